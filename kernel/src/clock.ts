@@ -1,0 +1,14 @@
+import type { Clock } from '@svc/plugin-sdk';
+
+/** The machine's time. */
+export const machineClock: Clock = {
+  now: () => Date.now(),
+  timeout: (callback, delay_ms) => {
+    const timer = setTimeout(callback, delay_ms);
+    return () => clearTimeout(timer);
+  },
+  interval: (callback, period_ms) => {
+    const timer = setInterval(callback, period_ms);
+    return () => clearInterval(timer);
+  },
+};

@@ -1,0 +1,24 @@
+import { locate } from './locate.ts';
+
+const LINE = /^(\s*server_uuid\s*=)\s*(["'])auto_gen/i;
+
+/** True when the top-level `server_uuid` asks for a generated UUID, in any letter case. */
+export function asksForUuid(raw: Record<string, unknown>): boolean {
+  const value = raw['server_uuid'];
+  return typeof value === 'string' && value.toLowerCase() === 'auto_gen';
+}
+
+/**
+ * Puts `uuid` in the place of `auto_gen` (configuration.md §2): the text is kept line by line, quotes and trailing text stay, blanks after
+ * `=` go, line ends become LF. A quoted key is left as it is.
+ */
+export function fixAutoGen(text: string, uuid: string): string {
+  const { isKeyLine } = locate(text);
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const fixed = lines.map((line, index) =>
+    isKeyLine(index + 1)
+      ? line.replace(LINE, (_, key: string, quote: string) => `${key}${quote}${uuid}`)
+      : line,
+  );
+  return `${fixed.join('\n')}\n`;
+}

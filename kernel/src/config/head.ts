@@ -1,0 +1,100 @@
+import { type Static, Type, Uuid } from '@svc/plugin-sdk';
+
+/** Sections that belong to the kernel: no plugin may have one of these names. */
+export const RESERVED_SECTIONS = ['database', 'logging', 'brand', 'bus'] as const;
+
+/** Configured longer times are cut to this: timers count in 32 bits. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const Count = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1, default: fallback, description });
+const Milliseconds = (fallback: number, minimum: number, description: string) =>
+  Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER, default: fallback, description });
+const Path = (description: string) => Type.String({ minLength: 1, description });
+const FilterText = (description: string) => Type.Optional(Type.String({ description }));
+
+const Database = Type.Object({
+  database_url: Type.String({
+    pattern: '^(sqlite|postgres|postgresql):.+',
+    description: '`sqlite://svc.db?mode=rwc` or `postgres://user:pass@host:5432/name`.',
+  }),
+  connect_timeout_ms: Milliseconds(3000, 1, 'Wait for a new connection.'),
+  acquire_timeout_ms: Milliseconds(3000, 1, 'Wait for a pooled connection.'),
+  idle_timeout_ms: Milliseconds(3000, 0, 'Unused connections are closed after this.'),
+  max_lifetime_ms: Milliseconds(30_000, 0, 'Connections are replaced after this.'),
+  max_connections: Count(10, 'Pool size.'),
+  sqlite_synchronous: Type.Enum(['NORMAL', 'FULL'], {
+    default: 'NORMAL',
+    description: 'SQLite: NORMAL survives a killed process, FULL also a power cut.',
+  }),
+});
+
+const Logging = Type.Object(
+  {
+    log_filter: FilterText('Console; default `info`. `RUST_LOG` wins.'),
+    json_log_file: Type.Optional(Path('JSON lines file, appended to; none: off.')),
+    json_log_filter: FilterText('Default: the console filter.'),
+    memory_log_capacity: Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 32 - 1,
+      default: 500,
+      description: 'Records kept in memory; 0: off.',
+    }),
+    memory_log_filter: FilterText('Default: the console filter.'),
+  },
+  { default: {} },
+);
+
+const Brand = Type.Object(
+  {
+    word: Type.String({
+      pattern: '^[A-Za-z_][A-Za-z0-9_]{0,31}$',
+      default: 'svc',
+      description: 'Namespace `<word>-server`, routes `/<word>/…`, KV marker, script globals.',
+    }),
+    permission: Type.String({
+      pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,31}$',
+      default: 'svc',
+      description: 'Outer tag of the server permission kind.',
+    }),
+    salt: Type.String({ minLength: 1, default: 'SVC', description: 'Hash prefix.' }),
+    title: Type.String({ minLength: 1, default: 'svc', description: 'Human name in texts.' }),
+    peer_header: Type.String({
+      pattern: '^[A-Za-z0-9-]+$',
+      default: 'ng-connecting-ip',
+      description: "Request header that tells a worker the peer's address.",
+    }),
+  },
+  { default: {} },
+);
+
+/** The kernel's keys (configuration.md §1), with defaults. */
+export const HeadSchema = Type.Object({
+  server_uuid: Uuid,
+  ws_listener: Type.String({ description: '`IP:port` for HTTP and WebSocket.' }),
+  jsonrpc_max_connections: Count(10_000, 'JSON-RPC sockets and requests at a time.'),
+  max_request_body_size: Count(10_485_760, 'Bytes.'),
+  max_response_body_size: Count(104_857_600, 'Bytes.'),
+  enable_unix_socket: Type.Boolean({ default: false }),
+  unix_socket_path: Type.String({
+    minLength: 1,
+    default: '/var/lib/svc.sock',
+    description: 'Unix socket with the same routes.',
+  }),
+  tls_cert: Type.Optional(Path('PEM file of the certificate chain.')),
+  tls_key: Type.Optional(Path('PEM file of the private key.')),
+  plugins: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: 'Built-in name, npm package or path; absent: all built-in ones.',
+    }),
+  ),
+  shutdown_timeout_ms: Milliseconds(10_000, 0, 'Running calls get this long at a stop.'),
+  database: Database,
+  logging: Logging,
+  brand: Brand,
+  bus: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export type Head = Static<typeof HeadSchema>;
+export type DatabaseConfig = Head['database'];
+export type BrandConfig = Head['brand'];

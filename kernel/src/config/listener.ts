@@ -1,0 +1,17 @@
+import { isIP } from 'node:net';
+
+export interface ListenAddress {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `IP:port` or `[IPv6]:port`; undefined for anything else, host names included. Port 0 asks for a free one. */
+export function parseListener(text: string): ListenAddress | undefined {
+  const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const [, six, four, digits] = match;
+  const host = six ?? four ?? '';
+  const port = Number(digits);
+  return isIP(host) === (six === undefined ? 4 : 6) && port <= 65_535 ? { host, port } : undefined;
+}

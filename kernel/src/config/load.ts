@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { canonicalUuid, UserError } from '@svc/plugin-sdk';
+import { asksForUuid, fixAutoGen } from './auto-gen.ts';
+import { type Head, HeadSchema, MAX_TIMER_MS } from './head.ts';
+import { parseListener } from './listener.ts';
+import { parseToml } from './parse.ts';
+import { checkValue, isTable, type Problem, problemsError } from './section.ts';
+import { writeConfig } from './write.ts';
+
+/** A configuration whose head is sound; sections of plugins are still raw. */
+export interface ParsedConfig {
+  readonly raw: Record<string, unknown>;
+  readonly head: Head;
+  /** Sentences for the log: what is allowed and probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+export interface LoadedConfig extends ParsedConfig {
+  /** As it stands in the file. */
+  readonly text: string;
+}
+
+/** Longest path of a Unix socket that every system takes, bytes. */
+const MAX_SOCKET_PATH = 103;
+
+/** Reads the file, writes a generated UUID into it where it says `auto_gen` (configuration.md §2). @throws UserError */
+export async function loadConfig(path: string): Promise<LoadedConfig> {
+  const text = await withUuid(path, await readText(path));
+  return { text, ...parseConfig(text) };
+}
+
+/** Parses and validates a complete text; `auto_gen` is no UUID here. @throws UserError with line and key */
+export function parseConfig(text: string): ParsedConfig {
+  const raw = parseToml(text);
+  const { value, problems } = checkValue(HeadSchema, headOf(raw), []);
+  if (problems.length > 0) throw problemsError(problems, text);
+  const head = value as Head;
+  const wrong = headProblems(head);
+  if (wrong.length > 0) throw problemsError(wrong, text);
+  return { raw, head: normal(head), warnings: warningsOf(raw, head) };
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (error) {
+    const reason = error instanceof TypeError ? 'it is not UTF-8 text' : (error as Error).message;
+    throw new UserError(`cannot read the configuration ${path}: ${reason}`, { cause: error });
+  }
+}
+
+async function withUuid(path: string, text: string): Promise<string> {
+  if (!asksForUuid(parseToml(text))) return text;
+  const fixed = fixAutoGen(text, randomUUID());
+  if (asksForUuid(parseToml(fixed))) {
+    throw new UserError(
+      'server_uuid: auto_gen is replaced only where the key stands bare at the start of a line',
+    );
+  }
+  try {
+    await writeConfig(path, fixed);
+  } catch (error) {
+    throw new UserError(
+      `server_uuid: the generated UUID cannot be written to ${path}: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+  return fixed;
+}
+
+function headOf(raw: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(raw).filter(([key]) => Object.hasOwn(HeadSchema.properties, key)),
+  );
+}
+
+/** Rules a schema cannot say. */
+function headProblems(head: Head): Problem[] {
+  const problems: Problem[] = [];
+  if (parseListener(head.ws_listener) === undefined) {
+    const message = 'must be IP:port or [IPv6]:port; host names are not accepted';
+    problems.push({ path: ['ws_listener'], message });
+  }
+  if (head.enable_unix_socket && Buffer.byteLength(head.unix_socket_path) > MAX_SOCKET_PATH) {
+    problems.push({
+      path: ['unix_socket_path'],
+      message: `must not be longer than ${MAX_SOCKET_PATH} bytes`,
+    });
+  }
+  return problems;
+}
+
+function normal(head: Head): Head {
+  const { database } = head;
+  const timer = (ms: number) => Math.min(ms, MAX_TIMER_MS);
+  return {
+    ...head,
+    server_uuid: canonicalUuid(head.server_uuid),
+    shutdown_timeout_ms: timer(head.shutdown_timeout_ms),
+    brand: { ...head.brand, peer_header: head.brand.peer_header.toLowerCase() },
+    database: {
+      ...database,
+      connect_timeout_ms: timer(database.connect_timeout_ms),
+      acquire_timeout_ms: timer(database.acquire_timeout_ms),
+      idle_timeout_ms: timer(database.idle_timeout_ms),
+      max_lifetime_ms: timer(database.max_lifetime_ms),
+    },
+  };
+}
+
+function warningsOf(raw: Record<string, unknown>, head: Head): string[] {
+  const warnings: string[] = [];
+  if ((head.tls_cert === undefined) !== (head.tls_key === undefined)) {
+    const [given, other] =
+      head.tls_cert === undefined ? ['tls_key', 'tls_cert'] : ['tls_cert', 'tls_key'];
+    warnings.push(`${given} is set without ${other}: TLS stays off`);
+  }
+  for (const [name, table] of Object.entries(raw)) {
+    if (isTable(table) && Array.isArray(table['plugins']) && head.plugins === undefined) {
+      warnings.push(
+        `plugins stands inside the table [${name}] and chooses no plugins there: move it above the first table`,
+      );
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,129 @@
+import { UserError } from '@svc/plugin-sdk';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Default, Errors } from 'typebox/value';
+import { type KeyPath, locate } from './locate.ts';
+
+/** One thing that is wrong with a configuration. */
+export interface Problem {
+  readonly path: KeyPath;
+  readonly message: string;
+}
+
+/**
+ * A plugin's section with its defaults. With an empty `name` the schema describes top-level keys (`rootConfig`), `raw` may be the whole file, and
+ * only the schema's keys are returned.
+ * @throws UserError one line per problem: `[kv] max_value_bytes: must be integer (line 12)`
+ */
+export function validateSection<S extends TObject>(
+  name: string,
+  schema: S,
+  raw: unknown,
+  text: string | undefined,
+): Static<S> {
+  const base = name === '' ? [] : [name];
+  const { value, problems } = checkValue(schema, name === '' ? pick(schema, raw) : raw, base);
+  if (problems.length > 0) throw problemsError(problems, text);
+  return value as Static<S>;
+}
+
+/** Applies defaults to a copy and lists what does not fit the schema; `value` is sound only without problems. */
+export function checkValue(
+  schema: TObject,
+  raw: unknown,
+  base: KeyPath,
+): { value: unknown; problems: Problem[] } {
+  if (raw !== undefined && !isTable(raw)) {
+    return { value: raw, problems: [{ path: base, message: 'must be a table' }] };
+  }
+  const value = Default(schema, structuredClone(raw ?? {}));
+  const found = Errors(schema, value).flatMap((error): Problem[] => {
+    const path = [...base, ...pointerPath(error.instancePath)];
+    if (error.keyword !== 'required') return [{ path, message: messageOf(error, schema) }];
+    const { requiredProperties } = error.params as { requiredProperties: string[] };
+    return requiredProperties.map((key) => ({ path: [...path, key], message: 'is missing' }));
+  });
+  return { value, problems: mostTelling(found) };
+}
+
+/** All problems as one error, a line for each. */
+export function problemsError(problems: readonly Problem[], text: string | undefined): UserError {
+  const lines = text === undefined ? undefined : locate(text);
+  return new UserError(
+    problems
+      .map(({ path, message }) => {
+        const line = lines?.lineOf(path);
+        return `${labelOf(path)}: ${message}${line === undefined ? '' : ` (line ${line})`}`;
+      })
+      .join('\n'),
+  );
+}
+
+/** `[database] max_connections`, `ws_listener`, `[kv]` for a whole section. */
+export function labelOf(path: KeyPath): string {
+  const words = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`));
+  const [first = '', ...rest] = words.map((word) => word.replace(/^\./, ''));
+  if (path.length < 2 || typeof path[1] === 'number') return words.join('').slice(1);
+  const last = path.findLastIndex((part) => typeof part === 'string');
+  const table = [first, ...words.slice(1, last)].join('');
+  return `[${table}] ${[rest[last - 1], ...words.slice(last + 1)].join('')}`;
+}
+
+type SchemaError = ReturnType<typeof Errors>[number];
+
+function messageOf(error: SchemaError, schema: TObject): string {
+  if (error.keyword === 'pattern')
+    return `must be: ${describe(schema, pointerPath(error.instancePath))}`;
+  if (error.keyword === 'enum') {
+    return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  }
+  if (error.keyword === 'const') {
+    return `must be ${String((error.params as { allowedValue: unknown }).allowedValue)}`;
+  }
+  return error.message.replace(/^must be object$/, 'must be a table');
+}
+
+/** What the schema says about a key, in words. */
+function describe(schema: TSchema, path: KeyPath): string {
+  let at: Described | undefined = schema as Described;
+  for (const part of path) at = typeof part === 'number' ? at?.items : at?.properties?.[part];
+  return at?.description ?? `text of the form ${at?.pattern}`;
+}
+
+interface Described {
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly items?: Described;
+  readonly properties?: { readonly [key: string]: Described };
+}
+
+/** One problem per key: a union reports each branch and then itself. */
+function mostTelling(problems: readonly Problem[]): Problem[] {
+  const byPath = new Map<string, Problem>();
+  for (const problem of problems) {
+    const id = JSON.stringify(problem.path);
+    if (!byPath.has(id)) byPath.set(id, problem);
+  }
+  return [...byPath.values()];
+}
+
+function pointerPath(pointer: string): KeyPath {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+function pick(schema: TObject, raw: unknown): unknown {
+  if (!isTable(raw)) return raw;
+  return Object.fromEntries(
+    Object.entries(raw).filter(([key]) => Object.hasOwn(schema.properties, key)),
+  );
+}
+
+/** True for a TOML table. */
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
+}

@@ -1,0 +1,113 @@
+import type { TObject, TSchema } from 'typebox';
+import { HeadSchema } from './head.ts';
+import { isTable } from './section.ts';
+
+/** What plugins read, beside the kernel's own keys. */
+export interface KnownKeys {
+  /** Section name → its schema; undefined: the plugin has no keys of its own. */
+  readonly sections: { readonly [name: string]: TObject | undefined };
+  /** Top-level keys claimed by plugins (`rootConfig`). */
+  readonly root: readonly TObject[];
+  /** Plugins that exist: the sections of those that are off are left alone. */
+  readonly disabled?: readonly string[];
+}
+
+export interface UnknownKey {
+  /** `logging.log_level` */
+  readonly path: string;
+  /** The key that was probably meant. */
+  readonly nearest?: string;
+}
+
+/** Keys of the protocol that plugins claim; known also while their plugin is off. */
+const PROTOCOL_KEYS = (
+  'static_path db_path monitoring_buffer monitoring_buffer.flush_interval_ms ' +
+  'monitoring_buffer.max_batch_size monitoring_buffer.channel_capacity'
+).split(' ');
+
+/** Keys of older templates in the field, whose work `log_filter` does now. */
+const OLD_LOG_KEYS = /^(?:logging\.)?(?:log_level|jsonrpc_timing_log_level|sqlx_log_level)$/;
+
+/** Keys that nobody reads, in the order of the file. The caller logs them as warnings; they are never refused. */
+export function unknownKeys(raw: Record<string, unknown>, known: KnownKeys): UnknownKey[] {
+  const names = namesOf(known);
+  return strangers(raw, [], names).map((path) => {
+    const nearest = renamed(path) ?? nearestOf(path, names.all);
+    return nearest === undefined ? { path } : { path, nearest };
+  });
+}
+
+function renamed(path: string): string | undefined {
+  return OLD_LOG_KEYS.test(path) ? 'logging.log_filter' : undefined;
+}
+
+interface Names {
+  readonly all: ReadonlySet<string>;
+  /** Tables whose keys nobody lists. */
+  readonly open: ReadonlySet<string>;
+}
+
+function namesOf({ sections, root, disabled = [] }: KnownKeys): Names {
+  const all = new Set([...PROTOCOL_KEYS, ...disabled, ...Object.keys(sections)]);
+  const open = new Set(disabled.filter((name) => !Object.hasOwn(sections, name)));
+  for (const schema of [HeadSchema, ...root]) addNames(schema, '', all, open);
+  for (const [name, schema] of Object.entries(sections)) {
+    if (schema !== undefined) addNames(schema, `${name}.`, all, open);
+  }
+  return { all, open };
+}
+
+function addNames(schema: TObject, prefix: string, all: Set<string>, open: Set<string>): void {
+  for (const [key, property] of Object.entries<TSchema>(schema.properties)) {
+    all.add(prefix + key);
+    if ('properties' in property && !('additionalProperties' in property))
+      addNames(property as TObject, `${prefix}${key}.`, all, open);
+    else open.add(prefix + key);
+  }
+}
+
+function strangers(
+  table: Record<string, unknown>,
+  base: readonly string[],
+  names: Names,
+): string[] {
+  return Object.entries(table).flatMap(([key, value]) => {
+    const parts = [...base, key];
+    const path = parts.join('.');
+    if (!names.all.has(path)) return [path];
+    return isTable(value) && !names.open.has(path) ? strangers(value, parts, names) : [];
+  });
+}
+
+/** The most similar known key: at most a third of its letters differ; a key of the same table wins a tie. */
+function nearestOf(path: string, names: ReadonlySet<string>): string | undefined {
+  const [table, key] = split(path);
+  let best: { name: string; score: number } | undefined;
+  for (const name of names) {
+    const [otherTable, otherKey] = split(name);
+    const distance = editDistance(key.toLowerCase(), otherKey.toLowerCase());
+    if (distance > Math.max(1, Math.floor(otherKey.length / 3))) continue;
+    const score = distance + (table === otherTable ? 0 : 0.5);
+    if (best === undefined || score < best.score) best = { name, score };
+  }
+  return best?.name;
+}
+
+function split(path: string): [table: string, key: string] {
+  const at = path.lastIndexOf('.');
+  return [path.slice(0, Math.max(at, 0)), path.slice(at + 1)];
+}
+
+/** Letters to insert, delete or replace (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...a].entries()) {
+    const next = [index + 1];
+    for (let column = 0; column < b.length; column++) {
+      const replaced = (row[column] ?? 0) + (letter === b[column] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

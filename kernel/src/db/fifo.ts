@@ -1,0 +1,47 @@
+/** First in, first out, with constant-time `shift` on long queues. */
+export class Fifo<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (this.#head < this.#items.length) this.#head++;
+    if (this.#head > 1_000 && this.#head * 2 >= this.#items.length) this.#compact();
+    return item;
+  }
+
+  /** At most `count` items from the front. */
+  take(count: number): T[] {
+    const taken = this.#items.slice(this.#head, this.#head + count);
+    this.#head += taken.length;
+    this.#compact();
+    return taken;
+  }
+
+  /** Puts items back before all others. */
+  unshift(items: readonly T[]): void {
+    this.#items = [...items, ...this.#items.slice(this.#head)];
+    this.#head = 0;
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at] as T;
+  }
+
+  #compact(): void {
+    this.#items = this.#items.slice(this.#head);
+    this.#head = 0;
+  }
+}

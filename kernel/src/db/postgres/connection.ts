@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net';
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import type { DatabaseConfig } from '../open.ts';
+import { storedTypes } from './types.ts';
+
+/** One pg client of knex's pool; what pg's own types leave out is spelled here. */
+export type PgConnection = pg.Client & {
+  readonly connection: { readonly stream: Socket };
+  /** Set: the pool throws the connection away instead of handing it out again. */
+  __knex__disposed?: unknown;
+};
+
+/** Long enough to build an index over a large table in a migration; a connection that says nothing for longer is dead. */
+const QUERY_TIMEOUT_MS = 600_000;
+
+export function connectionSettings(url: string, config: DatabaseConfig): pg.ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: config.connect_timeout_ms,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    fallback_application_name: 'svc-server',
+    types: storedTypes,
+  };
+}
+
+export function poolSettings(config: DatabaseConfig): Knex.PoolConfig {
+  return {
+    min: 0,
+    max: config.max_connections,
+    createTimeoutMillis: config.connect_timeout_ms,
+    acquireTimeoutMillis: config.acquire_timeout_ms,
+    idleTimeoutMillis: config.idle_timeout_ms,
+    maxConnectionLifetimeMillis: config.max_lifetime_ms,
+  };
+}
+
+/** An answered row must survive a crash of the database too, also where the database's default is `off`. */
+export async function initSession(connection: pg.ClientBase): Promise<void> {
+  await connection.query(
+    "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+  );
+}
+
+/** Connections of the pool for work below knex. */
+export class PgPool {
+  readonly #knex: Knex;
+
+  constructor(knex: Knex) {
+    this.#knex = knex;
+  }
+
+  /** Lends one connection; `work` marks it with `spoil` when nobody may use it again. */
+  async use<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+    const client = this.#knex.client as Knex.Client;
+    const connection: PgConnection = await client.acquireConnection();
+    try {
+      return await work(connection);
+    } finally {
+      await client.releaseConnection(connection);
+    }
+  }
+
+  /** Ends what the connection is doing, over another one. */
+  async cancel(connection: PgConnection): Promise<void> {
+    // knex's type leaves the parameter out.
+    await (
+      this.#knex.client as { cancelQuery(connection: PgConnection): Promise<unknown> }
+    ).cancelQuery(connection);
+  }
+}
+
+/** Closes the socket at once: whatever waits on the connection fails, and the pool drops it. */
+export function spoil(connection: PgConnection, reason: Error): void {
+  connection.__knex__disposed = reason;
+  connection.connection.stream.destroy(reason);
+}

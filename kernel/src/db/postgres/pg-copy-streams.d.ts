@@ -1,0 +1,7 @@
+declare module 'pg-copy-streams' {
+  import type { Writable } from 'node:stream';
+  import type { Submittable } from 'pg';
+
+  /** Sends what is written to it; `finish` comes after the commit. */
+  export function from(sql: string): Writable & Submittable;
+}

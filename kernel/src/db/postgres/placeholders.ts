@@ -1,0 +1,20 @@
+/** Strings, quoted names, comments and dollar quotes, which may hold a `?`; then the placeholders themselves. */
+const tokens =
+  /\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([a-z_]\w*)?\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|\?\??/gi;
+
+const CACHED_TEXTS = 500;
+const cache = new Map<string, string>();
+
+/** Turns `?` into `$1`, `$2`, …; `??` stands for the operator `?`. */
+export function numbered(sql: string): string {
+  let text = cache.get(sql);
+  if (text === undefined) {
+    let count = 0;
+    text = sql.replace(tokens, (token) =>
+      token === '?' ? `$${++count}` : token === '??' ? '?' : token,
+    );
+    if (cache.size >= CACHED_TEXTS) cache.clear();
+    cache.set(sql, text);
+  }
+  return text;
+}

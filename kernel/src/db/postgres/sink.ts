@@ -1,0 +1,78 @@
+import type { AppenderOptions } from '@svc/plugin-sdk';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Entry, Sink } from '../appender.ts';
+import { codeOf, isUniqueViolation } from '../errors.ts';
+import { type PgConnection, type PgPool, spoil } from './connection.ts';
+import { copyText } from './copy-text.ts';
+import { RowIds } from './row-id.ts';
+
+const COPY_TIMEOUT_MS = 30_000;
+/** Data exception, constraint violation, error raised by a trigger: the row is at fault. */
+const rowFault = /^(?:22|23|P0)/;
+/** No such table or column, no right to write: every row will fail. */
+const tableFault = /^42/;
+
+/** Batches over COPY, which is one transaction of its own. A batch with a bad row is halved until that row stands alone. */
+export class CopySink implements Sink {
+  readonly parallel = 2;
+  readonly #pool: PgPool;
+  readonly #sql: string;
+  readonly #ids: RowIds | undefined;
+
+  constructor(pool: PgPool, options: AppenderOptions) {
+    const columns = options.id === undefined ? options.columns : [options.id, ...options.columns];
+    const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+    this.#pool = pool;
+    this.#sql = `copy ${quoted(options.table)} (${columns.map(quoted).join(', ')}) from stdin`;
+    this.#ids = options.id === undefined ? undefined : new RowIds();
+  }
+
+  store(entries: readonly Entry[], settle: (entry: Entry, error?: unknown) => void): Promise<void> {
+    if (this.#ids) for (const entry of entries) entry.id ??= this.#ids.next();
+    return this.#pool.use((connection) => this.#store(connection, entries, settle));
+  }
+
+  async #store(
+    connection: PgConnection,
+    entries: readonly Entry[],
+    settle: (entry: Entry, error?: unknown) => void,
+  ): Promise<void> {
+    try {
+      await copy(connection, this.#sql, copyText(entries));
+    } catch (error) {
+      const code = codeOf(error);
+      if (tableFault.test(code)) return entries.forEach((entry) => settle(entry, error));
+      if (!rowFault.test(code)) throw error;
+      if (entries.length === 1)
+        return entries.forEach((entry) =>
+          settle(entry, isThereAlready(entry, error) ? undefined : error),
+        );
+      const half = entries.length >> 1;
+      await this.#store(connection, entries.slice(0, half), settle);
+      return this.#store(connection, entries.slice(half), settle);
+    }
+    for (const entry of entries) settle(entry);
+  }
+}
+
+/** A batch whose connection broke during the commit may be stored; its rows then meet themselves. */
+const isThereAlready = (entry: Entry, error: unknown): boolean =>
+  entry.doubtful && isUniqueViolation(error);
+
+async function copy(connection: PgConnection, sql: string, text: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(
+        () => spoil(connection, new Error(`COPY took longer than ${COPY_TIMEOUT_MS} ms`)),
+        COPY_TIMEOUT_MS,
+      );
+      const stream = connection.query(copyFrom(sql));
+      stream.on('error', reject);
+      stream.on('finish', resolve);
+      stream.end(text);
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,18 @@
+/** An answer across a thread or process; `error` is a plain copy, because class and code of an Error do not cross. */
+export type Answer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: PlainError };
+
+export interface PlainError {
+  readonly message: string;
+  /** The driver's code, or the empty text. */
+  readonly code: string;
+}
+
+export function toPlain(error: unknown): PlainError {
+  const { message, code } = error as { message?: unknown; code?: unknown };
+  return { message: String(message ?? error), code: typeof code === 'string' ? code : '' };
+}
+
+export const fromPlain = ({ message, code }: PlainError): Error =>
+  Object.assign(new Error(message), { code });

@@ -1,0 +1,37 @@
+import { parentPort, type TransferListItem } from 'node:worker_threads';
+import { toPlain } from './answer.ts';
+
+export interface Request {
+  readonly id: number;
+}
+
+/** A result whose buffers move to the main thread instead of being copied. */
+export class Moved {
+  readonly result: unknown;
+  readonly transfer: readonly TransferListItem[];
+
+  constructor(result: unknown, transfer: readonly TransferListItem[]) {
+    this.result = result;
+    this.transfer = transfer;
+  }
+}
+
+/** Runs in a worker thread: answers one request; what `work` throws goes back as text and code. */
+export function answer(request: Request, work: () => unknown): void {
+  if (!parentPort) throw new Error('this module runs in a worker thread');
+  const { id } = request;
+  try {
+    const result = work();
+    if (result instanceof Moved)
+      parentPort.postMessage({ id, result: result.result }, result.transfer);
+    else parentPort.postMessage({ id, result });
+  } catch (error) {
+    parentPort.postMessage({ id, error: toPlain(error) });
+  }
+}
+
+/** Calls `handle` for each request, in order of arrival. */
+export function serveRequests<T extends Request>(handle: (request: T) => void): void {
+  if (!parentPort) throw new Error('this module runs in a worker thread');
+  parentPort.on('message', handle);
+}

@@ -1,0 +1,101 @@
+import { workerData } from 'node:worker_threads';
+import { eachRow, type PackedRows } from './batch.ts';
+import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
+import { bindable, exact, exactObjects } from './exact.ts';
+import { answer, serveRequests } from './serve-thread.ts';
+
+/** One statement of knex. */
+export interface QueryRequest {
+  readonly id: number;
+  readonly kind: 'query';
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
+/** Rows of an appender: stored in one transaction, refused ones left out. */
+export interface BatchRequest extends PackedRows {
+  readonly id: number;
+  readonly kind: 'batch';
+  readonly sql: string;
+}
+
+/** `hold`: another process is about to write, batches wait until `release`. `close`: nothing comes after it. */
+export interface ControlRequest {
+  readonly id: number;
+  readonly kind: 'hold' | 'release' | 'close';
+}
+
+export type WriterRequest = QueryRequest | BatchRequest | ControlRequest;
+export type QueryAnswer =
+  | { readonly rows: object[] }
+  | { readonly changes: number; readonly lastID: unknown };
+/** `[index, message, code]` of each refused row. */
+export type BatchAnswer = readonly (readonly [number, string, string])[];
+
+const db = openConnection(workerData as ConnectionSettings);
+const statements = new Statements(db);
+/** Batches that must not slip into a transaction of somebody else. */
+const waiting: BatchRequest[] = [];
+let held = false;
+
+serveRequests<WriterRequest>((request) => {
+  if (request.kind === 'batch') waiting.push(request);
+  else answer(request, () => handle(request));
+  while (!held && !db.inTransaction) {
+    const next = waiting.shift();
+    if (!next) break;
+    answer(next, () => batch(next));
+  }
+});
+
+function handle(request: QueryRequest | ControlRequest): unknown {
+  switch (request.kind) {
+    case 'query':
+      return query(request);
+    case 'hold':
+      held = true;
+      return true;
+    case 'release':
+      held = false;
+      return true;
+    case 'close':
+      return db.close();
+  }
+}
+
+function query({ sql, params }: QueryRequest): QueryAnswer {
+  const statement = statements.get(sql);
+  const values = params.map(bindable);
+  if (statement.reader) return { rows: exactObjects(statement.all(values) as object[]) };
+  const { changes, lastInsertRowid } = statement.run(values);
+  return { changes, lastID: exact(lastInsertRowid) };
+}
+
+function batch(request: BatchRequest): BatchAnswer {
+  const refused: [number, string, string][] = [];
+  const insert = statements.get(request.sql);
+  statements.get('begin immediate').run();
+  try {
+    eachRow(request, (row, index) => {
+      try {
+        insert.run(row);
+      } catch (error) {
+        // A refused statement leaves no trace in its transaction: the other rows go on.
+        if (!isRowError(error)) throw error;
+        refused.push([index, error.message, String(error.code ?? '')]);
+      }
+    });
+    statements.get('commit').run();
+  } catch (error) {
+    if (db.inTransaction) statements.get('rollback').run();
+    throw error;
+  }
+  return refused;
+}
+
+/** True when the row itself is at fault, so that sending it again cannot help. */
+function isRowError(error: unknown): error is Error & { code?: unknown } {
+  if (error instanceof TypeError || error instanceof RangeError) return true;
+  const code = String((error as { code?: unknown }).code ?? '');
+  return db.inTransaction && /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);
+}

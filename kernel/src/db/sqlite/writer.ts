@@ -1,0 +1,82 @@
+import type { Logger, SqlValue } from '@svc/plugin-sdk';
+import { packRows } from './batch.ts';
+import type { ConnectionSettings } from './connection.ts';
+import { Thread, ThreadLost } from './thread.ts';
+import type { BatchAnswer, QueryAnswer } from './writer-thread.ts';
+
+/** Long enough to build an index over a large table in a migration. */
+const QUERY_TIMEOUT_MS = 600_000;
+const HOLD_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+
+/** The only road to the database's one writing connection, which lives in a thread of its own. */
+export class Writer {
+  readonly #thread: Thread;
+
+  constructor(settings: ConnectionSettings, log: Logger) {
+    this.#thread = new Thread({
+      entry: 'writer-thread',
+      data: settings,
+      limits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 },
+      log,
+    });
+  }
+
+  /** Changes when the thread was replaced: an open transaction is gone then. */
+  get generation(): number {
+    return this.#thread.generation;
+  }
+
+  query(sql: string, params: readonly unknown[]): Promise<QueryAnswer> {
+    return this.#send('query', { sql, params }, QUERY_TIMEOUT_MS);
+  }
+
+  /** Stores rows in one transaction. @returns the refused ones */
+  batch(sql: string, rows: readonly (readonly SqlValue[])[], width: number): Promise<BatchAnswer> {
+    const packed = packRows(rows, width);
+    return this.#send('batch', { sql, ...packed }, QUERY_TIMEOUT_MS, [
+      packed.kinds.buffer as ArrayBuffer,
+      packed.numbers.buffer as ArrayBuffer,
+    ]);
+  }
+
+  /** Runs `work` while batches wait, so that another process can write. The caller keeps knex away. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    await this.#send('hold', {}, HOLD_TIMEOUT_MS);
+    try {
+      return await work();
+    } finally {
+      await this.#send('release', {}, HOLD_TIMEOUT_MS);
+    }
+  }
+
+  /** Ends the thread after everything sent before. */
+  async close(): Promise<void> {
+    try {
+      await this.#send('close', {}, CLOSE_TIMEOUT_MS);
+    } finally {
+      await this.end();
+    }
+  }
+
+  /** Ends the thread now. */
+  end(): Promise<void> {
+    return this.#thread.kill(new ThreadLost('the database is closed'));
+  }
+
+  #send<T>(
+    kind: string,
+    message: object,
+    timeout_ms: number,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<T> {
+    return this.#thread.request<T>(
+      { kind, ...message },
+      {
+        timeout_ms,
+        late: () => new Error(`the statement was ended after ${timeout_ms} ms`),
+        transfer,
+      },
+    );
+  }
+}

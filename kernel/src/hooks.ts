@@ -1,0 +1,71 @@
+import type {
+  Call,
+  Commands,
+  Exchange,
+  Listening,
+  Methods,
+  Migrations,
+  Origin,
+  Outcome,
+  Peer,
+  Permissions,
+  Principal,
+  Reload,
+  Requirement,
+  Routes,
+  RpcError,
+  Upgrade,
+} from '@svc/plugin-sdk';
+import {
+  AsyncParallelHook,
+  AsyncSeriesBailHook,
+  AsyncSeriesHook,
+  SyncHook,
+  SyncWaterfallHook,
+} from 'tapable';
+
+/** Every hook of one kernel. tapable drops arguments that are not named, and a bail result must allow `undefined`. */
+export const createHooks = () => ({
+  config: new SyncWaterfallHook<[Record<string, unknown>]>(['raw']),
+  methods: new SyncHook<[Methods]>(['methods']),
+  routes: new SyncHook<[Routes]>(['routes']),
+  permissions: new SyncHook<[Permissions]>(['permissions']),
+  migrations: new SyncHook<[Migrations]>(['migrations']),
+  commands: new SyncHook<[Commands]>(['commands']),
+  prepare: new AsyncSeriesHook<[]>([]),
+  start: new AsyncSeriesHook<[]>([]),
+  ready: new AsyncParallelHook<[Listening]>(['listening']),
+  reload: new AsyncSeriesHook<[Reload]>(['reload']),
+  stop: new AsyncSeriesHook<[string]>(['reason']),
+  authenticate: new AsyncSeriesBailHook<[string, Origin], Principal | undefined>([
+    'credential',
+    'origin',
+  ]),
+  authorize: new AsyncSeriesBailHook<[Principal, Requirement], 'allow' | 'deny' | undefined>([
+    'caller',
+    'requirement',
+  ]),
+  call: new AsyncSeriesHook<[Call]>(['call']),
+  settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
+  failure: new SyncWaterfallHook<[RpcError, unknown]>(['error', 'cause']),
+  connection: new SyncHook<[Peer]>(['peer']),
+  disconnection: new SyncHook<[Peer, number]>(['peer', 'code']),
+  request: new AsyncSeriesBailHook<[Exchange], true | undefined>(['exchange']),
+  upgrade: new AsyncSeriesBailHook<[Upgrade], true | undefined>(['upgrade']),
+});
+
+/** Hooks whose taps run synchronously. */
+export const SYNC_HOOKS: ReadonlySet<string> = new Set([
+  'config',
+  'methods',
+  'routes',
+  'permissions',
+  'migrations',
+  'commands',
+  'settled',
+  'failure',
+  'connection',
+  'disconnection',
+]);
+
+export type KernelHooks = ReturnType<typeof createHooks>;

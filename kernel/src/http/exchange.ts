@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { BodyTooBig, type Exchange } from '@svc/plugin-sdk';
+
+/** One request and its response, as plugins see them. */
+export class HttpExchange implements Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  params: { readonly [name: string]: string } = {};
+  readonly #limit: () => number;
+  #abort: AbortController | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, limit: () => number) {
+    this.request = request;
+    this.response = response;
+    this.#limit = limit;
+    this.method = request.method ?? 'GET';
+    const url = targetPath(request.url ?? '/');
+    const mark = url.indexOf('?');
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? '' : url.slice(mark);
+  }
+
+  get peerAddress(): string {
+    return this.request.socket.remoteAddress ?? '127.0.0.1';
+  }
+
+  get secure(): boolean {
+    return (this.request.socket as TLSSocket).encrypted === true;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      this.response.once('close', () => {
+        if (!this.response.writableFinished) abort.abort();
+      });
+    }
+    return this.#abort.signal;
+  }
+
+  async body(limit: number = this.#limit()): Promise<Buffer> {
+    if (Number(this.request.headers['content-length'] ?? 0) > limit)
+      throw new BodyTooBig(limit, true);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of this.request) {
+      bytes += chunk.length;
+      if (bytes > limit) throw new BodyTooBig(limit, false);
+      chunks.push(chunk);
+    }
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  }
+
+  text(status: number, text: string, headers: { readonly [name: string]: string } = {}): void {
+    const { response } = this;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    // An unread body would be taken for the next request of the connection.
+    const close = this.request.complete ? {} : { connection: 'close' };
+    response.writeHead(status, {
+      'content-type': 'text/plain',
+      'content-length': Buffer.byteLength(text),
+      ...close,
+      ...headers,
+    });
+    response.end(text);
+  }
+}
+
+/** Path and query of a request target, absolute form (RFC 9112 §3.2.2) included. */
+function targetPath(target: string): string {
+  if (target.startsWith('/')) return target;
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?]*(.*)$/i.exec(target)?.[1] || '/';
+}

@@ -1,0 +1,100 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createSecureServer, type ServerOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '@svc/plugin-sdk';
+import type { KernelHooks } from '../hooks.ts';
+import { HttpExchange } from './exchange.ts';
+import type { Router } from './router.ts';
+
+/** An idle keep-alive connection is closed after this time. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS = 60_000;
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** The one request handler behind every listener. */
+export function createRequestHandler(options: {
+  hooks: KernelHooks;
+  log: Logger;
+  maxRequestBytes: () => number;
+}): RequestListener {
+  const { hooks, log } = options;
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = new HttpExchange(request, response, options.maxRequestBytes);
+    response.on('error', (error) => log.debug('response failed', { error }));
+    hooks.request.promise(exchange).then(
+      (answered) => {
+        if (!answered) exchange.text(404, 'Not found');
+      },
+      (error) => {
+        if (response.destroyed) return;
+        log.error('request failed', { method: exchange.method, path: exchange.path, error });
+        exchange.text(500, 'Internal server error');
+      },
+    );
+  };
+}
+
+/** Routes of plugins, as the first tap of the `request` hook. */
+export const routeTap = (router: Router) => async (exchange: HttpExchange) => {
+  const match = router.match(exchange.path);
+  if (!match) return undefined;
+  exchange.params = match.params;
+  await match.route.handle(exchange);
+  return true as const;
+};
+
+/** A server without a listening socket yet. HTTP/1.1 only; TLS when options are given. */
+export function createHttpServer(options: {
+  onRequest: RequestListener;
+  onUpgrade: UpgradeHandler;
+  log: Logger;
+  tls?: ServerOptions | undefined;
+}): Server {
+  const { tls, log } = options;
+  const server: Server = tls
+    ? (createSecureServer(
+        { ...tls, ALPNProtocols: ['http/1.1'] },
+        options.onRequest,
+      ) as unknown as Server)
+    : createServer(options.onRequest);
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = HEADERS_MS;
+  // A large upload over a slow line may take as long as it needs; its own handler bounds it.
+  server.requestTimeout = 0;
+  server.on('upgrade', options.onUpgrade);
+  server.on('clientError', (error, socket) => {
+    log.debug('bad request', { error });
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    else socket.destroy();
+  });
+  return server;
+}
+
+/**
+ * Hands an upgrade request that is no WebSocket handshake of ours back to the parser as an ordinary request: some
+ * HTTP clients offer `Upgrade: h2c` on every request, and routes answer upgrades as plain HTTP.
+ */
+export function withoutUpgrade(
+  server: Server,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  const { rawHeaders } = request;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (/^(?:upgrade|connection|http2-settings)$/i.test(name)) continue;
+    lines.push(`${name}: ${rawHeaders[at + 1]}`);
+  }
+  const text = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  socket.unshift(Buffer.concat([text, head]));
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
+}

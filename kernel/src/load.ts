@@ -1,0 +1,53 @@
+/** Bytes of unanswered requests, over all connections. Beyond the bound nobody is read further until some are answered. */
+const BOUND = 64 * 1024 * 1024;
+const RESUME = 48 * 1024 * 1024;
+
+/** The bound that turns a slow database into slow senders instead of into memory (design.md §4). */
+export class Load {
+  #bytes = 0;
+  readonly #waiting = new Set<() => void>();
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  done(bytes: number): void {
+    this.#bytes -= bytes;
+    if (this.#bytes > RESUME || this.#waiting.size === 0) return;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resume of waiting) resume();
+  }
+
+  get full(): boolean {
+    return this.#bytes > BOUND;
+  }
+
+  /** Runs `resume` once there is room again. @returns forgets it */
+  whenRoom(resume: () => void): () => void {
+    this.#waiting.add(resume);
+    return () => this.#waiting.delete(resume);
+  }
+}
+
+/** Places for JSON-RPC connections and requests (conventions.md §1, decisions on the reserve). */
+export class Slots {
+  #used = 0;
+  limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** `reserved`: POST and the Unix socket may take the last places, so that an operator is never locked out. */
+  take(reserved: boolean): boolean {
+    const kept = reserved ? 0 : Math.min(16, Math.floor(this.limit / 100));
+    if (this.#used >= this.limit - kept) return false;
+    this.#used++;
+    return true;
+  }
+
+  free(): void {
+    this.#used--;
+  }
+}

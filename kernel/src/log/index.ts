@@ -1,0 +1,95 @@
+import { isatty } from 'node:tty';
+import { type Logger, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
+import { consoleLine } from './console.ts';
+import { type Filter, parseFilter } from './filter.ts';
+import { createHub, type Hub } from './hub.ts';
+import { complain, type Output, openFile, openOutput } from './output.ts';
+import { createRing } from './ring.ts';
+import { addStream } from './stream.ts';
+
+const CLOSE_TIMEOUT_MS = 2000;
+
+/** The table `[logging]` (configuration.md §1). */
+export interface LoggingConfig {
+  log_filter?: string;
+  json_log_file?: string;
+  json_log_filter?: string;
+  memory_log_capacity: number;
+  memory_log_filter?: string;
+}
+
+/** The log of one server. */
+export interface Log {
+  /** Target `server`. */
+  readonly logger: Logger;
+  readonly sinks: LogSinks;
+  /** A plain line on the console, in order with the records around it and in no sink. */
+  print(line: string): void;
+  /** Writes what waits, 2 s at most; the ring and the streams go on, console and file are closed. */
+  close(): Promise<void>;
+}
+
+export interface LogOptions {
+  /** Value of `RUST_LOG`: wins over `log_filter`. */
+  readonly env?: string | undefined;
+  readonly console?: 'stdout' | 'none' | ((line: string) => void);
+  readonly brand?: { readonly word: string };
+}
+
+/** Sets up the sinks of configuration.md §5, once per process. What cannot be opened or parsed is told on standard error. */
+export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
+  const hub = createHub(branded(options.brand?.word));
+  const terminal = openConsole(options.console ?? 'stdout');
+  const filter = parse(options.env ?? config.log_filter ?? 'info');
+  const filterOr = (text: string | undefined) => (text === undefined ? filter : parse(text));
+
+  if (options.console !== 'none') {
+    hub.add({ filter, write: (record) => terminal.write(consoleLine(record, terminal.colours)) });
+  }
+  const file = addFile(hub, config.json_log_file, filterOr(config.json_log_filter));
+  const ring = createRing(config.memory_log_capacity);
+  if (config.memory_log_capacity > 0) {
+    hub.add({ filter: filterOr(config.memory_log_filter), write: ring.add });
+  }
+
+  return {
+    logger: hub.logger('server'),
+    sinks: {
+      recent: ring.records,
+      stream: (text, listener) => addStream(hub, text, listener),
+    },
+    print: terminal.write,
+    close: async () => {
+      await Promise.all([file?.close(CLOSE_TIMEOUT_MS), terminal.close(CLOSE_TIMEOUT_MS)]);
+    },
+  };
+}
+
+function openConsole(kind: NonNullable<LogOptions['console']>): Output & { colours: boolean } {
+  if (kind === 'stdout') return { ...openOutput(1, 'standard output'), colours: isatty(1) };
+  const write = kind === 'none' ? () => {} : kind;
+  return { write, close: async () => {}, colours: false };
+}
+
+function addFile(hub: Hub, path: string | undefined, filter: Filter): Output | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const file = openFile(path);
+    hub.add({ filter, write: (record) => file.write(stringifyJson(record)) });
+    return file;
+  } catch (error) {
+    complain(`the log file ${path} cannot be opened: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function parse(text: string): Filter {
+  return parseFilter(text, (directive) =>
+    complain(`invalid log filter directive skipped: ${directive}`),
+  );
+}
+
+/** One target bears the brand. */
+function branded(word = 'svc') {
+  return (target: string): string => (target === 'svc' ? word : target);
+}

@@ -1,0 +1,74 @@
+/** What stands in the place of a secret. */
+export const MASK = '***';
+
+/** Values of fields with these names are never written, nor of names that end in the second list. */
+const NAMES = 'token task_token father_token super_token token_hash secret_hash authorization';
+const ENDINGS = 'secret password password_hash credential supertoken';
+const NAME = `(?:${pattern(NAMES)}|\\w*(?:${pattern(ENDINGS)}))`;
+
+const WHOLE_NAME = new RegExp(`^${NAME}$`, 'i');
+/** The beginning of a JSON member with such a name, also in JSON text that is itself quoted (`\"secret\":`). */
+const MEMBER = new RegExp(`(\\\\*)"${NAME}\\1"\\s*:\\s*`, 'gi');
+/** A value that is neither text nor an object, an array, null or a boolean. */
+const PLAIN_VALUE = /[^\s,}\]"\\[{tfn][^\s,}\]"\\]*/y;
+
+const DATABASE_URL =
+  /\b((?:postgres|postgresql|mysql|mariadb|nats|tls|redis|rediss|amqp):\/\/[^\s:@/]*:)[^\s"'`]*@/gi;
+const OTHER_URL = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)[^\s@/]*@/gi;
+const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
+
+/** True for names whose values are never written: `password`, `token_hash`, `fatherToken` … */
+export function isSecretName(name: string): boolean {
+  return WHOLE_NAME.test(name);
+}
+
+/** Hides passwords in URLs and query texts, and secret members of JSON texts, cut-off ones included. */
+export function maskText(text: string): string {
+  let masked = text;
+  if (masked.includes('://')) {
+    masked = masked.replace(DATABASE_URL, `$1${MASK}@`).replace(OTHER_URL, `$1${MASK}@`);
+  }
+  if (masked.includes('=')) masked = masked.replace(PAIR, `$1=${MASK}`);
+  return masked.includes('"') ? maskMembers(masked) : masked;
+}
+
+function maskMembers(text: string): string {
+  let masked = '';
+  let from = 0;
+  for (const head of text.matchAll(MEMBER)) {
+    if (head.index < from) continue;
+    const start = head.index + head[0].length;
+    const quote = `${head[1]}"`;
+    const end = text.startsWith(quote, start)
+      ? endOfText(text, start + quote.length, quote.length - 1)
+      : endOfPlain(text, start);
+    if (end === start) continue;
+    masked += `${text.slice(from, start)}${quote}${MASK}${quote}`;
+    from = end;
+  }
+  return masked + text.slice(from);
+}
+
+/**
+ * Where a quoted text ends whose own quotes carry `depth` backslashes: at a quote that is not escaped on that level.
+ * A quote with fewer backslashes ends the text around it.
+ */
+function endOfText(text: string, from: number, depth: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (at - backslashes > from && text[at - backslashes - 1] === '\\') backslashes++;
+    if (backslashes < depth) return at - backslashes;
+    if (((backslashes - depth) / (depth + 1)) % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
+
+function endOfPlain(text: string, from: number): number {
+  PLAIN_VALUE.lastIndex = from;
+  return PLAIN_VALUE.test(text) ? PLAIN_VALUE.lastIndex : from;
+}
+
+/** Each name with and without its underscores, for the camelCase spelling. */
+function pattern(names: string): string {
+  return names.replaceAll('_', '_?').replaceAll(' ', '|');
+}

@@ -1,0 +1,78 @@
+import { openSync } from 'node:fs';
+import { pino } from 'pino';
+
+/** Bytes that may wait for a slow terminal, pipe or disk; beyond, lines are dropped and counted. */
+const MAX_WAITING = 16 * 1024 * 1024;
+
+/** Lines to one file descriptor, in order, without blocking the event loop. */
+export interface Output {
+  /** `line` has no line end. */
+  write(line: string): void;
+  /** Resolves when everything is written, or after `timeout_ms`; nothing is written any more after it. */
+  close(timeout_ms: number): Promise<void>;
+}
+
+/** Opens a file for appending. @throws the system's error */
+export function openFile(path: string): Output {
+  return openOutput(openSync(path, 'a'), path);
+}
+
+/** @param name for messages on standard error */
+export function openOutput(fd: number, name: string): Output {
+  const stream = pino.destination({ fd, sync: false, maxLength: MAX_WAITING });
+  let waiting = false;
+  let dropped = 0;
+  let failed = false;
+  let closed = false;
+
+  stream.on('error', (error: Error) => {
+    if (!failed) complain(`writing the log to ${name} failed: ${error.message}`);
+    failed = true;
+  });
+  stream.on('write', () => {
+    failed = false;
+  });
+  stream.on('drop', () => {
+    dropped++;
+  });
+  stream.on('drain', () => {
+    waiting = false;
+    if (dropped > 0) complain(`${dropped} log lines to ${name} were dropped: it was too slow`);
+    dropped = 0;
+  });
+
+  return {
+    write(line) {
+      if (closed) return;
+      waiting = true;
+      stream.write(`${line}\n`);
+    },
+    async close(timeout_ms) {
+      if (closed) return;
+      closed = true;
+      if (waiting && !failed) await once(stream, 'drain', timeout_ms);
+      stream.destroy();
+    },
+  };
+}
+
+/** A problem of logging itself, which no log can take. */
+export function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+type Stream = ReturnType<typeof pino.destination>;
+
+function once(stream: Stream, event: 'drain', timeout_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, timeout_ms);
+    function done() {
+      clearTimeout(timer);
+      stream.off(event, done);
+      stream.off('error', done);
+      resolve();
+    }
+    stream.once(event, done);
+    stream.once('error', done);
+  });
+}

@@ -1,0 +1,67 @@
+import { type Plugin, UserError } from '@svc/plugin-sdk';
+
+/**
+ * Plugins in the order of their `requires`; otherwise as configured.
+ * `suggest` names a plugin that would provide a missing service.
+ * @throws UserError for a missing service (and which plugin to add), a double name or a circle
+ */
+export async function orderPlugins(
+  plugins: readonly Plugin[],
+  suggest: (service: string) => Promise<string | undefined>,
+): Promise<Plugin[]> {
+  const providers = new Map<string, Plugin>();
+  const names = new Set<string>();
+  for (const plugin of plugins) {
+    if (names.has(plugin.name)) throw new UserError(`plugin '${plugin.name}' is listed twice`);
+    names.add(plugin.name);
+    for (const { service } of plugin.provides ?? []) {
+      const other = providers.get(service);
+      if (other)
+        throw new UserError(
+          `plugins '${other.name}' and '${plugin.name}' both provide '${service}'`,
+        );
+      providers.set(service, plugin);
+    }
+  }
+  await refuseMissing(plugins, providers, suggest);
+  return sort(plugins, providers);
+}
+
+async function refuseMissing(
+  plugins: readonly Plugin[],
+  providers: ReadonlyMap<string, Plugin>,
+  suggest: (service: string) => Promise<string | undefined>,
+): Promise<void> {
+  for (const plugin of plugins) {
+    for (const { service } of plugin.requires ?? []) {
+      if (providers.has(service)) continue;
+      const add = await suggest(service);
+      const advice = add ? `add "${add}" to plugins` : 'no installed plugin provides it';
+      throw new UserError(`plugin '${plugin.name}' requires '${service}': ${advice}`);
+    }
+  }
+}
+
+function sort(plugins: readonly Plugin[], providers: ReadonlyMap<string, Plugin>): Plugin[] {
+  const ordered = new Set<Plugin>();
+  const visit = (plugin: Plugin, path: readonly string[]) => {
+    if (ordered.has(plugin)) return;
+    if (path.includes(plugin.name)) {
+      throw new UserError(
+        `plugins require each other in a circle: ${[...path, plugin.name].join(' → ')}`,
+      );
+    }
+    // Optional services order plugins too, but a circle through them is no reason to stop.
+    for (const { service } of plugin.requires ?? []) {
+      const provider = providers.get(service);
+      if (provider) visit(provider, [...path, plugin.name]);
+    }
+    for (const { service } of plugin.optional ?? []) {
+      const provider = providers.get(service);
+      if (provider && !path.includes(provider.name)) visit(provider, [...path, plugin.name]);
+    }
+    ordered.add(plugin);
+  };
+  for (const plugin of plugins) visit(plugin, []);
+  return [...ordered];
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Plugin, UserError } from '@svc/plugin-sdk';
+
+const SCOPE = '@svc';
+const PREFIX = 'plugin-';
+const SDK = 'plugin-sdk';
+
+/** Names of the installed built-in plugins: the packages `@svc/plugin-<name>` beside this one. */
+export function builtInNames(): string[] {
+  const folders = createRequire(import.meta.url).resolve.paths(`${SCOPE}/${SDK}`) ?? [];
+  const names = folders
+    .map((folder) => join(folder, SCOPE))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder))
+    .filter((name) => name.startsWith(PREFIX) && name !== SDK)
+    .map((name) => name.slice(PREFIX.length));
+  return [...new Set(names)].sort();
+}
+
+/**
+ * Loads one entry of `plugins`: a built-in name, a path (`./`, `../` or absolute, from the working directory, then
+ * from the configuration file's), or an npm package (looked up from the configuration file's directory, then from here).
+ * @throws UserError that names the entry
+ */
+export async function loadPlugin(entry: string, base: string): Promise<Plugin> {
+  const module: unknown = await importEntry(entry, base);
+  const plugin = (module as { default?: unknown }).default as Partial<Plugin> | undefined;
+  if (typeof plugin?.name !== 'string' || typeof plugin.setup !== 'function') {
+    throw new UserError(`plugin '${entry}' has no default export made by definePlugin`);
+  }
+  return plugin as Plugin;
+}
+
+async function importEntry(entry: string, base: string): Promise<unknown> {
+  try {
+    if (isPath(entry)) return await import(pathToFileURL(pathEntry(entry, base)).href);
+    if (builtInNames().includes(entry)) return await import(`${SCOPE}/${PREFIX}${entry}`);
+    return await import(pathToFileURL(packageEntry(entry, base)).href);
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause;
+    throw new UserError(`plugin '${entry}' could not be loaded: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+const isPath = (entry: string) => /^\.{0,2}[/\\]/.test(entry) || isAbsolute(entry);
+
+function pathEntry(entry: string, base: string): string {
+  const found = [resolve(entry), resolve(base, entry)].find((path) => existsSync(path));
+  if (!found) throw new UserError(`plugin '${entry}': no such file or folder`);
+  return statSync(found).isDirectory() ? mainOf(found) : found;
+}
+
+function packageEntry(name: string, base: string): string {
+  const folders = [join(base, 'noop.js'), import.meta.url]
+    .flatMap((from) => createRequire(from).resolve.paths(name) ?? [])
+    .map((folder) => join(folder, name));
+  const found = folders.find((folder) => existsSync(join(folder, 'package.json')));
+  if (!found) {
+    throw new UserError(
+      `plugin '${name}': neither a built-in plugin (${builtInNames().join(', ')}) nor an installed package`,
+    );
+  }
+  return mainOf(found);
+}
+
+interface Manifest {
+  readonly main?: string;
+  readonly exports?: unknown;
+}
+
+/** The file that `import` would load from a package's folder. */
+function mainOf(folder: string): string {
+  const file = join(folder, 'package.json');
+  const manifest: Manifest = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const main = exported(manifest.exports) ?? manifest.main ?? 'index.js';
+  return join(dirname(file), main);
+}
+
+function exported(exports: unknown): string | undefined {
+  if (typeof exports === 'string') return exports;
+  if (typeof exports !== 'object' || exports === null) return undefined;
+  const { '.': root, import: module, default: fallback } = exports as Record<string, unknown>;
+  return exported(root) ?? exported(module) ?? exported(fallback);
+}

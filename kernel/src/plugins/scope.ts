@@ -1,0 +1,219 @@
+import {
+  type Clock,
+  type Hooks,
+  type Kernel,
+  type Logger,
+  type Permissions,
+  type Plugin,
+  PluginError,
+  RpcError,
+  UserError,
+} from '@svc/plugin-sdk';
+import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
+import type { Events, Services } from './services.ts';
+
+/** What all scopes of one kernel share. */
+export interface Shared
+  extends Pick<
+    Kernel,
+    'db' | 'signal' | 'clock' | 'brand' | 'bus' | 'server' | 'auth' | 'system' | 'call' | 'request'
+  > {
+  readonly hooks: KernelHooks;
+  readonly log: Logger;
+  readonly services: Services;
+  readonly events: Events;
+}
+
+interface Undo {
+  readonly label: string;
+  readonly run: () => void | Promise<void>;
+}
+
+/** One plugin's face of the kernel: what it taps, starts and opens carries its name and ends with it. */
+export class Scope {
+  readonly plugin: Plugin;
+  readonly config: unknown;
+  readonly root: unknown;
+  readonly #shared: Shared;
+  readonly #undos: Undo[] = [];
+  #open = true;
+
+  constructor(plugin: Plugin, config: unknown, root: unknown, shared: Shared) {
+    this.plugin = plugin;
+    this.config = config;
+    this.root = root;
+    this.#shared = shared;
+  }
+
+  /** Runs `setup`; registration closes when it returns. */
+  async setup(): Promise<void> {
+    try {
+      await this.plugin.setup(this.face() as Kernel<never, never>);
+    } catch (cause) {
+      throw wrap(this.plugin.name, 'setup failed', cause);
+    } finally {
+      this.#open = false;
+    }
+  }
+
+  /** Labels of what has not been undone: empty after `undo`. */
+  get live(): readonly string[] {
+    return this.#undos.map(({ label }) => label);
+  }
+
+  async undo(): Promise<void> {
+    for (let undo = this.#undos.pop(); undo; undo = this.#undos.pop()) {
+      try {
+        await undo.run();
+      } catch (error) {
+        this.#shared.log.error('undo failed', {
+          plugin: this.plugin.name,
+          label: undo.label,
+          error,
+        });
+      }
+    }
+  }
+
+  face(): Kernel {
+    const { plugin } = this;
+    const shared = this.#shared;
+    const log = shared.log.target(plugin.name.replaceAll('-', '_'));
+    const defer = (label: string, run: Undo['run']) => {
+      this.#undos.push({ label, run });
+    };
+    return {
+      ...shared,
+      config: this.config,
+      root: this.root,
+      log,
+      clock: this.#clock(shared.clock),
+      bus: {
+        id: shared.bus.id,
+        publish: (topic, payload) => shared.bus.publish(topic, payload),
+        subscribe: (topic, listener) =>
+          this.#owned(`bus ${topic}`, shared.bus.subscribe(topic, listener)),
+      },
+      hooks: this.#hooks(),
+      provide: (service, value) => {
+        if (!plugin.provides?.some((offered) => offered.service === service.service)) {
+          throw new PluginError(plugin.name, `provides '${service.service}' without listing it`);
+        }
+        shared.services.provide(plugin.name, service, value);
+      },
+      use: (service) => shared.services.use(plugin.name, service),
+      useOptional: (service) => shared.services.useOptional(service),
+      on: (event, listener) =>
+        this.#owned(
+          `event ${event.event}`,
+          shared.events.on(plugin.name, event, listener as never),
+        ),
+      emit: (event, payload) => shared.events.emit(event, payload),
+      every: (label, period_ms, task) => this.#every(label, period_ms, task, log),
+      defer,
+    };
+  }
+
+  /** Remembers an undo until it is used. */
+  #owned(label: string, remove: () => void): () => void {
+    const undo: Undo = { label, run: () => remove() };
+    this.#undos.push(undo);
+    return () => {
+      const at = this.#undos.indexOf(undo);
+      if (at >= 0) this.#undos.splice(at, 1);
+      remove();
+    };
+  }
+
+  #clock(clock: Clock): Clock {
+    return {
+      now: () => clock.now(),
+      timeout: (callback, delay_ms) => {
+        const cancel = this.#owned(
+          'timeout',
+          clock.timeout(() => {
+            cancel();
+            callback();
+          }, delay_ms),
+        );
+        return cancel;
+      },
+      interval: (callback, period_ms) =>
+        this.#owned('interval', clock.interval(callback, period_ms)),
+    };
+  }
+
+  #every(label: string, period_ms: number, task: () => void | Promise<void>, log: Logger): void {
+    let running = false;
+    const run = async () => {
+      if (running) return;
+      running = true;
+      try {
+        await task();
+      } catch (error) {
+        log.error('repeated task failed', { task: label, error });
+      } finally {
+        running = false;
+      }
+    };
+    this.#owned(
+      label,
+      this.#shared.clock.interval(() => void run(), period_ms),
+    );
+  }
+
+  /** The hooks with taps named after the plugin; errors of a tap say whose it was. */
+  #hooks(): Hooks {
+    const { name } = this.plugin;
+    const guard = () => {
+      if (!this.#open)
+        throw new PluginError(name, 'taps a hook after setup has returned (too late)');
+    };
+    const face = Object.fromEntries(
+      Object.entries(this.#shared.hooks).map(([hook, tapable]) => [
+        hook,
+        {
+          tap: (run: (...args: unknown[]) => unknown, { stage = 0 } = {}) => {
+            guard();
+            const named = naming(name, hook, run);
+            if (SYNC_HOOKS.has(hook)) (tapable as unknown as Tapping).tap({ name, stage }, named);
+            else
+              (tapable as unknown as Promising).tapPromise({ name, stage }, async (...args) =>
+                named(...args),
+              );
+          },
+          call: (registry: Permissions) => this.#shared.hooks.permissions.call(registry),
+        },
+      ]),
+    );
+    return face as unknown as Hooks;
+  }
+}
+
+interface Promising {
+  tapPromise(options: object, run: (...args: unknown[]) => Promise<unknown>): void;
+}
+interface Tapping {
+  tap(options: object, run: (...args: unknown[]) => unknown): void;
+}
+
+/** Errors meant for the caller or the operator pass as they are; others learn the plugin's name. */
+function naming(plugin: string, hook: string, run: (...args: unknown[]) => unknown) {
+  const rethrow = (cause: unknown): never => {
+    throw wrap(plugin, `tap of '${hook}' failed`, cause);
+  };
+  return (...args: unknown[]): unknown => {
+    try {
+      const result = run(...args);
+      return result instanceof Promise ? result.catch(rethrow) : result;
+    } catch (cause) {
+      return rethrow(cause);
+    }
+  };
+}
+
+function wrap(plugin: string, what: string, cause: unknown): Error {
+  if (cause instanceof RpcError || cause instanceof UserError || cause instanceof PluginError)
+    return cause;
+  return new PluginError(plugin, `${what}: ${(cause as Error)?.message ?? cause}`, { cause });
+}

@@ -1,0 +1,171 @@
+import { RpcError, type TSchema } from '@svc/plugin-sdk';
+import { Compile } from 'typebox/compile';
+import { scanMembers } from './scan.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly camel: string;
+  readonly optional: boolean;
+  readonly check: (value: unknown) => boolean;
+  readonly explain: (value: unknown) => string;
+}
+
+/** Reads `params` by position or by name (conventions.md §2.3). Errors are -32602 with the reason as data. */
+export class Binder {
+  readonly #parameters: readonly Parameter[];
+  readonly #names: ReadonlySet<string>;
+
+  constructor(parameters: readonly Parameter[]) {
+    this.#parameters = parameters;
+    this.#names = new Set(this.#parameters.flatMap(({ name, camel }) => [name, camel]));
+  }
+
+  static of(params: { readonly [name: string]: TSchema }): Binder {
+    return new Binder(Object.entries(params).map(([name, schema]) => parameter(name, schema)));
+  }
+
+  /** The same parameters behind one string: the credential. */
+  behind(name: string): Binder {
+    return new Binder([{ ...CREDENTIAL, name, camel: camelCase(name) }, ...this.#parameters]);
+  }
+
+  bind(params: unknown, text: string, depth: number): Record<string, unknown> {
+    if (this.#parameters.length === 0) return {};
+    if (depth > MAX_DEPTH) throw RpcError.params('recursion limit exceeded at line 1 column 128');
+    if (params === undefined || params === null) return this.#byPosition([]);
+    if (Array.isArray(params)) return this.#byPosition(params);
+    if (typeof params === 'object') return this.#byName(params as Record<string, unknown>, text);
+    throw RpcError.params(
+      `Invalid params. Expected one of '[', ']' or ',' but found ${JSON.stringify(text)}`,
+    );
+  }
+
+  #byPosition(params: readonly unknown[]): Record<string, unknown> {
+    const bound: Record<string, unknown> = {};
+    const parameters = this.#parameters;
+    for (let index = 0; index < parameters.length; index++) {
+      const parameter = parameters[index] as Parameter;
+      const value = params[index];
+      if (value === undefined) {
+        if (!parameter.optional) throw RpcError.params('No more params');
+        continue;
+      }
+      accept(bound, parameter, value);
+    }
+    return bound;
+  }
+
+  #byName(params: Record<string, unknown>, text: string): Record<string, unknown> {
+    this.#refuseRepeated(params, text);
+    const bound: Record<string, unknown> = {};
+    for (const parameter of this.#parameters) {
+      const { name, camel } = parameter;
+      const snake = Object.hasOwn(params, name);
+      const other = camel !== name && Object.hasOwn(params, camel);
+      if (snake && other) throw repeated(name);
+      if (!snake && !other) {
+        if (parameter.optional) continue;
+        throw RpcError.params(
+          `missing field \`${name}\` at line 1 column ${Math.max(text.length, 1)}`,
+        );
+      }
+      accept(bound, parameter, params[snake ? name : camel]);
+    }
+    return bound;
+  }
+
+  /** `JSON.parse` keeps the last of two equal names; the sender must hear of it. */
+  #refuseRepeated(params: Record<string, unknown>, text: string): void {
+    if (text === '') return;
+    const { members } = scanMembers(text, 0);
+    if (members.length === Object.keys(params).length) return;
+    const seen = new Set<string>();
+    for (const { name } of members) {
+      if (seen.has(name) && this.#names.has(name)) throw repeated(name);
+      seen.add(name);
+    }
+  }
+}
+
+/** Parameters may nest 128 deep; the call's own object and the `params` container stand around them. */
+const MAX_DEPTH = 129;
+
+const repeated = (name: string) =>
+  RpcError.params(`duplicate field \`${name}\` at line 1 column 1`);
+
+function accept(bound: Record<string, unknown>, parameter: Parameter, value: unknown): void {
+  if (value === null && parameter.optional) return;
+  if (!parameter.check(value)) throw RpcError.params(parameter.explain(value));
+  bound[parameter.name] = value;
+}
+
+function parameter(name: string, schema: TSchema): Parameter {
+  const validator = Compile(schema);
+  return {
+    name,
+    camel: camelCase(name),
+    optional: Object.hasOwn(schema, '~optional'),
+    check: (value) => validator.Check(value),
+    explain: (value) => reason(name, value, validator.Errors(value)),
+  };
+}
+
+const camelCase = (name: string) =>
+  name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+
+const CREDENTIAL: Parameter = {
+  name: '',
+  camel: '',
+  optional: false,
+  check: (value) => typeof value === 'string',
+  explain: (value) => `invalid type: ${describe(value)}, expected a string at line 1 column 1`,
+};
+
+interface Failure {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+/** A reason in the wording of the page: texts are informative, the code and that `data` is a string are not. */
+function reason(name: string, value: unknown, failures: readonly Failure[]): string {
+  const failure = deepestOf(failures);
+  const at = failure.instancePath;
+  const found = at.split('/').slice(1).reduce(step, value);
+  const where = ` at line 1 column ${JSON.stringify(found, plain)?.length ?? 1}`;
+  if (failure.keyword === 'required') {
+    const [missing] =
+      (failure.params as { requiredProperties?: string[] }).requiredProperties ?? [];
+    return `missing field \`${missing ?? name}\`${where}`;
+  }
+  if (failure.keyword === 'enum') return `unknown variant \`${String(found)}\`${where}`;
+  const label = at === '' ? name : `${name}${at}`;
+  return `invalid type: ${describe(found)}, ${label} ${failure.message}${where}`;
+}
+
+const deepestOf = (failures: readonly Failure[]): Failure =>
+  failures.reduce(
+    (deepest, next) =>
+      next.instancePath.split('/').length > deepest.instancePath.split('/').length ? next : deepest,
+    failures[0] ?? { keyword: 'type', instancePath: '', params: {}, message: 'does not fit' },
+  );
+
+const step = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)[name.replaceAll('~1', '/').replaceAll('~0', '~')]
+    : undefined;
+
+const plain = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value;
+
+/** Never the value of a string: it may be a secret. */
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'sequence';
+  if (typeof value === 'object') return 'map';
+  if (typeof value === 'boolean') return `boolean \`${value}\``;
+  if (typeof value === 'bigint' || Number.isInteger(value)) return `integer \`${value}\``;
+  if (typeof value === 'number') return `floating point \`${value}\``;
+  return 'string';
+}

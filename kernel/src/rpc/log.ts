@@ -1,0 +1,87 @@
+import type { Logger, Principal, RpcError } from '@svc/plugin-sdk';
+import type { Text } from './dispatch.ts';
+import type { Registered } from './registry.ts';
+
+const CUT = 1024;
+const WINDOW_MS = 10_000;
+const PER_WINDOW = 5;
+
+/** Records of calls (svc-server.md, "Log record"): answers at DEBUG, times at TRACE, failures at ERROR and rate-limited. */
+export class CallLog {
+  readonly #log: Logger;
+  readonly #failures = new Map<string, { until: number; count: number }>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  completed(
+    method: Registered,
+    id: string,
+    caller: Principal,
+    started: bigint,
+    text: Text | undefined,
+  ): void {
+    if (!this.#log.enabled('debug')) return;
+    const log = this.#log.span({ name: spanName(method.name), fields: callerField(caller) });
+    log.debug('request completed', { response: method.secret ? '***' : shorten(text) });
+    log.trace('rpc.call completed', {
+      rpc_kind: 'call',
+      method: method.name,
+      elapsed_us: String((process.hrtime.bigint() - started) / 1000n),
+      id,
+    });
+  }
+
+  failed(
+    name: string,
+    method: Registered | undefined,
+    id: string,
+    caller: Principal | undefined,
+    started: bigint,
+    error: RpcError,
+  ): void {
+    if (!this.#log.enabled('error')) return;
+    const shown = method?.name ?? 'unknown method';
+    const repeated = this.#count(`${shown} ${error.code}`);
+    if (repeated === undefined) return;
+    this.#log
+      .span({ name: spanName(shown), fields: caller ? callerField(caller) : '' })
+      .error('request failed', {
+        method: method ? method.name : name.slice(0, 100),
+        code: error.code,
+        message: error.message,
+        elapsed_us: String((process.hrtime.bigint() - started) / 1000n),
+        id,
+        ...(repeated > 0 ? { repeated } : {}),
+      });
+  }
+
+  /** Agents that are refused come back at once, a thousand times a second: @returns failures left out so far, undefined to stay silent */
+  #count(key: string): number | undefined {
+    const now = Date.now();
+    const window = this.#failures.get(key);
+    if (!window || window.until < now) {
+      // Keys are method names and codes, so the map is bounded by the registry.
+      this.#failures.set(key, { until: now + WINDOW_MS, count: 1 });
+      return window && window.count > PER_WINDOW ? window.count - PER_WINDOW : 0;
+    }
+    window.count++;
+    return window.count <= PER_WINDOW ? 0 : undefined;
+  }
+}
+
+const spanName = (method: string) => method.replace('_', '::');
+const callerField = (caller: Principal) =>
+  caller.id === '' ? '' : `token_key=${JSON.stringify(caller.id)}`;
+
+const SECRETS = /"(secret|password|token|key)":"(?:[^"\\]|\\.)*"/g;
+
+function shorten(text: Text | undefined): string {
+  if (text === undefined) return '';
+  const whole = text.length;
+  const start =
+    typeof text === 'string' ? text.slice(0, CUT) : Buffer.from(text.subarray(0, CUT)).toString();
+  const masked = start.replace(SECRETS, '"$1":"***"');
+  return whole > CUT ? `${masked}[...${whole} bytes total]` : masked;
+}

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Plugin } from '@svc/plugin-sdk';
+import {
+  RpcFailure,
+  type TestApp,
+  type TestOptions,
+  type TestSocket,
+} from '@svc/plugin-sdk/testing';
+import { stringify } from 'smol-toml';
+import { WebSocket } from 'ws';
+import { type App, boot } from './boot.ts';
+import { machineClock } from './clock.ts';
+import { fakeClock } from './fake-clock.ts';
+
+/** Every wait of the kit ends here. */
+const WAIT_MS = 15_000;
+
+/** See `bootForTest` of `@svc/plugin-sdk/testing`. */
+export async function bootForTest(
+  plugins: readonly (Plugin | string)[] | undefined,
+  config: Record<string, unknown> = {},
+  options: TestOptions = {},
+): Promise<TestApp> {
+  const dialect = options.dialect ?? 'sqlite';
+  const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  await mkdir(join(dir, 'static'));
+  const database = await createTestDatabase(dialect, dir);
+  const file = join(dir, 'config.toml');
+  await writeFile(file, stringify(merge(baseConfig(dir, database.url), config)));
+  const clock = fakeClock();
+  const start = () =>
+    boot({
+      config: file,
+      plugins,
+      clock: options.clock ? clock : machineClock,
+      console: process.env['SVC_TEST_LOG'] ? 'stdout' : 'none',
+    });
+  let app = await start().catch(async (error) => {
+    await database.drop();
+    await rm(dir, { recursive: true, force: true });
+    throw error;
+  });
+  const first = firstCredentials(app);
+  const sockets = new Set<TestSocket>();
+
+  const rpc = async (request: unknown): Promise<unknown> => {
+    const response = await fetch(`${app.url}/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(WAIT_MS),
+    });
+    return response.json();
+  };
+  const call = async (method: string, params: unknown = []): Promise<unknown> =>
+    unwrap(await rpc({ jsonrpc: '2.0', id: 1, method, params }));
+  const sql = async (text: string, params: readonly unknown[] = []): Promise<unknown[]> => {
+    const { rows } = await app.db.execute(text, params as never, {
+      maxRows: 100_000,
+      timeout_ms: WAIT_MS,
+    });
+    return [...rows];
+  };
+
+  return {
+    get url() {
+      return app.url;
+    },
+    superToken: first?.token ?? '',
+    rootPassword: first?.password ?? '',
+    dialect,
+    dir,
+    clock,
+    call,
+    rpc,
+    fetch: (path, init) => fetch(`${app.url}${path}`, init),
+    async connect(path = '/') {
+      const socket = await openSocket(`${app.url.replace(/^http/, 'ws')}${path}`);
+      sockets.add(socket);
+      return socket;
+    },
+    sql,
+    async token(limits, extra = {}) {
+      const created = (await call('token_create', [
+        first?.token,
+        { token_limit: limits, ...extra },
+      ])) as {
+        key: string;
+        secret: string;
+      };
+      return `${created.key}:${created.secret}`;
+    },
+    async stop() {
+      for (const socket of sockets) socket.close();
+      await app.stop('test');
+      await database.drop();
+      await rm(dir, { recursive: true, force: true });
+    },
+    async restart() {
+      await app.stop('restart');
+      app = await start();
+    },
+    get kernel() {
+      return app;
+    },
+  };
+}
+
+const baseConfig = (dir: string, url: string) => ({
+  server_uuid: randomUUID(),
+  ws_listener: '127.0.0.1:0',
+  static_path: join(dir, 'static'),
+  db_path: join(dir, 'db'),
+  database: { database_url: url },
+  logging: { log_filter: 'info', memory_log_filter: 'trace' },
+});
+
+function merge(
+  base: Record<string, unknown>,
+  over: Record<string, unknown>,
+): Record<string, unknown> {
+  const merged = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const both = isTable(base[key]) && isTable(value);
+    if (value === undefined) delete merged[key];
+    else merged[key] = both ? merge(base[key] as Record<string, unknown>, value) : value;
+  }
+  return merged;
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a credentials plugin offers of a first start, under the service name `token.first`. */
+const firstCredentials = (app: App) =>
+  app.service<{ token: string; password: string } | undefined>({ service: 'token.first' });
+
+/** A file in the test's folder, or a fresh database on the Postgres that the test runner started. */
+async function createTestDatabase(
+  dialect: string,
+  dir: string,
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  if (dialect === 'sqlite') {
+    return { url: `sqlite://${join(dir, 'test.db')}?mode=rwc`, drop: async () => {} };
+  }
+  const maintenance = process.env['SVC_TEST_POSTGRES_URL'];
+  if (!maintenance)
+    throw new Error('SVC_TEST_POSTGRES_URL names no Postgres: run tests through the test runner');
+  const { default: pg } = await import('pg');
+  const name = `svc_test_${randomUUID().replaceAll('-', '')}`;
+  const run = async (sql: string) => {
+    const client = new pg.Client({ connectionString: maintenance });
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(`create database ${name}`);
+  const url = new URL(maintenance);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) };
+}
+
+function unwrap(response: unknown): unknown {
+  const { result, error } = response as {
+    result?: unknown;
+    error?: { code: number; message: string; data?: unknown };
+  };
+  if (error) throw new RpcFailure(error.code, error.message, error.data);
+  return result;
+}
+
+async function openSocket(url: string): Promise<TestSocket> {
+  const socket = new WebSocket(url);
+  const pending = new Map<string, (message: unknown) => void>();
+  const inbox: unknown[] = [];
+  const waiting: ((message: unknown) => void)[] = [];
+  let lastId = 0;
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data)) as { id?: string };
+    const answer = message.id === undefined ? undefined : pending.get(message.id);
+    if (answer) {
+      pending.delete(message.id as string);
+      answer(message);
+      return;
+    }
+    const next = waiting.shift();
+    if (next) next(message);
+    else inbox.push(message);
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.once('close', (code, reason) => resolve({ code, reason: String(reason) }));
+  });
+  socket.on('error', () => {
+    // The closing code tells what a test needs; `open` below rejects on its own.
+  });
+  await withDeadline(once(socket, 'open'), `connecting to ${url}`);
+  const next = (timeout_ms = WAIT_MS) => {
+    if (inbox.length > 0) return Promise.resolve(inbox.shift());
+    return withDeadline(
+      new Promise((resolve) => waiting.push(resolve)),
+      'the next message',
+      timeout_ms,
+    );
+  };
+  return {
+    async call(method, params = []) {
+      const id = `t${++lastId}`;
+      const answer = new Promise((resolve) => pending.set(id, resolve));
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      return unwrap(await withDeadline(answer, method));
+    },
+    exchange(text) {
+      const answer = next();
+      socket.send(text);
+      return answer;
+    },
+    send: (text) => socket.send(text),
+    next,
+    closed,
+    close: () => socket.terminate(),
+    raw: socket,
+  };
+}
+
+function withDeadline<T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`${what}: nothing within ${timeout_ms} ms`)),
+      timeout_ms,
+    );
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,143 @@
+import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Clock, Logger, Peer } from '@svc/plugin-sdk';
+import type { WebSocket } from 'ws';
+
+/** A peer that lets more than this wait in its socket is cut: it does not read. */
+const CUT_BYTES = 256 * 1024 * 1024;
+const CLOSE_GRACE_MS = 2_000;
+
+let lastId = 0;
+const corked = new Set<Socket>();
+
+/** Answers that become ready in the same turn of the event loop leave in one system call. */
+function cork(socket: Socket): void {
+  if (corked.has(socket)) return;
+  if (corked.size === 0) setImmediate(uncorkAll);
+  corked.add(socket);
+  socket.cork();
+}
+
+function uncorkAll(): void {
+  const sockets = [...corked];
+  corked.clear();
+  for (const socket of sockets) socket.uncork();
+}
+
+/** One WebSocket behind the interface that plugins see. */
+export class SocketPeer implements Peer {
+  readonly id = `p${++lastId}`;
+  readonly address: string;
+  protected readonly socket: WebSocket;
+  readonly #tcp: Socket;
+  readonly #closed = new AbortController();
+  readonly #log: Logger;
+  #listener: ((data: Buffer, binary: boolean) => void) | undefined;
+  /** Unanswered pings. */
+  missed = 0;
+  /** When the connection opened, ms. */
+  readonly opened: number;
+
+  constructor(
+    socket: WebSocket,
+    tcp: Socket,
+    address: string,
+    { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  ) {
+    this.socket = socket;
+    this.#tcp = tcp;
+    this.address = address;
+    this.#log = log;
+    this.opened = clock.now();
+    setMaxListeners(0, this.closed);
+    // Without a listener one bad frame of a client ends the process.
+    socket.on('error', (error) => log.debug('socket failed', { address, error }));
+    socket.on('message', (data, binary) => this.receive(data as Buffer, binary));
+    socket.on('pong', () => {
+      this.missed = 0;
+    });
+    socket.once('close', () => this.#closed.abort());
+  }
+
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  get buffered(): number {
+    return this.socket.bufferedAmount;
+  }
+
+  send(data: string | Uint8Array): void {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > CUT_BYTES) {
+      this.#log.warn('peer does not read, connection cut', {
+        address: this.address,
+        bytes: socket.bufferedAmount,
+      });
+      socket.terminate();
+      return;
+    }
+    cork(this.#tcp);
+    socket.send(data, { binary: typeof data !== 'string' });
+  }
+
+  /** Sends bytes as a text frame. */
+  sendText(data: string | Uint8Array): void {
+    if (typeof data === 'string') this.send(data);
+    else if (this.socket.readyState === this.socket.OPEN) {
+      cork(this.#tcp);
+      this.socket.send(data, { binary: false });
+    }
+  }
+
+  ping(): void {
+    this.missed++;
+    if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
+  }
+
+  close(code: number, reason = ''): void {
+    this.socket.close(code, reason);
+    const timer = setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS);
+    this.closed.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  listen(onMessage: (data: Buffer, binary: boolean) => void): void {
+    this.#listener = onMessage;
+    this.resume();
+  }
+
+  protected receive(data: Buffer, binary: boolean): void {
+    this.#listener?.(data, binary);
+  }
+
+  pause(): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.pause();
+  }
+
+  resume(): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.resume();
+  }
+
+  async drained(): Promise<void> {
+    if (this.socket.bufferedAmount === 0 || this.closed.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#tcp.off('drain', check);
+        this.closed.removeEventListener('abort', done);
+        resolve();
+      };
+      const check = () => {
+        if (this.socket.bufferedAmount === 0) done();
+      };
+      this.#tcp.on('drain', check);
+      this.closed.addEventListener('abort', done, { once: true });
+      // `drain` comes only past the high-water mark; an empty write reports either way.
+      this.#tcp.write('', check);
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import type { Socket } from 'node:net';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { WebSocket } from 'ws';
+import { textOf } from '../http/rpc.ts';
+import type { Load } from '../load.ts';
+import type { Answer, Dispatcher, Source } from '../rpc/dispatch.ts';
+import { Subscriptions } from '../rpc/subscriptions.ts';
+import { SocketPeer } from './peer.ts';
+
+/** Calls in progress per connection; the socket is not read beyond it. */
+const MAX_CALLS = 256;
+const RESUME_CALLS = 128;
+/** Answers that wait in the socket before its sender is read further. */
+const MAX_BUFFERED = 16 * 1024 * 1024;
+
+/** A connection that speaks JSON-RPC: bounded concurrency, back-pressure, subscriptions (conventions.md §3). */
+export class RpcPeer extends SocketPeer {
+  readonly subscriptions: Subscriptions;
+  answered = 0;
+  #calls = 0;
+  #paused = false;
+  #closing = false;
+  #idle: (() => void) | undefined;
+  readonly #dispatcher: Dispatcher;
+  readonly #load: Load;
+  readonly #log: Logger;
+  readonly #source: Source;
+  #forget: (() => void) | undefined;
+
+  constructor(
+    socket: WebSocket,
+    tcp: Socket,
+    address: string,
+    options: { dispatcher: Dispatcher; load: Load; log: Logger; clock: Clock },
+  ) {
+    super(socket, tcp, address, options);
+    const { dispatcher, load, log } = options;
+    this.#log = log;
+    this.#dispatcher = dispatcher;
+    this.#load = load;
+    this.subscriptions = new Subscriptions(this);
+    this.#source = {
+      transport: 'ws',
+      address,
+      peer: this,
+      subscriptions: this.subscriptions,
+      signal: this.closed,
+    };
+    this.closed.addEventListener(
+      'abort',
+      () => {
+        this.#forget?.();
+        this.subscriptions.closeAll();
+      },
+      { once: true },
+    );
+  }
+
+  /** Finishes running calls, at most `grace_ms`, then closes. */
+  async finish(code: number, grace_ms: number): Promise<void> {
+    this.#closing = true;
+    this.pause();
+    if (this.#calls > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, grace_ms);
+        this.#idle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    // The closing handshake needs the reading side.
+    super.resume();
+    this.close(code);
+  }
+
+  protected override receive(data: Buffer): void {
+    if (this.#closing) return;
+    this.#calls++;
+    this.#load.add(data.length);
+    if (this.#calls >= MAX_CALLS || this.#load.full) this.#hold();
+    const bytes = data.length;
+    this.#dispatcher
+      .answer(textOf(data), this.#source)
+      .then((answer) => this.#reply(answer))
+      .catch((error) => this.#log.error('message could not be answered', { error }))
+      .finally(() => this.#done(bytes));
+  }
+
+  #reply({ text, release }: Answer): void {
+    if (text !== undefined) {
+      this.answered++;
+      this.sendText(text);
+    }
+    release?.();
+  }
+
+  #done(bytes: number): void {
+    this.#calls--;
+    this.#load.done(bytes);
+    if (this.#calls === 0) this.#idle?.();
+    if (this.buffered > MAX_BUFFERED && !this.#paused) {
+      this.#paused = true;
+      this.pause();
+    }
+    if (this.#paused && !this.#closing && this.#calls < RESUME_CALLS) this.#release();
+  }
+
+  #hold(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.pause();
+  }
+
+  #release(): void {
+    if (this.buffered > MAX_BUFFERED) {
+      void this.drained().then(() => this.#go());
+    } else if (this.#load.full) {
+      this.#forget ??= this.#load.whenRoom(() => {
+        this.#forget = undefined;
+        this.#go();
+      });
+    } else this.#go();
+  }
+
+  #go(): void {
+    if (!this.#paused || this.#closing || this.#calls >= MAX_CALLS) return;
+    this.#paused = false;
+    this.resume();
+  }
+}

@@ -1,0 +1,70 @@
+/** An error that goes to the caller as a JSON-RPC error object (conventions.md §5). */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  /** Sent as `error.data` when not undefined. */
+  readonly data: unknown;
+
+  constructor(code: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.data = options.data;
+  }
+
+  /** 101: text that could not be parsed. */
+  static parse = factory(101, 'Parse error: ');
+  /** 101: a value that could not be serialised. */
+  static serialization = factory(101, 'Serialization error: ');
+  /** 101: reading or writing a file or socket failed. */
+  static io = factory(101, 'IO error: ');
+  /** 102: permission denied or bad credential. */
+  static denied = factory(102, 'Permission denied: ');
+  /** 103: the database refused or could not be reached. */
+  static database = factory(103, 'Database error: ');
+  /** 104: the agent is not connected. */
+  static agent = factory(104, 'Unable to connect agent: ');
+  /** 105: the named thing does not exist. */
+  static notFound = factory(105, 'Not found in database: ');
+  /** 106: no such UUID. */
+  static uuid = factory(106, 'UUID not found: ');
+  /** 107: a configuration or component is not there. */
+  static config = factory(107, 'Config not found: ');
+  /** 108: well-formed input that is not acceptable. */
+  static invalid = factory(108, 'Invalid input: ');
+  /** 999: anything else. */
+  static other = factory(999, 'Other error: ');
+
+  /** -32602; `data` is the reason as text. */
+  static params(reason: string): RpcError {
+    return new RpcError(-32602, 'Invalid params', { data: reason });
+  }
+
+  /** -32008: one serialised response passed `max_response_body_size`. */
+  static responseTooBig(limit: number): RpcError {
+    return new RpcError(-32008, 'Response is too big', { data: `Exceeded max limit of ${limit}` });
+  }
+}
+
+function factory(code: number, prefix: string) {
+  return (detail: string, options?: { data?: unknown; cause?: unknown }): RpcError =>
+    new RpcError(code, prefix + detail, options);
+}
+
+/** A mistake of the operator (configuration, command line): printed without a stack, says what to change. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+}
+
+/** A failure inside a plugin, or a plugin that acted at the wrong time; carries the plugin's name. */
+export class PluginError extends Error {
+  override readonly name = 'PluginError';
+  readonly plugin: string;
+
+  constructor(plugin: string, message: string, options: { cause?: unknown } = {}) {
+    super(
+      `plugin '${plugin}': ${message}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.plugin = plugin;
+  }
+}

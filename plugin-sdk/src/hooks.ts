@@ -1,0 +1,111 @@
+import type { Migrations } from './database.ts';
+import type { RpcError } from './errors.ts';
+import type { Exchange, Peer, Routes, Upgrade } from './http.ts';
+import type { Methods } from './method.ts';
+import type { Kernel } from './plugin.ts';
+import type { Permissions, Principal, Requirement } from './principal.ts';
+
+/** Where a credential came from; failed logins are throttled per key and address. */
+export interface Origin {
+  readonly address: string;
+  readonly transport: 'ws' | 'http' | 'internal';
+}
+
+/** One call on its way, for observers. */
+export interface Call {
+  readonly method: string;
+  readonly transport: 'ws' | 'http' | 'internal';
+  readonly caller: Principal;
+}
+
+export interface Outcome {
+  /** undefined: success. */
+  readonly error: RpcError | undefined;
+  readonly elapsed_us: number;
+}
+
+export interface Listening {
+  /** `http://127.0.0.1:2211` */
+  readonly url: string;
+  readonly unixSocket: string | undefined;
+}
+
+/** `address`: the listener moved; closed sockets have been asked to reconnect. */
+export interface Reload {
+  /** Keys whose new value needs a restart. */
+  readonly needRestart: readonly string[];
+}
+
+/** A subcommand of the command line: `<word>-server <name> -c FILE`. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** The database is open and migrated; nothing listens. */
+  run(kernel: Kernel<unknown>, terminal: CommandTerminal): Promise<void>;
+}
+
+export interface CommandTerminal {
+  print(line: string): void;
+  /** The next line of standard input; undefined at its end. */
+  ask(prompt: string): Promise<string | undefined>;
+}
+
+export interface Commands {
+  add(command: Command): void;
+}
+
+/** The order in which bail hooks are asked. */
+export const EARLY = -100;
+export const LATE = 100;
+export const LAST = 1000;
+
+/** Taps carry the plugin's name by themselves; `stage` orders taps of one hook (`EARLY`, 0, `LATE`, `LAST`). */
+export interface Taps<Args extends readonly unknown[], Result = void> {
+  tap(run: (...args: Args) => Result, options?: { readonly stage?: number }): void;
+}
+
+/** As `Taps`; the tap may be asynchronous. */
+export interface AsyncTaps<Args extends readonly unknown[], Result = void> {
+  tap(
+    run: (...args: Args) => Result | Promise<Result>,
+    options?: { readonly stage?: number },
+  ): void;
+}
+
+/** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them (design.md §5). */
+export interface Hooks {
+  /** Waterfall: returns the raw configuration with overlays, before plugins validate their sections. */
+  readonly config: Taps<[Record<string, unknown>], Record<string, unknown>>;
+  readonly methods: Taps<[Methods]>;
+  readonly routes: Taps<[Routes]>;
+  /** Run by the plugin that authorises, with its own registry. */
+  readonly permissions: Taps<[Permissions]> & { call(registry: Permissions): void };
+  readonly migrations: Taps<[Migrations]>;
+  readonly commands: Taps<[Commands]>;
+  /** Series; after migrations, in `serve`, `init` and commands: first rows, caches. */
+  readonly prepare: AsyncTaps<[]>;
+  /** Series; in `serve`, before listening: resume work. */
+  readonly start: AsyncTaps<[]>;
+  /** Parallel. */
+  readonly ready: AsyncTaps<[Listening]>;
+  /** Series; after a new configuration is in force. */
+  readonly reload: AsyncTaps<[Reload]>;
+  /** Series; listeners are closed and calls drained, the database is still open. The argument is the reason. */
+  readonly stop: AsyncTaps<[string]>;
+  /** Bail; credential → principal. No answer is 102 `Invalid credentials`. */
+  readonly authenticate: AsyncTaps<[string, Origin], Principal | undefined>;
+  /** Bail; no answer is deny. */
+  readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
+  /** Series; before the handler: limits, audit. Throw an `RpcError` to refuse. */
+  readonly call: AsyncTaps<[Call]>;
+  /** After the answer is known. Must not throw. */
+  readonly settled: Taps<[Call, Outcome]>;
+  /** Waterfall: maps foreign errors; the second argument is the cause. */
+  readonly failure: Taps<[RpcError, unknown], RpcError>;
+  readonly connection: Taps<[Peer]>;
+  readonly disconnection: Taps<[Peer, number]>;
+  /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */
+  readonly request: AsyncTaps<[Exchange], true | undefined>;
+  /** Bail; WebSocket upgrades; `true`: taken. Unclaimed ones speak JSON-RPC. */
+  readonly upgrade: AsyncTaps<[Upgrade], true | undefined>;
+}

@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+
+/** One HTTP request on its way through the `request` hook. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** Raw path, not decoded, without the query. */
+  readonly path: string;
+  /** Raw query with its `?`, or the empty text. */
+  readonly query: string;
+  /** Path parameters, percent-decoded once: check paths after decoding. */
+  readonly params: { readonly [name: string]: string };
+  readonly peerAddress: string;
+  /** True over TLS. */
+  readonly secure: boolean;
+  /** Aborts when the client has gone or the server stops. */
+  readonly signal: AbortSignal;
+  /** The whole body. @throws BodyTooBig past `limit` bytes (default: `max_request_body_size`) */
+  body(limit?: number): Promise<Buffer>;
+  /** Answers at once with a text body. */
+  text(status: number, text: string, headers?: { readonly [name: string]: string }): void;
+}
+
+/** The request body passed its limit. */
+export class BodyTooBig extends Error {
+  override readonly name = 'BodyTooBig';
+  readonly limit: number;
+  /** True when `Content-Length` said so before a byte was read. */
+  readonly declared: boolean;
+
+  constructor(limit: number, declared: boolean) {
+    super(`request body is larger than ${limit} bytes`);
+    this.limit = limit;
+    this.declared = declared;
+  }
+}
+
+/** One HTTP route; literal and parameterised routes beat the fall-back (conventions.md §6). */
+export interface Route {
+  /** `/svc/thing/:name` or `/svc/thing/:name/*path`; `svc` is rewritten when the brand differs. Case-sensitive. */
+  readonly path: string;
+  handle(exchange: Exchange): void | Promise<void>;
+}
+
+/** Registry of routes; the same path twice stops the start. */
+export interface Routes {
+  add(route: Route): void;
+}
+
+/** A WebSocket upgrade request on its way through the `upgrade` hook; unclaimed ones speak JSON-RPC. */
+export interface Upgrade {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly peerAddress: string;
+  /** Completes the handshake. The peer is paused until `listen` is called on it. */
+  accept(): Promise<Peer>;
+  /** Answers with this status instead of the handshake. */
+  refuse(status: number, text: string): void;
+}
+
+/** One WebSocket. Only the kernel touches the socket. */
+export interface Peer {
+  /** Unique in this process. */
+  readonly id: string;
+  readonly address: string;
+  readonly closed: AbortSignal;
+  /** Bytes waiting in the socket. A peer that lets more than the kernel's bound wait is cut. */
+  readonly buffered: number;
+  /** Text or binary by type. */
+  send(data: string | Uint8Array): void;
+  close(code: number, reason?: string): void;
+  /** Receives raw messages instead of JSON-RPC; only for peers from `Upgrade.accept`. */
+  listen(onMessage: (data: Buffer, binary: boolean) => void): void;
+  /** Stops and restarts reading from the socket: back-pressure. */
+  pause(): void;
+  resume(): void;
+  /** Resolves when everything sent has left for the operating system. */
+  drained(): Promise<void>;
+}

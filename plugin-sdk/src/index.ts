@@ -1,0 +1,11 @@
+export type * from './database.ts';
+export * from './errors.ts';
+export * from './hooks.ts';
+export * from './http.ts';
+export * from './json.ts';
+export type * from './log.ts';
+export * from './method.ts';
+export * from './plugin.ts';
+export type * from './principal.ts';
+export * from './schemas.ts';
+export * from './service.ts';

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * JSON text made elsewhere (SQL, a cache) that goes into the response as it is.
+ * Bytes are UTF-8; nobody checks them again.
+ */
+export class RawJson {
+  readonly text: string | Uint8Array;
+
+  constructor(text: string | Uint8Array) {
+    this.text = text;
+  }
+}
+
+/**
+ * Serialises like `JSON.stringify`, and writes BigInt as a plain integer (64-bit values stay exact).
+ * @throws TypeError for cycles, as `JSON.stringify`
+ */
+export function stringifyJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (error) {
+    if (!(error instanceof TypeError) || !/BigInt/.test(error.message)) throw error;
+    return stringifyExact(value) ?? 'null';
+  }
+}
+
+function stringifyExact(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value))
+    return `[${value.map((item) => stringifyExact(item) ?? 'null').join(',')}]`;
+  const json = (value as { toJSON?: unknown }).toJSON;
+  if (typeof json === 'function') return stringifyExact(json.call(value));
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const text = stringifyExact(member);
+    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/**
+ * Parses like `JSON.parse`, and keeps every integer token of 16 or more digits as BigInt when a double would change it.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  return hasLongInteger(text) ? parseExact(text) : JSON.parse(text);
+}
+
+/** True when 16 digits stand side by side anywhere in the text (strings included: a hint, not a proof). */
+export function hasLongInteger(text: string): boolean {
+  // A run of 16 digits covers one of every 16 positions, so looking at those is enough to find it.
+  const last = text.length;
+  for (let at = 15; at < last; at += 16) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let from = at;
+    let to = at + 1;
+    while (from > 0 && isDigit(text.charCodeAt(from - 1))) from--;
+    while (to < last && isDigit(text.charCodeAt(to))) to++;
+    if (to - from >= 16) return true;
+  }
+  return false;
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** Strings, and every number; `1e300` and `0.1234567890123456` are no integers. */
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const longInteger = /^-?\d{16,}$/;
+/** Random per process, so no sender's string begins with it. */
+const mark = `bigint:${randomBytes(16).toString('hex')}:`;
+
+function parseExact(text: string): unknown {
+  const marked = text.replace(tokens, (token) =>
+    longInteger.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,
+  );
+  // Marking turns a number into a string: only a text that was valid before may be read marked.
+  JSON.parse(text);
+  return JSON.parse(marked, (_name, value) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  );
+}

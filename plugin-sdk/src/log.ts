@@ -1,0 +1,45 @@
+export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+export type Fields = { readonly [name: string]: unknown };
+
+/** Context of a record, innermost first; `fields` is one line of `key=value` pairs. */
+export interface Span {
+  readonly name: string;
+  readonly fields?: string;
+}
+
+/** One log record as `svc-server_log` returns it (svc-server.md, "Log record"). */
+export interface LogRecord {
+  readonly timestamp: string;
+  readonly level: Uppercase<Level>;
+  readonly target: string;
+  readonly message: string;
+  readonly fields: Fields;
+  readonly spans: readonly Span[];
+}
+
+/** Messages are constant sentences, facts are fields. Values of fields named like a secret are masked. */
+export interface Logger {
+  trace(message: string, fields?: Fields): void;
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  /** An `Error` under `error` is written with its cause chain. */
+  error(message: string, fields?: Fields): void;
+  /** True when some sink takes this level: guard for fields that cost something to make. */
+  enabled(level: Level): boolean;
+  /** Same sinks, another target (svc-server.md lists the ones in use). */
+  target(name: string): Logger;
+  /** Same target, one more span around every record. */
+  span(span: Span): Logger;
+}
+
+/** The sinks that a plugin may read. */
+export interface LogSinks {
+  /** Snapshot of the memory ring, oldest first. */
+  recent(): LogRecord[];
+  /**
+   * Live records that pass a filter of the form `target=level,level` (svc-server.md, stream_log); the default level is off.
+   * @returns removes the listener
+   */
+  stream(filter: string, listener: (record: LogRecord) => void): () => void;
+}

@@ -1,0 +1,122 @@
+import type { Static, TSchema } from 'typebox';
+import type { RpcError } from './errors.ts';
+import type { Peer } from './http.ts';
+import type { RawJson } from './json.ts';
+import type { Logger } from './log.ts';
+import type { Principal, Requirement } from './principal.ts';
+
+/** Parameters in order: position and name at once. Optional ones use `optional(…)`. The credential is not among them. */
+export type Params = { readonly [name: string]: TSchema };
+export type ParamsOf<P extends Params> = {
+  -readonly [K in keyof P as P[K] extends { '~optional': unknown } ? never : K]: Static<P[K]>;
+} & {
+  -readonly [K in keyof P as P[K] extends { '~optional': unknown } ? K : never]?: Static<
+    P[K]
+  > | null;
+};
+
+/** What a handler knows about the call beside its parameters. */
+export interface CallContext {
+  readonly method: string;
+  /** The caller; for a `public` method a principal without any right. */
+  readonly caller: Principal;
+  readonly transport: 'ws' | 'http' | 'internal';
+  /** The WebSocket the call came over, if any. */
+  readonly peer: Peer | undefined;
+  /** Aborts when the caller has gone or the server stops. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** What a `custom` access rule knows: it decides itself whether and when a credential must authenticate. */
+export interface AccessContext extends CallContext {
+  /** The call's credential, not looked at yet; empty for in-process calls. */
+  readonly credential: string;
+  /**
+   * The principal behind a credential (default: the call's own); it becomes the call's `caller`. In-process calls keep theirs.
+   * @throws RpcError 101 malformed, 102 bad credential or throttled
+   */
+  authenticate(credential?: string): Promise<Principal>;
+}
+
+/** Who may call a method. There is no default: a method without `access` does not compile. */
+export type Access<P> =
+  | 'public'
+  | 'authenticated'
+  | 'super'
+  | { readonly super: string }
+  | { readonly needs: (params: P) => Requirement }
+  | { readonly anyOf: (params: P) => readonly Requirement[] }
+  | { readonly custom: (params: P, call: AccessContext) => void | Promise<void> };
+
+/** Super Token only, with the method's own denial text. */
+export const superOnly = (denied: string) => ({ super: denied }) as const;
+/** All scope × permission pairs of the requirement. */
+export const needs = <P>(of: (params: P) => Requirement) => ({ needs: of }) as const;
+/** Any one of the requirements; the first one's text is the denial. */
+export const anyOf = <P>(of: (params: P) => readonly Requirement[]) => ({ anyOf: of }) as const;
+
+interface MethodBase<P extends Params> {
+  /** One sentence for the generated reference. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly params: P;
+  /** Name of the credential parameter, the first in position. Default `token`; a `public` method has none. */
+  readonly credential?: string;
+  readonly access: Access<ParamsOf<P>>;
+  /** The error of a credential with neither `:` nor `|`; receives the reason. Default: 101 `Failed to parse token: …`. */
+  readonly malformed?: (reason: string) => Error;
+  /** Changes any error before it is sent: other texts, `error.data` (the eight methods of conventions.md §5.1). */
+  readonly mapError?: (error: RpcError) => RpcError;
+  /** The result holds a secret: it is never logged. */
+  readonly secret?: boolean;
+  /** Domain rules a schema cannot say; before authentication. */
+  validate?(params: ParamsOf<P>): void;
+  /** Domain rules that the page puts after authorisation. */
+  check?(params: ParamsOf<P>, call: CallContext): void | Promise<void>;
+}
+
+/** One RPC method. */
+export interface Method<P extends Params, R extends TSchema> extends MethodBase<P> {
+  readonly result: R;
+  handle(
+    params: ParamsOf<P>,
+    call: CallContext,
+  ): Static<R> | RawJson | Promise<Static<R> | RawJson>;
+}
+
+/** One subscription: the kernel keeps ids, replies before the first item, and closes it on unsubscribe, disconnect, credential end and stop. */
+export interface Subscription<P extends Params, I extends TSchema> extends MethodBase<P> {
+  /** Name of the unsubscribe method; takes `[subscription id]` or `{"subscription":id}`. */
+  readonly unsubscribe: string;
+  /** Name in notification frames; default: the subscribe method's own name. */
+  readonly notification?: string;
+  readonly item: I;
+  /**
+   * Opens the stream. `push` sends one item and answers false once the subscription is closed.
+   * @returns what to do when it closes
+   */
+  open(
+    params: ParamsOf<P>,
+    call: CallContext & { readonly peer: Peer },
+    push: Push<Static<I>>,
+  ): (() => void) | Promise<() => void>;
+}
+
+export interface Push<I> {
+  (item: I | RawJson): boolean;
+  /** Bytes that wait in this peer's socket: look before pushing much. */
+  readonly buffered: () => number;
+  /** Ends the subscription from the server's side. */
+  readonly end: () => void;
+}
+
+/** Registry of RPC methods; duplicate names and names outside the plugin's namespaces stop the start. */
+export interface Methods {
+  add<const P extends Params, R extends TSchema>(name: string, method: Method<P, R>): void;
+  addSubscription<const P extends Params, I extends TSchema>(
+    name: string,
+    subscription: Subscription<P, I>,
+  ): void;
+}

@@ -1,0 +1,136 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Database } from './database.ts';
+import type { Hooks, Origin } from './hooks.ts';
+import type { Logger, LogSinks } from './log.ts';
+import type { Principal, Requirement } from './principal.ts';
+import type { Event, Service } from './service.ts';
+
+/** Brand-bearing identifiers, all from one record (protocol README, "Brand"). */
+export interface Brand {
+  /** Namespace `<word>-server`, routes `/<word>/…`, KV marker, script globals. */
+  readonly word: string;
+  /** Outer tag of the server permission kind. */
+  readonly permission: string;
+  /** Hash prefix. */
+  readonly salt: string;
+  /** Human name on the HTML page and in texts. */
+  readonly title: string;
+  /** Request header that tells a worker the peer's address. */
+  readonly peer_header: string;
+  /** Rewrites a wire name written with the neutral word: `svc-server_hello`, `/svc/rpc`, `__svc_namespace_marker__`. */
+  readonly rewrite: (text: string) => string;
+}
+
+/** Time, and timers that end with the plugin. Tests put a fake one here. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** @returns cancels it */
+  timeout(callback: () => void, delay_ms: number): () => void;
+  interval(callback: () => void, period_ms: number): () => void;
+}
+
+/** Messages between the servers on one database: in-process, or over the network. At least once, in order per sender. */
+export interface Bus {
+  /** This process on the bus. */
+  readonly id: string;
+  publish(topic: string, payload: unknown): void;
+  /** Own messages arrive too, with `own` true. @returns unsubscribes */
+  subscribe(
+    topic: string,
+    listener: (payload: unknown, from: { id: string; own: boolean }) => void,
+  ): () => void;
+}
+
+/** The running configuration's file and head, as far as plugins may see it. */
+export interface ServerState {
+  /** Lower-case hyphenated. */
+  readonly uuid: () => string;
+  /** `X.Y.Z` */
+  readonly version: string;
+  /** Absolute path of the configuration file; undefined in tests that have none. */
+  readonly configPath: string | undefined;
+  readonly maxResponseBytes: () => number;
+  readonly maxRequestBytes: () => number;
+  /** Parses and validates a complete configuration text. @throws UserError with line and key */
+  readonly checkConfig: (text: string) => unknown;
+  /** Loads the file again: all or nothing; the old state goes on serving after a failure. @throws UserError */
+  readonly reload: () => Promise<void>;
+  /** Trial of a text for reload: address free, files readable. @throws UserError */
+  readonly tryConfig: (text: string) => Promise<void>;
+  /** Replaces the configuration file: temporary file and rename, keeping mode, owner and symbolic link. */
+  readonly writeConfig: (text: string) => Promise<void>;
+  /** Names of the enabled plugins. */
+  readonly plugins: () => readonly string[];
+  readonly log: LogSinks;
+}
+
+/** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */
+export interface Auth {
+  /** @throws RpcError 101 malformed, 102 bad credential or throttled */
+  authenticate(credential: string, origin: Origin): Promise<Principal>;
+  allows(caller: Principal, requirement: Requirement): Promise<boolean>;
+}
+
+/** What a plugin acts through; everything made through it ends with it. */
+export interface Kernel<Config = unknown, Root = unknown> {
+  /** The plugin's section, with defaults; the same object is updated by a reload. */
+  readonly config: Config;
+  /** The top-level keys claimed by `rootConfig`. */
+  readonly root: Root;
+  readonly db: Database;
+  readonly log: Logger;
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly brand: Brand;
+  readonly bus: Bus;
+  readonly server: ServerState;
+  readonly auth: Auth;
+  readonly hooks: Hooks;
+  /** Rights of the server itself, for in-process calls. */
+  readonly system: Principal;
+  provide<T>(service: Service<T>, value: T): void;
+  /** A service of a plugin listed under `requires`; available after every `setup`. @throws PluginError */
+  use<T>(service: Service<T>): T;
+  useOptional<T>(service: Service<T>): T | undefined;
+  /** @returns removes the listener */
+  on<S extends TSchema>(
+    event: Event<S>,
+    listener: (payload: Static<S>) => void | Promise<void>,
+  ): () => void;
+  emit<S extends TSchema>(event: Event<S>, payload: Static<S>): void;
+  /** Calls a method in-process with the rights of `caller`: same checks, same errors. `params` without the credential. */
+  call(method: string, params: unknown, caller: Principal): Promise<unknown>;
+  /** Runs one JSON-RPC request object or batch through the whole pipeline, credential included. */
+  request(request: unknown): Promise<unknown>;
+  /** A repeated task that never overlaps itself and ends with the plugin; a failure is logged. */
+  every(label: string, period_ms: number, task: () => void | Promise<void>): void;
+  /** Runs at stop, in reverse order. */
+  defer(label: string, undo: () => void | Promise<void>): void;
+}
+
+/** A plugin is data plus `setup`. */
+export interface Plugin<C extends TObject = TObject, R extends TObject = TObject> {
+  /** kebab-case, unique: configuration section, ledger name, log field. */
+  readonly name: string;
+  readonly version: string;
+  /** Method names must begin with one of these and `_`. Written with the neutral word. */
+  readonly namespaces?: readonly string[];
+  readonly requires?: readonly Service<unknown>[];
+  readonly optional?: readonly Service<unknown>[];
+  readonly provides?: readonly Service<unknown>[];
+  /** Schema of the section `[name]`. */
+  readonly config?: C;
+  /** Top-level keys of configuration.md that are this plugin's business. */
+  readonly rootConfig?: R;
+  /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
+  readonly reloadable?: readonly string[];
+  /** Taps hooks. Registration closes when it returns. */
+  setup(kernel: Kernel<Static<C>, Static<R>>): void | Promise<void>;
+}
+
+/** Identity with inference: `kernel.config` is typed from `config`. */
+export const definePlugin = <C extends TObject, R extends TObject>(
+  plugin: Plugin<C, R>,
+): Plugin<C, R> => plugin;

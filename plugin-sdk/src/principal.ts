@@ -1,0 +1,40 @@
+/** Who calls. Made by the `authenticate` hook, the same object for every call of one credential. */
+export interface Principal {
+  /** Name of the credential's record (a token key); never a secret. */
+  readonly id: string;
+  /** True: every permission and time check is skipped (auth.md §4). */
+  readonly super: boolean;
+  /** Aborts when the credential stops being valid: deleted, rolled or expired. Subscriptions and terminals end with it. */
+  readonly ended: AbortSignal;
+}
+
+/** Where a right applies: `"global"` or one tag with one name, for example `{"agent_uuid":"…"}` (auth.md §5.1). */
+export type Scope = 'global' | { readonly [tag: string]: string };
+
+/** What is allowed: one kind with a word, or one verb with a word or pattern, for example `{"task":{"write":"ping"}}` (auth.md §5.2). */
+export type Permission = { readonly [kind: string]: string | { readonly [verb: string]: string } };
+
+/** Every scope × permission pair must be covered by some limit entry (auth.md §6.3). */
+export interface Requirement {
+  readonly scopes: readonly Scope[];
+  readonly permissions: readonly Permission[];
+  /** Detail of the 102 error, without the prefix `Permission denied: `. */
+  readonly denied: string;
+}
+
+/** The words of one permission kind: data from which its check and its schema follow. */
+export interface PermissionKind {
+  /** Allowed as `{kind: word}`. */
+  readonly words?: readonly string[];
+  /** Allowed as `{kind: {verb: one of these}}`. */
+  readonly choices?: { readonly [verb: string]: readonly string[] };
+  /** Allowed as `{kind: {verb: text}}`; a trailing `*` of the granted text matches any ending. */
+  readonly patterns?: readonly string[];
+}
+
+/** Registry of permission kinds and scope tags. */
+export interface Permissions {
+  add(kind: string, words: PermissionKind): void;
+  /** `exact`: names compare as text; `prefix`: a trailing `*` of the granted name matches any ending; `uuid`: any spelling of one UUID. */
+  scope(tag: string, match: 'exact' | 'prefix' | 'uuid'): void;
+}

@@ -1,0 +1,68 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** Signed 64-bit integer; values a double cannot hold arrive as BigInt. */
+export const Int64 = integer64(-(2n ** 63n), 2n ** 63n - 1n, 'Signed 64-bit integer.');
+/** Unsigned 64-bit integer; values a double cannot hold arrive as BigInt. */
+export const Uint64 = integer64(0n, 2n ** 64n - 1n, 'Unsigned 64-bit integer.');
+export const Int32 = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
+export const Uint32 = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 });
+export const Int16 = Type.Integer({ minimum: -32768, maximum: 32767 });
+export const Uint8 = Type.Integer({ minimum: 0, maximum: 255 });
+/** Any finite JSON number; an integer of 16 or more digits arrives as BigInt. */
+export const Float64 = Type.Union([
+  Type.Number(),
+  Type.BigInt({ minimum: -BigInt(Number.MAX_VALUE), maximum: BigInt(Number.MAX_VALUE) }),
+]);
+
+function integer64(minimum: bigint, maximum: bigint, description: string) {
+  // A number is safe or it came as BigInt. The compiled check compares with a double, which is exact for
+  // a power of two and not for the largest value one below it: hence the exclusive bound.
+  const safe =
+    Number(minimum) < Number.MIN_SAFE_INTEGER ? Number.MIN_SAFE_INTEGER : Number(minimum);
+  return Type.Union(
+    [
+      Type.Integer({ minimum: safe, maximum: Number.MAX_SAFE_INTEGER }),
+      Type.BigInt({ minimum, exclusiveMaximum: maximum + 1n }),
+    ],
+    { description },
+  );
+}
+
+const hyphenated = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+
+/** A UUID in any accepted spelling (monitoring-data.md §2.1); `canonicalUuid` gives the lower-case hyphenated one. */
+export const Uuid = Type.String({
+  pattern: `^(?:${hyphenated}|[0-9a-fA-F]{32}|\\{${hyphenated}\\}|urn:uuid:${hyphenated})$`,
+  description: 'UUID: hyphenated, 32 hex digits, in braces, or as urn:uuid.',
+});
+
+/** The lower-case hyphenated spelling of a string that passed `Uuid`. */
+export function canonicalUuid(text: string): string {
+  if (text.length === 36) return text.toLowerCase();
+  const hex = text.replace(/^urn:uuid:|[-{}]/g, '').toLowerCase();
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** One word of a set; also accepted as `{"<word>":null}` (conventions.md §8). `wordOf` reads either form. */
+export function words<const T extends readonly string[]>(values: T) {
+  return Type.Unsafe<T[number] | { readonly [word: string]: null }>(
+    Type.Union([
+      Type.Enum([...values]),
+      ...values.map((word) =>
+        Type.Object({ [word]: Type.Null() }, { additionalProperties: false }),
+      ),
+    ]),
+  );
+}
+
+/** The word of a value that passed `words`. */
+export function wordOf<T extends string>(value: T | { readonly [word: string]: null }): T {
+  return (typeof value === 'string' ? value : Object.keys(value)[0]) as T;
+}
+
+/** `T`, `null` or absent: all three mean "no value" for an optional parameter. */
+export const optional = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]));
+
+export type { Static, TSchema };
+export { Type };

@@ -1,0 +1,395 @@
+import { definePlugin, event, PluginError, RpcError, service, Type } from '@svc/plugin-sdk';
+import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('plugin host');
+
+interface Greeter {
+  greet(name: string): string;
+}
+const Greeter = service<Greeter>('greeter');
+const Greeted = event('greeter.greeted', Type.Object({ name: Type.String() }));
+
+const greeter = definePlugin({
+  name: 'greeter',
+  version: '1.0.0',
+  namespaces: ['greeter'],
+  provides: [Greeter],
+  config: Type.Object({ word: Type.String({ default: 'hello' }) }),
+  setup(kernel) {
+    kernel.provide(Greeter, {
+      greet: (name) => {
+        kernel.emit(Greeted, { name });
+        return `${kernel.config.word} ${name}`;
+      },
+    });
+  },
+});
+
+const guest = definePlugin({
+  name: 'guest',
+  version: '1.0.0',
+  namespaces: ['guest'],
+  requires: [Greeter],
+  setup(kernel) {
+    const heard: string[] = [];
+    kernel.on(Greeted, () => {
+      throw new Error('one listener fails');
+    });
+    kernel.on(Greeted, ({ name }) => {
+      heard.push(name);
+    });
+    kernel.hooks.methods.tap((methods) => {
+      methods.add('guest_enter', {
+        summary: 'Greets.',
+        params: { name: Type.String() },
+        result: Type.String(),
+        access: 'public',
+        handle: ({ name }) => kernel.use(Greeter).greet(name),
+      });
+      methods.add('guest_heard', {
+        summary: 'Names heard.',
+        params: {},
+        result: Type.Array(Type.String()),
+        access: 'public',
+        handle: () => heard,
+      });
+      methods.add('guest_secret', {
+        summary: 'For nobody without a right.',
+        params: {},
+        result: Type.String(),
+        access: 'authenticated',
+        handle: () => 'secret',
+      });
+      methods.add('guest_super', {
+        summary: 'Super only.',
+        params: {},
+        result: Type.String(),
+        access: 'super',
+        handle: (_params, { caller }) => caller.id,
+      });
+    });
+  },
+});
+
+const plain = (name: string, setup: Parameters<typeof definePlugin>[0]['setup'] = () => {}) =>
+  definePlugin({ name, version: '1.0.0', namespaces: [name], setup });
+
+test('plugins are set up in the order of what they require, whatever the list says', async () => {
+  const app = await bootForTest([guest, greeter]);
+  assert.is(await app.call('guest_enter', ['you']), 'hello you');
+  await app.stop();
+});
+
+test('a plugin reads its own section, with defaults', async () => {
+  const app = await bootForTest([greeter, guest], { greeter: { word: 'welcome' } });
+  assert.is(await app.call('guest_enter', ['you']), 'welcome you');
+  await app.stop();
+});
+
+test('an event reaches every listener, also past one that fails', async () => {
+  const app = await bootForTest([greeter, guest]);
+  await app.call('guest_enter', ['a']);
+  assert.equal(await app.call('guest_heard'), ['a']);
+  await app.stop();
+});
+
+test('without a plugin that authenticates, nothing but public methods answers', async () => {
+  const app = await bootForTest([greeter, guest]);
+  for (const [method, message] of [
+    ['guest_secret', 'Permission denied: Invalid credentials'],
+    ['guest_super', 'Permission denied: Permission Denied: Super token required'],
+  ] as const) {
+    const error = await app.call(method, ['key:secret']).catch((failure) => failure);
+    assert.instance(error, RpcFailure);
+    assert.is(error.code, 102);
+    assert.is(error.message, message);
+  }
+  await app.stop();
+});
+
+test('the server itself may call any method in-process', async () => {
+  const app = await bootForTest([greeter, guest]);
+  const kernel = app.kernel as { call(method: string, params?: unknown): Promise<unknown> };
+  assert.is(await kernel.call('guest_super'), 'system');
+  await app.stop();
+});
+
+const failures: [
+  name: string,
+  plugins: () => unknown[],
+  config: Record<string, unknown>,
+  message: RegExp,
+][] = [
+  ['a missing service names who needs it', () => [guest], {}, /plugin 'guest' requires 'greeter'/],
+  ['a name listed twice', () => [greeter, greeter], {}, /'greeter' is listed twice/],
+  [
+    'two plugins that provide the same',
+    () => [
+      greeter,
+      definePlugin({ name: 'other', version: '1.0.0', provides: [Greeter], setup() {} }),
+    ],
+    {},
+    /'greeter' and 'other' both provide 'greeter'/,
+  ],
+  [
+    'plugins that require each other',
+    () => {
+      const A = service<null>('a');
+      const B = service<null>('b');
+      return [
+        definePlugin({ name: 'a', version: '1.0.0', provides: [A], requires: [B], setup() {} }),
+        definePlugin({ name: 'b', version: '1.0.0', provides: [B], requires: [A], setup() {} }),
+      ];
+    },
+    {},
+    /circle: a → b → a/,
+  ],
+  [
+    'an unknown name',
+    () => ['no-such-plugin'],
+    {},
+    /plugin 'no-such-plugin': neither a built-in plugin/,
+  ],
+  ['a path that is not there', () => ['./no/such/plugin'], {}, /no such file or folder/],
+  [
+    'a setup that throws names the plugin',
+    () => [
+      plain('bad', () => {
+        throw new Error('boom');
+      }),
+    ],
+    {},
+    /plugin 'bad': setup failed: boom/,
+  ],
+  [
+    'a start that throws names the plugin',
+    () => [
+      plain('bad', (kernel) =>
+        kernel.hooks.start.tap(() => {
+          throw new Error('boom');
+        }),
+      ),
+    ],
+    {},
+    /plugin 'bad': tap of 'start' failed: boom/,
+  ],
+  [
+    'a method outside the namespaces',
+    () => [
+      plain('bad', (kernel) =>
+        kernel.hooks.methods.tap((methods) => methods.add('worse_x', method)),
+      ),
+    ],
+    {},
+    /method 'worse_x' is outside its namespaces \(bad\)/,
+  ],
+  [
+    'a method registered twice',
+    () => [
+      plain('bad', (kernel) =>
+        kernel.hooks.methods.tap((methods) => {
+          methods.add('bad_x', method);
+          methods.add('bad_x', method);
+        }),
+      ),
+    ],
+    {},
+    /method 'bad_x' is already registered by 'bad'/,
+  ],
+  [
+    'a route registered twice',
+    () => [
+      plain('bad', (kernel) =>
+        kernel.hooks.routes.tap((routes) => {
+          routes.add({ path: '/x', handle() {} });
+          routes.add({ path: '/x', handle() {} });
+        }),
+      ),
+    ],
+    {},
+    /route '\/x' is already registered by 'bad'/,
+  ],
+  [
+    'a service that was not announced',
+    () => [plain('bad', (kernel) => kernel.provide(Greeter, { greet: String }))],
+    {},
+    /provides 'greeter' without listing it/,
+  ],
+  [
+    'a claim on a key of the kernel',
+    () => [
+      definePlugin({
+        name: 'bad',
+        version: '1.0.0',
+        rootConfig: Type.Object({ ws_listener: Type.String() }),
+        setup() {},
+      }),
+    ],
+    {},
+    /'bad' claims the configuration key 'ws_listener', which belongs to the kernel/,
+  ],
+  [
+    'two claims on one key',
+    () =>
+      ['one', 'two'].map((name) =>
+        definePlugin({
+          name,
+          version: '1.0.0',
+          rootConfig: Type.Object({ shared: Type.Optional(Type.String()) }),
+          setup() {},
+        }),
+      ),
+    {},
+    /'two' claims the configuration key 'shared', which belongs to one/,
+  ],
+  [
+    'a section that does not fit',
+    () => [greeter, guest],
+    { greeter: { word: 5 } },
+    /\[greeter\] word: must be string/,
+  ],
+];
+
+const method = {
+  summary: 'Nothing.',
+  params: {},
+  result: Type.Null(),
+  access: 'public',
+  handle: () => null,
+} as const;
+
+for (const [name, plugins, config, message] of failures) {
+  test(`the start stops at ${name}`, async () => {
+    const error = await bootForTest(plugins() as never, config).catch((failure) => failure);
+    assert.instance(error, Error);
+    assert.match(error.message, message);
+  });
+}
+
+test('a hook tapped after setup is refused', async () => {
+  let late: unknown;
+  const app = await bootForTest([
+    plain('late', (kernel) =>
+      kernel.hooks.start.tap(() => {
+        try {
+          kernel.hooks.stop.tap(() => {});
+        } catch (error) {
+          late = error;
+        }
+      }),
+    ),
+  ]);
+  assert.instance(late, PluginError);
+  await app.stop();
+});
+
+test('what a plugin opened ends in reverse order at stop, and the stop hook comes first', async () => {
+  const order: string[] = [];
+  const app = await bootForTest([
+    plain('one', (kernel) => {
+      kernel.defer('first', () => void order.push('first'));
+      kernel.defer('second', () => void order.push('second'));
+      kernel.hooks.stop.tap(() => void order.push('stop'));
+      kernel.signal.addEventListener('abort', () => order.push('signal'));
+    }),
+  ]);
+  await app.stop();
+  assert.equal(order, ['signal', 'stop', 'second', 'first']);
+});
+
+test('an undo that fails does not keep the others from running', async () => {
+  const order: string[] = [];
+  const app = await bootForTest([
+    plain('one', (kernel) => {
+      kernel.defer('last', () => void order.push('last'));
+      kernel.defer('bad', () => {
+        throw new Error('boom');
+      });
+    }),
+  ]);
+  await app.stop();
+  assert.equal(order, ['last']);
+});
+
+test('a repeated task never overlaps itself, and a failure does not end it', async () => {
+  let runs = 0;
+  let release: (() => void) | undefined;
+  const app = await bootForTest(
+    [
+      plain('every', (kernel) =>
+        kernel.every('task', 1000, async () => {
+          runs++;
+          if (runs === 1) throw new Error('boom');
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        }),
+      ),
+    ],
+    {},
+    { clock: true },
+  );
+  await app.clock.advance(1000);
+  await app.clock.advance(3000);
+  assert.is(runs, 2);
+  release?.();
+  await app.clock.advance(1000);
+  assert.is(runs, 3);
+  release?.();
+  await app.stop();
+});
+
+test('a call hook may refuse, and settled sees every outcome', async () => {
+  const seen: string[] = [];
+  const app = await bootForTest([
+    greeter,
+    guest,
+    plain('audit', (kernel) => {
+      kernel.hooks.call.tap((call) => {
+        if (call.method === 'guest_heard') throw RpcError.denied('not today');
+      });
+      kernel.hooks.settled.tap((call, { error }) =>
+        seen.push(`${call.method} ${error?.code ?? 'ok'}`),
+      );
+    }),
+  ]);
+  await app.call('guest_enter', ['a']);
+  const error = await app.call('guest_heard').catch((failure) => failure);
+  assert.is(error.message, 'Permission denied: not today');
+  assert.equal(seen, ['guest_enter ok', 'guest_heard 102']);
+  await app.stop();
+});
+
+test('two kernels in one process do not see each other', async () => {
+  const one = await bootForTest([greeter, guest], { greeter: { word: 'one' } });
+  const two = await bootForTest([greeter, guest], { greeter: { word: 'two' } });
+  assert.is(await one.call('guest_enter', ['x']), 'one x');
+  assert.is(await two.call('guest_enter', ['x']), 'two x');
+  await one.stop();
+  assert.is(await two.call('guest_enter', ['x']), 'two x');
+  await two.stop();
+});
+
+test('brand: names and routes are registered under the configured word', async () => {
+  const branded = definePlugin({
+    name: 'branded',
+    version: '1.0.0',
+    namespaces: ['svc-server'],
+    setup(kernel) {
+      kernel.hooks.methods.tap((methods) => methods.add('svc-server_test', method));
+      kernel.hooks.routes.tap((routes) =>
+        routes.add({ path: '/svc/test', handle: (exchange) => exchange.text(200, 'here') }),
+      );
+    },
+  });
+  const app = await bootForTest([branded], { brand: { word: 'acme' } });
+  assert.is(await app.call('acme-server_test'), null);
+  assert.is((await app.call('svc-server_test').catch((failure) => failure)).code, -32601);
+  assert.is(await (await app.fetch('/acme/test')).text(), 'here');
+  assert.is((await app.fetch('/svc/test')).status, 405);
+  await app.stop();
+});
+
+test.run();
