@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Command, type CommandTerminal, UserError } from '@svc/plugin-sdk';
 import { boot } from './boot.ts';
 import { loadConfig } from './config/load.ts';
+import { builtInNames, loadPlugin } from './plugins/resolve.ts';
 import { serve } from './serve.ts';
 import { VERSION } from './version.ts';
 
@@ -40,7 +41,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
     return 0;
   }
   if (command === 'version') {
-    print(`svc Server Version: ${VERSION}`);
+    await printVersion();
     return 0;
   }
   if (file === undefined) throw new UsageError(`${command} needs -c FILE`);
@@ -54,6 +55,14 @@ async function run(args: readonly string[]): Promise<number | undefined> {
     return undefined;
   }
   return tool(command, file);
+}
+
+async function printVersion(): Promise<void> {
+  print(`svc Server Version: ${VERSION}`);
+  for (const name of builtInNames()) {
+    const { about } = await loadPlugin(name, process.cwd());
+    for (const [label, value] of Object.entries((await about?.(VERSION)) ?? {})) print(`${label}: ${value}`);
+  }
 }
 
 function read(args: readonly string[]): {

@@ -52,12 +52,15 @@ export class ServerControl implements ServerState {
   readonly maxRequestBytes = () => this.#options.network.maxRequestBytes;
   readonly plugins = () => this.#options.plugins.map(({ name }) => name);
   readonly writeConfig = (text: string) => writeConfig(this.configPath, text);
-  readonly checkConfig = (text: string): ParsedConfig => parseConfig(text);
 
-  readonly tryConfig = async (text: string): Promise<void> => {
+  readonly checkConfig = (text: string): ParsedConfig => {
     const parsed = parseConfig(text);
     pluginConfigs(this.#options.plugins, { ...parsed, text });
-    await this.#options.network.try(parsed.head);
+    return parsed;
+  };
+
+  readonly tryConfig = async (text: string): Promise<void> => {
+    await this.#options.network.try(this.checkConfig(text).head);
   };
 
   /** One at a time; a reload asked for during another one runs after it. */

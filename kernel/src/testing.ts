@@ -24,7 +24,7 @@ export async function bootForTest(
   plugins: readonly (Plugin | string)[] | undefined,
   config: Record<string, unknown> = {},
   options: TestOptions = {},
-): Promise<TestApp> {
+): Promise<Omit<TestApp, 'token'>> {
   const dialect = options.dialect ?? 'sqlite';
   const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   await mkdir(join(dir, 'static'));
@@ -84,16 +84,6 @@ export async function bootForTest(
       return socket;
     },
     sql,
-    async token(limits, extra = {}) {
-      const created = (await call('token_create', [
-        first?.token,
-        { token_limit: limits, ...extra },
-      ])) as {
-        key: string;
-        secret: string;
-      };
-      return `${created.key}:${created.secret}`;
-    },
     async stop() {
       for (const socket of sockets) socket.close();
       await app.stop('test');

@@ -53,11 +53,25 @@ export interface Upgrade {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** For method and HTTP version: an upgrade request may have any. */
+  readonly request: IncomingMessage;
   readonly peerAddress: string;
   /** Completes the handshake. The peer is paused until `listen` is called on it. */
-  accept(): Promise<Peer>;
+  accept(limits?: MessageLimits): Promise<Peer>;
   /** Answers with this status instead of the handshake. */
-  refuse(status: number, text: string): void;
+  refuse(status: number, text: string, headers?: { readonly [name: string]: string }): void;
+}
+
+/** What one peer may send, bytes; beyond, it is closed with 1009. Text that is not UTF-8 is closed with 1007. */
+export interface MessageLimits {
+  readonly maxMessageBytes: number;
+  readonly maxFrameBytes: number;
+}
+
+/** What a close frame said; no code when it carried none. */
+export interface CloseFrame {
+  readonly code: number | undefined;
+  readonly reason: string;
 }
 
 /** One WebSocket. Only the kernel touches the socket. */
@@ -66,11 +80,18 @@ export interface Peer {
   readonly id: string;
   readonly address: string;
   readonly closed: AbortSignal;
+  /** The frame with which the peer closed, once `closed` has aborted; undefined when it ended otherwise. */
+  readonly closeFrame: CloseFrame | undefined;
   /** Bytes waiting in the socket. A peer that lets more than the kernel's bound wait is cut. */
   readonly buffered: number;
   /** Text or binary by type. */
   send(data: string | Uint8Array): void;
-  close(code: number, reason?: string): void;
+  /** Bytes of UTF-8 as a text message. */
+  sendText(data: string | Uint8Array): void;
+  /** Without a code the close frame is empty. */
+  close(code?: number, reason?: string): void;
+  /** From now on messages up to this size are read, where the connection's own limit is smaller. */
+  raiseMessageLimit(bytes: number): void;
   /** Receives raw messages instead of JSON-RPC; only for peers from `Upgrade.accept`. */
   listen(onMessage: (data: Buffer, binary: boolean) => void): void;
   /** Stops and restarts reading from the socket: back-pressure. */

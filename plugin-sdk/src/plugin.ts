@@ -126,6 +126,8 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly rootConfig?: R;
   /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
   readonly reloadable?: readonly string[];
+  /** Lines `label: value` that the command `version` adds; works without a configuration. */
+  readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
   /** Taps hooks. Registration closes when it returns. */
   setup(kernel: Kernel<Static<C>, Static<R>>): void | Promise<void>;
 }

@@ -78,6 +78,14 @@ export async function bootForTest(
 ): Promise<TestApp> {
   // The kit depends on the kernel only at run time: the kernel's own types depend on this package.
   const kernel: string = '@svc/kernel/testing';
-  const { bootForTest: boot } = (await import(kernel)) as { bootForTest: typeof bootForTest };
-  return boot(plugins, config, options);
+  const kit = (await import(kernel)) as { bootForTest: typeof bootForTest };
+  const app = await kit.bootForTest(plugins, config, options);
+  const token: TestApp['token'] = async (token_limit, extra = {}) => {
+    const { key, secret } = await app.call('token_create', [
+      app.superToken,
+      { token_limit, ...extra },
+    ]);
+    return `${key}:${secret}`;
+  };
+  return Object.assign(app, { token });
 }

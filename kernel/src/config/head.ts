@@ -31,7 +31,7 @@ const Database = Type.Object({
 
 const Logging = Type.Object(
   {
-    log_filter: FilterText('Console; default `info`. `RUST_LOG` wins.'),
+    log_filter: Type.String({ default: 'info', description: 'Console; `RUST_LOG` wins.' }),
     json_log_file: Type.Optional(Path('JSON lines file, appended to; none: off.')),
     json_log_filter: FilterText('Default: the console filter.'),
     memory_log_capacity: Type.Integer({

@@ -77,7 +77,7 @@ function messageOf(error: SchemaError, schema: TObject): string {
     return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
   }
   if (error.keyword === 'const') {
-    return `must be ${String((error.params as { allowedValue: unknown }).allowedValue)}`;
+    return `${MUST_BE}${String((error.params as { allowedValue: unknown }).allowedValue)}`;
   }
   return error.message.replace(/^must be object$/, 'must be a table');
 }
@@ -96,12 +96,19 @@ interface Described {
   readonly properties?: { readonly [key: string]: Described };
 }
 
-/** One problem per key: a union reports each branch and then itself. */
+const MUST_BE = 'must be exactly ';
+
+/** One problem per key: a union reports each branch, of which the constants are listed, and then itself. */
 function mostTelling(problems: readonly Problem[]): Problem[] {
   const byPath = new Map<string, Problem>();
   for (const problem of problems) {
     const id = JSON.stringify(problem.path);
-    if (!byPath.has(id)) byPath.set(id, problem);
+    const known = byPath.get(id);
+    if (known === undefined) byPath.set(id, problem);
+    else if (known.message.startsWith(MUST_BE) && problem.message.startsWith(MUST_BE)) {
+      const message = `${known.message} or ${problem.message.slice(MUST_BE.length)}`;
+      byPath.set(id, { path: known.path, message });
+    }
   }
   return [...byPath.values()];
 }

@@ -7,6 +7,7 @@ import {
 } from '@svc/plugin-sdk';
 import { databaseError } from './errors.ts';
 import { Fifo } from './fifo.ts';
+import { within } from './within.ts';
 
 /** A row gets 103 when it could not be stored for this long: the database is away, or hangs. */
 const DEADLINE_MS = 30_000;
@@ -16,7 +17,6 @@ const BATCH_BYTES = 8 * 2 ** 20;
 const FLUSH_TIMEOUT_MS = 8_000;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1_000;
-const SWEEP_MS = 1_000;
 
 /** One row on its way. */
 export interface Entry {
@@ -34,6 +34,9 @@ export interface Entry {
   reject(error: Error): void;
 }
 
+/** Without error: stored. */
+export type Settle = (entry: Entry, error?: unknown) => void;
+
 /** Stores batches: a dialect's bulk insert. */
 export interface Sink {
   /** Batches in flight at most. */
@@ -42,7 +45,7 @@ export interface Sink {
    * Stores the entries and calls `settle` for each: without error after the commit that holds it, with one when the row
    * itself cannot be stored. Rejects when the database cannot be reached; what was not settled is then sent again.
    */
-  store(entries: readonly Entry[], settle: (entry: Entry, error?: unknown) => void): Promise<void>;
+  store(entries: readonly Entry[], settle: Settle): Promise<void>;
 }
 
 /**
@@ -53,6 +56,7 @@ export class GroupAppender implements Appender {
   readonly #options: AppenderOptions;
   readonly #sink: Sink;
   readonly #log: Logger;
+  readonly #deadline_ms: number;
   readonly #queue = new Fifo<Entry>();
   /** Rows that wait for room in the queue. */
   readonly #outside = new Fifo<Entry>();
@@ -66,10 +70,11 @@ export class GroupAppender implements Appender {
   #closed = false;
   refused = 0;
 
-  constructor(options: AppenderOptions, sink: Sink, log: Logger) {
+  constructor(options: AppenderOptions, sink: Sink, log: Logger, deadline_ms = DEADLINE_MS) {
     this.#options = options;
     this.#sink = sink;
     this.#log = log;
+    this.#deadline_ms = deadline_ms;
   }
 
   get waiting(): number {
@@ -94,7 +99,7 @@ export class GroupAppender implements Appender {
       });
       this.#admit();
       this.#schedule();
-      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
+      this.#sweeper ??= setInterval(() => this.#sweep(), this.#deadline_ms / 30);
     });
   }
 
@@ -107,12 +112,7 @@ export class GroupAppender implements Appender {
 
   /** Stores what waits, at most 8 s long; then refuses what is left and every later row. */
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
-    });
-    await Promise.race([this.flush(), late]);
-    clearTimeout(timer);
+    await within(FLUSH_TIMEOUT_MS, this.flush());
     this.#closed = true;
     clearTimeout(this.#retry?.timer);
     clearInterval(this.#sweeper);
@@ -193,7 +193,7 @@ export class GroupAppender implements Appender {
       this.#log.warn('Rows were refused by the database.', {
         table,
         rows: this.refused - refusedBefore,
-        error: sample,
+        reason: sample instanceof Error ? sample.message : String(sample),
       });
     }
     this.#afterSettling();
@@ -203,9 +203,12 @@ export class GroupAppender implements Appender {
   #settle(entry: Entry, error?: Error): void {
     if (entry.settled) return;
     entry.settled = true;
-    if (error === undefined) return entry.resolve();
-    this.refused++;
-    entry.reject(error);
+    if (error === undefined) {
+      entry.resolve();
+    } else {
+      this.refused++;
+      entry.reject(error);
+    }
   }
 
   /** Puts the unsettled rows of a failed batch back in their old places and waits before the next try. */
@@ -243,14 +246,14 @@ export class GroupAppender implements Appender {
 
   /** Refuses rows past their deadline: waiting ones and those of a batch that hangs. */
   #sweep(): void {
-    const limit = Date.now() - DEADLINE_MS;
+    const limit = Date.now() - this.#deadline_ms;
     let left = false;
     for (const entry of this.#unsettled()) {
       left = true;
       if (entry.at < limit)
         this.#settle(
           entry,
-          RpcError.database(`the row could not be stored within ${DEADLINE_MS} ms`),
+          RpcError.database(`the row could not be stored within ${this.#deadline_ms} ms`),
         );
     }
     if (!left) {

@@ -1,4 +1,5 @@
 import { RpcError } from '@svc/plugin-sdk';
+import { codeOf } from './code-of.ts';
 
 const uniqueCodes = new Set([
   'SQLITE_CONSTRAINT_UNIQUE',
@@ -13,12 +14,6 @@ export function isUniqueViolation(error: unknown): boolean {
     if (uniqueCodes.has(codeOf(at))) return true;
   }
   return false;
-}
-
-/** The driver's own code (`SQLITE_BUSY`, `57014`), or the empty text. */
-export function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : '';
 }
 
 /** 103 with the driver's text; the driver's error is its cause. */

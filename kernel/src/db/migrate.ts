@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, type Migration, UserError } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
-import { codeOf } from './errors.ts';
+import { codeOf } from './code-of.ts';
 import type { OpenDatabase } from './open.ts';
 
 /** One migration of one plugin. */

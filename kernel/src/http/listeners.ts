@@ -76,10 +76,11 @@ export class Listeners {
   /** @throws UserError when these addresses could not be followed */
   async try(next: Addresses): Promise<void> {
     if (hasTls(next)) readTls(next);
-    const same = this.#addresses && portOf(this.#addresses) === portOf(next);
-    if (same) return;
+    if (this.#addresses?.ws_listener === next.ws_listener) return;
     const probe = createHttpServer({ onRequest: () => {}, onUpgrade: () => {}, log: this.#log });
-    await bind(probe, next);
+    const own = this.#addresses && portOf(this.#addresses) === portOf(next);
+    // The port is taken by this server itself: whether the host is ours can be tried on another one.
+    await bind(probe, own ? { ...next, ws_listener: next.ws_listener.replace(/\d+$/, '0') } : next);
     await new Promise((resolve) => probe.close(resolve));
   }
 

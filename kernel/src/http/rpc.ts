@@ -1,7 +1,8 @@
 import { BodyTooBig, type Exchange, type Logger } from '@svc/plugin-sdk';
 import type { Load, Slots } from '../load.ts';
-import type { Dispatcher, Text } from '../rpc/dispatch.ts';
+import type { Dispatcher } from '../rpc/dispatch.ts';
 import { errorText, PARSE_ERROR } from '../rpc/envelope.ts';
+import type { Text } from '../rpc/text.ts';
 
 /** conventions.md §4, whole header value, any case. */
 const TYPES = /^application\/json(?:-rpc)?(?:; ?charset=utf-8)?$/i;

@@ -2,7 +2,7 @@ import { openSync } from 'node:fs';
 import { pino } from 'pino';
 
 /** Bytes that may wait for a slow terminal, pipe or disk; beyond, lines are dropped and counted. */
-const MAX_WAITING = 16 * 1024 * 1024;
+const MAX_WAITING = 4 * 1024 * 1024;
 
 /** Lines to one file descriptor, in order, without blocking the event loop. */
 export interface Output {
@@ -19,12 +19,16 @@ export function openFile(path: string): Output {
 
 /** @param name for messages on standard error */
 export function openOutput(fd: number, name: string): Output {
-  const stream = pino.destination({ fd, sync: false, maxLength: MAX_WAITING });
-  let waiting = false;
   let dropped = 0;
   let failed = false;
   let closed = false;
-
+  let givenUp = false;
+  const stream = pino.destination({
+    fd,
+    sync: false,
+    maxLength: MAX_WAITING,
+    retryEAGAIN: () => !givenUp,
+  });
   stream.on('error', (error: Error) => {
     if (!failed) complain(`writing the log to ${name} failed: ${error.message}`);
     failed = true;
@@ -36,22 +40,23 @@ export function openOutput(fd: number, name: string): Output {
     dropped++;
   });
   stream.on('drain', () => {
-    waiting = false;
     if (dropped > 0) complain(`${dropped} log lines to ${name} were dropped: it was too slow`);
     dropped = 0;
   });
 
   return {
     write(line) {
-      if (closed) return;
-      waiting = true;
-      stream.write(`${line}\n`);
+      if (!closed) stream.write(`${line}\n`);
     },
     async close(timeout_ms) {
       if (closed) return;
       closed = true;
-      if (waiting && !failed) await once(stream, 'drain', timeout_ms);
-      stream.destroy();
+      const ended = failed || (await endOf(stream, timeout_ms));
+      if (ended) return;
+      // `destroy` would leave its write loop running, and the flush at exit would wait for the reader for ever.
+      
+      
+      complain(`the last log lines to ${name} are lost: it is too slow`);
     },
   };
 }
@@ -63,16 +68,16 @@ export function complain(text: string): void {
 
 type Stream = ReturnType<typeof pino.destination>;
 
-function once(stream: Stream, event: 'drain', timeout_ms: number): Promise<void> {
+/** Writes the rest and ends. @returns false when that takes longer than `timeout_ms` */
+function endOf(stream: Stream, timeout_ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, timeout_ms);
-    function done() {
+    const timer = setTimeout(() => resolve(false), timeout_ms);
+    const done = () => {
       clearTimeout(timer);
-      stream.off(event, done);
-      stream.off('error', done);
-      resolve();
-    }
-    stream.once(event, done);
+      resolve(true);
+    };
+    stream.once('close', done);
     stream.once('error', done);
+    stream.end();
   });
 }

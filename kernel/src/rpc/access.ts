@@ -16,6 +16,12 @@ const SUPER_REQUIRED = 'Permission Denied: Super token required';
 /** Code of a credential that is no credential; everything else of a failed login is 102. */
 const MALFORMED = 101;
 
+const NOTHING: Requirement = {
+  scopes: [],
+  permissions: [],
+  denied: 'Permission Denied: Token is not valid now',
+};
+
 const never = new AbortController().signal;
 /** The caller of a public method: no name, no right. */
 export const anonymous: Principal = { id: '', super: false, ended: never };
@@ -64,12 +70,17 @@ export class Access implements Auth {
   ): Promise<void> {
     const { access } = method;
     const { caller } = call;
-    if (access === 'public' || access === 'authenticated') return;
+    if (access === 'public') return;
     if (typeof access === 'object' && 'custom' in access) {
       await access.custom(params, new CredentialContext(this, call, credential, origin));
       return;
     }
     if (caller.super) return;
+    if (access === 'authenticated') {
+      // Nothing is asked for, yet the credential's validity period counts (auth.md §6.3).
+      if (await this.allows(caller, NOTHING)) return;
+      throw RpcError.denied(NOTHING.denied);
+    }
     const denied = superDenial(method);
     if (denied !== undefined) throw RpcError.denied(denied);
     const requirements =

@@ -10,6 +10,7 @@ import {
 } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 import { type Access, anonymous } from './access.ts';
+import { Context, type Source } from './context.ts';
 import {
   type Call,
   errorText,
@@ -20,20 +21,7 @@ import {
 } from './envelope.ts';
 import { CallLog } from './log.ts';
 import type { Registered, Registry } from './registry.ts';
-import type { Subscriptions } from './subscriptions.ts';
-
-/** Where a message came from, and what its answer may need. */
-export interface Source {
-  readonly transport: 'ws' | 'http' | 'internal';
-  readonly address: string;
-  readonly peer?: Peer;
-  readonly subscriptions?: Subscriptions;
-  /** Aborts when the sender has gone or the server stops. */
-  readonly signal: AbortSignal;
-}
-
-/** A serialised answer; bytes when the result was made as bytes. */
-export type Text = string | Uint8Array;
+import { asString, byteLength, joinTexts, type Text } from './text.ts';
 
 /** An answer, and what may happen once it has been handed to the socket (a subscription's first items). */
 export interface Answer {
@@ -133,7 +121,7 @@ export class Dispatcher {
   }
 
   async #call(call: Call, source: Source): Promise<Answer> {
-    const started = process.hrtime.bigint();
+    const started = performance.now();
     const method = this.#registry.methods.get(call.method);
     let context: Context | undefined;
     try {
@@ -266,8 +254,8 @@ export class Dispatcher {
     return method?.mapError && error.code > 0 ? method.mapError(error) : error;
   }
 
-  #settled(context: Context, error: RpcError | undefined, started: bigint): void {
-    const elapsed_us = Number((process.hrtime.bigint() - started) / 1000n);
+  #settled(context: Context, error: RpcError | undefined, started: number): void {
+    const elapsed_us = Math.round((performance.now() - started) * 1000);
     try {
       this.#hooks.settled.call(context, { error, elapsed_us });
     } catch (failure) {
@@ -278,51 +266,10 @@ export class Dispatcher {
 
 const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous.ended };
 
-class Context implements CallContext {
-  readonly method: string;
-  caller: Principal;
-  readonly #source: Source;
-  readonly #log: Logger;
-
-  constructor(method: string, caller: Principal, source: Source, log: Logger) {
-    this.method = method;
-    this.caller = caller;
-    this.#source = source;
-    this.#log = log;
-  }
-
-  get transport() {
-    return this.#source.transport;
-  }
-  get peer() {
-    return this.#source.peer;
-  }
-  get signal() {
-    return this.#source.signal;
-  }
-  get log() {
-    return this.#log;
-  }
-}
-
 function takeCredential(method: Registered, params: Record<string, unknown>): string | undefined {
   const { credential } = method;
   if (credential === undefined) return undefined;
   const value = params[credential] as string;
   params[credential] = undefined;
   return value;
-}
-
-export const byteLength = (text: Text): number =>
-  typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
-
-export const asString = (text: Text): string =>
-  typeof text === 'string'
-    ? text
-    : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString();
-
-/** One string, or one buffer as soon as a part is bytes: large results are never decoded only to be encoded again. */
-function joinTexts(parts: readonly Text[]): Text {
-  if (parts.every((part) => typeof part === 'string')) return parts.join('');
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }

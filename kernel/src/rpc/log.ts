@@ -1,6 +1,6 @@
 import type { Logger, Principal, RpcError } from '@svc/plugin-sdk';
-import type { Text } from './dispatch.ts';
 import type { Registered } from './registry.ts';
+import type { Text } from './text.ts';
 
 const CUT = 1024;
 const WINDOW_MS = 10_000;
@@ -19,7 +19,7 @@ export class CallLog {
     method: Registered,
     id: string,
     caller: Principal,
-    started: bigint,
+    started: number,
     text: Text | undefined,
   ): void {
     if (!this.#log.enabled('debug')) return;
@@ -28,7 +28,7 @@ export class CallLog {
     log.trace('rpc.call completed', {
       rpc_kind: 'call',
       method: method.name,
-      elapsed_us: String((process.hrtime.bigint() - started) / 1000n),
+      elapsed_us: String(Math.round((performance.now() - started) * 1000)),
       id,
     });
   }
@@ -38,7 +38,7 @@ export class CallLog {
     method: Registered | undefined,
     id: string,
     caller: Principal | undefined,
-    started: bigint,
+    started: number,
     error: RpcError,
   ): void {
     if (!this.#log.enabled('error')) return;
@@ -51,7 +51,7 @@ export class CallLog {
         method: method ? method.name : name.slice(0, 100),
         code: error.code,
         message: error.message,
-        elapsed_us: String((process.hrtime.bigint() - started) / 1000n),
+        elapsed_us: String(Math.round((performance.now() - started) * 1000)),
         id,
         ...(repeated > 0 ? { repeated } : {}),
       });

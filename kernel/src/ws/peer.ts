@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Clock, Logger, Peer } from '@svc/plugin-sdk';
+import type { Clock, CloseFrame, Logger, Peer } from '@svc/plugin-sdk';
 import type { WebSocket } from 'ws';
 
 /** A peer that lets more than this wait in its socket is cut: it does not read. */
 const CUT_BYTES = 256 * 1024 * 1024;
 const CLOSE_GRACE_MS = 2_000;
+/** Codes of the library for a connection that ended without a close frame, and for a frame without code. */
+const NO_FRAME = 1006;
+const NO_CODE = 1005;
 
 let lastId = 0;
 const corked = new Set<Socket>();
@@ -33,6 +36,9 @@ export class SocketPeer implements Peer {
   readonly #closed = new AbortController();
   readonly #log: Logger;
   #listener: ((data: Buffer, binary: boolean) => void) | undefined;
+  closeFrame: CloseFrame | undefined;
+  /** The closing began here: the peer's frame is only its answer. */
+  #endedHere = false;
   /** Unanswered pings. */
   missed = 0;
   /** When the connection opened, ms. */
@@ -51,12 +57,27 @@ export class SocketPeer implements Peer {
     this.opened = clock.now();
     setMaxListeners(0, this.closed);
     // Without a listener one bad frame of a client ends the process.
-    socket.on('error', (error) => log.debug('socket failed', { address, error }));
+    socket.on('error', (error: Error & { code?: string }) => {
+      this.#endedHere = true;
+      // A code that is not allowed on the wire (terminal.md §7).
+      if (error.code === 'WS_ERR_INVALID_CLOSE_CODE') this.closeFrame = { code: 1002, reason: '' };
+      log.debug('socket failed', { address, error });
+    });
     socket.on('message', (data, binary) => this.receive(data as Buffer, binary));
     socket.on('pong', () => {
       this.missed = 0;
     });
-    socket.once('close', () => this.#closed.abort());
+    socket.once('close', (code, reason) => {
+      if (code !== NO_FRAME && !this.#endedHere) {
+        this.closeFrame = { code: code === NO_CODE ? undefined : code, reason: String(reason) };
+      }
+      this.#closed.abort();
+    });
+  }
+
+  /** False while back-pressure keeps it from being read: it cannot be heard to answer then. */
+  get isRead(): boolean {
+    return !this.socket.isPaused;
   }
 
   get closed(): AbortSignal {
@@ -96,7 +117,8 @@ export class SocketPeer implements Peer {
     if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
 
-  close(code: number, reason = ''): void {
+  close(code?: number, reason = ''): void {
+    this.#endedHere = true;
     this.socket.close(code, reason);
     const timer = setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS);
     this.closed.addEventListener('abort', () => clearTimeout(timer), { once: true });
@@ -104,6 +126,20 @@ export class SocketPeer implements Peer {
 
   terminate(): void {
     this.socket.terminate();
+  }
+
+  /** Closes a peer that sent more than it may, and hears nothing more of it. */
+  tooBig(): void {
+    this.#listener = undefined;
+    this.close(1009);
+  }
+
+  raiseMessageLimit(bytes: number): void {
+    // The library takes its limit when the connection opens; who is behind it is known only later.
+    const { _receiver: receiver } = this.socket as unknown as {
+      _receiver?: { _maxPayload: number };
+    };
+    if (receiver && receiver._maxPayload < bytes) receiver._maxPayload = bytes;
   }
 
   listen(onMessage: (data: Buffer, binary: boolean) => void): void {

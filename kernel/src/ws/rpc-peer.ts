@@ -3,13 +3,16 @@ import type { Clock, Logger } from '@svc/plugin-sdk';
 import type { WebSocket } from 'ws';
 import { textOf } from '../http/rpc.ts';
 import type { Load } from '../load.ts';
-import type { Answer, Dispatcher, Source } from '../rpc/dispatch.ts';
+import type { Source } from '../rpc/context.ts';
+import type { Answer, Dispatcher } from '../rpc/dispatch.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
 import { SocketPeer } from './peer.ts';
 
 /** Calls in progress per connection; the socket is not read beyond it. */
 const MAX_CALLS = 256;
 const RESUME_CALLS = 128;
+/** Calls that start in one turn of the event loop. */
+const MAX_PER_TURN = 16;
 /** Answers that wait in the socket before its sender is read further. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
@@ -18,6 +21,11 @@ export class RpcPeer extends SocketPeer {
   readonly subscriptions: Subscriptions;
   answered = 0;
   #calls = 0;
+  #started = 0;
+  #turn: NodeJS.Immediate | undefined;
+  /** Read and not started; bounded by `MAX_CALLS` and one chunk of the socket. */
+  readonly #waiting: Buffer[] = [];
+  #draining: Promise<void> | undefined;
   #paused = false;
   #closing = false;
   #idle: (() => void) | undefined;
@@ -51,6 +59,7 @@ export class RpcPeer extends SocketPeer {
       () => {
         this.#forget?.();
         this.subscriptions.closeAll();
+        for (const data of this.#waiting.splice(0)) this.#done(data.length);
       },
       { once: true },
     );
@@ -79,12 +88,26 @@ export class RpcPeer extends SocketPeer {
     this.#calls++;
     this.#load.add(data.length);
     if (this.#calls >= MAX_CALLS || this.#load.full) this.#hold();
-    const bytes = data.length;
+    if (this.#started < MAX_PER_TURN && this.#waiting.length === 0) this.#start(data);
+    else this.#waiting.push(data);
+  }
+
+  #start(data: Buffer): void {
+    this.#started++;
+    this.#turn ??= setImmediate(() => this.#nextTurn());
     this.#dispatcher
       .answer(textOf(data), this.#source)
       .then((answer) => this.#reply(answer))
       .catch((error) => this.#log.error('message could not be answered', { error }))
-      .finally(() => this.#done(bytes));
+      .finally(() => this.#done(data.length));
+  }
+
+  /** What came in one piece starts in portions, so that answers which nobody reads are noticed before more are made. */
+  #nextTurn(): void {
+    this.#started = 0;
+    this.#turn = undefined;
+    if (this.buffered > MAX_BUFFERED) this.#whenDrained();
+    else for (const data of this.#waiting.splice(0, MAX_PER_TURN)) this.#start(data);
   }
 
   #reply({ text, release }: Answer): void {
@@ -114,13 +137,22 @@ export class RpcPeer extends SocketPeer {
 
   #release(): void {
     if (this.buffered > MAX_BUFFERED) {
-      void this.drained().then(() => this.#go());
+      this.#whenDrained();
     } else if (this.#load.full) {
       this.#forget ??= this.#load.whenRoom(() => {
         this.#forget = undefined;
         this.#go();
       });
     } else this.#go();
+  }
+
+  #whenDrained(): void {
+    this.#draining ??= this.drained().then(() => {
+      this.#draining = undefined;
+      if (this.closed.aborted) return;
+      this.#nextTurn();
+      this.#go();
+    });
   }
 
   #go(): void {

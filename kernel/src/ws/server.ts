@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock, Logger, Peer, Upgrade } from '@svc/plugin-sdk';
+import type { Clock, Logger, MessageLimits, Peer, Upgrade } from '@svc/plugin-sdk';
 import { WebSocketServer } from 'ws';
 import type { KernelHooks } from '../hooks.ts';
 import type { Router } from '../http/router.ts';
@@ -9,6 +9,7 @@ import { TOO_MANY } from '../http/rpc.ts';
 import { withoutUpgrade } from '../http/server.ts';
 import type { Load, Slots } from '../load.ts';
 import type { Dispatcher } from '../rpc/dispatch.ts';
+import { watchFrames } from './frames.ts';
 import { SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
@@ -61,13 +62,6 @@ export class WsServer {
         withoutUpgrade(server, request, socket, head);
         return;
       }
-      // RFC 6455 §4.4; the library would take version 8 too.
-      if (request.headers['sec-websocket-version'] !== '13') {
-        refuse(socket as Socket, 426, 'Sec-Websocket-Version must be 13', [
-          'sec-websocket-version: 13',
-        ]);
-        return;
-      }
       this.#upgrade(request, socket as Socket, head, path, unix).catch((error) => {
         this.#options.log.error('upgrade failed', { path, error });
         socket.destroy();
@@ -101,11 +95,17 @@ export class WsServer {
         path,
         query: new URLSearchParams(url.slice(path.length + 1)),
         headers: request.headers,
+        request,
         peerAddress: address,
-        refuse: (status, text) => refuse(socket, status, text),
-        accept: () => this.#accept(request, socket, head, address),
+        refuse: (status, text, headers) => refuse(socket, status, text, headers),
+        accept: (limits) => this.#accept(request, socket, head, address, limits),
       };
       if (await hooks.upgrade.promise(upgrade)) return;
+    }
+    // RFC 6455 §4.4; the library would take version 8 too.
+    if (request.headers['sec-websocket-version'] !== '13') {
+      refuse(socket, 426, 'Sec-Websocket-Version must be 13', { 'sec-websocket-version': '13' });
+      return;
     }
     if (!this.#options.slots.take(unix)) {
       log.warn('no free place for a connection', { limit: this.#options.slots.limit });
@@ -129,12 +129,24 @@ export class WsServer {
     });
   }
 
-  #accept(request: IncomingMessage, socket: Socket, head: Buffer, address: string): Promise<Peer> {
+  #accept(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    address: string,
+    limits?: MessageLimits,
+  ): Promise<Peer> {
+    const handshake = limits ? bounded(limits) : this.#handshake;
     return new Promise((resolve, reject) => {
       socket.once('close', () => reject(new Error('the socket closed during the handshake')));
-      this.#handshake.handleUpgrade(request, socket, head, (ws) => {
+      handshake.handleUpgrade(request, socket, head, (ws) => {
         ws.pause();
         const peer = new SocketPeer(ws, socket, address, this.#options);
+        if (limits)
+          socket.on(
+            'data',
+            watchFrames(limits.maxFrameBytes, () => peer.tooBig()),
+          );
         this.#others.add(peer);
         ws.once('close', () => this.#others.delete(peer));
         resolve(peer);
@@ -158,12 +170,13 @@ export class WsServer {
     this.#sweeps++;
     const now = this.#options.clock.now();
     for (const peer of [...this.#peers, ...this.#others]) {
-      if (peer.missed >= MAX_MISSED) {
+      if (peer.missed >= MAX_MISSED && (peer instanceof RpcPeer || peer.isRead)) {
         peer.terminate();
         continue;
       }
       const age = now - peer.opened;
-      const settled = !(peer instanceof RpcPeer) || peer.answered >= 2 || age >= 2 * FIRST_PING_MS;
+      const settled =
+        peer instanceof RpcPeer ? peer.answered >= 2 || age >= 2 * FIRST_PING_MS : peer.isRead;
       if (age >= FIRST_PING_MS && settled && this.#sweeps % PING_EVERY_SWEEPS === 0) peer.ping();
     }
   }
@@ -173,18 +186,27 @@ function refuse(
   socket: Socket,
   status: number,
   text: string,
-  headers: readonly string[] = [],
+  headers: { readonly [name: string]: string } = {},
 ): void {
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'connection: close',
-    'content-type: text/plain',
-    `content-length: ${Buffer.byteLength(text)}`,
-    `date: ${new Date().toUTCString()}`,
+  const all = {
+    connection: 'close',
+    'content-type': 'text/plain',
+    'content-length': Buffer.byteLength(text),
+    date: new Date().toUTCString(),
     ...headers,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
 }
+
+/** A handshake for a peer with limits of its own. */
+const bounded = ({ maxMessageBytes }: MessageLimits): WebSocketServer =>
+  new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+  });
 
 const gone = (peer: SocketPeer): Promise<void> =>
   peer.closed.aborted

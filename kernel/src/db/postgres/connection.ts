@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Logger } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { DatabaseConfig } from '../open.ts';
@@ -62,12 +63,32 @@ export class PgPool {
     }
   }
 
-  /** Ends what the connection is doing, over another one. */
-  async cancel(connection: PgConnection): Promise<void> {
+  /**
+   * Ends the connection's statement when the signal aborts.
+   * @returns stops that; resolves when no cancellation is on its way any more, which could hit the next statement
+   */
+  cancelOnAbort(
+    connection: PgConnection,
+    signal: AbortSignal | undefined,
+    log: Logger,
+  ): () => Promise<void> {
+    let cancelling = Promise.resolve();
+    const cancel = () => {
+      cancelling = this.#cancel(connection).catch((error: unknown) => {
+        log.warn('A statement could not be cancelled.', { error });
+      });
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    return () => {
+      signal?.removeEventListener('abort', cancel);
+      return cancelling;
+    };
+  }
+
+  async #cancel(connection: PgConnection): Promise<void> {
     // knex's type leaves the parameter out.
-    await (
-      this.#knex.client as { cancelQuery(connection: PgConnection): Promise<unknown> }
-    ).cancelQuery(connection);
+    const client = this.#knex.client as { cancelQuery(connection: PgConnection): Promise<unknown> };
+    await client.cancelQuery(connection);
   }
 }
 

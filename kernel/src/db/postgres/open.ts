@@ -1,11 +1,19 @@
-import { type AppenderOptions, type RawJson, type SqlValue, UserError } from '@svc/plugin-sdk';
+import {
+  type AppenderOptions,
+  type Executed,
+  type RawJson,
+  type SqlValue,
+  UserError,
+} from '@svc/plugin-sdk';
 import knexFactory, { type Knex } from 'knex';
 import { GroupAppender } from '../appender.ts';
 import { databaseError, isUniqueViolation } from '../errors.ts';
-import { sharedKnexConfig } from '../knex-log.ts';
+import { closeKnex, sharedKnexConfig } from '../knex-shared.ts';
 import type { OpenDatabase, OpenOptions } from '../open.ts';
 import { transact } from '../transaction.ts';
 import { connectionSettings, PgPool, poolSettings } from './connection.ts';
+import { type ExecuteOptions, execute } from './execute.ts';
+import { jsonArray } from './json-array.ts';
 import { PostgresClient } from './knex-client.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
@@ -81,8 +89,16 @@ class PostgresDatabase implements OpenDatabase {
     return rows[0];
   }
 
-  async jsonArray(): Promise<RawJson> {
-    throw new Error('not here yet');
+  async jsonArray(
+    sql: string,
+    params: readonly SqlValue[],
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean },
+  ): Promise<RawJson> {
+    try {
+      return await jsonArray(this.#pool, sql, params, options, this.#options.log);
+    } catch (error) {
+      throw options.signal?.aborted ? options.signal.reason : databaseError(error);
+    }
   }
 
   appender(options: AppenderOptions): GroupAppender {
@@ -95,8 +111,8 @@ class PostgresDatabase implements OpenDatabase {
     return appender;
   }
 
-  execute(): Promise<never> {
-    throw new Error('not here yet');
+  execute(sql: string, params: readonly SqlValue[], options: ExecuteOptions): Promise<Executed> {
+    return execute(this.#pool, sql, params, options, this.#options.log);
   }
 
   close(): Promise<void> {
@@ -106,6 +122,6 @@ class PostgresDatabase implements OpenDatabase {
 
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await this.knex.destroy();
+    await closeKnex(this.knex, this.#options.log);
   }
 }

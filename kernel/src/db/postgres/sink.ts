@@ -1,7 +1,8 @@
 import type { AppenderOptions } from '@svc/plugin-sdk';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Entry, Sink } from '../appender.ts';
-import { codeOf, isUniqueViolation } from '../errors.ts';
+import type { Entry, Settle, Sink } from '../appender.ts';
+import { codeOf } from '../code-of.ts';
+import { isUniqueViolation } from '../errors.ts';
 import { type PgConnection, type PgPool, spoil } from './connection.ts';
 import { copyText } from './copy-text.ts';
 import { RowIds } from './row-id.ts';
@@ -27,32 +28,31 @@ export class CopySink implements Sink {
     this.#ids = options.id === undefined ? undefined : new RowIds();
   }
 
-  store(entries: readonly Entry[], settle: (entry: Entry, error?: unknown) => void): Promise<void> {
+  store(entries: readonly Entry[], settle: Settle): Promise<void> {
     if (this.#ids) for (const entry of entries) entry.id ??= this.#ids.next();
     return this.#pool.use((connection) => this.#store(connection, entries, settle));
   }
 
-  async #store(
-    connection: PgConnection,
-    entries: readonly Entry[],
-    settle: (entry: Entry, error?: unknown) => void,
-  ): Promise<void> {
+  async #store(connection: PgConnection, entries: readonly Entry[], settle: Settle): Promise<void> {
     try {
       await copy(connection, this.#sql, copyText(entries));
     } catch (error) {
       const code = codeOf(error);
-      if (tableFault.test(code)) return entries.forEach((entry) => settle(entry, error));
+      if (tableFault.test(code)) return settleAll(entries, settle, error);
       if (!rowFault.test(code)) throw error;
-      if (entries.length === 1)
-        return entries.forEach((entry) =>
-          settle(entry, isThereAlready(entry, error) ? undefined : error),
-        );
+      const [only] = entries;
+      if (entries.length === 1 && only)
+        return settle(only, isThereAlready(only, error) ? undefined : error);
       const half = entries.length >> 1;
       await this.#store(connection, entries.slice(0, half), settle);
       return this.#store(connection, entries.slice(half), settle);
     }
-    for (const entry of entries) settle(entry);
+    settleAll(entries, settle);
   }
+}
+
+function settleAll(entries: readonly Entry[], settle: Settle, error?: unknown): void {
+  for (const entry of entries) settle(entry, error);
 }
 
 /** A batch whose connection broke during the commit may be stored; its rows then meet themselves. */

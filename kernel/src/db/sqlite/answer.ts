@@ -1,3 +1,5 @@
+import { codeOf } from '../code-of.ts';
+
 /** An answer across a thread or process; `error` is a plain copy, because class and code of an Error do not cross. */
 export type Answer =
   | { readonly id: number; readonly result: unknown }
@@ -10,8 +12,7 @@ export interface PlainError {
 }
 
 export function toPlain(error: unknown): PlainError {
-  const { message, code } = error as { message?: unknown; code?: unknown };
-  return { message: String(message ?? error), code: typeof code === 'string' ? code : '' };
+  return { message: error instanceof Error ? error.message : String(error), code: codeOf(error) };
 }
 
 export const fromPlain = ({ message, code }: PlainError): Error =>

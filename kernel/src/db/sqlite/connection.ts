@@ -1,7 +1,9 @@
 import Sqlite from 'better-sqlite3';
+import { codeOf } from '../code-of.ts';
 
 export type Synchronous = 'NORMAL' | 'FULL';
-export type Role = 'writer' | 'main' | 'reader' | 'execute';
+/** `script` writes for a caller, in another process, while the writer waits. */
+export type Role = 'writer' | 'main' | 'reader' | 'execute' | 'script';
 
 /** How one connection is opened; crosses to worker threads as it is. */
 export interface ConnectionSettings {
@@ -12,32 +14,33 @@ export interface ConnectionSettings {
   readonly create: boolean;
 }
 
-/** One budget of 64 MB for the whole server, in KB; two `execute` connections may exist at once. */
+/** One budget of 64 MB for the whole server, in KB; two connections for SQL of callers may exist at once. */
 const cacheKb: Record<Role, number> = {
   writer: 32_768,
   main: 8_192,
   reader: 16_384,
   execute: 4_096,
+  script: 4_096,
 };
 
 /** Opens a connection with the options of configuration.md §4; only the writer may change anything. */
 export function openConnection(settings: ConnectionSettings): Sqlite.Database {
-  const readonly = settings.role !== 'writer';
-  const db = new Sqlite(settings.file, {
-    readonly,
-    fileMustExist: readonly || !settings.create,
-    timeout: 5_000,
-  });
+  const readonly = settings.role !== 'writer' && settings.role !== 'script';
+  const fileMustExist = settings.role !== 'writer' || !settings.create;
+  const db = new Sqlite(settings.file, { readonly, fileMustExist, timeout: 5_000 });
   try {
     if (!readonly) {
       // Only a file without tables takes this; it must come before the journal mode writes the first page.
       db.pragma('auto_vacuum = INCREMENTAL');
-      db.pragma('journal_mode = WAL');
+      useWal(db);
       // Fewer checkpoints, so fewer syncs under load; a reader that held the log open lets it shrink again.
       db.pragma('wal_autocheckpoint = 4000');
       db.pragma('journal_size_limit = 67108864');
     }
-    applySettings(db, settings);
+    db.pragma(`synchronous = ${settings.synchronous}`);
+    db.pragma('busy_timeout = 5000');
+    db.pragma('foreign_keys = ON');
+    db.pragma(`cache_size = -${cacheKb[settings.role]}`);
   } catch (error) {
     db.close();
     throw error;
@@ -45,12 +48,20 @@ export function openConnection(settings: ConnectionSettings): Sqlite.Database {
   return db;
 }
 
-/** The options that belong to a connection; foreign SQL may have changed them. */
-export function applySettings(db: Sqlite.Database, settings: ConnectionSettings): void {
-  db.pragma(`synchronous = ${settings.synchronous}`);
-  db.pragma('busy_timeout = 5000');
-  db.pragma('foreign_keys = ON');
-  db.pragma(`cache_size = -${cacheKb[settings.role]}`);
+const WAL_TRIES = 100;
+const WAL_PAUSE_MS = 50;
+
+/** SQLite does not wait when two programs make this change at once, so this does; never on the main thread. */
+function useWal(db: Sqlite.Database): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      db.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (codeOf(error) !== 'SQLITE_BUSY' || tries === WAL_TRIES) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_PAUSE_MS);
+    }
+  }
 }
 
 const CACHED_STATEMENTS = 200;

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import Sqlite from 'better-sqlite3';
-import { codeOf } from '../errors.ts';
+import { codeOf } from '../code-of.ts';
 
 /**
  * Holds `<file>.lock` for this process, so that a second server refuses to start on the same file. The operating
@@ -11,18 +11,21 @@ import { codeOf } from '../errors.ts';
  * @throws UserError when another server holds it
  */
 export function lockForServing(file: string): () => void {
-  const lock = new Sqlite(`${real(file)}.lock`, { timeout: 0 });
+  const name = `${real(file)}.lock`;
+  let lock: Sqlite.Database | undefined;
   try {
+    lock = new Sqlite(name, { timeout: 0 });
     lock.exec('begin exclusive');
   } catch (error) {
-    lock.close();
-    if (codeOf(error) !== 'SQLITE_BUSY') throw error;
-    throw new UserError(
-      `database.database_url: another server is running on ${file}; stop it, or give this one its own file or a Postgres database`,
-      { cause: error },
-    );
+    lock?.close();
+    const reason =
+      codeOf(error) === 'SQLITE_BUSY'
+        ? `another server is running on ${file}; stop it, or give this one its own file or a Postgres database`
+        : `cannot lock ${name}: ${(error as Error).message}`;
+    throw new UserError(`database.database_url: ${reason}`, { cause: error });
   }
-  return () => void lock.close();
+  const held = lock;
+  return () => void held.close();
 }
 
 /** The file under its one real name, also while it does not exist yet. */

@@ -1,18 +1,31 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type AppenderOptions, type RawJson, type SqlValue, UserError } from '@svc/plugin-sdk';
+import {
+  type AppenderOptions,
+  type Executed,
+  type RawJson,
+  type SqlValue,
+  UserError,
+} from '@svc/plugin-sdk';
 import knexFactory, { type Knex } from 'knex';
 import { GroupAppender } from '../appender.ts';
 import { databaseError, isUniqueViolation } from '../errors.ts';
-import { sharedKnexConfig } from '../knex-log.ts';
+import { toExecuted } from '../executed.ts';
+import { closeKnex, sharedKnexConfig } from '../knex-shared.ts';
 import type { OpenDatabase, OpenOptions } from '../open.ts';
 import { transact } from '../transaction.ts';
 import type { ConnectionSettings } from './connection.ts';
+import { Executor } from './execute.ts';
 import { WriterClient } from './knex-client.ts';
 import { lockForServing } from './lock.ts';
+import { Reader } from './reader.ts';
 import { MainReads } from './reads.ts';
 import { WriterSink } from './sink.ts';
+import { splitScript } from './split.ts';
 import { Writer } from './writer.ts';
+
+/** What a plain read begins with; the driver has the last word. */
+const reading = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:select|values|with|explain|pragma)\b/i;
 
 /** Opens a SQLite file: writer thread, knex over it, and a reading connection on this thread. */
 export async function openSqlite(
@@ -63,6 +76,8 @@ class SqliteDatabase implements OpenDatabase {
   readonly #options: OpenOptions;
   readonly #writer: Writer;
   readonly #reads: MainReads;
+  readonly #reader: Reader;
+  readonly #executor: Executor;
   readonly #unlock: () => void;
   readonly #appenders: GroupAppender[] = [];
   #closing: Promise<void> | undefined;
@@ -77,6 +92,8 @@ class SqliteDatabase implements OpenDatabase {
     this.#writer = writer;
     this.#unlock = unlock;
     this.#reads = new MainReads({ ...settings, role: 'main' });
+    this.#reader = new Reader(settings, options.log);
+    this.#executor = new Executor(settings);
     this.knex = knexFactory({
       ...sharedKnexConfig(options.log),
       client: WriterClient,
@@ -115,9 +132,10 @@ class SqliteDatabase implements OpenDatabase {
     options: { maxBytes: number; signal?: AbortSignal; short?: boolean },
   ): Promise<RawJson> {
     try {
-      return this.#reads.jsonArray(sql, params, options.maxBytes);
+      if (options.short) return this.#reads.jsonArray(sql, params, options.maxBytes);
+      return await this.#reader.jsonArray(sql, params, options);
     } catch (error) {
-      throw databaseError(error);
+      throw options.signal?.aborted ? options.signal.reason : databaseError(error);
     }
   }
 
@@ -131,8 +149,33 @@ class SqliteDatabase implements OpenDatabase {
     return appender;
   }
 
-  execute(): Promise<never> {
-    throw new Error('not here yet');
+  async execute(
+    sql: string,
+    params: readonly SqlValue[],
+    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+  ): Promise<Executed> {
+    const statements = splitScript(sql);
+    const needed = statements.reduce((sum, { count }) => sum + count, 0);
+    if (needed !== params.length) {
+      throw new Error(`the SQL takes ${needed} values, ${params.length} were given`);
+    }
+    if (statements.length === 0) return toExecuted({ parts: [], rowCount: 0, affected: 0 });
+    const mayRead = statements.every((statement) => reading.test(statement.sql));
+    const script = { statements, params, maxRows: options.maxRows };
+    return toExecuted(
+      await this.#executor.run(script, mayRead, (work) => this.#alone(work), options),
+    );
+  }
+
+  /** Runs `work` while nothing else writes: no transaction of knex, no batch. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const client = this.knex.client as Knex.Client;
+    const connection: unknown = await client.acquireConnection();
+    try {
+      return await this.#writer.hold(work);
+    } finally {
+      await client.releaseConnection(connection);
+    }
   }
 
   close(): Promise<void> {
@@ -142,7 +185,8 @@ class SqliteDatabase implements OpenDatabase {
 
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await this.knex.destroy();
+    await closeKnex(this.knex, this.#options.log);
+    await Promise.all([this.#reader.close(), this.#executor.close()]);
     this.#reads.close();
     await this.#writer.close();
     this.#unlock();

@@ -1,5 +1,6 @@
 import { RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
+import { collect } from './collect.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { bindable, exactObjects } from './exact.ts';
 
@@ -38,22 +39,4 @@ export class MainReads {
   close(): void {
     this.#db.close();
   }
-}
-
-/** The texts as one JSON array; undefined as soon as it is longer than `maxBytes`. */
-export function collect(
-  texts: Iterable<string>,
-  maxBytes: number,
-  stop?: () => boolean,
-): string | undefined {
-  const parts: string[] = [];
-  let length = 1;
-  for (const text of texts) {
-    length += text.length + 1;
-    // A character is at least one byte, so this never stops too early; the exact size is taken at the end.
-    if (length > maxBytes || stop?.()) return undefined;
-    parts.push(text);
-  }
-  const joined = `[${parts.join(',')}]`;
-  return Buffer.byteLength(joined) > maxBytes ? undefined : joined;
 }

@@ -1,6 +1,6 @@
 import type { AppenderOptions } from '@svc/plugin-sdk';
-import type { Entry, Sink } from '../appender.ts';
-import { codeOf } from '../errors.ts';
+import type { Entry, Settle, Sink } from '../appender.ts';
+import { codeOf } from '../code-of.ts';
 import { fromPlain } from './answer.ts';
 import type { Writer } from './writer.ts';
 
@@ -18,10 +18,7 @@ export class WriterSink implements Sink {
     this.#sql = `insert into ${quoted(options.table)} (${options.columns.map(quoted).join(', ')}) values (${options.columns.map(() => '?').join(', ')})`;
   }
 
-  async store(
-    entries: readonly Entry[],
-    settle: (entry: Entry, error?: unknown) => void,
-  ): Promise<void> {
+  async store(entries: readonly Entry[], settle: Settle): Promise<void> {
     const rows = entries.map((entry) => entry.row);
     try {
       const refused = await this.#writer.batch(this.#sql, rows, this.#width);

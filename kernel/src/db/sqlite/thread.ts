@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
 import type { Logger } from '@svc/plugin-sdk';
+import { within } from '../within.ts';
 import { type Answer, fromPlain } from './answer.ts';
 import { startWorker } from './start-worker.ts';
 
@@ -36,7 +36,7 @@ export class Thread {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #next = 1;
-  /** Counts starts: what was begun in an earlier thread is gone. */
+  /** Changes when the thread is gone, and with it what was begun in it. */
   generation = 0;
 
   constructor(options: ThreadOptions) {
@@ -52,7 +52,8 @@ export class Thread {
     message: object,
     options: { timeout_ms: number; late: () => Error; transfer?: readonly TransferListItem[] },
   ): Promise<T> {
-    const worker = (this.#worker ??= this.#start());
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
     const id = this.#next++;
     return new Promise<T>((resolve, reject) => {
       const timer = setTimeout(() => this.#expire(id, options.late()), options.timeout_ms);
@@ -69,21 +70,25 @@ export class Thread {
   async kill(error: Error): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
-    this.#worker = undefined;
+    this.#forget();
     // Answers that were already sent still arrive while the thread ends: they count.
-    await Promise.race([worker.terminate(), delay(END_TIMEOUT_MS, undefined, { ref: false })]);
+    await within(END_TIMEOUT_MS, worker.terminate());
     this.#fail(worker, error);
   }
 
   #start(): Worker {
     const { entry, data, limits } = this.#options;
     const worker = startWorker(entry, { workerData: data, resourceLimits: limits });
-    this.generation++;
     worker.on('message', (answer: Answer) => this.#settle(answer));
     worker.on('messageerror', (error) => this.#lost(worker, error));
     worker.on('error', (error) => this.#lost(worker, error));
     worker.on('exit', () => this.#lost(worker, new Error('it ended')));
     return worker;
+  }
+
+  #forget(): void {
+    this.#worker = undefined;
+    this.generation++;
   }
 
   #settle(answer: Answer): void {
@@ -95,7 +100,7 @@ export class Thread {
 
   #lost(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
-    this.#worker = undefined;
+    this.#forget();
     this.#options.log.error('A database thread ended unexpectedly.', {
       thread: this.#options.entry,
       error,

@@ -17,7 +17,7 @@ export class Writer {
     this.#thread = new Thread({
       entry: 'writer-thread',
       data: settings,
-      limits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 },
+      limits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 },
       log,
     });
   }

@@ -1,5 +1,6 @@
 import type { Logger } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
+import { within } from './within.ts';
 
 /** What both dialects' knex instances share: its own messages go to our log, and no value of a query into an error text. */
 export const sharedKnexConfig = (log: Logger) =>
@@ -14,3 +15,11 @@ export const sharedKnexConfig = (log: Logger) =>
       debug: (detail: unknown) => log.trace('Query builder.', { detail: String(detail) }),
     },
   }) satisfies Knex.Config;
+
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** Closes the pool; a connection that somebody does not give back is left behind after 5 s. */
+export async function closeKnex(knex: Knex, log: Logger): Promise<void> {
+  const closed = await within(CLOSE_TIMEOUT_MS, knex.destroy());
+  if (!closed) log.warn('A database connection was still in use at the end.');
+}

@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import Cursor, { type CursorResult } from 'pg-cursor';
+import type { PgConnection } from './connection.ts';
+
+/** What pg hands to a statement that turns out to be a COPY. */
+interface CopyConnection {
+  sendCopyFail(reason: string): void;
+}
+
+/** A cursor that no statement can bring to throw inside the driver's socket handler. */
+class SafeCursor extends Cursor {
+  /** pg puts the end of its own query timer here; a cursor has to call it. */
+  callback = (): void => undefined;
+
+  handleCopyInResponse(connection: CopyConnection): void {
+    connection.sendCopyFail('COPY FROM STDIN is not possible here');
+  }
+
+  handleCopyData(): void {
+    // COPY TO STDOUT: there is nowhere to put it.
+  }
+}
+
+export interface Chunk {
+  readonly rows: unknown[][];
+  readonly result: CursorResult | undefined;
+}
+
+/**
+ * Reads rows in pieces of at most `size` until `take` says false or they end. Leaves the connection ready.
+ * @throws the driver's error
+ */
+export async function readInChunks(
+  connection: PgConnection,
+  query: { sql: string; values: readonly unknown[]; types: pg.CustomTypesConfig; size: number },
+  take: (chunk: Chunk) => boolean,
+): Promise<void> {
+  const cursor = new SafeCursor(query.sql, query.values, { rowMode: 'array', types: query.types });
+  connection.query(cursor);
+  try {
+    for (let more = true; more; ) {
+      const chunk = await read(cursor, query.size);
+      more = take(chunk) && chunk.rows.length > 0;
+    }
+    await cursor.close();
+  } finally {
+    cursor.callback();
+  }
+}
+
+const read = (cursor: Cursor, size: number): Promise<Chunk> =>
+  new Promise((resolve, reject) => {
+    cursor.read(size, (error, rows, result) => (error ? reject(error) : resolve({ rows, result })));
+  });

@@ -1,0 +1,35 @@
+import { workerData } from 'node:worker_threads';
+import { collect } from './collect.ts';
+import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
+import { bindable } from './exact.ts';
+import { answer, Moved, serveRequests } from './serve-thread.ts';
+
+/** A read whose rows each hold one text of JSON. */
+export interface ReadRequest {
+  readonly id: number;
+  readonly sql: string;
+  readonly params: readonly unknown[];
+  readonly maxBytes: number;
+  /** Shared: not 0 as soon as nobody waits any more. */
+  readonly stopped: Int32Array | undefined;
+}
+
+/** UTF-8 of the array; undefined: longer than `maxBytes`, or nobody waits. */
+export type ReadAnswer = Uint8Array | undefined;
+
+const statements = new Statements(openConnection(workerData as ConnectionSettings), {
+  pluck: true,
+});
+const encoder = new TextEncoder();
+
+serveRequests<ReadRequest>((request) =>
+  answer(request, () => {
+    const { sql, params, maxBytes, stopped } = request;
+    const stop = stopped && (() => Atomics.load(stopped, 0) !== 0);
+    if (stop?.()) return undefined;
+    const text = collect(statements.get(sql).iterate(params.map(bindable)), maxBytes, stop);
+    if (text === undefined) return undefined;
+    const bytes = encoder.encode(text);
+    return new Moved(bytes, [bytes.buffer]);
+  }),
+);

@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Answer } from './answer.ts';
+import type { ConnectionSettings } from './connection.ts';
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+/** One process for SQL of callers; it takes one request at a time. */
+export class ScriptProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #waiting: Waiting | undefined;
+  #next = 1;
+  /** False: it ended, or is about to. */
+  usable = true;
+
+  constructor(settings: ConnectionSettings) {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const module = fileURLToPath(new URL(`./execute-process.${extension}`, import.meta.url));
+    this.#child = fork(module, [JSON.stringify(settings)], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('exit', () => {
+        this.#fail(new Error('the process that ran the statement ended'));
+        resolve();
+      });
+    });
+    this.#child.on('error', (error) => this.#fail(error));
+    this.#child.on('message', (answer: Answer) => this.#settle(answer));
+  }
+
+  /** The driver's answer. @throws `late()` after `timeout_ms`, the signal's reason when it aborts; the process ends then */
+  async ask(
+    request: object,
+    options: { timeout_ms: number; late: () => Error; signal?: AbortSignal },
+  ): Promise<Answer> {
+    const { signal, late } = options;
+    const abort = () => this.#fail(signal?.reason);
+    const timer = setTimeout(() => this.#fail(late()), options.timeout_ms);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        this.#waiting = { resolve, reject };
+        this.#child.send({ id: this.#next++, ...request }, (error) => error && this.#fail(error));
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Ends the process, whatever it is doing: an unfinished write is rolled back. */
+  async end(): Promise<void> {
+    this.usable = false;
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #settle(answer: Answer): void {
+    this.#waiting?.resolve(answer);
+    this.#waiting = undefined;
+  }
+
+  #fail(error: Error): void {
+    this.usable = false;
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
+}
