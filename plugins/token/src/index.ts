@@ -1,0 +1,62 @@
+import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
+import { SuperTokenCreated, Tokens } from './api.ts';
+import { makeSuper, printSuper } from './first.ts';
+import { addProtocolKinds } from './kinds.ts';
+import { addMethods } from './methods/index.ts';
+import { migrations } from './migrations/index.ts';
+import { createParts, type Parts, type TokenConfig } from './parts.ts';
+import { rollCommand } from './roll-command.ts';
+import { authorize, createTokens } from './tokens.ts';
+
+const WATCH_MS = 1_000;
+
+/** Credentials, permissions and the namespace `token` (auth.md, token.md). */
+export default definePlugin({
+  name: 'token',
+  version: '0.6.0',
+  namespaces: ['token'],
+  provides: [Tokens, SuperTokenCreated],
+  config: Type.Object({
+    password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
+      default: 'sha256',
+      description: 'Stored form of passwords; scrypt also upgrades old ones at their next login.',
+    }),
+  }),
+  reloadable: ['password_kdf'],
+
+  setup(kernel) {
+    const { hooks } = kernel;
+    const parts = createParts(kernel);
+    const make = () => makeSuper(kernel.brand.salt, parts.hashPassword);
+    kernel.provide(Tokens, createTokens(parts));
+    hooks.migrations.tap((registry) => {
+      for (const migration of migrations) registry.add(migration);
+    });
+    hooks.methods.tap((methods) => addMethods(methods, parts, kernel));
+    hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
+    hooks.authenticate.tap((credential, origin) => parts.login.authenticate(credential, origin));
+    hooks.authorize.tap(authorize);
+    hooks.prepare.tap(async () => {
+      addProtocolKinds(parts.vocabulary);
+      hooks.permissions.call(parts.vocabulary);
+      await createSuper(kernel, parts);
+      await parts.refresh.load();
+    });
+    hooks.start.tap(() => {
+      parts.refresh.listen();
+      kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
+    });
+    hooks.reload.tap(() => parts.refresh.all());
+  },
+});
+
+/** Decided by the primary key, so that servers may start at once; the clear values are shown once (auth.md §4). */
+async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<void> {
+  const made = await makeSuper(kernel.brand.salt, parts.hashPassword);
+  if (await parts.store.insertSuper(made.record)) {
+    printSuper(made);
+    kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });
+  } else {
+    kernel.log.target('server').info('Super Token already exists, skipped');
+  }
+}

@@ -1,0 +1,52 @@
+import type { PermissionKind, Permissions } from '@svc/plugin-sdk';
+
+const readWriteDelete = ['read', 'write', 'delete'] as const;
+
+/** Every permission kind of auth.md §5.2, whether its plugin is enabled here or not: tokens outlive configurations. */
+const kinds: { readonly [kind: string]: PermissionKind } = {
+  static_monitoring: { words: ['write', 'delete'], choices: { read: ['cpu', 'system', 'gpu'] } },
+  dynamic_monitoring: {
+    words: ['write', 'delete'],
+    choices: { read: ['cpu', 'ram', 'load', 'system', 'disk', 'network', 'gpu'] },
+  },
+  dynamic_monitoring_summary: { words: readWriteDelete },
+  task: { words: ['listen'], patterns: ['create', 'read', 'write', 'delete'] },
+  crontab: { words: readWriteDelete },
+  crontab_result: { patterns: ['read', 'delete'] },
+  kv: { words: ['list_all_namespace', 'list_all_keys'], patterns: readWriteDelete },
+  terminal: { words: ['connect'] },
+  svc: { words: ['list_all_agent_uuid', 'get_rt_pool', 'delete_agent_uuid', 'exec_sql'] },
+  monitoring_uuid: { words: ['list', 'delete'] },
+  js_worker: {
+    words: [
+      'list_all_js_worker',
+      'create',
+      'read',
+      'write',
+      'delete',
+      'run_defined_js_worker',
+      'run_raw_js_worker',
+    ],
+  },
+  js_result: { patterns: ['read', 'delete'] },
+  static_bucket: { words: readWriteDelete },
+  static_bucket_file: { words: ['read', 'write', 'delete', 'list'] },
+  db: { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] },
+  // Not in auth.md: the token-creation permission of the protocol README.
+  token: { words: ['create'] },
+};
+
+/** Every scope tag of auth.md §5.1 beside `global`. */
+const scopes = {
+  agent_uuid: 'uuid',
+  kv_namespace: 'exact',
+  js_worker: 'prefix',
+  static_bucket: 'prefix',
+  db: 'prefix',
+} as const;
+
+/** Adds the kinds and scopes of the protocol. */
+export function addProtocolKinds(permissions: Permissions): void {
+  for (const [kind, words] of Object.entries(kinds)) permissions.add(kind, words);
+  for (const [tag, match] of Object.entries(scopes)) permissions.scope(tag, match);
+}

@@ -1,0 +1,31 @@
+import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import { malformedPlain } from '../credential.ts';
+import type { Parts } from '../parts.ts';
+import { Target } from '../schemas.ts';
+import { extractedTarget, notFound } from '../targets.ts';
+
+const SHORTEST_BYTES = 6;
+
+/** `token_change_password` (token.md): extracted target; ends the sessions of the token. */
+export function addChangePassword(methods: Methods, parts: Parts): void {
+  const { store, refresh } = parts;
+  methods.add('token_change_password', {
+    summary: 'Set a new password, at least 6 bytes long.',
+    params: { target_token: Target, new_password: Type.String() },
+    result: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+    access: superOnly('Only SuperToken can perform this operation'),
+    malformed: malformedPlain,
+    check({ new_password }) {
+      if (new_password === '') throw RpcError.invalid('New password cannot be empty');
+      if (Buffer.byteLength(new_password) >= SHORTEST_BYTES) return;
+      throw RpcError.invalid('New password must be at least 6 characters long');
+    },
+    async handle({ target_token, new_password }) {
+      const { id } = await extractedTarget(store, target_token);
+      const changed = await store.setPassword(id, await parts.hashPassword(new_password));
+      await refresh.changed({ id });
+      if (!changed) throw notFound(target_token, 'Target token');
+      return { success: true as const, message: 'Password changed successfully' };
+    },
+  });
+}

@@ -1,0 +1,70 @@
+import { type Kernel, type Methods, RpcError, type Static } from '@svc/plugin-sdk';
+import { newKey, newSecret } from '../credential.ts';
+import { mayCreate } from '../delegation.ts';
+import { parseLimits } from '../limits.ts';
+import type { Parts, TokenConfig } from '../parts.ts';
+import { KeyAndSecret, TokenCreation } from '../schemas.ts';
+import type { NewToken } from '../store.ts';
+import { authenticatedOr } from '../super.ts';
+import { tokenOf } from '../token.ts';
+
+const DENIED = 'Permission Denied: Only Super Token can create new tokens';
+
+type Creation = Static<typeof TokenCreation>;
+
+/** `token_create` (token.md); `{"token":"create"}` lets a caller create narrower tokens (protocol README). */
+export function addCreate(methods: Methods, parts: Parts, { log }: Kernel<TokenConfig>): void {
+  const limitsOf = (creation: Creation) => parseLimits(creation.token_limit, parts.vocabulary);
+
+  methods.add('token_create', {
+    summary: 'Create a token, and an account when username and password are given.',
+    credential: 'father_token',
+    params: { token_creation: TokenCreation },
+    result: KeyAndSecret,
+    secret: true,
+    validate: ({ token_creation }) => void limitsOf(token_creation),
+    access: {
+      async custom({ token_creation }, call) {
+        const caller = await authenticatedOr(DENIED, () => call.authenticate());
+        const parent = tokenOf(caller);
+        const wanted = { ...timesOf(token_creation), limits: limitsOf(token_creation) };
+        if (!caller.super && !(parent && mayCreate(parent, wanted))) throw RpcError.denied(DENIED);
+      },
+    },
+    async handle({ token_creation }, { caller }) {
+      const key = newKey();
+      const secret = newSecret();
+      const account = await accountOf(token_creation, parts);
+      const { timestamp_from, timestamp_to } = timesOf(token_creation);
+      const id = await parts.store.insert({
+        token_key: key,
+        token_hash: parts.hashSecret(secret),
+        time_stamp_from: timestamp_from,
+        time_stamp_to: timestamp_to,
+        token_limit: JSON.stringify(limitsOf(token_creation)),
+        ...account,
+      });
+      await parts.refresh.changed({ id });
+      log.info('token created', { token_key: key, by: caller.id });
+      return { key, secret };
+    },
+  });
+}
+
+const timesOf = ({ timestamp_from = null, timestamp_to = null }: Creation) => ({
+  timestamp_from,
+  timestamp_to,
+});
+
+type Account = Pick<NewToken, 'username' | 'password_hash'>;
+
+/** Both or neither; empty texts are texts. @throws RpcError 101 */
+async function accountOf({ username, password }: Creation, parts: Parts): Promise<Account> {
+  if (typeof username === 'string' && typeof password === 'string') {
+    return { username, password_hash: await parts.hashPassword(password) };
+  }
+  if (typeof username !== typeof password && (username ?? password ?? null) !== null) {
+    throw RpcError.parse('Username and Password must be both provided or both absent');
+  }
+  return { username: null, password_hash: null };
+}

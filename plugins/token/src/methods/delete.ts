@@ -1,0 +1,39 @@
+import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import type { Parts } from '../parts.ts';
+import { Target } from '../schemas.ts';
+import { orRefused, SUPER_ID } from '../store.ts';
+import { notFound } from '../targets.ts';
+
+/** `token_delete` (token.md): exact target, by key and then by username; never the Super Token. */
+export function addDelete(methods: Methods, { store, refresh }: Parts): void {
+  methods.add('token_delete', {
+    summary: 'Delete a token by key or username.',
+    params: { target_token: Target },
+    result: Type.Object({
+      message: Type.String(),
+      rows_affected: Type.Integer(),
+      matched_by: Type.Union([Type.Literal('token_key'), Type.Literal('username')]),
+    }),
+    access: superOnly('Only SuperToken can delete tokens'),
+    check({ target_token }) {
+      if (target_token.trim() === '') throw RpcError.invalid('target_token cannot be empty');
+    },
+    async handle({ target_token }, { log, caller }) {
+      const top = await orRefused('', store.named(SUPER_ID));
+      if (!top) throw RpcError.notFound('Super Token record (ID 1) not found in database');
+      if (target_token === top.token_key || target_token === top.username) {
+        throw RpcError.denied('SuperToken cannot be deleted');
+      }
+      const found = await orRefused('', store.find(target_token));
+      if (!found || !(await store.delete(found.id))) throw notFound(target_token);
+      await refresh.changed({ id: found.id });
+      log.target('token').info('token deleted', { token_key: found.token_key, by: caller.id });
+      return {
+        message: `Token ${target_token} deleted successfully by SuperToken`,
+        rows_affected: 1,
+        matched_by:
+          found.token_key === target_token ? ('token_key' as const) : ('username' as const),
+      };
+    },
+  });
+}

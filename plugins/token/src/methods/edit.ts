@@ -1,0 +1,27 @@
+import { type Methods, superOnly, Type } from '@svc/plugin-sdk';
+import { parseLimits } from '../limits.ts';
+import type { Parts } from '../parts.ts';
+import { Limits, Target } from '../schemas.ts';
+import { exactTarget, notFound } from '../targets.ts';
+
+/** `token_edit` (token.md): replaces the limits, nothing else. */
+export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts): void {
+  methods.add('token_edit', {
+    summary: 'Replace the limits of a token.',
+    params: { target_token: Target, limit: Limits },
+    result: Type.Object({
+      success: Type.Literal(true),
+      id: Type.Integer(),
+      token_key: Type.String(),
+    }),
+    access: superOnly('Only SuperToken can edit token limits'),
+    validate: ({ limit }) => void parseLimits(limit, vocabulary),
+    async handle({ target_token, limit }) {
+      const { id, token_key } = await exactTarget(store, target_token, 'Database query error: ');
+      const changed = await store.setLimit(id, JSON.stringify(parseLimits(limit, vocabulary)));
+      await refresh.changed({ id });
+      if (!changed) throw notFound(target_token);
+      return { success: true as const, id, token_key };
+    },
+  });
+}

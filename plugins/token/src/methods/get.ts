@@ -1,0 +1,57 @@
+import { type AccessContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
+import { tokenObject } from '../answers.ts';
+import { malformed } from '../credential.ts';
+import type { Parts } from '../parts.ts';
+import { TokenObject } from '../schemas.ts';
+import { superOr } from '../super.ts';
+import { notFound } from '../targets.ts';
+import { type Token, tokenOf } from '../token.ts';
+
+const DENIED = 'Only SuperToken can query by username/token_key in token_get';
+
+/** `token_get` (token.md): one's own record, or any for the Super Token. */
+export function addGet(methods: Methods, { login, records }: Parts): void {
+  /** Which record a call is about, from its access check to its answer. */
+  const asked = new WeakMap<object, Token>();
+
+  /** A full credential must authenticate, unless the whole text is a username; anything else is a key or username. */
+  async function lookUp(name: string): Promise<Token> {
+    if (!name.includes(':') && !name.includes('|')) {
+      const named = records.byKey(name) ?? records.byUsername(name);
+      if (!named) throw notFound(name);
+      return named;
+    }
+    const found = (await login.verify(name)) ?? records.byUsername(name);
+    if (!found) throw RpcError.denied('Invalid credentials');
+    return found;
+  }
+
+  async function find(call: AccessContext, supertoken: string | null | undefined): Promise<Token> {
+    if (supertoken === null || supertoken === undefined) {
+      const own = tokenOf(await call.authenticate());
+      if (!own) throw notFound(call.caller.id);
+      return own;
+    }
+    await superOr(DENIED, () => call.authenticate(supertoken), malformed('supertoken'));
+    return lookUp(call.credential);
+  }
+
+  methods.add('token_get', {
+    summary: 'Show the record of a credential; the Super Token may ask for any key or username.',
+    params: {
+      supertoken: optional(Type.String({ description: 'Super Token; plain mode without.' })),
+    },
+    result: TokenObject,
+    access: {
+      custom: async (params, call) => {
+        asked.set(params, await find(call, params.supertoken));
+      },
+    },
+    handle: (params, { caller }) => tokenObject(found(asked.get(params), caller.id)),
+  });
+}
+
+function found(token: Token | undefined, name: string): Token {
+  if (!token) throw notFound(name);
+  return token;
+}

@@ -1,0 +1,20 @@
+import type { Kernel, Methods } from '@svc/plugin-sdk';
+import type { Parts, TokenConfig } from '../parts.ts';
+import { addChangePassword } from './change-password.ts';
+import { addCreate } from './create.ts';
+import { addDelete } from './delete.ts';
+import { addEdit } from './edit.ts';
+import { addGet } from './get.ts';
+import { addListAllTokens } from './list-all-tokens.ts';
+import { addRollTokenSecret } from './roll-token-secret.ts';
+
+/** The namespace `token`, in the order of token.md. */
+export function addMethods(methods: Methods, parts: Parts, kernel: Kernel<TokenConfig>): void {
+  addGet(methods, parts);
+  addCreate(methods, parts, kernel);
+  addDelete(methods, parts);
+  addEdit(methods, parts);
+  addChangePassword(methods, parts);
+  addRollTokenSecret(methods, parts);
+  addListAllTokens(methods, parts);
+}

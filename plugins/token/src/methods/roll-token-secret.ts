@@ -1,0 +1,26 @@
+import { type Methods, superOnly } from '@svc/plugin-sdk';
+import { malformedPlain, newSecret } from '../credential.ts';
+import type { Parts } from '../parts.ts';
+import { KeyAndSecret, Target } from '../schemas.ts';
+import { extractedTarget, notFound } from '../targets.ts';
+
+/** `token_roll_token_secret` (token.md): the old secret stops working before the answer. */
+export function addRollTokenSecret(methods: Methods, parts: Parts): void {
+  const { store, refresh } = parts;
+  methods.add('token_roll_token_secret', {
+    summary: 'Give a token a new secret.',
+    params: { target_token: Target },
+    result: KeyAndSecret,
+    secret: true,
+    access: superOnly('Only SuperToken can perform this operation'),
+    malformed: malformedPlain,
+    async handle({ target_token }) {
+      const { id, token_key } = await extractedTarget(store, target_token);
+      const secret = newSecret();
+      const changed = await store.setSecret(id, parts.hashSecret(secret));
+      await refresh.changed({ id });
+      if (!changed) throw notFound(target_token, 'Target token');
+      return { key: token_key, secret };
+    },
+  });
+}

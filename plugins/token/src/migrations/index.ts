@@ -1,0 +1,5 @@
+import type { Migration } from '@svc/plugin-sdk';
+import { create } from './0001-create.ts';
+
+/** In order; a name is never changed. */
+export const migrations: readonly Migration[] = [create];

@@ -1,0 +1,110 @@
+import type { Bus, Logger } from '@svc/plugin-sdk';
+import type { Records } from './records.ts';
+import type { TokenStore } from './store.ts';
+
+/** Bus topic: one record changed, `{id, samePassword?}`. */
+const CHANGED = 'token.changed';
+/** Bus topic of whoever writes to the database behind the plugins' backs (`exec_sql`). */
+const DATABASE_CHANGED = 'database.changed';
+
+interface Change {
+  readonly id: number;
+  /** Only the form of the password's hash changed. */
+  readonly samePassword?: boolean;
+}
+
+/** Keeps the records in memory equal to the table; one read at a time, in order. */
+export class Refresh {
+  readonly #store: TokenStore;
+  readonly #records: Records;
+  readonly #bus: Bus;
+  readonly #log: Logger;
+  #tail: Promise<void> = Promise.resolve();
+  /** A whole read that waits for its turn: who asks meanwhile shares it. */
+  #whole: Promise<void> | undefined;
+  /** The last read failed, so memory may differ from the table. */
+  #stale = false;
+
+  constructor(parts: { store: TokenStore; records: Records; bus: Bus; log: Logger }) {
+    this.#store = parts.store;
+    this.#records = parts.records;
+    this.#bus = parts.bus;
+    this.#log = parts.log;
+  }
+
+  /** Takes over a change made here, and tells the other servers. */
+  async changed(change: Change): Promise<void> {
+    await this.#one(change);
+    this.#bus.publish(CHANGED, change);
+  }
+
+  /** @returns stops listening */
+  listen(): () => void {
+    // One's own messages come back as well: reading that row once more changes nothing.
+    const changed = this.#bus.subscribe(CHANGED, (payload) => {
+      if (isChange(payload)) void this.#one(payload);
+    });
+    const database = this.#bus.subscribe(DATABASE_CHANGED, () => void this.all());
+    return () => {
+      changed();
+      database();
+    };
+  }
+
+  /** Reads the whole table. Never rejects: a failure is logged, and repeated by `watch`. */
+  all(): Promise<void> {
+    this.#whole ??= this.#enqueue(async () => {
+      this.#whole = undefined;
+      try {
+        await this.load();
+      } catch (error) {
+        if (!this.#stale) this.#log.error('tokens could not be read again', { error });
+        this.#stale = true;
+      }
+    });
+    return this.#whole;
+  }
+
+  async load(): Promise<void> {
+    this.#records.replaceAll(await this.#store.all());
+    this.#stale = false;
+  }
+
+  /** Finds changes that nobody told of: the command line, another program, a lost message. */
+  async watch(): Promise<void> {
+    try {
+      const same = !this.#stale && this.#records.resembles(await this.#store.marks());
+      if (!same) await this.all();
+    } catch (error) {
+      // Once, not every second: the next success reads the table again.
+      this.#stale = true;
+      this.#log.warn('tokens could not be compared with the database', { error });
+    }
+  }
+
+  /** A record that cannot be read is dropped, so that a revocation always takes hold; `watch` brings it back. */
+  #one({ id, samePassword = false }: Change): Promise<void> {
+    return this.#enqueue(async () => {
+      try {
+        const row = await this.#store.read(id);
+        if (row) this.#records.apply(row, samePassword);
+        else this.#records.drop(id);
+      } catch (error) {
+        this.#records.drop(id);
+        this.#stale = true;
+        this.#log.error('a changed token could not be read again, it is refused until it can', {
+          id,
+          error,
+        });
+      }
+    });
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#tail = this.#tail.then(work, work);
+    return this.#tail;
+  }
+}
+
+const isChange = (payload: unknown): payload is Change =>
+  typeof (payload as Change | null)?.id === 'number';

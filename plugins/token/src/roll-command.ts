@@ -1,0 +1,32 @@
+import type { Command, CommandTerminal } from '@svc/plugin-sdk';
+import type { MadeSuper } from './first.ts';
+import { superLines } from './first.ts';
+import type { TokenStore } from './store.ts';
+
+/** On a line of its own and without the words of the answer, which scripts look for. */
+const QUESTION = 'Replace key, secret and password of root? The old ones stop working. [y/n]';
+
+/** `roll-super-token` (configuration.md §3). A running server notices within about a second. */
+export const rollCommand = (store: TokenStore, make: () => Promise<MadeSuper>): Command => ({
+  name: 'roll-super-token',
+  summary: 'Replace the Super Token and the root password, and print the new ones.',
+  async run(_kernel, terminal) {
+    if (!(await confirmed(terminal))) {
+      terminal.print('Nothing was changed.');
+      return;
+    }
+    const made = await make();
+    await store.replaceSuper(made.record);
+    for (const line of superLines(made)) terminal.print(line);
+  },
+});
+
+/** y, yes, n or no in any case; asks again on anything else, and takes the end of input as no. */
+async function confirmed(terminal: CommandTerminal): Promise<boolean> {
+  for (;;) {
+    terminal.print(QUESTION);
+    const answer = (await terminal.ask(''))?.trim().toLowerCase();
+    if (answer === 'y' || answer === 'yes') return true;
+    if (answer === undefined || answer === 'n' || answer === 'no') return false;
+  }
+}

@@ -1,0 +1,33 @@
+import { Int32, Int64, optional, Type } from '@svc/plugin-sdk';
+
+/** Kinds and scopes are data of the enabled plugins, so `parseLimits` looks inside. */
+export const Limits = Type.Unsafe<unknown>(
+  Type.Array(Type.Unknown(), { description: 'Limit entries {scopes, permissions}.' }),
+);
+
+const Timestamp = Type.Union([Int64, Type.Null()], { description: 'Unix ms, null: no bound.' });
+
+/** A record as `token_get` and `token_list_all_tokens` show it (token.md, "Token object"). */
+export const TokenObject = Type.Object({
+  version: Type.Literal(1),
+  token_key: Type.String(),
+  timestamp_from: Timestamp,
+  timestamp_to: Timestamp,
+  token_limit: Type.Array(Type.Unknown()),
+  username: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** Second parameter of `token_create`; unknown members are ignored. */
+export const TokenCreation = Type.Object({
+  token_limit: Limits,
+  username: optional(Type.String()),
+  password: optional(Type.String()),
+  timestamp_from: optional(Int64),
+  timestamp_to: optional(Int64),
+  version: optional(Int32),
+});
+
+export const Target = Type.String({ description: 'Token key or username.' });
+
+/** The only time that a secret is visible. */
+export const KeyAndSecret = Type.Object({ key: Type.String(), secret: Type.String() });

@@ -1,0 +1,159 @@
+import { type Database, RpcError, UserError } from '@svc/plugin-sdk';
+import type { Time } from './api.ts';
+
+/** Record id of the Super Token (auth.md §4). */
+export const SUPER_ID = 1;
+
+/** One row of the table `token` (auth.md §3); `token_limit` as JSON text on both databases. */
+export interface TokenRow {
+  readonly id: number;
+  readonly token_key: string;
+  readonly token_hash: string;
+  readonly time_stamp_from: Time;
+  readonly time_stamp_to: Time;
+  readonly token_limit: string;
+  readonly username: string | null;
+  readonly password_hash: string | null;
+}
+
+export type NewToken = Omit<TokenRow, 'id'>;
+
+/** What tells a cached table from a changed one at the price of a few index reads. */
+export interface Marks {
+  readonly total: number;
+  readonly newest: number;
+  readonly super_hash: string | null;
+  readonly super_password: string | null;
+}
+
+export interface Named {
+  readonly id: number;
+  readonly token_key: string;
+  readonly username: string | null;
+}
+
+const COLUMNS =
+  'id, token_key, token_hash, time_stamp_from, time_stamp_to, cast(token_limit as text) as token_limit, username, password_hash';
+
+/** Every SQL statement of the plugin. */
+export class TokenStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The whole table; away from the event loop on SQLite. */
+  async all(): Promise<TokenRow[]> {
+    return this.#db.knex('token').select(this.#db.knex.raw(COLUMNS)) as unknown as TokenRow[];
+  }
+
+  read(id: number): Promise<TokenRow | undefined> {
+    return this.#db.first<TokenRow>(`select ${COLUMNS} from token where id = ?`, [id]);
+  }
+
+  async marks(): Promise<Marks> {
+    const marks = await this.#db.first<Marks>(
+      `select count(*) as total, coalesce(max(id), 0) as newest,
+        (select token_hash from token where id = 1) as super_hash,
+        (select password_hash from token where id = 1) as super_password from token`,
+    );
+    return marks ?? { total: 0, newest: 0, super_hash: null, super_password: null };
+  }
+
+  named(id: number): Promise<Named | undefined> {
+    return this.#db.first<Named>('select id, token_key, username from token where id = ?', [id]);
+  }
+
+  /** By key, then by username; both have a unique index. */
+  async find(name: string): Promise<Named | undefined> {
+    // Postgres has no text with a zero character, so no record has such a name.
+    if (this.#db.dialect === 'postgres' && name.includes('\0')) return undefined;
+    const columns = 'select id, token_key, username from token where';
+    return (
+      (await this.#db.first<Named>(`${columns} token_key = ?`, [name])) ??
+      (await this.#db.first<Named>(`${columns} username = ?`, [name]))
+    );
+  }
+
+  /** @throws RpcError 103, with the same text for a taken username on both databases */
+  async insert(record: NewToken): Promise<number> {
+    try {
+      const [row] = await this.#db.knex('token').insert(record).returning('id');
+      return Number(row.id);
+    } catch (cause) {
+      if (this.#db.isUniqueViolation(cause)) {
+        throw RpcError.database('Database insert error: the username is already in use');
+      }
+      throw refused('Database insert error: ', cause);
+    }
+  }
+
+  /** Decided by the primary key, not by a prior read. @returns false when id 1 exists */
+  async insertSuper(record: NewToken): Promise<boolean> {
+    const row = { ...record, id: SUPER_ID };
+    const insert = this.#db.knex('token').insert(row).onConflict('id').ignore().returning('id');
+    try {
+      return (await insert).length > 0;
+    } catch (cause) {
+      if (!this.#db.isUniqueViolation(cause)) throw cause;
+      throw new UserError(
+        `table 'token' has no record 1, but another record named '${record.username}': give that one another username`,
+      );
+    }
+  }
+
+  async replaceSuper(record: NewToken): Promise<void> {
+    await this.#db.transaction(async (trx) => {
+      await trx('token').where({ id: SUPER_ID }).delete();
+      await trx('token').insert({ ...record, id: SUPER_ID });
+    });
+  }
+
+  /** @returns false when the record has gone */
+  async setLimit(id: number, token_limit: string): Promise<boolean> {
+    return (await this.#update(id, { token_limit }, 'Database update error: ')) > 0;
+  }
+
+  async setPassword(id: number, password_hash: string): Promise<boolean> {
+    return (await this.#update(id, { password_hash }, 'Failed to update password: ')) > 0;
+  }
+
+  async setSecret(id: number, token_hash: string): Promise<boolean> {
+    return (await this.#update(id, { token_hash }, 'Failed to update token secret: ')) > 0;
+  }
+
+  /** Another form of the same password; false when it was changed meanwhile. */
+  async upgradePassword(id: number, from: string, password_hash: string): Promise<boolean> {
+    const changed = this.#db.knex('token').where({ id, password_hash: from });
+    return (await changed.update({ password_hash })) > 0;
+  }
+
+  /** @returns false when nothing went; the Super Token never goes */
+  async delete(id: number): Promise<boolean> {
+    if (id === SUPER_ID) return false;
+    return (await orRefused('', this.#db.knex('token').where({ id }).delete())) > 0;
+  }
+
+  #update(id: number, values: Partial<NewToken>, what: string): Promise<number> {
+    return orRefused(what, this.#db.knex('token').where({ id }).update(values));
+  }
+}
+
+/** The result of a query, or its failure as error 103 with `what` before the driver's text. */
+export async function orRefused<T>(what: string, query: PromiseLike<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    throw refused(what, error);
+  }
+}
+
+const DATABASE = RpcError.database('');
+
+/** The database layer has taken the statement and its values out of the text already. */
+function refused(what: string, error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.code !== DATABASE.code) return error;
+  const text = error.message.slice(DATABASE.message.length);
+  return RpcError.database(what + text, { cause: error.cause });
+}

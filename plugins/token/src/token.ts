@@ -1,0 +1,189 @@
+import type { Clock, Permission, Principal, Requirement, Scope } from '@svc/plugin-sdk';
+import type { Limit, TokenRecord } from './api.ts';
+import { digestBytes } from './credential.ts';
+import { Entry } from './entry.ts';
+import type { GrantPool } from './grants.ts';
+import { loadLimits } from './limits.ts';
+import { parseSlowHash, type SlowHash } from './password.ts';
+import { TokenPrincipal } from './principal.ts';
+import { SUPER_ID, type TokenRow } from './store.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A secret or password of a token as long as it is the right one. */
+export interface Secret {
+  readonly token: Token;
+  /** As in the database. */
+  stored: string;
+  /** 32 bytes, a slow hash, or undefined for what can never match. */
+  hash: Buffer | SlowHash | undefined;
+  live: boolean;
+}
+
+/** What a token needs from around it. */
+export interface TokenContext {
+  readonly vocabulary: Vocabulary;
+  readonly grants: GrantPool;
+  readonly clock: Clock;
+  /** A stored limit that could not be read whole (auth.md §5.3). */
+  readonly complain: (id: number, problem: string) => void;
+}
+
+/** One record in memory, with its limits parsed and its hashes decoded (auth.md §8). */
+export class Token implements TokenRecord {
+  readonly id: number;
+  readonly super: boolean;
+  #row: TokenRow;
+  #entries: readonly Entry[];
+  #secret: Secret;
+  #password: Secret | undefined;
+  #principal: TokenPrincipal | undefined;
+  readonly #context: TokenContext;
+
+  constructor(row: TokenRow, context: TokenContext) {
+    this.id = row.id;
+    this.super = row.id === SUPER_ID;
+    this.#row = row;
+    this.#context = context;
+    this.#entries = this.#read(row.token_limit);
+    this.#secret = secretOf(this, row.token_hash);
+    this.#password = passwordOf(this, row.password_hash);
+  }
+
+  /** As in the database. */
+  get row(): TokenRow {
+    return this.#row;
+  }
+  get key() {
+    return this.#row.token_key;
+  }
+  get username() {
+    return this.#row.username;
+  }
+  get timestamp_from() {
+    return this.#row.time_stamp_from;
+  }
+  get timestamp_to() {
+    return this.#row.time_stamp_to;
+  }
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+  get limits(): readonly Limit[] {
+    return this.#entries.map(({ scopes, permissions }) => ({ scopes, permissions }));
+  }
+  get secret() {
+    return this.#secret;
+  }
+  /** undefined: the record cannot log in as an account. */
+  get password() {
+    return this.#password;
+  }
+
+  /** The same object for every call, until a secret, password or name changes. */
+  get principal(): TokenPrincipal {
+    this.#principal ??= new TokenPrincipal(this, this.#context.clock);
+    return this.#principal;
+  }
+
+  /** Inclusive at both ends; the Super Token is always in time (auth.md §6.4). */
+  validity(): 'ok' | 'early' | 'late' {
+    const { time_stamp_from: from, time_stamp_to: to } = this.#row;
+    if (this.super || (from === null && to === null)) return 'ok';
+    const now = this.#context.clock.now();
+    if (from !== null && now < from) return 'early';
+    return to !== null && now > to ? 'late' : 'ok';
+  }
+
+  /** Every scope × permission pair by some single entry (auth.md §6.3). */
+  covers({ scopes, permissions }: Pick<Requirement, 'scopes' | 'permissions'>): boolean {
+    for (const scope of scopes) {
+      for (const permission of permissions) {
+        if (!this.#entries.some((entry) => entry.covers(scope, permission))) return false;
+      }
+    }
+    return true;
+  }
+
+  scopes(permission: Permission): readonly Scope[] {
+    const holding = this.#entries.filter((entry) => entry.holds(permission));
+    return holding.flatMap((entry) => entry.scopes);
+  }
+
+  /**
+   * Takes over what the database holds now. A new secret, password, key or username ends the principal, new limits do
+   * not; nor does another form of the same password (`samePassword`).
+   */
+  update(row: TokenRow, samePassword: boolean): void {
+    const old = this.#row;
+    this.#row = row;
+    if (row.token_limit !== old.token_limit) this.#entries = this.#read(row.token_limit);
+    const secret = row.token_hash !== old.token_hash || row.token_key !== old.token_key;
+    const password = row.password_hash !== old.password_hash || row.username !== old.username;
+    const ended = [
+      secret && this.#takeSecret(row),
+      password && this.#takePassword(row, samePassword && row.username === old.username),
+    ];
+    if (ended.includes(true)) this.#endPrincipal();
+    else if (row.time_stamp_to !== old.time_stamp_to) this.#rearm();
+  }
+
+  /** The record has gone, or may have: nothing authenticates as it any more. */
+  end(): void {
+    this.#secret.live = false;
+    if (this.#password) this.#password.live = false;
+    this.#endPrincipal();
+  }
+
+  #takeSecret(row: TokenRow): true {
+    this.#secret.live = false;
+    this.#secret = secretOf(this, row.token_hash);
+    return true;
+  }
+
+  /** @returns true when the old password stopped being right */
+  #takePassword(row: TokenRow, same: boolean): boolean {
+    const next = passwordOf(this, row.password_hash);
+    if (same && next && this.#password) {
+      this.#password.stored = next.stored;
+      this.#password.hash = next.hash;
+      return false;
+    }
+    if (this.#password) this.#password.live = false;
+    this.#password = next;
+    return true;
+  }
+
+  #endPrincipal(): void {
+    this.#principal?.revoke();
+    this.#principal = undefined;
+  }
+
+  /** An expired principal stays ended, so a later end of validity takes a new one. */
+  #rearm(): void {
+    if (this.#principal?.ended.aborted) this.#principal = undefined;
+    else this.#principal?.watchExpiry();
+  }
+
+  #read(stored: string): Entry[] {
+    const { vocabulary, grants, complain } = this.#context;
+    const limits = loadLimits(stored, vocabulary, (problem) => complain(this.id, problem));
+    return limits.map(
+      ({ scopes, permissions }) => new Entry(scopes, grants.take(permissions), vocabulary),
+    );
+  }
+}
+
+/** The token behind a principal of this plugin; undefined for any other, and for one that was revoked. */
+export function tokenOf(caller: Principal): Token | undefined {
+  return caller instanceof TokenPrincipal && !caller.revoked ? caller.token : undefined;
+}
+
+function secretOf(token: Token, stored: string): Secret {
+  return { token, stored, hash: digestBytes(stored), live: true };
+}
+
+function passwordOf(token: Token, stored: string | null): Secret | undefined {
+  if (stored === null) return undefined;
+  const hash = digestBytes(stored) ?? parseSlowHash(stored);
+  return hash && { token, stored, hash, live: true };
+}

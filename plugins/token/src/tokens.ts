@@ -1,0 +1,23 @@
+import type { Principal, Requirement } from '@svc/plugin-sdk';
+import type { Tokens } from './api.ts';
+import type { Parts } from './parts.ts';
+import { tokenOf } from './token.ts';
+
+/** The `authorize` hook (auth.md §6.3); callers that are no token are left to other plugins. */
+export function authorize(
+  caller: Principal,
+  requirement: Requirement,
+): 'allow' | 'deny' | undefined {
+  if (caller.super) return 'allow';
+  const token = tokenOf(caller);
+  if (!token) return undefined;
+  return token.validity() === 'ok' && token.covers(requirement) ? 'allow' : 'deny';
+}
+
+/** What other plugins may ask. */
+export const createTokens = ({ login }: Parts): Tokens => ({
+  record: (caller) => tokenOf(caller),
+  validity: (caller) => tokenOf(caller)?.validity() ?? 'ok',
+  scopes: (caller, permission) => tokenOf(caller)?.scopes(permission) ?? [],
+  basic: (user, password, origin) => login.basic(user, password, origin),
+});

@@ -1,0 +1,110 @@
+// auth.md §2, "Do better": slow password hashes, as an option (`[token] password_kdf = "scrypt"`).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { eventually, keyOf, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
+
+const SLOW = /^scrypt\$14\$[\w-]{22}\$[\w-]{43}$/;
+const PLAIN = /^[0-9a-f]{64}$/;
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`auth: passwords (${dialect})`);
+  let server: TokenServer;
+  test.before(async () => {
+    server = await tokenServer({ token: { password_kdf: 'scrypt' } }, { dialect });
+  });
+  test.after(() => server.app.stop());
+
+  const stored = async (name: string): Promise<string> => {
+    const rows = await server.probe.sql('select password_hash from token where username = ?', [
+      name,
+    ]);
+    return rows[0].password_hash;
+  };
+  /** The hash of "test" in auth.md §2: an imported record. */
+  const makePlain = async (name: string) => {
+    const plain = 'c48c48d25dae9871f7a1bf8dffa3c671b07dd7f8efb9c4582099525ea53c7895';
+    await server.probe.sql('update token set password_hash = ? where username = ?', [plain, name]);
+    await server.asSuper('token_edit', name, []);
+  };
+
+  test('plain hashes are the default', async () => {
+    const plain = await tokenServer({}, { dialect });
+    const [top] = await plain.table();
+    const { name, token } = await plain.account('a password');
+    assert.is((await plain.whoami(`${name}|a password`)).id, keyOf(token));
+    const [, row] = await plain.table();
+    await plain.app.stop();
+    assert.match(top.password_hash, PLAIN);
+    assert.match(row.password_hash, PLAIN);
+  });
+
+  test('new passwords are stored slow, each with its own salt; secrets stay plain', async () => {
+    const first = await server.account('a password');
+    const second = await server.account('a password');
+    assert.match(await stored('root'), SLOW);
+    assert.match(await stored(first.name), SLOW);
+    assert.is.not(await stored(first.name), await stored(second.name));
+    for (const { token_hash } of await server.table()) assert.match(token_hash, PLAIN);
+    await server.asSuper('token_change_password', first.name, 'another one');
+    assert.match(await stored(first.name), SLOW);
+  });
+
+  test('a slow password lets in, a wrong one does not, also many at once', async () => {
+    const { name, token } = await server.account('a password');
+    const right = Array.from({ length: 20 }, () => server.whoami(`${name}|a password`));
+    const wrong = Array.from({ length: 3 }, (_item, at) => server.whoami(`${name}|wrong ${at}`));
+    for (const caller of await Promise.all(right)) assert.is(caller.id, keyOf(token));
+    for (const refusal of await Promise.all(wrong)) assert.is(refusal, WRONG);
+    assert.is((await server.whoami(`root|${server.app.rootPassword}`)).super, true);
+  });
+
+  test('a plain hash is replaced at its next login, and the session goes on', async () => {
+    const { name } = await server.account('other');
+    await makePlain(name);
+    const { serial } = await server.whoami(`${name}|test`);
+    await eventually(async () => assert.match(await stored(name), SLOW));
+    const now = await server.whoami(`${name}|test`);
+    assert.equal([now.serial, now.ended], [serial, false]);
+    assert.is(await server.whoami(`${name}|other`), WRONG);
+    await server.app.restart();
+    assert.type((await server.whoami(`${name}|test`)).id, 'string');
+  });
+
+  test('a wrong password replaces nothing', async () => {
+    const { name } = await server.account('other');
+    await makePlain(name);
+    assert.is(await server.whoami(`${name}|wrong`), WRONG);
+    assert.match(await stored(name), PLAIN);
+  });
+
+  test('parallel guesses are counted before their answers are known', async () => {
+    const { name } = await server.account('a password');
+    const from = { address: '192.0.2.9', transport: 'ws' } as const;
+    const { auth } = server.probe.kernel();
+    const tries = Array.from({ length: 30 }, (_item, at) => {
+      const password = at === 29 ? 'a password' : `guess ${at}`;
+      return auth.authenticate(`${name}|${password}`, from).then(
+        () => 'in',
+        (error) => error.message,
+      );
+    });
+    const answers = new Set(await Promise.all(tries));
+    assert.equal([...answers], ['Permission denied: Invalid credentials']);
+  });
+
+  // biome-ignore format: one case per line
+  const unusable = ['scrypt$', 'scrypt$99$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'scrypt$14$x$y', '$2b$10$abcdefghijklmnopqrstuv', ''];
+  for (const text of unusable) {
+    test(`a stored hash '${text}' is no password`, async () => {
+      const { name } = await server.account('a password');
+      const update = 'update token set password_hash = ? where username = ?';
+      await server.probe.sql(update, [text, name]);
+      await server.asSuper('token_edit', name, []);
+      for (const password of ['a password', '', text]) {
+        assert.is(await server.whoami(`${name}|${password}`), WRONG);
+      }
+    });
+  }
+
+  test.run();
+}

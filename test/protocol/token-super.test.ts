@@ -1,0 +1,173 @@
+// auth.md §4; clients.md 4.1; configuration.md §3: how the Super Token comes to be, and how it is replaced.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { boot } from '@svc/kernel';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makePlace, type Place } from '../process/place.ts';
+import { eventually, tokenServer, WRONG } from './token-kit.ts';
+
+const FIRST = /^Super Token: [A-Za-z0-9]{16}:[A-Za-z0-9]{32}\nRoot Password: [A-Za-z0-9]{32}\n$/;
+const repository = resolve(import.meta.dirname, '../..');
+
+/** What is written to standard output meanwhile. */
+async function printedBy<T>(work: () => Promise<T>): Promise<{ value: T; printed: string }> {
+  const write = process.stdout.write;
+  let printed = '';
+  process.stdout.write = ((chunk: string | Uint8Array) => {
+    printed += chunk.toString();
+    return true;
+  }) as typeof write;
+  try {
+    return { value: await work(), printed };
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
+/** A command of the server program in a process of its own, from source. */
+async function command(name: string, config: string, input: string) {
+  const run = `import('@svc/kernel').then(({ main }) => main(['${name}', '-c', process.argv[1]])).then((code) => process.exit(code))`;
+  const args = ['--conditions=source', '--import', 'tsx', '-e', run, config];
+  const child = spawn(process.execPath, args, {
+    cwd: repository,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output += chunk));
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`token: Super Token (${dialect})`);
+
+  /** An empty database and a configuration that enables this plugin alone. */
+  async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
+    const place = await makePlace(dialect, {
+      head: `plugins = ["token"]\nlogging.log_filter = "trace"`,
+    });
+    try {
+      await work(place);
+    } finally {
+      await place.remove();
+    }
+  }
+  const open = (place: Place) => boot({ config: place.site.config, mode: 'tool', console: 'none' });
+
+  test('a first start prints two lines that end in the values, and keeps them out of every log', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-log-'));
+    const json_log_file = join(folder, 'log.json');
+    const logging = { memory_log_filter: 'trace', json_log_filter: 'trace', json_log_file };
+    const started = await printedBy(() => tokenServer({ logging }, { dialect }));
+    const { app, probe } = started.value;
+    try {
+      assert.match(started.printed, FIRST);
+      const [token, password] = started.printed
+        .trim()
+        .split('\n')
+        .map((line) => line.split(': ')[1]!);
+      assert.equal([app.superToken, app.rootPassword], [token, password]);
+      const records = JSON.stringify(probe.kernel().server.log.recent());
+      for (const secret of [token!.slice(17), password!]) assert.not.match(records, secret);
+      const again = await printedBy(() => app.restart());
+      assert.is(again.printed, '');
+      const skipped = probe
+        .kernel()
+        .server.log.recent()
+        .filter(({ message }) => message === 'Super Token already exists, skipped');
+      assert.equal(
+        skipped.map(({ level, target }) => `${level} ${target}`),
+        ['INFO server'],
+      );
+      const file = await readFile(json_log_file, 'utf8');
+      assert.match(file, 'Super Token already exists, skipped');
+      for (const secret of [token!.slice(17), password!]) assert.not.match(file, secret);
+    } finally {
+      await app.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('the record has id 1, the name root and no limits; the next record has id 2', async () => {
+    const { app, table } = await tokenServer({}, { dialect });
+    try {
+      await app.token([]);
+      const [top, next] = await table();
+      assert.equal([Number(top.id), Number(next.id)], [1, 2]);
+      assert.equal([top.username, Number(top.version)], ['root', 1]);
+      assert.equal([top.time_stamp_from, top.time_stamp_to], [null, null]);
+      assert.equal(
+        typeof top.token_limit === 'string' ? JSON.parse(top.token_limit) : top.token_limit,
+        [],
+      );
+      assert.is(top.token_key, app.superToken.slice(0, 16));
+      assert.match(top.token_hash, /^[0-9a-f]{64}$/);
+      assert.match(top.password_hash, /^[0-9a-f]{64}$/);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('of several first starts at once exactly one makes it', () =>
+    withPlace(async (place) => {
+      const started = await printedBy(() => Promise.all([1, 2, 3].map(() => open(place))));
+      for (const app of started.value) await app.stop('test');
+      assert.match(started.printed, FIRST);
+      const [counted] = await place.read('select count(*) as n from token');
+      assert.is(Number(counted?.['n']), 1);
+    }));
+
+  test('a lost record 1 comes back with the next start, and a stolen name stops it', () =>
+    withPlace(async (place) => {
+      const { value: first } = await printedBy(() => open(place));
+      await first.db.knex('token').where({ id: 1 }).delete();
+      await first.stop('test');
+      const { value: second, printed } = await printedBy(() => open(place));
+      assert.match(printed, FIRST);
+      await second.db.knex('token').where({ id: 1 }).update({ id: 50 });
+      await second.stop('test');
+      const refusal = await open(place).then(
+        () => assert.unreachable('started'),
+        (error) => error,
+      );
+      assert.is(refusal.name, 'UserError');
+      assert.match(refusal.message, "another record named 'root'");
+    }));
+
+  test('roll-super-token replaces the record of a running server within about a second', async () => {
+    const { app, whoami, outcome } = await tokenServer({ plugins: ['token'] }, { dialect });
+    try {
+      const config = join(app.dir, 'config.toml');
+      const refused = await command('roll-super-token', config, 'perhaps\n');
+      assert.is(refused.code, 0, refused.output);
+      assert.not.match(refused.output, /Super Token: \w/);
+      assert.is((await whoami(app.superToken)).super, true);
+
+      const { code, output } = await command('roll-super-token', config, 'YES\n');
+      const answered = Date.now();
+      assert.is(code, 0, output);
+      const token = /^Super Token: (\w{16}:\w{32})$/m.exec(output)?.[1] ?? '';
+      const password = /^Root Password: (\w{32})$/m.exec(output)?.[1] ?? '';
+      await eventually(async () => assert.is(await whoami(app.superToken), WRONG));
+      assert.ok(Date.now() - answered < 2_500, 'the old one stops working soon');
+      assert.is((await whoami(token)).super, true);
+      assert.is((await whoami(`root|${password}`)).super, true);
+      assert.is(await whoami(`root|${app.rootPassword}`), WRONG);
+      const { tokens } = await outcome('token_list_all_tokens', [token]);
+      assert.equal(
+        tokens.map(({ username }: any) => username),
+        ['root'],
+      );
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test.run();
+}
