@@ -1,0 +1,43 @@
+import { definePlugin, needs, Type } from '@svc/plugin-sdk';
+
+const TABLE = 'hello_plugin_greetings';
+const CREATE = `create table ${TABLE} (name varchar(64) primary key, times integer not null)`;
+const right = {
+  scopes: ['global'],
+  permissions: [{ hello: 'greet' }],
+  denied: 'missing hello.greet',
+};
+
+/** Counts whom it greeted: one method, one route, one table and one permission of its own. */
+export default definePlugin({
+  name: 'hello-plugin',
+  version: '1.0.0',
+  namespaces: ['hello'],
+  setup({ db: { knex }, hooks }) {
+    hooks.permissions.tap((kinds) => kinds.add('hello', { words: ['greet'] }));
+
+    hooks.migrations.tap((steps) =>
+      steps.add({ name: '0001-create', up: (trx) => trx.raw(CREATE) }),
+    );
+
+    hooks.routes.tap((routes) => {
+      const handle = (exchange) => exchange.text(200, `Hello, ${exchange.params.name}!\n`);
+      routes.add({ path: '/hello/:name', handle });
+    });
+
+    hooks.methods.tap((methods) =>
+      methods.add('hello_greet', {
+        summary: 'Greets somebody and counts how often.',
+        params: { name: Type.String({ minLength: 1, maxLength: 64 }) },
+        result: Type.Object({ text: Type.String(), times: Type.Integer() }),
+        access: needs(() => right),
+        async handle({ name }) {
+          const more = { times: knex.raw('?? + 1', [`${TABLE}.times`]) };
+          const counted = knex(TABLE).insert({ name, times: 1 }).onConflict('name').merge(more);
+          const [{ times }] = await counted.returning('times');
+          return { text: `Hello, ${name}!`, times };
+        },
+      }),
+    );
+  },
+});

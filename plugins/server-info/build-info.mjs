@@ -1,0 +1,30 @@
+// Run by the build after the compiler: writes dist/build-info.json, which svc-server_version reads at start.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { readGitFacts } from './dist/git-facts.js';
+
+const here = new URL('.', import.meta.url);
+
+function git(...args) {
+  try {
+    const options = { cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+    return execFileSync('git', args, options).trim() || undefined;
+  } catch {
+    // No git, or a folder that it does not trust: what the files themselves tell has to do.
+    return undefined;
+  }
+}
+
+const asked = {
+  git_branch: git('symbolic-ref', '--short', 'HEAD'),
+  git_commit_sha: git('rev-parse', '--verify', 'HEAD'),
+  git_commit_date: git('log', '-1', '--format=%cI'),
+  git_commit_message: git('log', '-1', '--format=%s'),
+};
+const told = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+const facts = {
+  ...(await readGitFacts(new URL('../../.git/', here))),
+  ...told,
+  build_time: String(Math.floor(Date.now() / 1000)),
+};
+writeFileSync(new URL('dist/build-info.json', here), `${JSON.stringify(facts, null, 2)}\n`);

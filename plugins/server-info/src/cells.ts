@@ -1,0 +1,44 @@
+import { type Dialect, parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
+
+/**
+ * A parameter as the driver takes it (svc-server.md, "Parameter binding"): integers as integers,
+ * other numbers as doubles, arrays and objects as JSON text.
+ */
+export function bindable(value: unknown, dialect: Dialect): SqlValue {
+  if (value === null || value === undefined) return null;
+  // better-sqlite3 binds every JavaScript number as a double; a BigInt stays an integer.
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === 'boolean') return dialect === 'sqlite' ? BigInt(value) : value;
+  if (typeof value === 'string' || typeof value === 'bigint') return value;
+  return stringifyJson(value);
+}
+
+/** One row as JSON members. */
+export function jsonRow(row: { readonly [column: string]: unknown }): Record<string, unknown> {
+  // Entries rather than assignment: a column may be called `__proto__`.
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, jsonCell(value)]),
+  );
+}
+
+/** One stored value as JSON (svc-server.md, "Column conversion"). */
+export function jsonCell(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (value instanceof Uint8Array) return jsonBytes(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map(jsonCell);
+  return value;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The JSON value that the bytes spell, else lower-case hex. */
+function jsonBytes(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(utf8.decode(bytes));
+  } catch {
+    // Not UTF-8, or not JSON: both mean "show the bytes".
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  }
+}

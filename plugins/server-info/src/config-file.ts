@@ -1,0 +1,102 @@
+import { readFile, stat } from 'node:fs/promises';
+import { type Logger, RpcError, type ServerState, UserError } from '@svc/plugin-sdk';
+import { pinUuid } from './pin-uuid.ts';
+
+/** The running server's configuration file (svc-server.md, read_config and edit_config). */
+export interface ConfigFile {
+  /** @throws RpcError 108 missing or no regular file, 999 unreadable or not UTF-8 */
+  read(): Promise<string>;
+  /**
+   * Checks, tries and writes a complete text, one call after the other; the reload follows when this has resolved.
+   * @throws RpcError 101 not a configuration, 108 a configuration that cannot be served, 999 not written
+   */
+  edit(text: string): Promise<void>;
+}
+
+/** Reads and edits the file that the operator named on the command line, wherever it lies. */
+export function openConfigFile(
+  server: ServerState,
+  log: Logger,
+  stopping: AbortSignal,
+): ConfigFile {
+  const inTurn = createTurns();
+  const reloadSoon = createReloader(server, log, stopping);
+  return {
+    read: async () => readText(await regularFile(server)),
+    edit: (text) =>
+      inTurn(async () => {
+        const pinned = parsed(server, text);
+        await regularFile(server);
+        await server.tryConfig(pinned).catch(userError((detail) => RpcError.invalid(detail)));
+        await server.writeConfig(pinned).catch(writeFailure);
+        reloadSoon();
+      }),
+  };
+}
+
+function parsed(server: ServerState, text: string): string {
+  try {
+    const pinned = pinUuid(text, server.uuid());
+    server.checkConfig(pinned);
+    return pinned;
+  } catch (error) {
+    return userError((detail) => RpcError.parse(`Config parse error: ${detail}`))(error);
+  }
+}
+
+/** Rethrows: a mistake in the text becomes the caller's error, anything else stays what it is. */
+const userError =
+  (toRpc: (detail: string) => RpcError) =>
+  (error: unknown): never => {
+    throw error instanceof UserError ? toRpc(error.message) : error;
+  };
+
+async function regularFile({ configPath }: ServerState): Promise<string> {
+  if (configPath === undefined)
+    throw RpcError.config('this server runs without a configuration file');
+  const found = await stat(configPath).catch((error: Error) => {
+    throw RpcError.invalid(`Invalid config path: ${error.message}`);
+  });
+  if (!found.isFile()) throw RpcError.invalid('Config path must be a regular file');
+  return configPath;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (error) {
+    throw RpcError.other(`Failed to read config file: ${(error as Error).message}`);
+  }
+}
+
+function writeFailure(error: NodeJS.ErrnoException): never {
+  const step = error.syscall === 'rename' ? 'rename config file' : 'write temp config file';
+  throw RpcError.other(`Failed to ${step}: ${error.message}`, { cause: error });
+}
+
+/** Runs works one after the other; a failed one is its own caller's. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn;
+    return turn;
+  };
+}
+
+/** Reloads after the running call has been answered; requests made before that collapse into one. */
+function createReloader(server: ServerState, log: Logger, stopping: AbortSignal): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    // After the microtasks that send this call's answer: the reload closes its WebSocket.
+    setImmediate(() => {
+      asked = false;
+      if (stopping.aborted) return;
+      server.reload().catch((error: unknown) => {
+        log.error('the edited configuration is not in force', { error });
+      });
+    });
+  };
+}

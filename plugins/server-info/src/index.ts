@@ -1,0 +1,66 @@
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { definePlugin, LAST, Type } from '@svc/plugin-sdk';
+import { Tokens } from '@svc/plugin-token/api';
+import { versionFacts, versionLines } from './build-facts.ts';
+import { openConfigFile } from './config-file.ts';
+import { addAgentMethod } from './methods/agents.ts';
+import { addConfigMethods } from './methods/config.ts';
+import { addInfoMethods } from './methods/info.ts';
+import { addLogMethods } from './methods/logs.ts';
+import { addSqlMethods } from './methods/sql.ts';
+import { addStorageMethod } from './methods/storage.ts';
+import { addUpdateMethod } from './methods/update.ts';
+import { answerPage } from './page.ts';
+import { serverWords } from './permissions.ts';
+
+/** Everything about the server itself: namespace `svc-server` and the page of `GET /`. */
+export default definePlugin({
+  name: 'server-info',
+  version: '0.6.0',
+  namespaces: ['svc-server'],
+  about: versionLines,
+  optional: [AgentRegistry, Tokens],
+  config: Type.Object({
+    exec_sql_timeout_ms: Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+      default: 30_000,
+      description: 'A statement of `svc-server_exec_sql` is ended after this.',
+    }),
+  }),
+  reloadable: ['exec_sql_timeout_ms'],
+
+  async setup(kernel) {
+    const { brand, bus, config, db, hooks, log, server, signal } = kernel;
+    const version = await versionFacts(server.version);
+    const file = openConfigFile(server, log.target('config'), signal);
+
+    hooks.permissions.tap((kinds) => kinds.add(brand.permission, { words: serverWords }));
+
+    hooks.methods.tap((methods) => {
+      addInfoMethods(methods, server, brand.title, version);
+      addAgentMethod(methods, {
+        brand,
+        agents: () => kernel.useOptional(AgentRegistry),
+        tokens: () => kernel.useOptional(Tokens),
+      });
+      addConfigMethods(methods, file);
+      addStorageMethod(methods, db);
+      addLogMethods(methods, server.log);
+      addUpdateMethod(methods, server.version);
+      addSqlMethods(methods, {
+        db,
+        bus,
+        brand,
+        timeout_ms: () => config.exec_sql_timeout_ms,
+        maxBytes: server.maxResponseBytes,
+      });
+    });
+
+    // After a root bucket (LATE), before JSON-RPC (LAST).
+    hooks.request.tap(
+      (exchange) => answerPage(exchange, brand, { uuid: server.uuid(), version: server.version }),
+      { stage: LAST - 1 },
+    );
+  },
+});

@@ -1,0 +1,27 @@
+import { type Methods, Type } from '@svc/plugin-sdk';
+import type { ConfigFile } from '../config-file.ts';
+import { superToken } from '../permissions.ts';
+
+/** `read_config` and `edit_config`. */
+export function addConfigMethods(methods: Methods, file: ConfigFile): void {
+  methods.add('svc-server_read_config', {
+    summary: 'The raw text of the configuration file.',
+    params: {},
+    result: Type.String(),
+    secret: true,
+    access: superToken,
+    handle: () => file.read(),
+  });
+
+  methods.add('svc-server_edit_config', {
+    summary:
+      'Replaces the configuration file after a trial, and reloads it once the call is answered.',
+    params: { config_string: Type.String({ description: 'Complete TOML text.' }) },
+    result: Type.Literal(true),
+    access: superToken,
+    async handle({ config_string }) {
+      await file.edit(config_string);
+      return true as const;
+    },
+  });
+}

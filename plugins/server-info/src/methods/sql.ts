@@ -1,0 +1,80 @@
+import {
+  type Brand,
+  type Bus,
+  type Database,
+  type Methods,
+  optional,
+  RawJson,
+  RpcError,
+  Type,
+} from '@svc/plugin-sdk';
+import { mayRunSql } from '../permissions.ts';
+import { rowsAsJson } from '../rows.ts';
+import { SqlResult } from '../schemas.ts';
+import { runSql } from '../store.ts';
+
+/** Rows of one answer at most. */
+const MAX_ROWS = 10_000;
+
+/** What the SQL methods work with. */
+export interface SqlContext {
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly brand: Brand;
+  readonly timeout_ms: () => number;
+  /** Of one answer. */
+  readonly maxBytes: () => number;
+}
+
+/** `exec_sql` and `get_database_type`. */
+export function addSqlMethods(methods: Methods, context: SqlContext): void {
+  const { db, brand } = context;
+
+  methods.add('svc-server_exec_sql', {
+    summary: 'Runs SQL on the main database, in its own dialect and with its own placeholders.',
+    params: {
+      sql: Type.String(),
+      params: optional(Type.Unknown({ description: 'Array of placeholder values, or null.' })),
+    },
+    result: SqlResult,
+    secret: true,
+    access: mayRunSql(brand),
+    check({ params }) {
+      if (!Array.isArray(params ?? [])) throw RpcError.invalid('params must be an array or null');
+    },
+    handle: ({ sql, params }, { signal }) =>
+      execute(context, sql, (params ?? []) as unknown[], signal),
+  });
+
+  methods.add('svc-server_get_database_type', {
+    summary: 'Which database engine holds the main database.',
+    params: {},
+    result: Type.Object({ success: Type.Literal(true), data: Type.String() }),
+    access: mayRunSql(brand),
+    handle: () => ({ success: true as const, data: db.dialect }),
+  });
+}
+
+async function execute(
+  { db, bus, timeout_ms, maxBytes }: SqlContext,
+  sql: string,
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<RawJson> {
+  const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal };
+  try {
+    const done = await runSql(db, sql, params, options);
+    const data = await rowsAsJson(done.rows, maxBytes());
+    const count = done.columns.length > 0 ? done.rowCount : done.affected;
+    return new RawJson(
+      `{"success":true,"data":${data},"row_count":${count},"truncated":${done.truncated}}`,
+    );
+  } finally {
+    // After a failure too: an earlier statement of the same text may have been kept.
+    if (mayWrite(sql)) bus.publish('database.changed', {});
+  }
+}
+
+/** False only for one single statement of a kind that reads. */
+const mayWrite = (sql: string): boolean =>
+  !/^\s*(?:select|values|show|explain)\b[^;]*;?\s*$/i.test(sql);

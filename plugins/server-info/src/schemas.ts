@@ -1,0 +1,49 @@
+import { type LogRecord, type Static, Type } from '@svc/plugin-sdk';
+
+/** One log record (svc-server.md, "Log record"). */
+export const LogEntry = Type.Unsafe<LogRecord>(
+  Type.Object({
+    timestamp: Type.String({ description: 'Local time, YYYY-MM-DDThh:mm:ss.mmm±hh:mm.' }),
+    level: Type.Enum(['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR']),
+    target: Type.String(),
+    message: Type.String(),
+    fields: Type.Record(Type.String(), Type.Unknown()),
+    spans: Type.Array(Type.Object({ name: Type.String(), fields: Type.Optional(Type.String()) }), {
+      description: 'Innermost first.',
+    }),
+  }),
+);
+
+/** Result of `svc-server_version`: the members are fixed, all of them text. */
+export const Version = Type.Object({
+  binary_type: Type.Literal('Server'),
+  cargo_version: Type.String({ description: 'MAJOR.MINOR.PATCH' }),
+  git_branch: Type.String(),
+  git_commit_sha: Type.String({ description: '40 hex digits.' }),
+  git_commit_date: Type.String({ description: 'ISO 8601 with offset.' }),
+  git_commit_message: Type.String({ description: 'First line.' }),
+  build_time: Type.String({ description: 'Unix seconds as decimal text.' }),
+  cargo_target_triple: Type.String(),
+  rustc_channel: Type.String(),
+  rustc_version: Type.String(),
+  rustc_commit_date: Type.String(),
+  rustc_commit_hash: Type.String(),
+  rustc_llvm_version: Type.String(),
+});
+export type Version = Static<typeof Version>;
+
+/** Result of `svc-server_exec_sql`. */
+export const SqlResult = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  row_count: Type.Integer({
+    description: 'Rows produced, or rows changed when the statement returns none.',
+  }),
+  truncated: Type.Boolean(),
+});
+
+/** Result of `svc-server_database_storage`. */
+export const Storage = Type.Object({
+  tables: Type.Record(Type.String(), Type.Integer({ description: 'Bytes.' })),
+  total: Type.Integer({ description: 'Bytes.' }),
+});

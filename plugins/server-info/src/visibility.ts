@@ -1,0 +1,27 @@
+import { canonicalUuid, type Permission } from '@svc/plugin-sdk';
+import type { Limit } from '@svc/plugin-token/api';
+
+/**
+ * Whom these limits let see (svc-server.md, list_all_agent_uuid): everybody by a list right in global scope; else the agents
+ * named beside a list right and also beside some other right. undefined: no list right with an agent at all.
+ */
+export function visibleAgents(
+  limits: readonly Limit[],
+  serverKind: string,
+): 'all' | ReadonlySet<string> | undefined {
+  const isList = (permission: Permission) =>
+    permission['monitoring_uuid'] === 'list' || permission[serverKind] === 'list_all_agent_uuid';
+  const listing = limits.filter(({ permissions }) => permissions.some(isList));
+  if (listing.some(({ scopes }) => scopes.includes('global'))) return 'all';
+  const listed = agentsOf(listing);
+  if (listed.size === 0) return undefined;
+  const operated = agentsOf(limits.filter(({ permissions }) => !permissions.every(isList)));
+  return new Set([...listed].filter((uuid) => operated.has(uuid)));
+}
+
+/** Agents named in the scopes of these entries. */
+function agentsOf(limits: readonly Limit[]): Set<string> {
+  const scopes = limits.flatMap((limit) => limit.scopes);
+  const uuids = scopes.map((scope) => (scope === 'global' ? undefined : scope['agent_uuid']));
+  return new Set(uuids.filter((uuid) => uuid !== undefined).map(canonicalUuid));
+}

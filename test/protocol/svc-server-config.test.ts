@@ -1,0 +1,272 @@
+// svc-server.md: read_config, edit_config. The configuration file is config.toml in the test's directory.
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+type Edit = (text: string) => string;
+type RefusalCase = [name: string, edit: Edit, code: number, message: RegExp];
+
+const SUPER_REQUIRED = 'Permission denied: Permission Denied: Super token required';
+const uuidLine = /^server_uuid = .*$/m;
+const listenerLine = /^ws_listener = .*$/m;
+const tls = (cert: string) => (text: string) =>
+  `tls_cert = "${cert}"\ntls_key = "/nonexistent/key.pem"\n${text}`;
+
+// biome-ignore format: one case per line
+const parseCases: RefusalCase[] = [
+  ['no TOML', () => 'ws_listener = ', 101, /^Parse error: Config parse error: ./],
+  ['empty text', () => '', 101, /^Parse error: Config parse error: .*(server_uuid|ws_listener|database)/],
+  ['a missing required key', (text) => text.replace(listenerLine, ''), 101, /^Parse error: Config parse error: .*ws_listener/],
+  ['a missing required table', (text) => text.replace(/^\[database\]\n.*$/m, ''), 101, /^Parse error: Config parse error: .*database/],
+  ['a wrong type', (text) => `jsonrpc_max_connections = "many"\n${text}`, 101, /^Parse error: Config parse error: .*jsonrpc_max_connections/],
+  ['zero where it breaks', (text) => `jsonrpc_max_connections = 0\n${text}`, 101, /^Parse error: Config parse error: .*jsonrpc_max_connections/],
+  ['a host name as address', (text) => text.replace(listenerLine, 'ws_listener = "localhost:1"'), 101, /^Parse error: Config parse error: .*ws_listener/],
+  ['no UUID', (text) => text.replace(uuidLine, 'server_uuid = "mine"'), 101, /^Parse error: Config parse error: .*server_uuid/],
+  ['a wrong type in the section of a plugin', (text) => `${text}\n[server-info]\nexec_sql_timeout_ms = "long"\n`, 101, /^Parse error: Config parse error: .*exec_sql_timeout_ms/],
+  ['auto_gen_x is no auto_gen', (text) => text.replace(uuidLine, 'server_uuid = "auto_gen_x"'), 101, /^Parse error: Config parse error: .*server_uuid/],
+];
+
+// biome-ignore format: one case per line
+const trialCases: RefusalCase[] = [
+  ['an address of another machine', (text) => text.replace(listenerLine, 'ws_listener = "192.0.2.1:47123"'), 108, /^Invalid input: .*192\.0\.2\.1/],
+  ['an address of another machine, same port', (text) => text.replace(listenerLine, (line) => line.replace('127.0.0.1', '192.0.2.1')), 108, /^Invalid input: .*192\.0\.2\.1/],
+  ['a missing TLS file', tls('/nonexistent/cert.pem'), 108, /^Invalid input: .*(tls|cert)/],
+  ['a TLS file that is no certificate', tls('/dev/null'), 108, /^Invalid input: .*(tls|cert)/],
+];
+
+// biome-ignore format: one text per line
+const autoGenCases: [name: string, line: string, kept: (uuid: string) => string][] = [
+  ['double quotes and a comment', 'server_uuid = "auto_gen" # mine', (uuid) => `server_uuid = "${uuid}" # mine`],
+  ['single quotes, other letter case', `server_uuid = 'Auto_Gen'`, (uuid) => `server_uuid = '${uuid}'`],
+  ['odd blanks', '  server_uuid="auto_gen"', (uuid) => `  server_uuid="${uuid}"`],
+  ['a quoted key', '"server_uuid" = "auto_gen"', (uuid) => `"server_uuid" = "${uuid}"`],
+  ['the same line inside a longer text', 'note = """\nserver_uuid = "auto_gen"\n"""\nserver_uuid = "auto_gen"', (uuid) => `note = """\nserver_uuid = "auto_gen"\n"""\nserver_uuid = "${uuid}"`],
+];
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  // Refused edits change nothing, so they share one server; the others get one each.
+  const refusals = suite(`svc-server: refused configurations (${dialect})`);
+  const test = suite(`svc-server: configuration (${dialect})`);
+  let app: TestApp;
+  let file: string;
+  let original: string;
+
+  const start = async () => {
+    app = await bootForTest(['token', 'server-info'], {}, { dialect });
+    file = join(app.dir, 'config.toml');
+    original = await readFile(file, 'utf8');
+  };
+  refusals.before(start);
+  refusals.after.each(() => writeFile(file, original));
+  refusals.after(() => app.stop());
+  test.before.each(start);
+  test.after.each(() => app.stop());
+
+  const edit = (text: string) => app.call('svc-server_edit_config', [app.superToken, text]);
+  const failure = async (work: Promise<unknown>): Promise<any> => {
+    const outcome = await work.then(
+      (result) => ({ result }),
+      (error: RpcFailure) => error,
+    );
+    assert.ok(outcome instanceof Error, `not refused: ${JSON.stringify(outcome)}`);
+    return outcome;
+  };
+  const unchanged = async () => {
+    assert.is(await readFile(file, 'utf8'), original);
+    assert.is(await app.call('svc-server_hello'), 'svc Server Is Running!');
+    assert.equal(await leftovers(), []);
+  };
+  const leftovers = async () => (await readdir(app.dir)).filter((name) => name.includes('.tmp'));
+  /** Waits, with a deadline, for what a reload brings. */
+  const eventually = async (what: string, check: () => Promise<boolean>) => {
+    const until = Date.now() + 5000;
+    while (!(await check())) {
+      if (Date.now() > until) throw new Error(`not within 5 s: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+
+  test('read_config gives the raw text, whatever the working directory', async () => {
+    await writeFile(file, `# Zürich, with "quotes"\r\n${original}`);
+    const text = await app.call('svc-server_read_config', { token: app.superToken });
+    assert.is(text, `# Zürich, with "quotes"\r\n${original}`);
+  });
+
+  test('read_config and edit_config follow the path of the moment', async () => {
+    await rm(file);
+    for (const work of [
+      () => app.call('svc-server_read_config', [app.superToken]),
+      () => edit(original),
+    ]) {
+      const { code, message } = await failure(work());
+      assert.is(code, 108);
+      assert.match(message, /^Invalid input: Invalid config path: .*ENOENT/);
+    }
+    await mkdir(file);
+    for (const work of [
+      () => app.call('svc-server_read_config', [app.superToken]),
+      () => edit(original),
+    ]) {
+      const { code, message } = await failure(work());
+      assert.is(code, 108);
+      assert.is(message, 'Invalid input: Config path must be a regular file');
+    }
+  });
+
+  test('read_config refuses bytes that are not UTF-8', async () => {
+    await writeFile(file, Buffer.from([0x23, 0xff, 0x0a]));
+    const { code, message } = await failure(app.call('svc-server_read_config', [app.superToken]));
+    assert.is(code, 999);
+    assert.match(message, /^Other error: Failed to read config file: ./);
+  });
+
+  refusals('both need the Super Token, before anything else is looked at', async () => {
+    const ordinary = await app.token([{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }]);
+    for (const token of [ordinary, `${app.superToken}x`, 'nobody|nothing']) {
+      for (const method of ['svc-server_read_config', 'svc-server_edit_config']) {
+        const { code, message } = await failure(app.call(method, [token, 'no TOML =']));
+        assert.equal([code, message], [102, SUPER_REQUIRED]);
+      }
+    }
+    const { code, data } = await failure(app.call('svc-server_edit_config', [ordinary, 5]));
+    assert.is(code, -32602);
+    assert.type(data, 'string');
+    await unchanged();
+  });
+
+  for (const [name, change, code, message] of [...parseCases, ...trialCases]) {
+    refusals(`edit_config refuses ${name} and serves on`, async () => {
+      const error = await failure(edit(change(original)));
+      assert.is(error.code, code);
+      assert.match(error.message, message);
+      await unchanged();
+    });
+  }
+
+  refusals('edit_config refuses an occupied port and serves on', async () => {
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as { port: number };
+    const error = await failure(
+      edit(original.replace(listenerLine, `ws_listener = "127.0.0.1:${port}"`)),
+    );
+    await new Promise((done) => other.close(done));
+    assert.is(error.code, 108);
+    assert.match(error.message, new RegExp(`^Invalid input: .*${port}`));
+    await unchanged();
+  });
+
+  test('edit_config does not replace a file that nobody may write', async () => {
+    await chmod(file, 0o444);
+    const error = await failure(edit(`${original}# x\n`));
+    assert.is(error.code, 999);
+    assert.match(error.message, /^Other error: Failed to write temp config file: ./);
+    await unchanged();
+  });
+
+  test('edit_config keeps the text as it is, the mode of the file, and unknown keys', async () => {
+    await chmod(file, 0o640);
+    const text = `# kept\r\n   unknown_key   =   1   # kept too\n${original}\n\n# the end`;
+    assert.is(await edit(text), true);
+    assert.is(await readFile(file, 'utf8'), text);
+    assert.is((await stat(file)).mode & 0o777, 0o640);
+    assert.equal(await leftovers(), []);
+  });
+
+  test('edit_config replaces the target of a symbolic link, not the link', async () => {
+    const target = join(app.dir, 'real.toml');
+    await rename(file, target);
+    await symlink(target, file);
+    assert.is(await edit(`${original}# edited\n`), true);
+    assert.ok((await lstat(file)).isSymbolicLink());
+    assert.is(await readFile(target, 'utf8'), `${original}# edited\n`);
+  });
+
+  for (const [name, line, kept] of autoGenCases) {
+    test(`edit_config puts the current UUID in the place of auto_gen: ${name}`, async () => {
+      const uuid = await app.call('svc-server_uuid');
+      const rest = `# before\n${original.replace(uuidLine, '').trimStart()}`;
+      assert.is(await edit(`${line}\n${rest}`), true);
+      assert.is(await readFile(file, 'utf8'), `${kept(uuid)}\n${rest}`);
+      assert.is(await app.call('svc-server_uuid'), uuid);
+    });
+  }
+
+  test('edit_config answers first, then closes the WebSocket with 1001', async () => {
+    const socket = await app.connect();
+    assert.is(
+      await socket.call('svc-server_edit_config', [app.superToken, `${original}# x\n`]),
+      true,
+    );
+    const { code } = await socket.closed;
+    assert.is(code, 1001);
+    assert.is(await app.call('svc-server_hello'), 'svc Server Is Running!');
+  });
+
+  test('a changed UUID is in force after the reload', async () => {
+    const uuid = '7d0f3a5e-2f4b-4f0e-8a55-0f6f2f1a9e20';
+    await edit(original.replace(uuidLine, `server_uuid = "${uuid.toUpperCase()}"`));
+    await eventually('the new UUID', async () => (await app.call('svc-server_uuid')) === uuid);
+    assert.match(await (await app.fetch('/')).text(), uuid);
+  });
+
+  test('the time limit of exec_sql follows the reload', async () => {
+    await edit(`${original}\n[server-info]\nexec_sql_timeout_ms = 1\n`);
+    const sql = dialect === 'sqlite' ? 'select 1' : 'select pg_sleep(1)';
+    const exec = () => app.call('svc-server_exec_sql', [app.superToken, sql]);
+    await eventually('the new limit', () =>
+      exec().then(
+        () => false,
+        ({ code }) => code === 999,
+      ),
+    );
+  });
+
+  test('the port moves: the new one answers, the old one is gone', async () => {
+    const before = app.url;
+    const free = createServer();
+    await new Promise<void>((done) => free.listen(0, '127.0.0.1', done));
+    const { port } = free.address() as { port: number };
+    await new Promise((done) => free.close(done));
+    assert.is(
+      await edit(original.replace(listenerLine, `ws_listener = "127.0.0.1:${port}"`)),
+      true,
+    );
+    const reachable = (url: string) =>
+      fetch(url).then(
+        (answer) => answer.ok,
+        () => false,
+      );
+    await eventually('the new port', () => reachable(`http://127.0.0.1:${port}/`));
+    await eventually('the end of the old port', async () => !(await reachable(before)));
+  });
+
+  test('concurrent edits leave one whole text and no temporary file', async () => {
+    const texts = Array.from({ length: 8 }, (_, at) => `# edit ${at}\n${original}`);
+    const results = await Promise.all(texts.map(edit));
+    assert.equal(
+      results,
+      texts.map(() => true),
+    );
+    assert.ok(texts.includes(await readFile(file, 'utf8')));
+    assert.equal(await leftovers(), []);
+    assert.is(await app.call('svc-server_hello'), 'svc Server Is Running!');
+  });
+
+  refusals.run();
+  test.run();
+}
