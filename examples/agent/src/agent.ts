@@ -1,0 +1,113 @@
+import { type Clock, sleep } from './clock.ts';
+import { type AgentConfig, redacted } from './config.ts';
+import { Link } from './link.ts';
+import type { Logger } from './log.ts';
+import type { Collector, Inventory } from './reports.ts';
+import { schedule } from './schedule.ts';
+import { staticHash } from './static-hash.ts';
+import { deriveSummary, summaryJson } from './summary.ts';
+import { taskHandlers } from './tasks.ts';
+
+export interface AgentParts {
+  readonly config: AgentConfig;
+  readonly collector: Collector;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What NTP says about the local clock. */
+  readonly offset_ms: number;
+  readonly random?: () => number;
+}
+
+/** Usage and speeds need two readings; this far apart they mean something. */
+const FIRST_LOOK_MS = 250;
+
+/** Collects once and logs everything at info: the dry run, and step 3 of a start (clients.md §2.4). */
+export async function lookOnce(parts: Omit<AgentParts, 'offset_ms'>): Promise<Inventory> {
+  const { collector, clock, config, log } = parts;
+  await sleep(clock, 'first look', FIRST_LOOK_MS, new AbortController().signal);
+  const inventory = await collector.inventory();
+  const sample = await collector.sample();
+  log.info('static data', { ...inventory, data_hash: staticHash(inventory) });
+  log.info('dynamic data', { ...sample });
+  log.info('dynamic summary', deriveSummary(sample, selectionOf(config)));
+  return inventory;
+}
+
+/** Connects to every server and reports until the signal aborts (clients.md §2.4 steps 3 to 8). */
+export async function runAgent(parts: AgentParts, signal: AbortSignal): Promise<void> {
+  const { config, clock, log, offset_ms } = parts;
+  const inventory = await lookOnce(parts);
+  warnAboutConfig(config, log);
+  const time = () => Math.max(0, Math.round(clock.now() + offset_ms));
+  const { agent_uuid, connect_timeout_ms } = config;
+  const links = config.servers.map(
+    (server) => new Link({ ...parts, server, agent_uuid, connect_timeout_ms, time }),
+  );
+  const post = (method: string, data: string) => {
+    for (const link of links) link.post(method, data);
+  };
+  const stopReports = startReports(parts, inventory, time, post);
+  await Promise.all(links.map((link) => link.run(signal)));
+  stopReports();
+  log.info('stopped');
+}
+
+type Post = (method: string, data: string) => void;
+
+/** Starts the summary, dynamic and static reports; the first of each comes a full interval from now. */
+function startReports(
+  { config, collector, clock, log }: AgentParts,
+  inventory: Inventory,
+  time: () => number,
+  post: Post,
+): () => void {
+  const uuid = config.agent_uuid;
+  const summary_ms = config.dynamic_summary_report_interval_ms;
+  const nth = config.dynamic_report_interval_ms / summary_ms;
+  const selection = selectionOf(config);
+  let dynamicSlot = 0;
+  const stopDynamic = schedule(clock, summary_ms, log, async (index) => {
+    const sample = await collector.sample();
+    const head = { uuid, time: time() };
+    post('agent_report_dynamic_summary', summaryJson(head, deriveSummary(sample, selection)));
+    // By slot, not by remainder: a skipped tick must not cost the full report too.
+    const slot = Math.floor(index / nth);
+    if (slot > dynamicSlot) post('agent_report_dynamic', JSON.stringify({ ...head, ...sample }));
+    dynamicSlot = slot;
+  });
+  const data_hash = staticHash(inventory);
+  const stopStatic = schedule(clock, config.static_report_interval_ms, log, async () => {
+    const report = { uuid, time: time(), data_hash, ...inventory };
+    post('agent_report_static', JSON.stringify(report));
+  });
+  return () => {
+    stopDynamic();
+    stopStatic();
+  };
+}
+
+const selectionOf = (config: AgentConfig) => ({
+  disks: config.dynamic_summary_select_disk,
+  interfaces: config.dynamic_summary_select_network_interface,
+});
+
+function warnAboutConfig(config: AgentConfig, log: Logger): void {
+  for (const { name, server_uuid, allow_task, allowed_tasks } of config.servers) {
+    if (server_uuid !== server_uuid.toLowerCase()) {
+      log.warn('servers tell their UUID in lower case: this server_uuid can never match', {
+        server: name,
+      });
+    }
+    const missing = [...allowed_tasks].filter((kind) => !taskHandlers[kind]);
+    if (allow_task && missing.length > 0) {
+      log.warn('tasks of these kinds will be refused: this agent cannot run them', {
+        server: name,
+        kinds: missing.join(' '),
+      });
+    }
+  }
+}
+
+/** What the log says about the configuration in force. */
+export const logConfig = (config: AgentConfig, log: Logger): void =>
+  log.info('configuration', redacted(config));

@@ -1,0 +1,153 @@
+import WebSocket from 'ws';
+import type { Clock } from './clock.ts';
+
+/** What the peer sent. Pongs are answered by the library and never seen here. */
+export type Frame = { kind: 'text'; text: string } | { kind: 'binary' } | { kind: 'ping' };
+
+export interface Address {
+  readonly ws_url: string;
+  readonly ignore_cert: boolean;
+}
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Frames kept between the handshake and the main loop; the oldest go first. */
+const MAX_WAITING = 32;
+
+/** One open WebSocket, first read frame by frame (the handshake), then through a listener. */
+export class Channel {
+  /** Resolves with the reason when the connection is gone. */
+  readonly closed: Promise<string>;
+  /** `steady` time of the last sign of life. */
+  heard_at: number;
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #waiting: Frame[] = [];
+  #onNext: ((frame: Frame) => void) | undefined;
+  #listener: ((frame: Frame) => void) | undefined;
+
+  constructor(socket: WebSocket, clock: Clock) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.heard_at = clock.steady();
+    socket.on('message', (data, isBinary) => {
+      this.#receive(isBinary ? { kind: 'binary' } : { kind: 'text', text: data.toString() });
+    });
+    socket.on('ping', () => this.#receive({ kind: 'ping' }));
+    socket.on('pong', () => this.#alive());
+    this.closed = new Promise((resolve) => {
+      socket.on('error', (error) => resolve(error.message));
+      socket.on('close', (code) => resolve(`closed with code ${code}`));
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Bytes handed over but not yet taken by the network. */
+  get backlog(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  /** Sends one text frame; `done` runs when the network took it or refused it. A lost frame shows in `closed`. */
+  send(text: string, done: () => void = () => {}): void {
+    this.#socket.send(text, done);
+  }
+
+  ping(): void {
+    if (this.isOpen) this.#socket.ping();
+  }
+
+  /** The next frame, or what came instead of it within `ms`. */
+  async next(ms: number): Promise<Frame | { kind: 'late' } | { kind: 'closed'; reason: string }> {
+    const waiting = this.#waiting.shift();
+    if (waiting) return waiting;
+    let cancel = () => {};
+    const frame = new Promise<Frame>((resolve) => {
+      this.#onNext = resolve;
+    });
+    const late = new Promise<{ kind: 'late' }>((resolve) => {
+      cancel = this.#clock.after('reply', ms, () => resolve({ kind: 'late' }));
+    });
+    const closed = this.closed.then((reason) => ({ kind: 'closed', reason }) as const);
+    try {
+      return await Promise.race([frame, late, closed]);
+    } finally {
+      cancel();
+      this.#onNext = undefined;
+    }
+  }
+
+  /** From now on every frame goes to `handle`, those that wait already first. */
+  listen(handle: (frame: Frame) => void): void {
+    for (const frame of this.#waiting.splice(0)) handle(frame);
+    this.#listener = handle;
+  }
+
+  /** Says goodbye; the peer gets a second to answer it. */
+  close(): void {
+    this.#socket.close(1000);
+    const cancel = this.#clock.after('goodbye', 1000, () => this.#socket.terminate());
+    this.#socket.once('close', cancel);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #alive(): void {
+    this.heard_at = this.#clock.steady();
+  }
+
+  #receive(frame: Frame): void {
+    this.#alive();
+    const take = this.#listener ?? this.#onNext;
+    // One packet may carry several frames: only the first is the next one, the others wait.
+    this.#onNext = undefined;
+    if (take) take(frame);
+    else this.#waiting.push(frame);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+}
+
+/**
+ * Opens a WebSocket within `limit_ms`, name look-up and TLS included. No compression, no sub-protocol,
+ * no header beyond those of the handshake (clients.md §2.4).
+ * @throws Error when the server cannot be reached in time or the signal aborts
+ */
+export function dial(
+  address: Address,
+  clock: Clock,
+  limit_ms: number,
+  signal: AbortSignal,
+): Promise<Channel> {
+  const socket = new WebSocket(address.ws_url, {
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    rejectUnauthorized: !address.ignore_cert,
+  });
+  const channel = new Channel(socket, clock);
+  return new Promise((resolve, reject) => {
+    let isSettled = false;
+    const settle = (act: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
+      cancel();
+      signal.removeEventListener('abort', stop);
+      act();
+    };
+    const fail = (reason: string) =>
+      settle(() => {
+        socket.terminate();
+        reject(new Error(reason));
+      });
+    const stop = () => fail('stopped');
+    const cancel = clock.after('connect', limit_ms, () =>
+      fail(`no connection within ${limit_ms} ms`),
+    );
+    signal.addEventListener('abort', stop);
+    socket.once('open', () => settle(() => resolve(channel)));
+    void channel.closed.then(fail);
+    if (signal.aborted) stop();
+  });
+}

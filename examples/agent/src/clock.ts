@@ -1,0 +1,63 @@
+/** Time as the agent sees it; tests hand in their own. All values are milliseconds. */
+export interface Clock {
+  /** Wall clock, Unix time. */
+  now(): number;
+  /** Steady time for intervals; it never jumps. */
+  steady(): number;
+  /** Runs `run` once after `ms`; the label names the timer's owner. Returns its removal. */
+  after(label: string, ms: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  steady: () => performance.now(),
+  after(_label, ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits `ms`, or until the signal aborts. */
+export function sleep(clock: Clock, label: string, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(label, ms, done);
+    signal.addEventListener('abort', done);
+  });
+}
+
+/** The promise's value, or `undefined` when it takes longer than `ms`. */
+export async function within<T>(
+  clock: Clock,
+  label: string,
+  ms: number,
+  work: Promise<T>,
+): Promise<T | undefined> {
+  let cancel = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(label, ms, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Runs `run` at every whole multiple of `ms` from now; returns its removal. */
+export function every(clock: Clock, label: string, ms: number, run: () => void): () => void {
+  let due = clock.steady() + ms;
+  const arm = () =>
+    clock.after(label, Math.max(0, due - clock.steady()), () => {
+      due += ms;
+      cancel = arm();
+      run();
+    });
+  let cancel = arm();
+  return () => cancel();
+}

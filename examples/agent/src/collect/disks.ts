@@ -1,0 +1,113 @@
+import { readFile, stat, statfs } from 'node:fs/promises';
+import { type Clock, within } from '../clock.ts';
+import type { Disk } from '../reports.ts';
+import { type DiskTraffic, type Mount, parseMounts, reportedMounts } from './mounts.ts';
+import { perSecond } from './numbers.ts';
+
+/** A disk as last measured; `device` is its key in `/proc/diskstats`. */
+export interface MeasuredDisk extends Omit<Disk, 'read_speed' | 'write_speed'> {
+  device: string;
+}
+
+type Traits = Pick<MeasuredDisk, 'device' | 'kind' | 'is_removable'>;
+
+const STATFS_LIMIT_MS = 1000;
+// A dead network mount holds a thread of the pool for good; two such threads leave two for all other work.
+const MAX_STUCK = 2;
+const MAX_DISKS = 256;
+
+const flag = (path: string): Promise<string> =>
+  readFile(path, 'latin1').then(
+    (text) => text.trim(),
+    () => '',
+  );
+
+/** btrfs and overlay report an anonymous device; the source then tells the real one. */
+async function blockDevice({ device, source }: Mount): Promise<string> {
+  if (!device.startsWith('0:') || !source.startsWith('/dev/')) return device;
+  const found = await stat(source).catch(() => undefined);
+  if (!found) return device;
+  const major = (found.rdev >>> 8) & 0xfff;
+  const minor = (found.rdev & 0xff) | ((found.rdev >>> 12) & 0xfff00);
+  return `${major}:${minor}`;
+}
+
+async function readTraits(mount: Mount): Promise<Traits> {
+  const device = await blockDevice(mount);
+  // A partition has no `queue` of its own: `..` of the resolved link is its disk. `join` would cut it away.
+  const base = `/sys/dev/block/${device}`;
+  const rotational =
+    (await flag(`${base}/queue/rotational`)) || (await flag(`${base}/../queue/rotational`));
+  const removable = (await flag(`${base}/removable`)) || (await flag(`${base}/../removable`));
+  const kind = rotational === '0' ? 'Ssd' : rotational === '1' ? 'Hdd' : 'Unknown';
+  return { device, kind, is_removable: removable === '1' };
+}
+
+/** Measures the mounted disks of this machine, never waiting long for a mount that does not answer. */
+export class DiskSurvey {
+  readonly #clock: Clock;
+  readonly #selected: readonly string[];
+  readonly #stuck = new Set<string>();
+  readonly #traits = new Map<string, Traits>();
+
+  constructor(clock: Clock, selected: readonly string[]) {
+    this.#clock = clock;
+    this.#selected = selected;
+  }
+
+  async measure(): Promise<MeasuredDisk[]> {
+    const text = await readFile('/proc/self/mountinfo', 'utf8');
+    const mounts = reportedMounts(parseMounts(text), this.#selected).slice(0, MAX_DISKS);
+    const disks: MeasuredDisk[] = [];
+    for (const mount of mounts) {
+      const space = await this.#space(mount.mount_point);
+      if (!space || space.total_space === 0) continue;
+      const { file_system, mount_point, is_read_only } = mount;
+      const name = mount.source.replace(/^\/dev\//, '');
+      const traits = await this.#traitsOf(mount);
+      disks.push({ ...traits, ...space, name, file_system, mount_point, is_read_only });
+    }
+    return disks;
+  }
+
+  async #space(
+    path: string,
+  ): Promise<{ total_space: number; available_space: number } | undefined> {
+    if (this.#stuck.has(path) || this.#stuck.size >= MAX_STUCK) return undefined;
+    this.#stuck.add(path);
+    const work = statfs(path)
+      // A mount that may not be looked at is left out like one that is not there.
+      .catch(() => undefined)
+      .finally(() => this.#stuck.delete(path));
+    const found = await within(this.#clock, 'statfs', STATFS_LIMIT_MS, work);
+    if (!found) return undefined;
+    const { bsize, blocks, bavail } = found;
+    return { total_space: bsize * blocks, available_space: bsize * bavail };
+  }
+
+  async #traitsOf(mount: Mount): Promise<Traits> {
+    const key = `${mount.device} ${mount.source}`;
+    const known = this.#traits.get(key) ?? (await readTraits(mount));
+    if (this.#traits.size > MAX_DISKS) this.#traits.clear();
+    this.#traits.set(key, known);
+    return known;
+  }
+}
+
+/** Disks with their speeds since the earlier reading of `/proc/diskstats`. */
+export function withSpeeds(
+  disks: readonly MeasuredDisk[],
+  before: Map<string, DiskTraffic>,
+  after: Map<string, DiskTraffic>,
+  seconds: number,
+): Disk[] {
+  return disks.map(({ device, ...disk }) => {
+    const earlier = before.get(device);
+    const now = after.get(device);
+    return {
+      ...disk,
+      read_speed: now ? perSecond(earlier?.read, now.read, seconds) : 0,
+      write_speed: now ? perSecond(earlier?.written, now.written, seconds) : 0,
+    };
+  });
+}

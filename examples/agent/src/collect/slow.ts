@@ -1,0 +1,51 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+
+export interface SlowOptions<T> {
+  clock: Clock;
+  log: Logger;
+  name: string;
+  ttl_ms: number;
+  /** The value before the first reading. */
+  initial: T;
+  load: () => Promise<T>;
+}
+
+/** A figure that is costly to read, or whose source may hang: read at most once per `ttl_ms`, never twice at a time. */
+export class Slow<T> {
+  readonly #options: SlowOptions<T>;
+  #loading: Promise<void> | undefined;
+  #read_at = Number.NEGATIVE_INFINITY;
+  #value: T;
+
+  constructor(options: SlowOptions<T>) {
+    this.#options = options;
+    this.#value = options.initial;
+  }
+
+  /** The latest reading. */
+  get value(): T {
+    return this.#value;
+  }
+
+  /** Starts a reading when the last one is too old; done when no reading is under way. Never rejects. */
+  refresh(): Promise<void> {
+    if (this.#loading) return this.#loading;
+    const { clock, ttl_ms } = this.#options;
+    if (clock.steady() - this.#read_at < ttl_ms) return Promise.resolve();
+    this.#read_at = clock.steady();
+    this.#loading = this.#run();
+    return this.#loading;
+  }
+
+  async #run(): Promise<void> {
+    const { load, log, name } = this.#options;
+    try {
+      this.#value = await load();
+    } catch (error) {
+      log.warn('cannot read a figure, the last one stays', { figure: name, reason: String(error) });
+    } finally {
+      this.#loading = undefined;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { arch, hostname, machine, release } from 'node:os';
+import type { Inventory } from '../reports.ts';
+import { detectVirtualization } from './virtualization.ts';
+
+const readIfThere = (path: string): Promise<string> =>
+  readFile(path, 'utf8').then(
+    (text) => text.trim(),
+    () => '',
+  );
+
+/** `NAME=value` lines of `/etc/os-release`, quotes removed. */
+export function parseOsRelease(text: string): Map<string, string> {
+  const pairs = [...text.matchAll(/^([A-Z_0-9]+)=(?:"(.*)"|'(.*)'|(.*))$/gm)];
+  return new Map(
+    pairs.map(([, name = '', double, single, bare]) => [
+      name,
+      (double ?? single ?? bare ?? '').replace(/\\(["'$`\\])/g, '$1').trim(),
+    ]),
+  );
+}
+
+/** Version with its minor number: the distribution's own file has it where `VERSION_ID` does not. */
+export function osVersion(id: string, versionId: string, ownFile: string): string {
+  if (!/^(debian|alpine|rhel|centos|rocky|almalinux|fedora|ol)$/.test(id)) return versionId;
+  return /\d+(\.\d+)*/.exec(ownFile)?.[0] ?? versionId;
+}
+
+function ownFileOf(id: string): string {
+  if (id === 'debian') return '/etc/debian_version';
+  return id === 'alpine' ? '/etc/alpine-release' : '/etc/redhat-release';
+}
+
+/** The `system` part of a static report on Linux. */
+export async function systemInventory(cpuInfo: string): Promise<Inventory['system']> {
+  const text = (await readIfThere('/etc/os-release')) || (await readIfThere('/usr/lib/os-release'));
+  const os = parseOsRelease(text);
+  const id = os.get('ID') ?? 'linux';
+  const long = os.get('PRETTY_NAME') ?? 'Linux';
+  return {
+    system_name: os.get('NAME') ?? 'Linux',
+    system_kernel: release(),
+    system_kernel_version: long,
+    system_os_version: osVersion(id, os.get('VERSION_ID') ?? '', await readIfThere(ownFileOf(id))),
+    system_os_long_version: long,
+    distribution_id: id,
+    system_host_name: hostname(),
+    arch: machine() || arch(),
+    virtualization: await virtualization(cpuInfo),
+  };
+}
+
+async function virtualization(cpuInfo: string): Promise<string> {
+  const [vendor, product, bios, clocks, xen] = await Promise.all([
+    readIfThere('/sys/class/dmi/id/sys_vendor'),
+    readIfThere('/sys/class/dmi/id/product_name'),
+    readIfThere('/sys/class/dmi/id/bios_vendor'),
+    readIfThere('/sys/devices/system/clocksource/clocksource0/available_clocksource'),
+    readIfThere('/sys/hypervisor/type'),
+  ]);
+  const guest = /^flags\s*:.*\bhypervisor\b/m.test(cpuInfo);
+  return detectVirtualization({ guest, firmware: `${vendor} ${product} ${bios}`, clocks, xen });
+}

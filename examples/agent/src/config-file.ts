@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { parse, TomlError } from 'smol-toml';
+import { type AgentConfig, ConfigError, validate } from './config.ts';
+
+/** `agent_uuid = "auto_gen"`, with any spelling of key and quotes. */
+const AUTO_GEN = /^([ \t]*(?:agent_uuid|"agent_uuid"|'agent_uuid')[ \t]*=[ \t]*)(["'])auto_gen\2/gm;
+
+/**
+ * Reads and checks the configuration; `auto_gen` is replaced in the file by a fresh UUID (clients.md §2.3).
+ * @throws ConfigError naming the key, or line and column
+ */
+export async function loadConfig(path: string): Promise<AgentConfig> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`cannot read ${path}: ${error.code ?? error.message}`);
+  });
+  const table = parseToml(text);
+  if (table['agent_uuid'] !== 'auto_gen') return validate(table);
+  const uuid = randomUUID();
+  const config = validate({ ...table, agent_uuid: uuid });
+  await replaceFile(path, withUuid(text, uuid));
+  return config;
+}
+
+function parseToml(text: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    // Only the first line: the rest quotes the file, and with it perhaps a token.
+    const [reason = ''] = error.message.split('\n');
+    throw new ConfigError(`line ${error.line}, column ${error.column}: ${reason}`);
+  }
+}
+
+/** The text with the UUID in place of `auto_gen`, everything else untouched. */
+export function withUuid(text: string, uuid: string): string {
+  const wanted = { ...parse(text), agent_uuid: uuid };
+  for (const match of text.matchAll(AUTO_GEN)) {
+    const [whole, head = ''] = match;
+    const changed = `${text.slice(0, match.index)}${head}"${uuid}"${text.slice(match.index + whole.length)}`;
+    // The same words may stand in a multi-line text or in another table.
+    if (isDeepStrictEqual({ ...parse(changed) }, wanted)) return changed;
+  }
+  throw new ConfigError('cannot replace agent_uuid = "auto_gen" in the file: write a UUID there');
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const target = await realpath(path);
+  const { mode } = await stat(target);
+  const temporary = `${target}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, text, { mode: mode & 0o777, flush: true });
+    await rename(temporary, target);
+  } catch {
+    // A file mounted alone into a container can be written but not replaced; this reports a real failure.
+    await rm(temporary, { force: true });
+    await writeFile(target, text).catch((error: NodeJS.ErrnoException) => {
+      throw new ConfigError(`cannot write agent_uuid to ${path}: ${error.code ?? error.message}`);
+    });
+  }
+}

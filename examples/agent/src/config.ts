@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { Fields } from './fields.ts';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { TASK_KINDS, TASK_SWITCHES, type TaskKind } from './task-kinds.ts';
+
+export { ConfigError } from './fields.ts';
+
+/** One `[[server]]` (clients.md §2.3). */
+export interface ServerConfig {
+  readonly name: string;
+  /** Compared as text with the server's answer, case-sensitively. */
+  readonly server_uuid: string;
+  readonly token: string;
+  readonly ws_url: string;
+  readonly allow_task: boolean;
+  readonly allowed_tasks: ReadonlySet<TaskKind>;
+  readonly ignore_cert: boolean;
+}
+
+/** The whole file with defaults applied; intervals in ms. */
+export interface AgentConfig {
+  readonly log_level: LogLevel;
+  /** Lower-case and hyphenated. */
+  readonly agent_uuid: string;
+  readonly dynamic_summary_report_interval_ms: number;
+  readonly dynamic_report_interval_ms: number;
+  readonly static_report_interval_ms: number;
+  readonly connect_timeout_ms: number;
+  readonly exec_max_character: number;
+  readonly terminal_shell: string;
+  readonly ip_provider: 'cloudflare' | 'ipinfo';
+  readonly ntp_server: string;
+  readonly dynamic_summary_select_disk: readonly string[];
+  readonly dynamic_summary_select_network_interface: readonly string[];
+  readonly servers: readonly ServerConfig[];
+}
+
+/**
+ * Checks a parsed file; unknown keys are ignored.
+ * @throws ConfigError naming the key, what is wrong and what is allowed
+ */
+export function validate(table: Record<string, unknown>): AgentConfig {
+  const fields = new Fields(table, '');
+  const summary_ms = fields.interval('dynamic_summary_report_interval_ms', 1000);
+  const dynamic_ms = fields.interval('dynamic_report_interval_ms', 1000);
+  if (dynamic_ms % summary_ms !== 0) {
+    fields.fail(
+      'dynamic_report_interval_ms',
+      `must be a whole multiple of dynamic_summary_report_interval_ms (${summary_ms})`,
+    );
+  }
+  return {
+    log_level: fields.oneOf('log_level', LOG_LEVELS),
+    agent_uuid: agentUuid(fields),
+    dynamic_summary_report_interval_ms: summary_ms,
+    dynamic_report_interval_ms: dynamic_ms,
+    static_report_interval_ms: fields.interval('static_report_interval_ms', 300_000),
+    connect_timeout_ms: fields.interval('connect_timeout_ms', 1000),
+    exec_max_character: fields.integer('exec_max_character', 10_000, 0),
+    terminal_shell: terminalShell(fields),
+    ip_provider: fields.oneOf('ip_provider', ['cloudflare', 'ipinfo'] as const, 'cloudflare'),
+    ntp_server: fields.text('ntp_server', 'pool.ntp.org').trim(),
+    dynamic_summary_select_disk: fields.texts('dynamic_summary_select_disk'),
+    dynamic_summary_select_network_interface: fields.texts(
+      'dynamic_summary_select_network_interface',
+    ),
+    servers: servers(fields),
+  };
+}
+
+function agentUuid(fields: Fields): string {
+  const text = fields.text('agent_uuid').toLowerCase();
+  const bare = /^(?:urn:uuid:([0-9a-f-]{36})|\{([0-9a-f-]{36})\})$/.exec(text);
+  const hyphenated = bare?.[1] ?? bare?.[2] ?? text;
+  const parts =
+    /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/.exec(hyphenated) ??
+    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(text);
+  if (!parts) fields.fail('agent_uuid', 'must be a UUID or "auto_gen"');
+  return parts.slice(1).join('-');
+}
+
+function terminalShell(fields: Fields): string {
+  const shell = fields.text('terminal_shell', existsSync('/bin/bash') ? '/bin/bash' : 'sh');
+  if (/[\\/]/.test(shell) && !existsSync(shell)) {
+    fields.fail('terminal_shell', `does not exist: ${shell}`);
+  }
+  return shell;
+}
+
+function servers(fields: Fields): ServerConfig[] {
+  const list = fields.tables('server').map(server);
+  if (list.length === 0) fields.fail('server', 'needs at least one [[server]]');
+  const names = list.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) fields.fail('server.name', `must be unique: ${twice} stands twice`);
+  return list;
+}
+
+function server(fields: Fields): ServerConfig {
+  return {
+    name: fields.text('name'),
+    server_uuid: fields.text('server_uuid'),
+    token: fields.text('token'),
+    ws_url: webSocketUrl(fields),
+    allow_task: fields.flag('allow_task'),
+    allowed_tasks: allowedTasks(fields),
+    ignore_cert: fields.flag('ignore_cert'),
+  };
+}
+
+function webSocketUrl(fields: Fields): string {
+  const text = fields.text('ws_url');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^wss?:$/.test(url.protocol) || url.hash !== '') {
+    fields.fail('ws_url', 'must be a ws:// or wss:// address without a # part');
+  }
+  return text;
+}
+
+/** A non-empty `allow_task_type` alone decides; the `allow_*` switches count otherwise. */
+function allowedTasks(fields: Fields): ReadonlySet<TaskKind> {
+  const listed = fields.texts('allow_task_type');
+  const unknown = listed.find((kind) => !(TASK_KINDS as readonly string[]).includes(kind));
+  if (unknown !== undefined) {
+    fields.fail('allow_task_type', `knows no "${unknown}": use ${TASK_KINDS.join(' ')}`);
+  }
+  const switched = TASK_KINDS.filter((kind) => fields.flag(TASK_SWITCHES[kind]));
+  return new Set(listed.length > 0 ? (listed as TaskKind[]) : switched);
+}
+
+const withoutLogin = (text: string): string => {
+  const url = new URL(text);
+  if (url.username === '' && url.password === '') return text;
+  url.username = url.password = '';
+  return url.href;
+};
+
+/** The configuration as it may be logged: tokens and logins in addresses removed. */
+export function redacted(config: AgentConfig): Record<string, unknown> {
+  const servers = config.servers.map((entry) => ({
+    ...entry,
+    token: '***',
+    ws_url: withoutLogin(entry.ws_url),
+    allowed_tasks: [...entry.allowed_tasks],
+  }));
+  return { ...config, servers };
+}

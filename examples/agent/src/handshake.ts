@@ -1,0 +1,65 @@
+import type { Channel } from './channel.ts';
+import type { ServerConfig } from './config.ts';
+import { request } from './rpc.ts';
+
+/** How long each of the first two answers may take. */
+const REPLY_LIMIT_MS = 5000;
+
+/** The server answered the UUID call with another UUID; retrying soon makes no sense. */
+export class WrongServer extends Error {}
+
+/** The `task_register_task` request, first sent here and then repeated by the main loop. */
+export const registration = (server: ServerConfig, agent_uuid: string): string =>
+  request('task_register_task', JSON.stringify([server.token, agent_uuid]));
+
+/**
+ * Asks the server for its UUID (clients.md §2.4 step 5). Ping frames do not count as the answer.
+ * @throws WrongServer, or Error for everything that is no proper answer
+ */
+export async function checkServerUuid(channel: Channel, server: ServerConfig): Promise<void> {
+  channel.send(request('svc-server_uuid', '[]'));
+  const answer = await nextObject(channel, { skipPings: true });
+  const uuid = answer?.['result'];
+  if (typeof uuid !== 'string') {
+    throw new Error(`the server did not tell its UUID: ${describe(answer)}`);
+  }
+  if (uuid !== server.server_uuid) {
+    throw new WrongServer(`the server's UUID is ${uuid.slice(0, 64)}`);
+  }
+}
+
+/**
+ * Subscribes to tasks (clients.md §2.4 step 6). A frame that is no text counts as registered.
+ * @throws Error when the answer is not a result for id 1
+ */
+export async function registerForTasks(
+  channel: Channel,
+  server: ServerConfig,
+  agent_uuid: string,
+): Promise<void> {
+  channel.send(registration(server, agent_uuid));
+  const answer = await nextObject(channel, { skipPings: false });
+  if (answer === undefined) return;
+  const registered = answer['id'] === 1 && 'result' in answer && !('error' in answer);
+  if (!registered) throw new Error(`registration for tasks refused: ${describe(answer)}`);
+}
+
+/** The next frame as an object; undefined for a frame that is not text. */
+async function nextObject(
+  channel: Channel,
+  { skipPings }: { skipPings: boolean },
+): Promise<Record<string, unknown> | undefined> {
+  let frame = await channel.next(REPLY_LIMIT_MS);
+  while (skipPings && frame.kind === 'ping') frame = await channel.next(REPLY_LIMIT_MS);
+  if (frame.kind === 'late') throw new Error(`no answer within ${REPLY_LIMIT_MS} ms`);
+  if (frame.kind === 'closed') throw new Error(frame.reason);
+  if (frame.kind !== 'text') return undefined;
+  const value: unknown = JSON.parse(frame.text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) throw new Error('the answer is no JSON object');
+  return value as Record<string, unknown>;
+}
+
+function describe(answer: Record<string, unknown> | undefined): string {
+  return answer === undefined ? 'a binary frame' : JSON.stringify(answer).slice(0, 300);
+}

@@ -1,0 +1,129 @@
+import { type Channel, dial, type Frame } from './channel.ts';
+import { type Clock, every, sleep } from './clock.ts';
+import type { ServerConfig } from './config.ts';
+import { checkServerUuid, registerForTasks, registration, WrongServer } from './handshake.ts';
+import { watchLiveness } from './liveness.ts';
+import { type Logger, withFields } from './log.ts';
+import { Outbox } from './outbox.ts';
+import { QuietErrors } from './quiet-errors.ts';
+import { readDownlink, request } from './rpc.ts';
+import { TaskDesk } from './tasks.ts';
+import { LOST_WAIT_MS, retryWait, WRONG_SERVER_WAIT_MS } from './waits.ts';
+
+export interface LinkOptions {
+  readonly server: ServerConfig;
+  readonly agent_uuid: string;
+  readonly connect_timeout_ms: number;
+  readonly clock: Clock;
+  /** Unix ms with the measured clock offset. */
+  readonly time: () => number;
+  readonly log: Logger;
+  readonly random?: () => number;
+}
+
+const REGISTER_EVERY_MS = 60_000;
+
+/** The connection to one server: connects, introduces itself, sends, and starts again for ever (clients.md §2.4, 2.5). */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #log: Logger;
+  readonly #errors: QuietErrors;
+  readonly #outbox = new Outbox();
+  readonly #tasks: TaskDesk;
+  readonly #tokenJson: string;
+  /** Attempts in a row that did not end in a working connection. */
+  #failures = 0;
+
+  constructor(options: LinkOptions) {
+    const { server, agent_uuid, clock, time } = options;
+    this.#options = options;
+    this.#log = withFields(options.log, { server: server.name });
+    this.#errors = new QuietErrors(clock, this.#log);
+    this.#tokenJson = JSON.stringify(server.token);
+    const upload = (response: string) => this.post('task_upload_task_result', response);
+    this.#tasks = new TaskDesk({ server, agent_uuid, time, upload, log: this.#log });
+  }
+
+  /** Queues a call `[token, data]`; `data` is JSON text. Never waits: a slow server holds nobody up. */
+  post(method: string, data: string): void {
+    this.#outbox.post(request(method, `[${this.#tokenJson},${data}]`));
+  }
+
+  /** Keeps the connection up until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const wait_ms = await this.#connectOnce(signal);
+      await sleep(this.#options.clock, 'reconnect', wait_ms, signal);
+    }
+  }
+
+  /** One connection from beginning to end; gives the wait before the next. */
+  async #connectOnce(signal: AbortSignal): Promise<number> {
+    try {
+      const reason = await this.#session(signal);
+      if (!signal.aborted) this.#log.warn('connection lost', { reason, wait_ms: LOST_WAIT_MS });
+      return LOST_WAIT_MS;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      const reason = this.#withoutToken(error instanceof Error ? error.message : String(error));
+      const wait_ms = this.#waitAfter(error);
+      this.#log.warn('no connection', { reason, wait_ms });
+      return wait_ms;
+    }
+  }
+
+  #waitAfter(error: unknown): number {
+    if (error instanceof WrongServer) return WRONG_SERVER_WAIT_MS;
+    // The field's agent reconnects at once after a refused handshake, over a thousand times per second.
+    this.#failures += 1;
+    return retryWait(this.#failures, this.#options.random ?? Math.random);
+  }
+
+  async #session(signal: AbortSignal): Promise<string> {
+    const { server, agent_uuid, connect_timeout_ms, clock } = this.#options;
+    const channel = await dial(server, clock, connect_timeout_ms, signal);
+    const stop = () => channel.close();
+    signal.addEventListener('abort', stop);
+    try {
+      await checkServerUuid(channel, server);
+      if (server.allow_task) await registerForTasks(channel, server, agent_uuid);
+      this.#failures = 0;
+      return await this.#serve(channel);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (!signal.aborted) channel.terminate();
+    }
+  }
+
+  async #serve(channel: Channel): Promise<string> {
+    const { server, agent_uuid, clock } = this.#options;
+    this.#log.info('connected', this.#outbox.attach(channel));
+    channel.listen((frame) => this.#receive(frame));
+    const undo = [() => this.#outbox.detach(), watchLiveness(channel, clock)];
+    if (server.allow_task) {
+      const text = registration(server, agent_uuid);
+      undo.push(every(clock, 'register', REGISTER_EVERY_MS, () => channel.send(text)));
+    }
+    try {
+      return await channel.closed;
+    } finally {
+      for (const step of undo) step();
+    }
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind !== 'text') return;
+    const message = readDownlink(frame.text);
+    if (message.kind === 'task' && this.#options.server.allow_task) {
+      this.#tasks.receive(message.notification);
+    }
+    if (message.kind === 'error') {
+      this.#errors.log(message.code, this.#withoutToken(message.message));
+    }
+  }
+
+  #withoutToken(text: string): string {
+    const { token } = this.#options.server;
+    return (token ? text.replaceAll(token, '***') : text).slice(0, 500);
+  }
+}

@@ -1,0 +1,46 @@
+/** One request frame; every request of an agent has the id 1 (clients.md §2.1). `params` is JSON text. */
+export const request = (method: string, params: string): string =>
+  `{"id":1,"jsonrpc":"2.0","method":"${method}","params":${params}}`;
+
+/** What the main loop does with a text frame. */
+export type Downlink =
+  | { kind: 'task'; notification: Record<string, unknown> }
+  | { kind: 'error'; code: unknown; message: string }
+  | { kind: 'nothing' };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sorts a frame: a task, an error (also in its old style, clients.md §2.6), or nothing of interest. */
+export function readDownlink(text: string): Downlink {
+  const message = parseObject(text);
+  if (!message) return { kind: 'nothing' };
+  const { method, params, error, result } = message as Record<string, unknown> & {
+    method?: unknown;
+    params?: unknown;
+    error?: unknown;
+    result?: unknown;
+  };
+  if (method === 'task_register_task' && message['jsonrpc'] === '2.0' && isObject(params)) {
+    return isObject(params['result'])
+      ? { kind: 'task', notification: params['result'] }
+      : { kind: 'nothing' };
+  }
+  if (isObject(error)) {
+    return { kind: 'error', code: error['code'], message: String(error['message']) };
+  }
+  if (isObject(result) && Number.isInteger(result['error_id']) && 'error_message' in result) {
+    return { kind: 'error', code: result['error_id'], message: String(result['error_message']) };
+  }
+  return { kind: 'nothing' };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // A frame that is no JSON is ignored like a batch: nothing the agent waits for can be in it.
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Disk, Interface, Sample } from './reports.ts';
+
+/** Which disks and interfaces the sums count; an empty list means the built-in rules. */
+export interface Selection {
+  disks: readonly string[];
+  interfaces: readonly string[];
+}
+
+/** Member values of a summary report: integers (a bigint beyond 2^53), or null for "no value". */
+export type Summary = Record<string, number | bigint | null>;
+
+const EXCLUDED_MOUNTS = [
+  '/tmp',
+  '/var/tmp',
+  '/dev',
+  '/run',
+  '/var/lib/containerd',
+  '/var/lib/containers',
+  '/var/lib/docker',
+  '/var/lib/kubelet/plugins',
+  '/var/lib/kubelet/plugins_registry',
+  '/var/lib/kubelet/pods',
+  '/var/lib/rancher/k3s/agent/containerd',
+  '/var/lib/rancher/k3s/agent/kubelet/plugins',
+  '/var/lib/rancher/k3s/agent/kubelet/plugins_registry',
+  '/var/lib/rancher/k3s/agent/kubelet/pods',
+  '/proc',
+  '/sys',
+  '/sys/fs/cgroup',
+  '/etc/resolv.conf',
+  '/etc/host',
+  '/etc/hostname',
+  '/etc/hosts',
+  '/nix/store',
+];
+
+const EXCLUDED_FILE_SYSTEMS = new Set(
+  (
+    'autofs bpf cgroup cgroup2 debugfs devtmpfs fusectl nsfs overlay proc pstore ' +
+    'securityfs squashfs sysfs tmpfs tracefs'
+  ).split(' '),
+);
+
+const EXCLUDED_INTERFACES = 'br cni docker podman flannel lo veth virbr vmbr tap fwbr fwpr'.split(
+  ' ',
+);
+
+const INT32_MAX = 2 ** 31 - 1;
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** True when `path` is `base` or lies below it. */
+export const isAtOrBelow = (path: string, base: string): boolean =>
+  path === base || path.startsWith(`${base}/`);
+
+const asciiLower = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+function countsDisk(disk: Disk, selected: readonly string[]): boolean {
+  if (selected.length > 0) return selected.includes(disk.mount_point);
+  if (EXCLUDED_FILE_SYSTEMS.has(asciiLower(disk.file_system))) return false;
+  return !EXCLUDED_MOUNTS.some((base) => isAtOrBelow(disk.mount_point, base));
+}
+
+function countsInterface({ interface_name }: Interface, selected: readonly string[]): boolean {
+  if (selected.length > 0) return selected.includes(interface_name);
+  return !EXCLUDED_INTERFACES.some((prefix) => interface_name.startsWith(prefix));
+}
+
+function tenfold(value: number, min: number, max: number): number | null {
+  if (!Number.isFinite(value)) return null;
+  // `+ 0` turns the -0 of a small negative value into 0.
+  return Math.trunc(Math.min(max, Math.max(min, value * 10))) + 0;
+}
+
+const int32 = (value: number): number => Math.min(value, INT32_MAX);
+
+function int64(...values: readonly number[]): number | bigint {
+  const plain = values.reduce((sum, value) => sum + value, 0);
+  if (Number.isSafeInteger(plain)) return plain;
+  const exact = values.reduce((sum, value) => sum + BigInt(Math.trunc(value)), 0n);
+  return exact > INT64_MAX ? INT64_MAX : exact;
+}
+
+/** The summary of one sample, by the rules of monitoring-data.md §5.1. */
+export function deriveSummary(sample: Sample, selection: Selection): Summary {
+  const { cpu, ram, load, system, network, gpu } = sample;
+  const disks = sample.disk.filter((disk) => countsDisk(disk, selection.disks));
+  const links = network.interfaces.filter((link) => countsInterface(link, selection.interfaces));
+  return {
+    cpu_usage: tenfold(cpu.total_cpu_usage, 0, 1000),
+    gpu_usage: gpu[0]?.utilization_gpu ?? null,
+    used_swap: int64(ram.used_swap),
+    total_swap: int64(ram.total_swap),
+    used_memory: int64(ram.used_memory),
+    total_memory: int64(ram.total_memory),
+    available_memory: int64(ram.available_memory),
+    load_one: tenfold(load.one, -32768, 32767),
+    load_five: tenfold(load.five, -32768, 32767),
+    load_fifteen: tenfold(load.fifteen, -32768, 32767),
+    uptime: int32(system.uptime),
+    boot_time: int64(system.boot_time),
+    process_count: int32(system.process_count),
+    total_space: int64(...disks.map((disk) => disk.total_space)),
+    available_space: int64(...disks.map((disk) => disk.available_space)),
+    read_speed: int64(...disks.map((disk) => disk.read_speed)),
+    write_speed: int64(...disks.map((disk) => disk.write_speed)),
+    tcp_connections: int32(network.tcp_connections),
+    udp_connections: int32(network.udp_connections),
+    total_received: int64(...links.map((link) => link.total_received)),
+    total_transmitted: int64(...links.map((link) => link.total_transmitted)),
+    transmit_speed: int64(...links.map((link) => link.transmit_speed)),
+    receive_speed: int64(...links.map((link) => link.receive_speed)),
+  };
+}
+
+/** A flat object as JSON; `JSON.stringify` refuses the bigint of a saturated sum. */
+export function summaryJson(head: { uuid: string; time: number }, summary: Summary): string {
+  const members = Object.entries({ ...head, ...summary }).map(
+    ([key, value]) => `"${key}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`,
+  );
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,166 @@
+/** A real server, the real agent as a process of its own, and this machine's figures read back. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import * as os from 'node:os';
+import { join, resolve } from 'node:path';
+import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AGENT, soon } from './example-agent-kit.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const DEADLINE_MS = 15_000;
+
+/** Asks until the answer is good; the deadline makes it an error. */
+async function until<T>(what: string, ask: () => Promise<T>, good: (value: T) => boolean) {
+  const end = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const value = await ask();
+    if (good(value)) return value;
+    if (Date.now() > end) throw new Error(`${what} did not come: ${JSON.stringify(value)}`);
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}
+
+interface Running {
+  child: ChildProcess;
+  output: () => string;
+}
+
+async function startAgent(app: TestApp, token: string): Promise<Running> {
+  const config = join(app.dir, 'agent.toml');
+  writeFileSync(
+    config,
+    `log_level = "info"
+agent_uuid = "${AGENT}"
+dynamic_summary_report_interval_ms = 200
+dynamic_report_interval_ms = 200
+static_report_interval_ms = 400
+ntp_server = ""
+[[server]]
+name = "test"
+server_uuid = "${await app.call('svc-server_uuid')}"
+token = "${token}"
+ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"
+`,
+  );
+  const main = join(root, 'examples/agent/src/main.ts');
+  const flags = ['--conditions=source', '--import', 'tsx', main, '-c', config];
+  const child = spawn(process.execPath, flags, { cwd: root });
+  let text = '';
+  child.stdout.on('data', (data) => {
+    text += data;
+  });
+  child.stderr.on('data', (data) => {
+    text += data;
+  });
+  return { child, output: () => text };
+}
+
+async function stopAgent({ child }: Running): Promise<number | null> {
+  if (child.exitCode !== null) return child.exitCode;
+  child.kill('SIGTERM');
+  const [code] = await soon('the end of the agent', once(child, 'exit'));
+  return code;
+}
+
+const writeOnly = [
+  {
+    scopes: [{ agent_uuid: AGENT }],
+    permissions: [
+      { static_monitoring: 'write' },
+      { dynamic_monitoring: 'write' },
+      { dynamic_monitoring_summary: 'write' },
+    ],
+  },
+];
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`example agent, end to end (${dialect})`);
+  let app: TestApp;
+  let agent: Running;
+
+  test.before(async () => {
+    app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid'], {}, { dialect });
+    agent = await startAgent(app, await app.token(writeOnly));
+  });
+
+  test.after(async () => {
+    await stopAgent(agent);
+    await app.stop();
+  });
+
+  const ask = (method: string, ...params: unknown[]) =>
+    app.call(method, [app.superToken, ...params]);
+  const condition = [{ uuid: AGENT }];
+  // Until its first report the agent is unknown.
+  const noneYet = (error: RpcFailure) => {
+    if (error.code !== 105) throw error;
+    return [];
+  };
+
+  test("brings this machine's summaries, one per interval", async () => {
+    const fields = ['cpu_usage', 'load_one', 'total_memory', 'process_count', 'total_space'];
+    const rows: any[] = await until(
+      'five summaries',
+      () => ask('agent_query_dynamic_summary', { fields, condition }).catch(noneYet),
+      (found) => found.length >= 5,
+    );
+    for (const row of rows) {
+      assert.is(row.uuid, AGENT);
+      assert.ok(row.cpu_usage >= 0 && row.cpu_usage <= 100, `cpu_usage ${row.cpu_usage}`);
+      assert.ok(Math.abs(row.total_memory - os.totalmem()) < 1024 ** 2);
+      assert.ok(Math.abs(row.timestamp - Date.now()) < 30_000);
+    }
+    const [first, second] = rows;
+    const step = second.timestamp - first.timestamp;
+    assert.ok(step >= 150, `summaries came ${step} ms apart`);
+  });
+
+  test('answers the newest summary within a second of its making', async () => {
+    const ageOf = ([row]: any[]) => (row ? Date.now() - row.timestamp : Number.POSITIVE_INFINITY);
+    await until(
+      'a fresh summary',
+      () => ask('agent_dynamic_summary_multi_last_query', [AGENT], ['cpu_usage', 'uptime']),
+      (rows: any[]) => ageOf(rows) < 1000 && Math.abs(rows[0].uptime - os.uptime()) < 30,
+    );
+  });
+
+  test('brings cores, disks and interfaces', async () => {
+    const fields = ['cpu', 'ram', 'load', 'system', 'disk', 'network', 'gpu'];
+    const rows: any[] = await until(
+      'a full report',
+      () => ask('agent_query_dynamic', { fields, condition: [...condition, 'last'] }),
+      (found) => found.length === 1,
+    );
+    const [{ cpu, disk, network, gpu }] = rows;
+    assert.is(cpu.per_core.length, os.cpus().length);
+    assert.ok(disk.every(({ kind }: any) => ['Hdd', 'Ssd', 'Unknown'].includes(kind)));
+    if (process.platform === 'linux') {
+      const names = network.interfaces.map(({ interface_name }: any) => interface_name);
+      assert.ok(names.includes('lo'));
+    }
+    assert.equal(gpu, []);
+  });
+
+  test('brings the inventory once, however often it is sent', async () => {
+    const fields = ['cpu', 'system', 'gpu'];
+    const rows: any[] = await until(
+      'the static data',
+      () => ask('agent_query_static', { fields, condition }),
+      (found) => found.length > 0,
+    );
+    assert.is(rows.length, 1);
+    assert.is(rows[0].system.system_host_name, os.hostname());
+    assert.is(rows[0].cpu.logical_cores, os.cpus().length);
+  });
+
+  test('gets no error from the server, and stops when it is told', async () => {
+    assert.is(await stopAgent(agent), 0, agent.output());
+    assert.match(agent.output(), ' connected server=test');
+    assert.not.match(agent.output(), / (WARN|ERROR) /);
+  });
+
+  test.run();
+}
