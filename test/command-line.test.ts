@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('command line');
+const bin = new URL('../kernel/bin/svc-server.js', import.meta.url).pathname;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+let dir = '';
+
+test.before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-cli-'));
+});
+test.after(() => rm(dir, { recursive: true, force: true }));
+
+interface Outcome {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function start(args: readonly string[], input?: string) {
+  const child = spawn(process.execPath, [bin, ...args], { cwd: dir, env: { ...process.env, NODE_OPTIONS: '' } });
+  const seen = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    seen.out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    seen.err += chunk;
+  });
+  if (input !== undefined) child.stdin.end(input);
+  return { child, seen };
+}
+
+async function run(args: readonly string[], input = ''): Promise<Outcome> {
+  const { child, seen } = start(args, input);
+  const [code] = await once(child, 'close');
+  return { code, ...seen };
+}
+
+async function configure(name: string, extra = ''): Promise<string> {
+  const file = join(dir, `${name}.toml`);
+  await writeFile(
+    file,
+    `# kept comment\nserver_uuid = "auto_gen"   # also kept\nws_listener = "127.0.0.1:0"\n${extra}\n[database]\ndatabase_url = "sqlite://${name}.db?mode=rwc"\n`,
+  );
+  return file;
+}
+
+const usage: [name: string, args: string[], code: number, stream: 'out' | 'err', text: RegExp][] = [
+  ['no arguments give the help', [], 0, 'out', /Usage: svc-server <command>/],
+  ['--help gives the help', ['--help'], 0, 'out', /Usage: svc-server <command>/],
+  ['serve without a file is a usage error', ['serve'], 2, 'err', /serve needs -c FILE/],
+  ['an unknown option is a usage error', ['serve', '--nope'], 2, 'err', /--nope/],
+  ['two commands are a usage error', ['serve', 'init', '-c', 'x'], 2, 'err', /one command at a time/],
+  ['a file that is not there', ['serve', '-c', 'missing.toml'], 1, 'err', /Failed to parse config: .*missing\.toml/],
+  ['version needs no file', ['version'], 0, 'out', /^Starting svc-server\nsvc Server Version: \d+\.\d+\.\d+\n(?:.*\n)*Git Branch: .+\nCommit SHA: .+\nCommit Date: .+\nCommit Message: .+\nBuild Time: .+\nTarget Triple: .+\n/],
+];
+for (const [name, args, code, stream, text] of usage) {
+  test(name, async () => {
+    const outcome = await run(args);
+    assert.is(outcome.code, code);
+    assert.match(outcome[stream], text);
+    assert.match(outcome.out, /^Starting svc-server\n/);
+  });
+}
+
+test('an unknown command is a usage error', async () => {
+  const { code, err } = await run(['dance', '-c', await configure('dance')]);
+  assert.is(code, 2);
+  assert.match(err, /unknown command 'dance'/);
+});
+
+test('a bad configuration exits 1 with line and key', async () => {
+  const file = join(dir, 'bad.toml');
+  await writeFile(file, 'server_uuid = "auto_gen"\nws_listener = "localhost:1"\n[database]\ndatabase_url = "sqlite://x.db"\n');
+  const { code, err } = await run(['init', '-c', file]);
+  assert.is(code, 1);
+  assert.match(err, /^Failed to parse config: ws_listener: .*\(line 2\)/);
+});
+
+test('get-uuid makes the UUID once, keeps the rest of the file, and prints it as the last line', async () => {
+  const file = await configure('uuid');
+  const first = await run(['get-uuid', '-c', file]);
+  const uuid = first.out.trim().split('\n').at(-1) ?? '';
+  assert.match(uuid, UUID);
+  assert.is((await run(['get-uuid', '-c', file])).out.trim().split('\n').at(-1), uuid);
+  const text = await readFile(file, 'utf8');
+  assert.match(text, /^# kept comment\nserver_uuid ?= ?"[0-9a-f-]{36}" {3}# also kept\n/);
+});
+
+test('init creates the Super Token once: two plain lines, the value at the end', async () => {
+  const file = await configure('init');
+  const first = await run(['init', '-c', file]);
+  assert.is(first.code, 0);
+  assert.match(first.out, /^Super Token: [A-Za-z0-9]{16}:[A-Za-z0-9]{32}$/m);
+  assert.match(first.out, /^Root Password: [A-Za-z0-9]{32}$/m);
+  const second = await run(['init', '-c', file]);
+  assert.is(second.code, 0);
+  assert.not.match(second.out, /Super Token: [A-Za-z0-9]{16}:/);
+});
+
+test('roll-super-token asks until it understands, and takes the end of input for no', async () => {
+  const file = await configure('roll');
+  await run(['init', '-c', file]);
+  for (const input of ['', 'n\n', 'maybe\nNO\n']) {
+    const { code, out } = await run(['roll-super-token', '-c', file], input);
+    assert.is(code, 0);
+    assert.not.match(out, /Super Token: [A-Za-z0-9]{16}:/);
+  }
+  const { code, out } = await run(['roll-super-token', '-c', file], 'what\nYes\n');
+  assert.is(code, 0);
+  assert.match(out, /Super Token: [A-Za-z0-9]{16}:[A-Za-z0-9]{32}$/m);
+  assert.match(out, /Root Password: [A-Za-z0-9]{32}$/m);
+});
+
+async function serving(file: string) {
+  const { child, seen } = start(['serve', '-c', file]);
+  for await (const _ of child.stdout) if (/listening/.test(seen.out)) break;
+  const url = /url=(\S+)/.exec(seen.out)?.[1] ?? '';
+  return { child, seen, url };
+}
+
+test('serve listens, and SIGTERM ends it with 0', async () => {
+  const { child, url } = await serving(await configure('serve'));
+  assert.is((await fetch(url)).status, 200);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  assert.is(code, 0);
+});
+
+test('a second server on the same file refuses to start, with a sentence', async () => {
+  const file = await configure('twice');
+  const { child } = await serving(file);
+  const { code, err } = await run(['serve', '-c', file]);
+  assert.is(code, 1);
+  assert.match(err, /twice\.db/);
+  assert.not.match(err, /\n {4}at /);
+  const init = await run(['init', '-c', file]);
+  assert.is(init.code, 0);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});
+
+test('an address that is taken exits 1 with a sentence', async () => {
+  const { child, url } = await serving(await configure('taken'));
+  const file = await configure('taker');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('127.0.0.1:0', new URL(url).host));
+  const { code, err } = await run(['serve', '-c', file]);
+  assert.is(code, 1);
+  assert.match(err, /^ws_listener: cannot listen on 127\.0\.0\.1:\d+/);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});
+
+test.run();

@@ -1,0 +1,65 @@
+/** The neutral word is rewritten where it is an identifier, and nowhere else (protocol README, "Brand"). */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeBrand } from '../../kernel/src/config/brand.ts';
+
+const test = suite('brand');
+
+const config = { permission: 'acme', salt: 'ACME', title: 'Acme', peer_header: 'x-peer' };
+
+/** [neutral text, text under the word `acme`] */
+const rows: [neutral: string, branded: string][] = [
+  ['svc-server_hello', 'acme-server_hello'],
+  ['svc-server_unsubscribe_stream_log', 'acme-server_unsubscribe_stream_log'],
+  ['svc-server', 'acme-server'],
+  ['svc-server::hello', 'acme-server::hello'],
+  ['run svc-server init -c FILE', 'run acme-server init -c FILE'],
+  ['/svc/rpc', '/acme/rpc'],
+  ['/svc', '/acme'],
+  ['/svc/static/:name/*path', '/acme/static/:name/*path'],
+  ['/svc/worker-route/svc/x', '/acme/worker-route/svc/x'],
+  ['POST /svc/rpc', 'POST /acme/rpc'],
+  ['__svc_namespace_marker__', '__acme_namespace_marker__'],
+  ['svc', 'acme'],
+  ['svcLog', 'acmeLog'],
+  ['svc-server_hello and svc-server_uuid', 'acme-server_hello and acme-server_uuid'],
+];
+
+const unchanged = [
+  'kv_get_value',
+  'agent-uuid_list_all',
+  '/worker-route/svc',
+  '/data/svc/rpc',
+  '/svcs/rpc',
+  '/terminal',
+  'my-svc-server_hello',
+  'svc-servers_hello',
+  'svc-server-x',
+  'svclog',
+  'svcLogs',
+  'a svc b',
+  'X__svc_namespace_marker__',
+  '__svc_namespace_marker__s',
+  '',
+];
+
+const acme = makeBrand({ word: 'acme', ...config });
+const neutral = makeBrand({ word: 'svc', ...config });
+
+for (const [text, branded] of rows) {
+  test(`rewrites ${text}`, () => {
+    assert.is(acme.rewrite(text), branded);
+    assert.is(neutral.rewrite(text), text);
+  });
+}
+
+for (const text of unchanged) {
+  test(`leaves ${JSON.stringify(text)} alone`, () => assert.is(acme.rewrite(text), text));
+}
+
+test('the record carries the other identifiers as configured', () => {
+  const { rewrite: _, ...rest } = acme;
+  assert.equal(rest, { word: 'acme', ...config });
+});
+
+test.run();

@@ -1,0 +1,164 @@
+// watchdog: 120
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { GroupAppender, type Sink } from '../../kernel/src/db/appender.ts';
+import type { OpenDatabase } from '../../kernel/src/db/open.ts';
+import { startPostgres } from '../postgres.ts';
+import { failure, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
+
+const options = {
+  table: 'report',
+  columns: ['value'],
+  maxBatchRows: 100,
+  flushIntervalMs: 500,
+  capacityRows: 10_000,
+};
+
+/** Appends from many callers until `stop`; each value once. */
+function load(db: OpenDatabase, callers: number) {
+  const appender = db.appender({ ...options, ...(db.dialect === 'postgres' ? { id: 'id' } : {}) });
+  const stored: number[] = [];
+  const refused: unknown[] = [];
+  let next = 0;
+  let running = true;
+  const caller = async () => {
+    while (running) {
+      const value = next++;
+      await appender.append([value]).then(
+        () => stored.push(value),
+        (error) => refused.push(error),
+      );
+    }
+  };
+  const done = Promise.all(Array.from({ length: callers }, caller));
+  const stop = async () => {
+    running = false;
+    await done;
+  };
+  return { stored, refused, stop };
+}
+
+/** Every answered value is there, once. */
+async function assertStored(db: OpenDatabase, stored: readonly number[]): Promise<void> {
+  const rows = await db.all<{ value: number }>('select value from report');
+  const there = new Set(rows.map((row) => row.value));
+  assert.equal(
+    stored.filter((value) => !there.has(value)),
+    [],
+    'answered, but not stored',
+  );
+  assert.is(rows.length, there.size, 'stored twice');
+}
+
+const postgres = suite('outage (postgres)');
+for (const how of ['crash', 'fast'] as const) {
+  postgres(`loses no answered row when the server restarts (${how})`, async () => {
+    const server = await startPostgres({ own: true });
+    const db = await openAt(await server.createDatabase());
+    try {
+      await db.knex.schema.createTable('report', (table) => {
+        table.bigInteger('id').primary();
+        table.bigInteger('value').notNullable();
+      });
+      const { stored, refused, stop } = load(db, 100);
+      await until(() => stored.length > 2_000);
+      await server.restart(how);
+      const before = stored.length;
+      await until(() => stored.length > before + 2_000);
+      await stop();
+      assert.equal(refused, []);
+      await assertStored(db, stored);
+    } finally {
+      await db.close();
+      await server.stop();
+    }
+  });
+}
+postgres.run();
+
+const sqlite = suite('outage (sqlite)');
+/** Fills the writer thread's memory: the thread ends in the middle of its work. */
+const exhausting =
+  'with recursive r(x) as (select 1 union all select x + 1 from r) select x, hex(randomblob(2000)) as h from r';
+
+sqlite('loses no answered row when the writer thread dies, and starts another', () =>
+  withDatabase('sqlite', async (db) => {
+    await db.knex.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
+    const { stored, refused, stop } = load(db, 50);
+    await until(() => stored.length > 500);
+    const error = await failure(db.knex.raw(exhausting).then());
+    assert.is(error.code, 103);
+    const before = stored.length;
+    await until(() => stored.length > before + 500);
+    await stop();
+    assert.equal(refused, []);
+    await assertStored(db, stored);
+  }),
+);
+
+sqlite('ends the transaction that was open when the writer thread died', () =>
+  withDatabase('sqlite', async (db) => {
+    await db.knex.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
+    const outcome = await failure(
+      db.transaction(async (trx) => {
+        await trx('report').insert({ value: 1 });
+        await failure(trx.raw(exhausting).then());
+        await trx('report').insert({ value: 2 });
+      }),
+    );
+    assert.is(outcome.code, 103);
+    assert.equal(await db.knex('report').pluck('value'), []);
+  }),
+);
+sqlite.run();
+
+const deadline = suite('outage: deadline');
+const away: Sink = {
+  parallel: 1,
+  store: () => Promise.reject(new Error('connection refused')),
+};
+const silent: Sink = { parallel: 1, store: () => new Promise(() => undefined) };
+
+for (const [name, sink] of [
+  ['refuses every connection', away],
+  ['never answers', silent],
+] as const) {
+  deadline(`answers 103 to every row when the database ${name} for too long`, async () => {
+    const appender = new GroupAppender(
+      { ...options, maxBatchRows: 3, capacityRows: 4 },
+      sink,
+      memoryLog(),
+      300,
+    );
+    const begun = Date.now();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, value) => appender.append([value])),
+    );
+    for (const outcome of outcomes) {
+      assert.is(outcome.status, 'rejected');
+      assert.is((outcome as PromiseRejectedResult).reason.code, 103);
+    }
+    assert.ok(Date.now() - begun >= 300);
+    assert.is(appender.refused, 10);
+    await appender.close();
+  });
+}
+
+deadline('stores a row that waited for the database, and says so in the log', async () => {
+  const log = memoryLog();
+  let failures = 3;
+  const sink: Sink = {
+    parallel: 1,
+    async store(entries, settle) {
+      if (failures-- > 0) throw new Error('connection refused');
+      for (const entry of entries) settle(entry);
+    },
+  };
+  const appender = new GroupAppender(options, sink, log);
+  await Promise.all([appender.append([1]), appender.append([2])]);
+  assert.is(appender.refused, 0);
+  await until(() => log.lines.some((line) => line.message === 'The database stores rows again.'));
+  assert.is(log.lines.filter((line) => line.level === 'warn').length, 1);
+  await appender.close();
+});
+deadline.run();

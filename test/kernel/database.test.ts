@@ -1,0 +1,317 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OpenDatabase } from '../../kernel/src/db/open.ts';
+import { emptyPlace, failure, openAt, type Place, withDatabase } from './database-kit.ts';
+
+const big = 9_007_199_254_740_993n;
+const largest = 2n ** 63n - 1n;
+
+async function things(db: OpenDatabase): Promise<void> {
+  await db.knex.schema.dropTableIfExists('thing');
+  await db.knex.schema.createTable('thing', (table) => {
+    table.increments('id');
+    table.string('name').notNullable().unique();
+    table.bigInteger('number');
+    table.boolean('flag');
+    table.jsonb('data');
+    table.binary('bytes');
+  });
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`database (${dialect})`);
+  let place: Place;
+  let shared: OpenDatabase;
+  const on = (name: string, work: (db: OpenDatabase) => Promise<void>) =>
+    test(name, () => work(shared));
+
+  test.before(async () => {
+    place = await emptyPlace(dialect);
+    shared = await openAt(place.url);
+  });
+  test.after(async () => {
+    await shared.close();
+    await place.remove();
+  });
+
+  on('names its dialect', async (db) => {
+    assert.is(db.dialect, dialect);
+  });
+
+  on('stores and reads through knex', async (db) => {
+    await things(db);
+    const [row] = await db.knex('thing').insert({ name: 'a', number: 7 }).returning('id');
+    assert.is(row.id, 1);
+    assert.is(await db.knex('thing').where({ id: 1 }).update({ number: 8 }), 1);
+    assert.equal(await db.knex('thing').first('name', 'number'), { name: 'a', number: 8 });
+    assert.is(await db.knex('thing').where({ name: 'nobody' }).first('id'), undefined);
+    await db.knex('thing').insert({ name: 'a', number: 9 }).onConflict('name').merge(['number']);
+    assert.equal(await db.knex('thing').pluck('number'), [9]);
+    assert.is(await db.knex('thing').del(), 1);
+  });
+
+  on('sees a committed row at once in `all` and `first`', async (db) => {
+    await things(db);
+    for (let number = 1; number <= 20; number++) {
+      await db.knex('thing').insert({ name: `n${number}`, number });
+      const row = await db.first<{ number: number }>('select number from thing where name = ?', [
+        `n${number}`,
+      ]);
+      assert.is(row?.number, number);
+    }
+    const rows = await db.all(
+      'select name from thing where number > ? and name <> ? order by number',
+      [17, 'n19'],
+    );
+    assert.equal(
+      rows.map((row) => ({ ...row })),
+      [{ name: 'n18' }, { name: 'n20' }],
+    );
+    assert.equal(await db.all('select name from thing where number < ?', [0]), []);
+    assert.is(await db.first('select name from thing where number < ?', [0]), undefined);
+  });
+
+  for (const [name, stored, read] of [
+    ['zero', 0, 0],
+    ['a negative number', -5, -5],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['2^53 + 1', big, big],
+    ['2^63 - 1', largest, largest],
+    ['-2^63', -(2n ** 63n), -(2n ** 63n)],
+    ['nothing', null, null],
+  ] as const) {
+    on(`keeps ${name} exactly, by every road`, async (db) => {
+      await things(db);
+      await db.knex('thing').insert({ name: 'knex', number: stored });
+      await db.appender(thingRows).append(['appender', stored]);
+      for (const from of ['knex', 'appender']) {
+        assert.is((await db.knex('thing').where({ name: from }).first('number')).number, read);
+        const sql = `select number from thing where name = '${from}'`;
+        assert.is((await db.first<{ number: unknown }>(sql))?.number, read);
+        const executed = await db.execute(sql, [], { maxRows: 1, timeout_ms: 10_000 });
+        assert.is(executed.rows[0]?.['number'], read);
+      }
+    });
+  }
+
+  on('gives JSON as text and bytes as bytes', async (db) => {
+    await things(db);
+    const bytes = new Uint8Array([0, 1, 255]);
+    await db.knex('thing').insert({ name: 'a', data: `{"n":${big}}`, bytes: Buffer.from(bytes) });
+    await db
+      .appender({ ...thingRows, columns: ['name', 'data', 'bytes'] })
+      .append(['b', '{"n":1}', bytes]);
+    const rows = await db.all<{ data: string; bytes: Uint8Array }>(
+      'select data, bytes from thing order by name',
+    );
+    assert.equal(
+      rows.map((row) => row.data.replaceAll(' ', '')),
+      [`{"n":${big}}`, '{"n":1}'],
+    );
+    for (const row of rows) assert.equal([...row.bytes], [0, 1, 255]);
+  });
+
+  on('counts and compares booleans as numbers or booleans', async (db) => {
+    await things(db);
+    await db.knex('thing').insert([
+      { name: 'a', flag: true },
+      { name: 'b', flag: false },
+    ]);
+    const count = await db.first<{ n: number }>('select count(*) as n from thing where flag = ?', [
+      true,
+    ]);
+    assert.is(count?.n, 1);
+  });
+
+  on('commits a transaction whole', async (db) => {
+    await things(db);
+    const answer = await db.transaction(async (trx) => {
+      await trx('thing').insert({ name: 'a' });
+      await trx('thing').insert({ name: 'b' });
+      return 'done';
+    });
+    assert.is(answer, 'done');
+    assert.is((await db.all('select id from thing')).length, 2);
+  });
+
+  on('rolls a transaction back when its work throws', async (db) => {
+    await things(db);
+    const error = await failure(
+      db.transaction(async (trx) => {
+        await trx('thing').insert({ name: 'a' });
+        throw new TypeError('enough');
+      }),
+    );
+    assert.instance(error, TypeError);
+    assert.equal(await db.all('select id from thing'), []);
+    await db.knex('thing').insert({ name: 'a' });
+  });
+
+  on('rolls back to a savepoint', async (db) => {
+    await things(db);
+    await db.transaction(async (trx) => {
+      await trx('thing').insert({ name: 'kept' });
+      await failure(
+        trx.transaction(async (inner) => {
+          await inner('thing').insert({ name: 'dropped' });
+          throw new Error('enough');
+        }),
+      );
+    });
+    assert.equal(await db.knex('thing').pluck('name'), ['kept']);
+  });
+
+  on('keeps an appended row out of an open transaction', async (db) => {
+    await things(db);
+    const appender = db.appender(thingRows);
+    let appended: Promise<void> | undefined;
+    await failure(
+      db.transaction(async (trx) => {
+        await trx('thing').insert({ name: 'in' });
+        appended = appender.append(['out', 1]);
+        await trx('thing').insert({ name: 'in too' });
+        throw new Error('enough');
+      }),
+    );
+    await appended;
+    assert.equal(await db.knex('thing').pluck('name'), ['out']);
+  });
+
+  on('says which errors are unique violations', async (db) => {
+    await things(db);
+    await db.knex('thing').insert({ name: 'a', id: 5 });
+    const appender = db.appender(thingRows);
+    for (const violation of [
+      async () => db.knex('thing').insert({ name: 'a' }),
+      async () => db.knex('thing').insert({ name: 'b', id: 5 }),
+      () => db.transaction((trx) => trx('thing').insert({ name: 'a' })),
+      () => appender.append(['a', 1]),
+    ]) {
+      const error = await failure(violation());
+      assert.is(error.code, 103, error.message);
+      assert.ok(db.isUniqueViolation(error), error.message);
+    }
+    for (const other of [
+      await failure(db.knex('nowhere').select('id')),
+      await failure(Promise.resolve(db.knex('thing').insert({ name: null }))),
+      new Error('UNIQUE constraint failed'),
+      'text',
+      undefined,
+    ]) {
+      assert.not(db.isUniqueViolation(other));
+    }
+  });
+
+  on('answers 103 without SQL or values when a statement fails', async (db) => {
+    await things(db);
+    await db.knex('thing').insert({ name: 'top secret' });
+    for (const failing of [
+      async () => db.knex('thing').insert({ name: 'top secret' }),
+      async () => db.knex('thing').select('secret_column'),
+      () => db.all('select secret_column from thing'),
+      () => db.first('select secret_column from thing'),
+      () => db.jsonArray('select secret_column from thing', [], { maxBytes: 10 }),
+      () => db.jsonArray('select secret_column from thing', [], { maxBytes: 10, short: true }),
+    ]) {
+      const error = await failure(failing());
+      assert.is(error.code, 103);
+      assert.match(error.message, /^Database error: \S/);
+      assert.not.match(error.message, /insert|select|top secret/i);
+    }
+  });
+
+  for (const short of [true, false]) {
+    const how = short ? 'a short read' : 'a long read';
+
+    on(`joins texts into one JSON array in ${how}`, async (db) => {
+      await numbers(db, 3_000);
+      const sql = `select '{"n":' || number || '}' from thing where number <= ? order by number`;
+      const read = async (upTo: number) => {
+        const { text } = await db.jsonArray(sql, [upTo], { maxBytes: 1_000_000, short });
+        return JSON.parse(Buffer.from(text).toString());
+      };
+      assert.equal(await read(0), []);
+      assert.equal(await read(2), [{ n: 1 }, { n: 2 }]);
+      assert.equal(
+        await read(3_000),
+        Array.from({ length: 3_000 }, (_, at) => ({ n: at + 1 })),
+      );
+    });
+
+    on(`takes exactly maxBytes in ${how}, and one more is -32008`, async (db) => {
+      await db.knex.schema.dropTableIfExists('text');
+      await db.knex.schema.createTable('text', (table) => table.text('t'));
+      await db.knex('text').insert([{ t: '"äö"' }, { t: '"€"' }]);
+      const size = Buffer.byteLength('["äö","€"]');
+      const sql = 'select t from text order by t desc';
+      const { text } = await db.jsonArray(sql, [], { maxBytes: size, short });
+      assert.is(Buffer.from(text).length, size);
+      const error = await failure(db.jsonArray(sql, [], { maxBytes: size - 1, short }));
+      assert.is(error.code, -32008);
+    });
+
+    on(`stops reading at maxBytes in ${how}`, async (db) => {
+      // Without end: a read that went on after the limit would never come back.
+      const endless =
+        'with recursive r(x) as (select 1 union all select x + 1 from r) select cast(x as text) from r';
+      const error = await failure(db.jsonArray(endless, [], { maxBytes: 20_000, short }));
+      assert.is(error.code, -32008);
+    });
+  }
+
+  on('gives a long read up when its caller is gone', async (db) => {
+    const caller = new AbortController();
+    const endless =
+      dialect === 'sqlite'
+        ? 'with recursive r(x) as (select 1 union all select x + 1 from r) select cast(x as text) from r'
+        : "select pg_sleep(100)::text || 'x'";
+    const read = db.jsonArray(endless, [], { maxBytes: 2 ** 50, signal: caller.signal });
+    setTimeout(() => caller.abort(new Error('gone')), 100);
+    assert.is((await failure(read)).message, 'gone');
+    const next = await db.jsonArray("select '1'", [], {
+      maxBytes: 10,
+      signal: new AbortController().signal,
+    });
+    assert.is(Buffer.from(next.text).toString(), '[1]');
+  });
+
+  test('answers 103 after it was closed', () =>
+    withDatabase(dialect, async (db) => {
+      await things(db);
+      const appender = db.appender(thingRows);
+      await db.close();
+      assert.is((await failure(appender.append(['a', 1]))).code, 103);
+      await db.close();
+    }));
+
+  test('finds everything again after it was opened a second time', async () => {
+    const own = await emptyPlace(dialect);
+    const first = await openAt(own.url);
+    await things(first);
+    await first.knex('thing').insert({ name: 'a', number: largest });
+    await first.close();
+    const second = await openAt(own.url);
+    assert.equal(await second.knex('thing').first('name', 'number'), {
+      name: 'a',
+      number: largest,
+    });
+    await second.close();
+    await own.remove();
+  });
+
+  test.run();
+}
+
+const thingRows = {
+  table: 'thing',
+  columns: ['name', 'number'],
+  maxBatchRows: 1_000,
+  flushIntervalMs: 500,
+  capacityRows: 10_000,
+};
+
+async function numbers(db: OpenDatabase, upTo: number): Promise<void> {
+  await things(db);
+  const appender = db.appender(thingRows);
+  await Promise.all(Array.from({ length: upTo }, (_, at) => appender.append([`n${at}`, at + 1])));
+}

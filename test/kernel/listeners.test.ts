@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer as createHttp, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as tlsConnect } from 'node:tls';
+import type { Kernel } from '@svc/plugin-sdk';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WebSocket } from 'ws';
+import { probe } from '../protocol/probe-plugin.ts';
+
+const test = suite('listeners and reload');
+const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname;
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"probe_hello"}';
+
+interface Server {
+  face(plugin: string): Kernel;
+}
+const kernelOf = (app: TestApp) => (app.kernel as Server).face('probe');
+
+/** Rewrites the configuration file's values as a user's editor would. */
+async function edit(app: TestApp, change: (text: string) => string): Promise<void> {
+  const file = join(app.dir, 'config.toml');
+  await writeFile(file, change(await readFile(file, 'utf8')));
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+interface Answer {
+  status: number | undefined;
+  text: string;
+}
+function post(options: Parameters<typeof httpsRequest>[0], secure: boolean): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = secure ? httpsRequest : httpRequest;
+    const request = send(
+      { method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, ...(options as object) },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      },
+    );
+    request.on('error', reject);
+    request.end(CALL);
+  });
+}
+
+test('the Unix socket serves the same routes, in a folder made for it, and is removed at stop', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-unix-'));
+  const path = join(folder, 'deep', 'svc.sock');
+  const app = await bootForTest([probe], { enable_unix_socket: true, unix_socket_path: path });
+  assert.is((await post({ socketPath: path }, false)).text, '{"jsonrpc":"2.0","id":1,"result":"hello"}');
+  const socket = new WebSocket(`ws+unix://${path}:/`);
+  await once(socket, 'open');
+  const answer = once(socket, 'message');
+  socket.send(CALL);
+  assert.is(String((await answer)[0]), '{"jsonrpc":"2.0","id":1,"result":"hello"}');
+  await app.stop();
+  assert.is(await stat(path).catch(() => undefined), undefined);
+  await rm(folder, { recursive: true });
+});
+
+test('a socket file that a killed server left is replaced, any other file is left alone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-unix-'));
+  const stale = join(folder, 'stale.sock');
+  const holder = createServer().listen(stale);
+  await once(holder, 'listening');
+  const first = await bootForTest([probe], { enable_unix_socket: true, unix_socket_path: stale });
+  assert.is((await post({ socketPath: stale }, false)).status, 200);
+  await first.stop();
+  holder.close();
+  const file = join(folder, 'file');
+  await writeFile(file, 'precious');
+  const second = await bootForTest([probe], { enable_unix_socket: true, unix_socket_path: file });
+  assert.is(await readFile(file, 'utf8'), 'precious');
+  assert.is(await second.call('probe_hello'), 'hello');
+  await second.stop();
+  await rm(folder, { recursive: true });
+});
+
+test('TLS: https and wss on the port, HTTP/1.1 only, plain HTTP refused, the true peer address known', async () => {
+  let address = '';
+  const spy = definePlugin({
+    name: 'spy',
+    version: '1.0.0',
+    setup(kernel) {
+      kernel.hooks.request.tap((exchange) => {
+        address = `${exchange.peerAddress} ${exchange.secure}`;
+        return undefined;
+      });
+    },
+  });
+  const app = await bootForTest([probe, spy], { tls_cert: fixture('tls-cert.pem'), tls_key: fixture('tls-key.pem') });
+  assert.match(app.url, /^https:/);
+  const port = Number(new URL(app.url).port);
+  const ca = await readFile(fixture('tls-cert.pem'));
+  assert.is((await post({ host: '127.0.0.1', port, ca }, true)).status, 200);
+  assert.is(address, '127.0.0.1 true');
+  const socket = new WebSocket(`wss://127.0.0.1:${port}/`, { ca });
+  await once(socket, 'open');
+  socket.close();
+  const plain = await post({ host: '127.0.0.1', port }, false).catch((error) => error);
+  assert.ok(plain instanceof Error || plain.status === 400);
+  const offered = tlsConnect({ host: '127.0.0.1', port, ca, ALPNProtocols: ['h2', 'http/1.1'] });
+  await once(offered, 'secureConnect');
+  assert.is(offered.alpnProtocol, 'http/1.1');
+  offered.destroy();
+  await app.stop();
+});
+
+test('a reload takes a renewed certificate without closing the listening socket', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-tls-'));
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  await copyFile(fixture('tls-cert.pem'), cert);
+  await copyFile(fixture('tls-key.pem'), key);
+  const app = await bootForTest([probe], { tls_cert: cert, tls_key: key });
+  const port = Number(new URL(app.url).port);
+  const subject = async () => {
+    const socket = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const { CN } = socket.getPeerCertificate().subject;
+    socket.destroy();
+    return CN;
+  };
+  assert.is(await subject(), 'localhost');
+  await copyFile(fixture('tls-cert-2.pem'), cert);
+  await copyFile(fixture('tls-key-2.pem'), key);
+  await kernelOf(app).server.reload();
+  assert.is(await subject(), 'renewed');
+  await app.stop();
+  await rm(folder, { recursive: true });
+});
+
+test('one of the TLS files alone leaves TLS off', async () => {
+  const app = await bootForTest([probe], { tls_cert: fixture('tls-cert.pem') });
+  assert.match(app.url, /^http:/);
+  await app.stop();
+});
+
+test('a reload answers running calls, then closes every WebSocket with 1001, and serves on', async () => {
+  const port = await freePort();
+  const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${port}` });
+  const [one, two] = [await app.connect(), await app.connect()];
+  const held = one.call('probe_hold');
+  await two.call('probe_hello');
+  const reload = kernelOf(app).server.reload();
+  assert.is((await two.closed).code, 1001);
+  const late = await app.connect();
+  await late.call('probe_release');
+  assert.is(await held, 'released');
+  assert.is((await one.closed).code, 1001);
+  await reload;
+  assert.is(await app.call('probe_hello'), 'hello');
+  await app.stop();
+});
+
+test('a reload follows a new port: the new listener is bound before the old one closes', async () => {
+  const [from, to] = [await freePort(), await freePort()];
+  const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${from}` });
+  await edit(app, (text) => text.replace(`127.0.0.1:${from}`, `127.0.0.1:${to}`));
+  await kernelOf(app).server.reload();
+  assert.is(app.url, `http://127.0.0.1:${to}`);
+  assert.is(await app.call('probe_hello'), 'hello');
+  const old = await fetch(`http://127.0.0.1:${from}/`).catch((error) => error);
+  assert.instance(old, Error);
+  await app.stop();
+});
+
+test('a reload to another host on the same port', async () => {
+  const port = await freePort();
+  const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${port}` });
+  await edit(app, (text) => text.replace(`127.0.0.1:${port}`, `127.0.0.2:${port}`));
+  await kernelOf(app).server.reload();
+  assert.is(app.url, `http://127.0.0.2:${port}`);
+  assert.is(await app.call('probe_hello'), 'hello');
+  await app.stop();
+});
+
+const bad: [name: string, change: (text: string, taken: number) => string][] = [
+  ['an occupied port', (text, taken) => text.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${taken}`)],
+  ['a foreign address', (text) => text.replace(/127\.0\.0\.1:\d+/, '192.0.2.1:2211')],
+  ['a foreign address on the same port', (text) => text.replace(/127\.0\.0\.1:/, '192.0.2.1:')],
+  ['text that is no TOML', () => 'this is = = not'],
+  ['a missing key', (text) => text.replace(/^ws_listener.*$/m, '')],
+  ['a missing TLS file', (text) => `tls_cert = "/no/such/file"\ntls_key = "/no/such/file"\n${text}`],
+];
+for (const [name, change] of bad) {
+  test(`a reload to ${name} fails, and the old state serves on`, async () => {
+    const holder = createHttp().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const taken = (holder.address() as { port: number }).port;
+    const port = await freePort();
+    const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${port}` });
+    const before = app.url;
+    await edit(app, (text) => change(text, taken));
+    const error = await kernelOf(app).server.reload().catch((failure: Error) => failure);
+    assert.instance(error, Error);
+    assert.is(app.url, before);
+    assert.is(await app.call('probe_hello'), 'hello');
+    await app.stop();
+    holder.close();
+  });
+}
+
+test('limits follow a reload', async () => {
+  const app = await bootForTest([probe], { max_request_body_size: 1000, max_response_body_size: 1000 });
+  const tooBig = await app.call('probe_raw', [5000]).catch((error) => error);
+  assert.is(tooBig.code, -32008);
+  await edit(app, (text) => text.replaceAll(' = 1000\n', ' = 10000\n'));
+  await kernelOf(app).server.reload();
+  assert.is((await app.call('probe_raw', [5000])).length, 5000);
+  await app.stop();
+});
+
+test('changed keys that need a restart are named in the log', async () => {
+  const strict = definePlugin({
+    name: 'strict',
+    version: '1.0.0',
+    config: Type.Object({
+      hot: Type.Integer({ default: 1 }),
+      cold: Type.Integer({ default: 1 }),
+    }),
+    reloadable: ['hot'],
+    setup() {},
+  });
+  const app = await bootForTest([probe, strict], { strict: { hot: 1, cold: 1 } });
+  const kernel = kernelOf(app);
+  await edit(app, (text) =>
+    text.replace('hot = 1', 'hot = 2').replace('cold = 1', 'cold = 2').replace('log_filter = "info"', 'log_filter = "warn"'));
+  await kernel.server.reload();
+  const record = kernel.server.log.recent().find(({ message }) => message === 'changed keys need a restart');
+  assert.is(record?.level, 'WARN');
+  assert.is(record?.fields['keys'], 'logging, strict.cold');
+  const strictFace = (app.kernel as Server).face('strict');
+  assert.equal(strictFace.config, { hot: 2, cold: 1 });
+  await app.stop();
+});
+
+test('a stop answers running calls, closes sockets with 1001 and accepts nothing new', async () => {
+  const app = await bootForTest([probe]);
+  const url = new URL(app.url);
+  const socket = await app.connect();
+  const held = socket.call('probe_hold');
+  await socket.call('probe_hello');
+  const closed = socket.closed;
+  const keep = connect(Number(url.port), url.hostname);
+  await once(keep, 'connect');
+  const kernel = app.kernel as { stop(reason: string): Promise<void>; call(method: string): Promise<unknown> };
+  const stopped = kernel.stop('test');
+  assert.instance(await fetch(`${url}`).catch((error) => error), Error);
+  await kernel.call('probe_release');
+  assert.is(await held, 'released');
+  assert.is((await closed).code, 1001);
+  await stopped;
+  keep.destroy();
+  await app.stop();
+});
+
+test('a peer that does not read is not answered without bound, and others are served', async () => {
+  const app = await bootForTest([probe], { max_response_body_size: 20_000_000 });
+  const slow = await app.connect();
+  slow.raw.pause();
+  for (let at = 0; at < 200; at++) {
+    slow.send(`{"jsonrpc":"2.0","id":${at},"method":"probe_raw","params":[5000000]}`);
+  }
+  const before = process.memoryUsage().rss;
+  for (let at = 0; at < 50; at++) assert.is(await app.call('probe_hello'), 'hello');
+  assert.ok(process.memoryUsage().rss - before < 400_000_000, 'answers to a peer that does not read pile up');
+  slow.close();
+  await app.stop();
+});
+
+test.run();
