@@ -23,7 +23,10 @@ interface Outcome {
 }
 
 function start(args: readonly string[], input?: string) {
-  const child = spawn(process.execPath, [bin, ...args], { cwd: dir, env: { ...process.env, NODE_OPTIONS: '' } });
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: dir,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
   const seen = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
     seen.out += chunk;
@@ -55,9 +58,27 @@ const usage: [name: string, args: string[], code: number, stream: 'out' | 'err',
   ['--help gives the help', ['--help'], 0, 'out', /Usage: svc-server <command>/],
   ['serve without a file is a usage error', ['serve'], 2, 'err', /serve needs -c FILE/],
   ['an unknown option is a usage error', ['serve', '--nope'], 2, 'err', /--nope/],
-  ['two commands are a usage error', ['serve', 'init', '-c', 'x'], 2, 'err', /one command at a time/],
-  ['a file that is not there', ['serve', '-c', 'missing.toml'], 1, 'err', /Failed to parse config: .*missing\.toml/],
-  ['version needs no file', ['version'], 0, 'out', /^Starting svc-server\nsvc Server Version: \d+\.\d+\.\d+\n(?:.*\n)*Git Branch: .+\nCommit SHA: .+\nCommit Date: .+\nCommit Message: .+\nBuild Time: .+\nTarget Triple: .+\n/],
+  [
+    'two commands are a usage error',
+    ['serve', 'init', '-c', 'x'],
+    2,
+    'err',
+    /one command at a time/,
+  ],
+  [
+    'a file that is not there',
+    ['serve', '-c', 'missing.toml'],
+    1,
+    'err',
+    /Failed to parse config: .*missing\.toml/,
+  ],
+  [
+    'version needs no file',
+    ['version'],
+    0,
+    'out',
+    /^Starting svc-server\nsvc Server Version: \d+\.\d+\.\d+\n(?:.*\n)*Git Branch: .+\nCommit SHA: .+\nCommit Date: .+\nCommit Message: .+\nBuild Time: .+\nTarget Triple: .+\n/,
+  ],
 ];
 for (const [name, args, code, stream, text] of usage) {
   test(name, async () => {
@@ -76,7 +97,10 @@ test('an unknown command is a usage error', async () => {
 
 test('a bad configuration exits 1 with line and key', async () => {
   const file = join(dir, 'bad.toml');
-  await writeFile(file, 'server_uuid = "auto_gen"\nws_listener = "localhost:1"\n[database]\ndatabase_url = "sqlite://x.db"\n');
+  await writeFile(
+    file,
+    'server_uuid = "auto_gen"\nws_listener = "localhost:1"\n[database]\ndatabase_url = "sqlite://x.db"\n',
+  );
   const { code, err } = await run(['init', '-c', file]);
   assert.is(code, 1);
   assert.match(err, /^Failed to parse config: ws_listener: .*\(line 2\)/);

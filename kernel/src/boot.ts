@@ -90,6 +90,7 @@ async function rise(
   });
   undo.push(() => log.close());
   const { logger } = log;
+  logger.info('configuration', { path, config: loaded.raw });
   for (const warning of loaded.warnings) logger.warn(warning);
 
   const plugins = await choosePlugins(options, loaded, dirname(path));

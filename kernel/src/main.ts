@@ -61,7 +61,8 @@ async function printVersion(): Promise<void> {
   print(`svc Server Version: ${VERSION}`);
   for (const name of builtInNames()) {
     const { about } = await loadPlugin(name, process.cwd());
-    for (const [label, value] of Object.entries((await about?.(VERSION)) ?? {})) print(`${label}: ${value}`);
+    for (const [label, value] of Object.entries((await about?.(VERSION)) ?? {}))
+      print(`${label}: ${value}`);
   }
 }
 

@@ -35,6 +35,7 @@ export class ServerControl implements ServerState {
   readonly version = VERSION;
   readonly configPath: string;
   readonly log: ServerState['log'];
+  readonly print: ServerState['print'];
   configs: PluginConfigs = new Map();
   #loaded: LoadedConfig;
   #reloading: Promise<void> = Promise.resolve();
@@ -45,6 +46,7 @@ export class ServerControl implements ServerState {
     this.#loaded = options.loaded;
     this.configPath = options.path;
     this.log = options.log.sinks;
+    this.print = options.log.print;
   }
 
   readonly uuid = () => this.#loaded.head.server_uuid;

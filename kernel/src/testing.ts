@@ -32,13 +32,16 @@ export async function bootForTest(
   const file = join(dir, 'config.toml');
   await writeFile(file, stringify(merge(baseConfig(dir, database.url), config)));
   const clock = fakeClock();
-  const start = () =>
-    boot({
+  const shown: string[] = [];
+  const start = () => {
+    shown.length = 0;
+    return boot({
       config: file,
       plugins,
       clock: options.clock ? clock : machineClock,
-      console: process.env['SVC_TEST_LOG'] ? 'stdout' : 'none',
+      console: process.env['SVC_TEST_LOG'] ? 'stdout' : (line) => void shown.push(line),
     });
+  };
   let app = await start().catch(async (error) => {
     await database.drop();
     await rm(dir, { recursive: true, force: true });
@@ -74,6 +77,7 @@ export async function bootForTest(
     rootPassword: first?.password ?? '',
     dialect,
     dir,
+    console: shown,
     clock,
     call,
     rpc,

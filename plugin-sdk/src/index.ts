@@ -1,3 +1,4 @@
+export type { Knex } from 'knex';
 export type * from './database.ts';
 export * from './errors.ts';
 export * from './hooks.ts';

@@ -25,8 +25,10 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-function stringifyExact(value: unknown): string | undefined {
+/** As `stringifyJson`; a `RawJson` inside the value is written as its text. */
+export function stringifyExact(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
+  if (value instanceof RawJson) return String(value.text);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value))
     return `[${value.map((item) => stringifyExact(item) ?? 'null').join(',')}]`;
@@ -47,6 +49,19 @@ function stringifyExact(value: unknown): string | undefined {
 export function parseJson(text: string): unknown {
   return hasLongInteger(text) ? parseExact(text) : JSON.parse(text);
 }
+
+/**
+ * As `parseJson`, and keeps numbers that a double holds but would spell otherwise: `float` makes what stands for a
+ * token with fraction or exponent whose value is an integer (`1.0`, `1e3`), or is too large for a double.
+ * @throws SyntaxError, and what `float` throws
+ */
+export function parseSpelledJson(text: string, float: (token: string) => unknown): unknown {
+  return parseMarked(text, isSpelledFloat, float);
+}
+
+const isSpelledFloat = (token: string): boolean =>
+  /[.eE]/.test(token) && !token.startsWith('"') && !hasFraction(Number(token));
+const hasFraction = (value: number): boolean => Number.isFinite(value) && !Number.isInteger(value);
 
 /** True when 16 digits stand side by side anywhere in the text (strings included: a hint, not a proof). */
 export function hasLongInteger(text: string): boolean {
@@ -69,15 +84,27 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const longInteger = /^-?\d{16,}$/;
 /** Random per process, so no sender's string begins with it. */
-const mark = `bigint:${randomBytes(16).toString('hex')}:`;
+const mark = `number:${randomBytes(16).toString('hex')}:`;
 
-function parseExact(text: string): unknown {
+const parseExact = (text: string): unknown => parseMarked(text, () => false, BigInt);
+
+/** Long integers become BigInt; other tokens that `keeps` are what `keep` makes of them. */
+function parseMarked(
+  text: string,
+  keeps: (token: string) => boolean,
+  keep: (token: string) => unknown,
+): unknown {
   const marked = text.replace(tokens, (token) =>
-    longInteger.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,
+    isLong(token) || keeps(token) ? `"${mark}${token}"` : token,
   );
   // Marking turns a number into a string: only a text that was valid before may be read marked.
   JSON.parse(text);
-  return JSON.parse(marked, (_name, value) =>
-    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
-  );
+  return JSON.parse(marked, (_name, value) => {
+    if (typeof value !== 'string' || !value.startsWith(mark)) return value;
+    const token = value.slice(mark.length);
+    return isLong(token) ? BigInt(token) : keep(token);
+  });
 }
+
+const isLong = (token: string): boolean =>
+  longInteger.test(token) && !Number.isSafeInteger(Number(token));

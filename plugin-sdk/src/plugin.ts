@@ -63,6 +63,8 @@ export interface ServerState {
   /** Names of the enabled plugins. */
   readonly plugins: () => readonly string[];
   readonly log: LogSinks;
+  /** One plain line on the console, in order with the log's and in no sink: for values that are shown once. */
+  readonly print: (line: string) => void;
 }
 
 /** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import type { RawJson } from './json.ts';
 
 /** Signed 64-bit integer; values a double cannot hold arrive as BigInt. */
 export const Int64 = integer64(-(2n ** 63n), 2n ** 63n - 1n, 'Signed 64-bit integer.');
@@ -59,6 +60,9 @@ export function words<const T extends readonly string[]>(values: T) {
 export function wordOf<T extends string>(value: T | { readonly [word: string]: null }): T {
   return (typeof value === 'string' ? value : Object.keys(value)[0]) as T;
 }
+
+/** A parameter of any JSON type that the handler gets as the sender's own JSON text: no number is rounded or spelled anew. */
+export const JsonText = Type.Unsafe<RawJson>(Type.Unknown({ 'x-json-text': true }));
 
 /** `T`, `null` or absent: all three mean "no value" for an optional parameter. */
 export const optional = <T extends TSchema>(schema: T) =>

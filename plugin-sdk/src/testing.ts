@@ -10,6 +10,8 @@ export interface TestApp {
   readonly dialect: 'sqlite' | 'postgres';
   /** Directory of this server's files; removed by `stop`. */
   readonly dir: string;
+  /** Lines that the console has shown since the last start. */
+  readonly console: readonly string[];
   /** The fake time when `clock` was asked for. */
   readonly clock: TestClock;
   /** One call over HTTP POST. @throws RpcFailure with code, message and data */

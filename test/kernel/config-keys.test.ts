@@ -36,7 +36,7 @@ const defaults: [path: string, value: unknown][] = [
   ['brand.title', 'svc'],
   ['brand.peer_header', 'ng-connecting-ip'],
   ['bus', undefined],
-  ['shutdown_timeout_ms', 10_000],
+  ['shutdown_timeout_ms', 8000],
 ];
 
 test('the minimal file of the page is complete, every other key has its default', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer as createHttp, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { createServer as createHttp, request as httpRequest, type RequestOptions } from 'node:http';
+import { request as httpsRequest, type RequestOptions as SecureOptions } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,11 +42,11 @@ interface Answer {
   status: number | undefined;
   text: string;
 }
-function post(options: Parameters<typeof httpsRequest>[0], secure: boolean): Promise<Answer> {
+function post(options: RequestOptions & SecureOptions, secure: boolean): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = secure ? httpsRequest : httpRequest;
     const request = send(
-      { method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, ...(options as object) },
+      { method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, ...options },
       (response) => {
         let text = '';
         response.on('data', (chunk) => {
@@ -64,7 +64,10 @@ test('the Unix socket serves the same routes, in a folder made for it, and is re
   const folder = await mkdtemp(join(tmpdir(), 'svc-unix-'));
   const path = join(folder, 'deep', 'svc.sock');
   const app = await bootForTest([probe], { enable_unix_socket: true, unix_socket_path: path });
-  assert.is((await post({ socketPath: path }, false)).text, '{"jsonrpc":"2.0","id":1,"result":"hello"}');
+  assert.is(
+    (await post({ socketPath: path }, false)).text,
+    '{"jsonrpc":"2.0","id":1,"result":"hello"}',
+  );
   const socket = new WebSocket(`ws+unix://${path}:/`);
   await once(socket, 'open');
   const answer = once(socket, 'message');
@@ -105,7 +108,10 @@ test('TLS: https and wss on the port, HTTP/1.1 only, plain HTTP refused, the tru
       });
     },
   });
-  const app = await bootForTest([probe, spy], { tls_cert: fixture('tls-cert.pem'), tls_key: fixture('tls-key.pem') });
+  const app = await bootForTest([probe, spy], {
+    tls_cert: fixture('tls-cert.pem'),
+    tls_key: fixture('tls-key.pem'),
+  });
   assert.match(app.url, /^https:/);
   const port = Number(new URL(app.url).port);
   const ca = await readFile(fixture('tls-cert.pem'));
@@ -197,7 +203,10 @@ const bad: [name: string, change: (text: string, taken: number) => string][] = [
   ['a foreign address on the same port', (text) => text.replace(/127\.0\.0\.1:/, '192.0.2.1:')],
   ['text that is no TOML', () => 'this is = = not'],
   ['a missing key', (text) => text.replace(/^ws_listener.*$/m, '')],
-  ['a missing TLS file', (text) => `tls_cert = "/no/such/file"\ntls_key = "/no/such/file"\n${text}`],
+  [
+    'a missing TLS file',
+    (text) => `tls_cert = "/no/such/file"\ntls_key = "/no/such/file"\n${text}`,
+  ],
 ];
 for (const [name, change] of bad) {
   test(`a reload to ${name} fails, and the old state serves on`, async () => {
@@ -208,7 +217,9 @@ for (const [name, change] of bad) {
     const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${port}` });
     const before = app.url;
     await edit(app, (text) => change(text, taken));
-    const error = await kernelOf(app).server.reload().catch((failure: Error) => failure);
+    const error = await kernelOf(app)
+      .server.reload()
+      .catch((failure: Error) => failure);
     assert.instance(error, Error);
     assert.is(app.url, before);
     assert.is(await app.call('probe_hello'), 'hello');
@@ -218,7 +229,10 @@ for (const [name, change] of bad) {
 }
 
 test('limits follow a reload', async () => {
-  const app = await bootForTest([probe], { max_request_body_size: 1000, max_response_body_size: 1000 });
+  const app = await bootForTest([probe], {
+    max_request_body_size: 1000,
+    max_response_body_size: 1000,
+  });
   const tooBig = await app.call('probe_raw', [5000]).catch((error) => error);
   assert.is(tooBig.code, -32008);
   await edit(app, (text) => text.replaceAll(' = 1000\n', ' = 10000\n'));
@@ -241,9 +255,15 @@ test('changed keys that need a restart are named in the log', async () => {
   const app = await bootForTest([probe, strict], { strict: { hot: 1, cold: 1 } });
   const kernel = kernelOf(app);
   await edit(app, (text) =>
-    text.replace('hot = 1', 'hot = 2').replace('cold = 1', 'cold = 2').replace('log_filter = "info"', 'log_filter = "warn"'));
+    text
+      .replace('hot = 1', 'hot = 2')
+      .replace('cold = 1', 'cold = 2')
+      .replace('log_filter = "info"', 'log_filter = "warn"'),
+  );
   await kernel.server.reload();
-  const record = kernel.server.log.recent().find(({ message }) => message === 'changed keys need a restart');
+  const record = kernel.server.log
+    .recent()
+    .find(({ message }) => message === 'changed keys need a restart');
   assert.is(record?.level, 'WARN');
   assert.is(record?.fields['keys'], 'logging, strict.cold');
   const strictFace = (app.kernel as Server).face('strict');
@@ -260,7 +280,10 @@ test('a stop answers running calls, closes sockets with 1001 and accepts nothing
   const closed = socket.closed;
   const keep = connect(Number(url.port), url.hostname);
   await once(keep, 'connect');
-  const kernel = app.kernel as { stop(reason: string): Promise<void>; call(method: string): Promise<unknown> };
+  const kernel = app.kernel as {
+    stop(reason: string): Promise<void>;
+    call(method: string): Promise<unknown>;
+  };
   const stopped = kernel.stop('test');
   assert.instance(await fetch(`${url}`).catch((error) => error), Error);
   await kernel.call('probe_release');
@@ -280,7 +303,10 @@ test('a peer that does not read is not answered without bound, and others are se
   }
   const before = process.memoryUsage().rss;
   for (let at = 0; at < 50; at++) assert.is(await app.call('probe_hello'), 'hello');
-  assert.ok(process.memoryUsage().rss - before < 400_000_000, 'answers to a peer that does not read pile up');
+  assert.ok(
+    process.memoryUsage().rss - before < 400_000_000,
+    'answers to a peer that does not read pile up',
+  );
   slow.close();
   await app.stop();
 });

@@ -13,20 +13,12 @@ import { eventually, tokenServer, WRONG } from './token-kit.ts';
 const FIRST = /^Super Token: [A-Za-z0-9]{16}:[A-Za-z0-9]{32}\nRoot Password: [A-Za-z0-9]{32}\n$/;
 const repository = resolve(import.meta.dirname, '../..');
 
-/** What is written to standard output meanwhile. */
-async function printedBy<T>(work: () => Promise<T>): Promise<{ value: T; printed: string }> {
-  const write = process.stdout.write;
-  let printed = '';
-  process.stdout.write = ((chunk: string | Uint8Array) => {
-    printed += chunk.toString();
-    return true;
-  }) as typeof write;
-  try {
-    return { value: await work(), printed };
-  } finally {
-    process.stdout.write = write;
-  }
-}
+/** What the console shows beside records: each on a line of its own. */
+const plainLines = (lines: readonly string[]) =>
+  lines
+    .filter((line) => !/^\d{4}-/.test(line))
+    .map((line) => `${line}\n`)
+    .join('');
 
 /** A command of the server program in a process of its own, from source. */
 async function command(name: string, config: string, input: string) {
@@ -58,25 +50,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await place.remove();
     }
   }
-  const open = (place: Place) => boot({ config: place.site.config, mode: 'tool', console: 'none' });
+  const open = (place: Place, shown: string[] = []) =>
+    boot({ config: place.site.config, mode: 'tool', console: (line) => void shown.push(line) });
 
   test('a first start prints two lines that end in the values, and keeps them out of every log', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-log-'));
     const json_log_file = join(folder, 'log.json');
     const logging = { memory_log_filter: 'trace', json_log_filter: 'trace', json_log_file };
-    const started = await printedBy(() => tokenServer({ logging }, { dialect }));
-    const { app, probe } = started.value;
+    const { app, probe } = await tokenServer({ logging }, { dialect });
     try {
-      assert.match(started.printed, FIRST);
-      const [token, password] = started.printed
+      const printed = plainLines(app.console);
+      assert.match(printed, FIRST);
+      const [token, password] = printed
         .trim()
         .split('\n')
         .map((line) => line.split(': ')[1]!);
       assert.equal([app.superToken, app.rootPassword], [token, password]);
       const records = JSON.stringify(probe.kernel().server.log.recent());
       for (const secret of [token!.slice(17), password!]) assert.not.match(records, secret);
-      const again = await printedBy(() => app.restart());
-      assert.is(again.printed, '');
+      await app.restart();
+      assert.is(plainLines(app.console), '');
       const skipped = probe
         .kernel()
         .server.log.recent()
@@ -116,20 +109,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('of several first starts at once exactly one makes it', () =>
     withPlace(async (place) => {
-      const started = await printedBy(() => Promise.all([1, 2, 3].map(() => open(place))));
-      for (const app of started.value) await app.stop('test');
-      assert.match(started.printed, FIRST);
+      const shown: string[] = [];
+      const started = await Promise.all([1, 2, 3].map(() => open(place, shown)));
+      for (const app of started) await app.stop('test');
+      assert.match(plainLines(shown), FIRST);
       const [counted] = await place.read('select count(*) as n from token');
       assert.is(Number(counted?.['n']), 1);
     }));
 
   test('a lost record 1 comes back with the next start, and a stolen name stops it', () =>
     withPlace(async (place) => {
-      const { value: first } = await printedBy(() => open(place));
+      const first = await open(place);
       await first.db.knex('token').where({ id: 1 }).delete();
       await first.stop('test');
-      const { value: second, printed } = await printedBy(() => open(place));
-      assert.match(printed, FIRST);
+      const shown: string[] = [];
+      const second = await open(place, shown);
+      assert.match(plainLines(shown), FIRST);
       await second.db.knex('token').where({ id: 1 }).update({ id: 50 });
       await second.stop('test');
       const refusal = await open(place).then(

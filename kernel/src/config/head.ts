@@ -88,7 +88,7 @@ export const HeadSchema = Type.Object({
       description: 'Built-in name, npm package or path; absent: all built-in ones.',
     }),
   ),
-  shutdown_timeout_ms: Milliseconds(10_000, 0, 'Running calls get this long at a stop.'),
+  shutdown_timeout_ms: Milliseconds(8000, 0, 'Running calls get this long at a stop.'),
   database: Database,
   logging: Logging,
   brand: Brand,

@@ -51,11 +51,12 @@ export function openOutput(fd: number, name: string): Output {
     async close(timeout_ms) {
       if (closed) return;
       closed = true;
-      const ended = failed || (await endOf(stream, timeout_ms));
-      if (ended) return;
-      // `destroy` would leave its write loop running, and the flush at exit would wait for the reader for ever.
-      
-      
+      const ended = !failed && (await endOf(stream, timeout_ms));
+      // The flush at exit would wait for a reader that stands still, and throw for a disk that is full.
+      stream.flushSync = () => {};
+      if (ended || failed) return;
+      // Not `destroy`: its write loop would go on for ever.
+      givenUp = true;
       complain(`the last log lines to ${name} are lost: it is too slow`);
     },
   };

@@ -1,11 +1,13 @@
-import { RpcError, type TSchema } from '@svc/plugin-sdk';
+import { RawJson, RpcError, stringifyJson, type TSchema } from '@svc/plugin-sdk';
 import { Compile } from 'typebox/compile';
-import { scanMembers } from './scan.ts';
+import { type Member, scanElements, scanMembers } from './scan.ts';
 
 interface Parameter {
   readonly name: string;
   readonly camel: string;
   readonly optional: boolean;
+  /** The handler gets the JSON text instead of the value. */
+  readonly asText: boolean;
   readonly check: (value: unknown) => boolean;
   readonly explain: (value: unknown) => string;
 }
@@ -32,15 +34,15 @@ export class Binder {
   bind(params: unknown, text: string, depth: number): Record<string, unknown> {
     if (this.#parameters.length === 0) return {};
     if (depth > MAX_DEPTH) throw RpcError.params('recursion limit exceeded at line 1 column 128');
-    if (params === undefined || params === null) return this.#byPosition([]);
-    if (Array.isArray(params)) return this.#byPosition(params);
+    if (params === undefined || params === null) return this.#byPosition([], '');
+    if (Array.isArray(params)) return this.#byPosition(params, text);
     if (typeof params === 'object') return this.#byName(params as Record<string, unknown>, text);
     throw RpcError.params(
       `Invalid params. Expected one of '[', ']' or ',' but found ${JSON.stringify(text)}`,
     );
   }
 
-  #byPosition(params: readonly unknown[]): Record<string, unknown> {
+  #byPosition(params: readonly unknown[], text: string): Record<string, unknown> {
     const bound: Record<string, unknown> = {};
     const parameters = this.#parameters;
     for (let index = 0; index < parameters.length; index++) {
@@ -51,6 +53,7 @@ export class Binder {
         continue;
       }
       accept(bound, parameter, value);
+      if (parameter.asText) keepText(bound, parameter, text && scanElements(text, 0)[index], text);
     }
     return bound;
   }
@@ -69,7 +72,17 @@ export class Binder {
           `missing field \`${name}\` at line 1 column ${Math.max(text.length, 1)}`,
         );
       }
-      accept(bound, parameter, params[snake ? name : camel]);
+      const given = snake ? name : camel;
+      accept(bound, parameter, params[given]);
+      if (parameter.asText) {
+        const members = text && scanMembers(text, 0).members;
+        keepText(
+          bound,
+          parameter,
+          members && members.find((member) => member.name === given),
+          text,
+        );
+      }
     }
     return bound;
   }
@@ -99,12 +112,26 @@ function accept(bound: Record<string, unknown>, parameter: Parameter, value: unk
   bound[parameter.name] = value;
 }
 
+/** Puts the JSON text in the place of the value. In-process calls have values only. */
+function keepText(
+  bound: Record<string, unknown>,
+  { name }: Parameter,
+  member: Member | '' | undefined,
+  text: string,
+): void {
+  if (!Object.hasOwn(bound, name)) return;
+  bound[name] = new RawJson(
+    member ? text.slice(member.start, member.end) : stringifyJson(bound[name]),
+  );
+}
+
 function parameter(name: string, schema: TSchema): Parameter {
   const validator = Compile(schema);
   return {
     name,
     camel: camelCase(name),
     optional: Object.hasOwn(schema, '~optional'),
+    asText: Object.hasOwn(schema, 'x-json-text'),
     check: (value) => validator.Check(value),
     explain: (value) => reason(name, value, validator.Errors(value)),
   };
@@ -117,6 +144,7 @@ const CREDENTIAL: Parameter = {
   name: '',
   camel: '',
   optional: false,
+  asText: false,
   check: (value) => typeof value === 'string',
   explain: (value) => `invalid type: ${describe(value)}, expected a string at line 1 column 1`,
 };

@@ -34,8 +34,3 @@ export const superLines = ({ token, password }: MadeSuper): readonly string[] =>
   `Super Token: ${token}`,
   `Root Password: ${password}`,
 ];
-
-/** Past every log sink, which would keep the values. */
-export function printSuper(made: MadeSuper): void {
-  process.stdout.write(`${superLines(made).join('\n')}\n`);
-}

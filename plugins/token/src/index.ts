@@ -1,6 +1,6 @@
 import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import { SuperTokenCreated, Tokens } from './api.ts';
-import { makeSuper, printSuper } from './first.ts';
+import { makeSuper, superLines } from './first.ts';
 import { addProtocolKinds } from './kinds.ts';
 import { addMethods } from './methods/index.ts';
 import { migrations } from './migrations/index.ts';
@@ -54,7 +54,7 @@ export default definePlugin({
 async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<void> {
   const made = await makeSuper(kernel.brand.salt, parts.hashPassword);
   if (await parts.store.insertSuper(made.record)) {
-    printSuper(made);
+    for (const line of superLines(made)) kernel.server.print(line);
     kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });
   } else {
     kernel.log.target('server').info('Super Token already exists, skipped');
