@@ -6,7 +6,8 @@ export type Dialect = 'sqlite' | 'postgres';
 
 /**
  * The main database. Placeholders are `?` on both dialects. int8 comes as number when safe, else BigInt; JSON is text
- * on SQLite and jsonb on Postgres; times are integer milliseconds.
+ * on SQLite and jsonb on Postgres, and comes as text from both; times are integer milliseconds. A failing statement is
+ * `RpcError` 103 with the driver's error as `cause`, except in `execute`, which throws the driver's own.
  */
 export interface Database {
   readonly dialect: Dialect;
@@ -50,6 +51,28 @@ export interface Executed {
   /** Rows changed by statements that return none. */
   readonly affected: number;
   readonly truncated: boolean;
+}
+
+/**
+ * One connection to a SQLite file of a plugin's own, in a process that is ended with whatever does not end in time.
+ * It takes one text of SQL at a time; the caller sees to that.
+ */
+export interface SqliteFile {
+  /** False after a statement was ended by force, and after `close`: open another. */
+  readonly usable: boolean;
+  /**
+   * Runs statements in order; their rows are concatenated. `?` takes the values in order over the whole text, `?5` and
+   * `$5` are the same value in each statement; missing values are NULL, surplus ones ignored. Integers are BigInt and reals numbers,
+   * both ways. A transaction that a failed text opened is rolled back. ATTACH, DETACH, VACUUM INTO and extensions are refused.
+   * @throws the driver's error; one that says so at `timeout_ms`; the signal's reason
+   */
+  execute(
+    sql: string,
+    params: readonly SqlValue[],
+    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+  ): Promise<Executed & { readonly inTransaction: boolean }>;
+  /** Rolls back, checkpoints and closes. The last connection of a file takes its `-wal` along. */
+  close(): Promise<void>;
 }
 
 export interface AppenderOptions {

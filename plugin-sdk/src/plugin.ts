@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Database } from './database.ts';
+import type { Database, SqliteFile } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger, LogSinks } from './log.ts';
 import type { Principal, Requirement } from './principal.ts';
@@ -108,6 +108,8 @@ export interface Kernel<Config = unknown, Root = unknown> {
   request(request: unknown): Promise<unknown>;
   /** A repeated task that never overlaps itself and ends with the plugin; a failure is logged. */
   every(label: string, period_ms: number, task: () => void | Promise<void>): void;
+  /** Opens a SQLite file beside the main database, made when it is missing; closed with the plugin. */
+  openSqlite(file: string): SqliteFile;
   /** Runs at stop, in reverse order. */
   defer(label: string, undo: () => void | Promise<void>): void;
 }

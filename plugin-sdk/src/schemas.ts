@@ -68,5 +68,9 @@ export const JsonText = Type.Unsafe<RawJson>(Type.Unknown({ 'x-json-text': true 
 export const optional = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 
+/** As `optional`, for a parameter whose explicit `null` means something else than absent: the handler gets the null. */
+export const nullable = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { 'x-keep-null': true }));
+
 export type { Static, TSchema };
 export { Type };

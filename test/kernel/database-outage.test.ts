@@ -77,6 +77,10 @@ for (const how of ['crash', 'fast'] as const) {
 postgres.run();
 
 const sqlite = suite('outage (sqlite)');
+/** About a second of work. */
+const slow =
+  'with recursive r(x) as (select 1 union all select x + 1 from r where x < 5000000) select count(*) from r';
+
 /** Ends the writer thread in the middle of its work, as a crash in the driver would. */
 const endWriter = (db: OpenDatabase): Promise<void> =>
   db.knex.client.connectionSettings.writer.end();
@@ -86,7 +90,8 @@ sqlite('loses no answered row when the writer thread dies, and starts another', 
     await db.knex.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
     const { stored, refused, stop } = load(db, 50);
     await until(() => stored.length > 500);
-    const pending = failure(Promise.resolve(db.knex.raw('select 1')));
+    const pending = failure(Promise.resolve(db.knex.raw(slow)));
+    await until(() => db.knex.client.pool.numUsed() === 1);
     await endWriter(db);
     assert.is((await pending).code, 103);
     const before = stored.length;

@@ -220,61 +220,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  for (const short of [true, false]) {
-    const how = short ? 'a short read' : 'a long read';
-
-    on(`joins texts into one JSON array in ${how}`, async (db) => {
-      await numbers(db, 3_000);
-      const sql = `select '{"n":' || number || '}' from thing where number <= ? order by number`;
-      const read = async (upTo: number) => {
-        const { text } = await db.jsonArray(sql, [upTo], { maxBytes: 1_000_000, short });
-        return JSON.parse(Buffer.from(text).toString());
-      };
-      assert.equal(await read(0), []);
-      assert.equal(await read(2), [{ n: 1 }, { n: 2 }]);
-      assert.equal(
-        await read(3_000),
-        Array.from({ length: 3_000 }, (_, at) => ({ n: at + 1 })),
-      );
-    });
-
-    on(`takes exactly maxBytes in ${how}, and one more is -32008`, async (db) => {
-      await db.knex.schema.dropTableIfExists('text');
-      await db.knex.schema.createTable('text', (table) => table.text('t'));
-      await db.knex('text').insert([{ t: '"äö"' }, { t: '"€"' }]);
-      const size = Buffer.byteLength('["äö","€"]');
-      const sql = 'select t from text order by t desc';
-      const { text } = await db.jsonArray(sql, [], { maxBytes: size, short });
-      assert.is(Buffer.from(text).length, size);
-      const error = await failure(db.jsonArray(sql, [], { maxBytes: size - 1, short }));
-      assert.is(error.code, -32008);
-    });
-
-    on(`stops reading at maxBytes in ${how}`, async (db) => {
-      // Without end: a read that went on after the limit would never come back.
-      const endless =
-        'with recursive r(x) as (select 1 union all select x + 1 from r) select cast(x as text) from r';
-      const error = await failure(db.jsonArray(endless, [], { maxBytes: 20_000, short }));
-      assert.is(error.code, -32008);
-    });
-  }
-
-  on('gives a long read up when its caller is gone', async (db) => {
-    const caller = new AbortController();
-    const endless =
-      dialect === 'sqlite'
-        ? 'with recursive r(x) as (select 1 union all select x + 1 from r) select cast(x as text) from r'
-        : "select pg_sleep(100)::text || 'x'";
-    const read = db.jsonArray(endless, [], { maxBytes: 2 ** 50, signal: caller.signal });
-    setTimeout(() => caller.abort(new Error('gone')), 100);
-    assert.is((await failure(read)).message, 'gone');
-    const next = await db.jsonArray("select '1'", [], {
-      maxBytes: 10,
-      signal: new AbortController().signal,
-    });
-    assert.is(Buffer.from(next.text).toString(), '[1]');
-  });
-
   test('answers 103 after it was closed', () =>
     withDatabase(dialect, async (db) => {
       await things(db);
@@ -309,9 +254,3 @@ const thingRows = {
   flushIntervalMs: 500,
   capacityRows: 10_000,
 };
-
-async function numbers(db: OpenDatabase, upTo: number): Promise<void> {
-  await things(db);
-  const appender = db.appender(thingRows);
-  await Promise.all(Array.from({ length: upTo }, (_, at) => appender.append([`n${at}`, at + 1])));
-}

@@ -1,22 +1,18 @@
-// One of several programs that migrate the same database at once: `migrate-child.ts URL STEPS`.
+// One of several programs that migrate the same database at once: `migrate-child.ts URL STEPS [hang]`.
 import { migrate } from '../../kernel/src/db/migrate.ts';
 import { memoryLog, openAt } from './database-kit.ts';
+import { raceSteps } from './migrate-steps.ts';
 
-const [, , url = '', steps = '1'] = process.argv;
+const [, , url = '', steps = '1', last = ''] = process.argv;
 const log = memoryLog();
 const db = await openAt(url, {}, log);
+const hang = async () => {
+  process.stdout.write('inside\n');
+  // Holds the process and the transaction until somebody kills it.
+  await new Promise((resolve) => setTimeout(resolve, 600_000));
+};
 try {
-  await migrate(
-    db,
-    Array.from({ length: Number(steps) }, (_, at) => ({
-      plugin: 'race',
-      migration: {
-        name: `000${at + 1}-create`,
-        up: (trx) => trx.schema.createTable(`race_${at}`, (table) => table.integer('id').primary()),
-      },
-    })),
-    log,
-  );
+  await migrate(db, raceSteps(Number(steps), last === 'hang' ? hang : undefined), log);
 } finally {
   await db.close();
 }

@@ -22,7 +22,7 @@ const LAST_RETRY_MS = 1_000;
 export interface Entry {
   readonly row: readonly SqlValue[];
   readonly seq: number;
-  /** Unix ms of `append`. */
+  /** `performance.now()` of `append`: a clock that is set does not end the wait. */
   readonly at: number;
   readonly bytes: number;
   /** Made once per row by a sink that needs one, so that a repeated batch is recognised. */
@@ -49,7 +49,8 @@ export interface Sink {
 }
 
 /**
- * Group commit: a batch closes as soon as the sink has a free place, so batches grow with the load by themselves.
+ * Group commit: a batch closes as soon as the sink has a free place, so batches grow with the load by themselves and
+ * no row waits for a clock: `flushIntervalMs` is never reached.
  * `append` resolves after the commit that holds the row; rows over the capacity wait for room, in order.
  */
 export class GroupAppender implements Appender {
@@ -83,13 +84,19 @@ export class GroupAppender implements Appender {
 
   append(row: readonly SqlValue[]): Promise<void> {
     if (this.#closed) return Promise.reject(RpcError.database('the database is closed'));
+    const { table, columns } = this.#options;
+    if (row.length !== columns.length) {
+      return Promise.reject(
+        new RangeError(`a row of ${table} has ${columns.length} values, not ${row.length}`),
+      );
+    }
     return new Promise((resolve, reject) => {
       const seq = this.#seq++;
       const bytes = sizeOf(row);
       this.#outside.push({
         row,
         seq,
-        at: Date.now(),
+        at: performance.now(),
         bytes,
         id: undefined,
         doubtful: false,
@@ -116,9 +123,7 @@ export class GroupAppender implements Appender {
     this.#closed = true;
     clearTimeout(this.#retry?.timer);
     clearInterval(this.#sweeper);
-    const error = RpcError.database('the database was closed before the row was stored');
-    for (const entry of this.#unsettled()) this.#settle(entry, error);
-    this.#afterSettling();
+    this.#settleAll(this.#unsettled(), 'the database was closed before the row was stored');
   }
 
   /** Rows move inside in order of arrival; a row larger than the whole room may enter an empty queue. */
@@ -246,20 +251,18 @@ export class GroupAppender implements Appender {
 
   /** Refuses rows past their deadline: waiting ones and those of a batch that hangs. */
   #sweep(): void {
-    const limit = Date.now() - this.#deadline_ms;
-    let left = false;
-    for (const entry of this.#unsettled()) {
-      left = true;
-      if (entry.at < limit)
-        this.#settle(
-          entry,
-          RpcError.database(`the row could not be stored within ${this.#deadline_ms} ms`),
-        );
-    }
-    if (!left) {
+    const limit = performance.now() - this.#deadline_ms;
+    const left = [...this.#unsettled()];
+    const late = left.filter((entry) => entry.at < limit);
+    this.#settleAll(late, `the row could not be stored within ${this.#deadline_ms} ms`);
+    if (left.length === 0) {
       clearInterval(this.#sweeper);
       this.#sweeper = undefined;
     }
+  }
+
+  #settleAll(entries: Iterable<Entry>, reason: string): void {
+    for (const entry of entries) this.#settle(entry, RpcError.database(reason));
     this.#afterSettling();
   }
 

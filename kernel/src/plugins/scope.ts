@@ -7,8 +7,10 @@ import {
   type Plugin,
   PluginError,
   RpcError,
+  type SqliteFile,
   UserError,
 } from '@svc/plugin-sdk';
+import { FileProcess } from '../db/sqlite/file.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { Events, Services } from './services.ts';
 
@@ -109,6 +111,7 @@ export class Scope {
           shared.events.on(plugin.name, event, listener as never),
         ),
       emit: (event, payload) => shared.events.emit(event, payload),
+      openSqlite: (file) => this.#openSqlite(file),
       every: (label, period_ms, task) => this.#every(label, period_ms, task, log),
       defer,
     };
@@ -123,6 +126,17 @@ export class Scope {
       if (at >= 0) this.#undos.splice(at, 1);
       remove();
     };
+  }
+
+  #openSqlite(file: string): SqliteFile {
+    const opened = new FileProcess(file);
+    const undo: Undo = { label: `file ${file}`, run: () => opened.close() };
+    this.#undos.push(undo);
+    opened.onEnd(() => {
+      const at = this.#undos.indexOf(undo);
+      if (at >= 0) this.#undos.splice(at, 1);
+    });
+    return opened;
   }
 
   #clock(clock: Clock): Clock {
@@ -177,10 +191,7 @@ export class Scope {
             guard();
             const named = naming(name, hook, run);
             if (SYNC_HOOKS.has(hook)) (tapable as unknown as Tapping).tap({ name, stage }, named);
-            else
-              (tapable as unknown as Promising).tapPromise({ name, stage }, async (...args) =>
-                named(...args),
-              );
+            else (tapable as unknown as Calling).tapAsync({ name, stage }, calling(named));
           },
           call: (registry: Permissions) => this.#shared.hooks.permissions.call(registry),
         },
@@ -190,8 +201,8 @@ export class Scope {
   }
 }
 
-interface Promising {
-  tapPromise(options: object, run: (...args: unknown[]) => Promise<unknown>): void;
+interface Calling {
+  tapAsync(options: object, run: (...args: unknown[]) => void): void;
 }
 interface Tapping {
   tap(options: object, run: (...args: unknown[]) => unknown): void;
@@ -205,12 +216,31 @@ function naming(plugin: string, hook: string, run: (...args: unknown[]) => unkno
   return (...args: unknown[]): unknown => {
     try {
       const result = run(...args);
-      return result instanceof Promise ? result.catch(rethrow) : result;
+      return isThenable(result) ? Promise.resolve(result).catch(rethrow) : result;
     } catch (cause) {
       return rethrow(cause);
     }
   };
 }
+
+/** A tap in callback form, so that one that answers at once costs no promise. */
+const calling =
+  (run: (...args: unknown[]) => unknown) =>
+  (...given: unknown[]): void => {
+    const done = given.pop() as (error: unknown, result?: unknown) => void;
+    let result: unknown;
+    try {
+      result = run(...given);
+    } catch (error) {
+      done(error);
+      return;
+    }
+    if (isThenable(result)) result.then((value) => done(null, value), done);
+    else done(null, result);
+  };
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
 function wrap(plugin: string, what: string, cause: unknown): Error {
   if (cause instanceof RpcError || cause instanceof UserError || cause instanceof PluginError)

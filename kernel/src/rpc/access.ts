@@ -37,61 +37,119 @@ export class Access implements Auth {
   }
 
   async authenticate(credential: string, origin: Origin): Promise<Principal> {
-    const principal = await this.#hooks.authenticate.promise(credential, origin);
-    if (!principal) throw RpcError.denied(INVALID_CREDENTIALS);
-    return principal;
+    return this.#principal(credential, origin);
   }
 
   async allows(caller: Principal, requirement: Requirement): Promise<boolean> {
-    return caller.super || (await this.#hooks.authorize.promise(caller, requirement)) === 'allow';
+    return caller.super || this.#isAllowed(caller, requirement);
   }
 
-  /** The caller behind a credential, with the method's own error for a malformed one. */
-  async caller(method: Registered, credential: string, origin: Origin): Promise<Principal> {
-    try {
-      return await this.authenticate(credential, origin);
-    } catch (error) {
+  /** The caller behind a credential, with the method's own error for a malformed one; at once when nobody has to wait. */
+  caller(method: Registered, credential: string, origin: Origin): Principal | Promise<Principal> {
+    const refused = (error: unknown): never => {
       if (!(error instanceof RpcError)) throw error;
       if (error.code === MALFORMED) throw method.malformed?.(malformedReason(error)) ?? error;
       const denied = superDenial(method);
       // Only a wrong secret takes the method's text; other failures (no Super Token record) keep their own.
       const wrong = error.message === WRONG.message;
       throw denied !== undefined && wrong ? RpcError.denied(denied) : error;
+    };
+    try {
+      const principal = this.#principal(credential, origin);
+      return principal instanceof Promise ? principal.catch(refused) : principal;
+    } catch (error) {
+      return refused(error);
     }
   }
 
   /** @throws RpcError 102 with the method's own text */
-  async authorize(
+  authorize(
     method: Registered,
     params: Record<string, unknown>,
     call: AdmittedCall,
     credential: string,
     origin?: Origin,
-  ): Promise<void> {
+  ): void | Promise<void> {
     const { access } = method;
     const { caller } = call;
     if (access === 'public') return;
     if (typeof access === 'object' && 'custom' in access) {
-      await access.custom(params, new CredentialContext(this, call, credential, origin));
-      return;
+      return access.custom(params, new CredentialContext(this, call, credential, origin));
     }
     if (caller.super) return;
-    if (access === 'authenticated') {
-      // Nothing is asked for, yet the credential's validity period counts (auth.md §6.3).
-      if (await this.allows(caller, NOTHING)) return;
-      throw RpcError.denied(NOTHING.denied);
-    }
     const denied = superDenial(method);
     if (denied !== undefined) throw RpcError.denied(denied);
-    const requirements =
-      'needs' in (access as object)
-        ? [(access as { needs: (params: unknown) => Requirement }).needs(params)]
-        : (access as { anyOf: (params: unknown) => readonly Requirement[] }).anyOf(params);
-    for (const requirement of requirements) {
-      if (await this.allows(caller, requirement)) return;
+    return this.#require(requirementsOf(access, params), caller, 0);
+  }
+
+  /** Allowed by the first requirement that holds. */
+  #require(
+    requirements: readonly Requirement[],
+    caller: Principal,
+    from: number,
+  ): void | Promise<void> {
+    for (let at = from; at < requirements.length; at++) {
+      const allowed = this.#isAllowed(caller, requirements[at] as Requirement);
+      if (allowed === true) return;
+      if (allowed === false) continue;
+      return allowed.then((is) => (is ? undefined : this.#require(requirements, caller, at + 1)));
     }
     throw RpcError.denied(requirements[0]?.denied ?? 'Permission Denied');
   }
+
+  #principal(credential: string, origin: Origin): Principal | Promise<Principal> {
+    const found = ask<Principal | undefined>((done) =>
+      this.#hooks.authenticate.callAsync(credential, origin, done),
+    );
+    return found instanceof Promise ? found.then(known) : known(found);
+  }
+
+  #isAllowed(caller: Principal, requirement: Requirement): boolean | Promise<boolean> {
+    const answer = ask<'allow' | 'deny' | undefined>((done) =>
+      this.#hooks.authorize.callAsync(caller, requirement, done),
+    );
+    return answer instanceof Promise ? answer.then((word) => word === 'allow') : answer === 'allow';
+  }
+}
+
+function known(principal: Principal | undefined): Principal {
+  if (!principal) throw RpcError.denied(INVALID_CREDENTIALS);
+  return principal;
+}
+
+function requirementsOf(
+  access: Registered['access'],
+  params: Record<string, unknown>,
+): readonly Requirement[] {
+  // Nothing is asked for, yet the credential's validity period counts (auth.md §6.3).
+  if (typeof access === 'string') return [NOTHING];
+  if ('needs' in access) return [access.needs(params)];
+  return (access as { anyOf: (params: unknown) => readonly Requirement[] }).anyOf(params);
+}
+
+/** Result of a hook: at once when its taps answered at once. On the hot path every promise counts. */
+function ask<T>(run: (done: (error: unknown, value?: T) => void) => void): T | Promise<T> {
+  let answered = false;
+  let failure: unknown;
+  let result: T | undefined;
+  let later: { resolve: (value: T) => void; reject: (error: unknown) => void } | undefined;
+  run((error, value) => {
+    if (later) {
+      if (error) later.reject(error);
+      else later.resolve(value as T);
+      return;
+    }
+    answered = true;
+    failure = error;
+    result = value;
+  });
+  if (!answered) {
+    return new Promise<T>((resolve, reject) => {
+      later = { resolve, reject };
+    });
+  }
+  if (failure) throw failure;
+  return result as T;
 }
 
 /** A call whose caller is learned on the way. */

@@ -1,11 +1,15 @@
 import { RawJson, RpcError, stringifyJson, type TSchema } from '@svc/plugin-sdk';
 import { Compile } from 'typebox/compile';
-import { type Member, scanElements, scanMembers } from './scan.ts';
+import { type Member, nesting, scanElements, scanMembers } from './scan.ts';
 
 interface Parameter {
   readonly name: string;
   readonly camel: string;
   readonly optional: boolean;
+  /** Takes values that nest without bound. */
+  readonly isDeep: boolean;
+  /** The handler tells `null` from absent. */
+  readonly keepsNull: boolean;
   /** The handler gets the JSON text instead of the value. */
   readonly asText: boolean;
   readonly check: (value: unknown) => boolean;
@@ -16,10 +20,15 @@ interface Parameter {
 export class Binder {
   readonly #parameters: readonly Parameter[];
   readonly #names: ReadonlySet<string>;
+  readonly #quotedNames: readonly string[];
+  /** Some parameter takes values of any depth. */
+  readonly #isDeep: boolean;
 
   constructor(parameters: readonly Parameter[]) {
     this.#parameters = parameters;
     this.#names = new Set(this.#parameters.flatMap(({ name, camel }) => [name, camel]));
+    this.#quotedNames = [...this.#names].map((name) => `"${name}"`);
+    this.#isDeep = parameters.some((parameter) => parameter.isDeep);
   }
 
   static of(params: { readonly [name: string]: TSchema }): Binder {
@@ -31,9 +40,10 @@ export class Binder {
     return new Binder([{ ...CREDENTIAL, name, camel: camelCase(name) }, ...this.#parameters]);
   }
 
-  bind(params: unknown, text: string, depth: number): Record<string, unknown> {
+  bind(params: unknown, text: string): Record<string, unknown> {
     if (this.#parameters.length === 0) return {};
-    if (depth > MAX_DEPTH) throw RpcError.params('recursion limit exceeded at line 1 column 128');
+    if (this.#isDeep && text.length > MAX_DEPTH && nesting(text) > MAX_DEPTH)
+      throw RpcError.params('recursion limit exceeded at line 1 column 128');
     if (params === undefined || params === null) return this.#byPosition([], '');
     if (Array.isArray(params)) return this.#byPosition(params, text);
     if (typeof params === 'object') return this.#byName(params as Record<string, unknown>, text);
@@ -53,7 +63,8 @@ export class Binder {
         continue;
       }
       accept(bound, parameter, value);
-      if (parameter.asText) keepText(bound, parameter, text && scanElements(text, 0)[index], text);
+      if (parameter.asText)
+        keepText(bound, parameter.name, text, () => scanElements(text, 0)[index]);
     }
     return bound;
   }
@@ -74,23 +85,28 @@ export class Binder {
       }
       const given = snake ? name : camel;
       accept(bound, parameter, params[given]);
-      if (parameter.asText) {
-        const members = text && scanMembers(text, 0).members;
-        keepText(
-          bound,
-          parameter,
-          members && members.find((member) => member.name === given),
-          text,
-        );
-      }
+      if (!parameter.asText) continue;
+      keepText(bound, name, text, () =>
+        scanMembers(text, 0).find((member) => member.name === given),
+      );
     }
     return bound;
   }
 
+  /** Finds out without reading the whole text whether a closer look is needed. */
+  #mayRepeat(text: string): boolean {
+    if (text.includes('\\u')) return true;
+    for (const name of this.#quotedNames) {
+      const first = text.indexOf(name);
+      if (first >= 0 && text.indexOf(name, first + name.length) >= 0) return true;
+    }
+    return false;
+  }
+
   /** `JSON.parse` keeps the last of two equal names; the sender must hear of it. */
   #refuseRepeated(params: Record<string, unknown>, text: string): void {
-    if (text === '') return;
-    const { members } = scanMembers(text, 0);
+    if (!this.#mayRepeat(text)) return;
+    const members = scanMembers(text, 0);
     if (members.length === Object.keys(params).length) return;
     const seen = new Set<string>();
     for (const { name } of members) {
@@ -107,7 +123,7 @@ const repeated = (name: string) =>
   RpcError.params(`duplicate field \`${name}\` at line 1 column 1`);
 
 function accept(bound: Record<string, unknown>, parameter: Parameter, value: unknown): void {
-  if (value === null && parameter.optional) return;
+  if (value === null && parameter.optional && !parameter.keepsNull) return;
   if (!parameter.check(value)) throw RpcError.params(parameter.explain(value));
   bound[parameter.name] = value;
 }
@@ -115,14 +131,14 @@ function accept(bound: Record<string, unknown>, parameter: Parameter, value: unk
 /** Puts the JSON text in the place of the value. In-process calls have values only. */
 function keepText(
   bound: Record<string, unknown>,
-  { name }: Parameter,
-  member: Member | '' | undefined,
+  name: string,
   text: string,
+  find: () => Member | undefined,
 ): void {
   if (!Object.hasOwn(bound, name)) return;
-  bound[name] = new RawJson(
-    member ? text.slice(member.start, member.end) : stringifyJson(bound[name]),
-  );
+  const member = text === '' ? undefined : find();
+  const own = member ? text.slice(member.start, member.end) : stringifyJson(bound[name]);
+  bound[name] = new RawJson(own);
 }
 
 function parameter(name: string, schema: TSchema): Parameter {
@@ -131,11 +147,25 @@ function parameter(name: string, schema: TSchema): Parameter {
     name,
     camel: camelCase(name),
     optional: Object.hasOwn(schema, '~optional'),
+    isDeep: isDeep(schema),
+    keepsNull: Object.hasOwn(schema, 'x-keep-null'),
     asText: Object.hasOwn(schema, 'x-json-text'),
     check: (value) => validator.Check(value),
     explain: (value) => reason(name, value, validator.Errors(value)),
   };
 }
+
+/** A schema with a part that says nothing about its values, or that refers to itself. */
+const isDeep = (schema: unknown): boolean => {
+  if (typeof schema !== 'object' || schema === null) return false;
+  const { '~kind': kind, type, anyOf, enum: values } = schema as Record<string, unknown>;
+  if (kind === undefined && !type && !anyOf && !values && !Array.isArray(schema)) {
+    return Object.keys(schema).length === 0 || Object.values(schema).some(isDeep);
+  }
+  if (typeof kind === 'string' && DEEP.has(kind)) return true;
+  return Object.values(schema).some(isDeep);
+};
+const DEEP = new Set(['Unknown', 'Any', 'Cyclic', 'Ref', 'This', 'Record']);
 
 const camelCase = (name: string) =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
@@ -144,6 +174,8 @@ const CREDENTIAL: Parameter = {
   name: '',
   camel: '',
   optional: false,
+  isDeep: false,
+  keepsNull: false,
   asText: false,
   check: (value) => typeof value === 'string',
   explain: (value) => `invalid type: ${describe(value)}, expected a string at line 1 column 1`,

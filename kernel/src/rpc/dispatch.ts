@@ -129,9 +129,9 @@ export class Dispatcher {
         if (this.#registry.unsubscribes.has(call.method)) return this.#unsubscribe(call, source);
         throw new RpcError(-32601, 'Method not found');
       }
-      const params = method.binder.bind(call.params, call.paramsText, call.depth);
-      const credential = takeCredential(method, params);
       context = new Context(method.name, anonymous, source, this.#log);
+      const params = method.binder.bind(call.params, call.paramsText);
+      const credential = takeCredential(method, params);
       const answer = await this.#run(method, params, credential, context, call.id, source);
       this.#calls.completed(method, call.id, context.caller, started, answer.text);
       if (this.#hooks.settled.isUsed()) this.#settled(context, undefined, started);
@@ -153,24 +153,37 @@ export class Dispatcher {
     source: Source,
   ): Promise<Answer> {
     method.validate?.(params);
-    if (credential !== undefined) await this.#admit(method, params, credential, context, source);
-    await method.check?.(params, context);
+    if (credential !== undefined) {
+      const admitted = this.#admit(method, params, credential, context, source);
+      if (admitted) await admitted;
+    }
+    if (method.check) await method.check(params, context);
     if (this.#hooks.call.isUsed()) await this.#hooks.call.promise(context);
     if (method.open) return this.#subscribe(method, params, context, id, source);
     const result = await method.handle?.(params, context);
     return { text: this.#serialise(result, id) };
   }
 
-  async #admit(
+  /** Synchronous as long as nobody has to wait: a cached credential of a caller with every right. */
+  #admit(
     method: Registered,
     params: Record<string, unknown>,
     credential: string,
     context: Context,
     source: Source,
-  ): Promise<void> {
-    const custom = typeof method.access === 'object' && 'custom' in method.access;
-    if (!custom) context.caller = await this.#access.caller(method, credential, source);
-    await this.#access.authorize(method, params, context, credential, source);
+  ): void | Promise<void> {
+    const { access } = method;
+    const authorize = () => this.#access.authorize(method, params, context, credential, source);
+    if (typeof access === 'object' && 'custom' in access) return authorize();
+    const caller = this.#access.caller(method, credential, source);
+    if (caller instanceof Promise) {
+      return caller.then((found) => {
+        context.caller = found;
+        return authorize();
+      });
+    }
+    context.caller = caller;
+    return authorize();
   }
 
   async #subscribe(
@@ -219,7 +232,7 @@ export class Dispatcher {
     const method = this.#registry.methods.get(name);
     if (!method?.handle) throw new RpcError(-32601, 'Method not found');
     try {
-      const bound = method.bareBinder.bind(params, '', 0);
+      const bound = method.bareBinder.bind(params, '');
       const context = new Context(name, caller, INTERNAL, this.#log);
       method.validate?.(bound);
       await this.#access.authorize(method, bound, context, '');

@@ -16,8 +16,6 @@ export interface Call {
   readonly params: unknown;
   /** The text of `params`; empty when absent. */
   readonly paramsText: string;
-  /** Nesting of the whole call; parameters may be 128 deep. */
-  readonly depth: number;
 }
 
 const unparsable: Message = { kind: 'unparsable' };
@@ -27,6 +25,45 @@ const LEADING_SPACE = 127;
 
 /** Classifies one text. `{}`, syntax errors and trailing text are -32700; see the page for the order of rules. */
 export function readMessage(text: string): Message {
+  return readUsualCall(text) ?? readAny(text);
+}
+
+/** One member of the envelope and its comma, as nearly every client writes it. */
+const USUAL_MEMBER = /(?:"jsonrpc":"2\.0"|"id":(0|[1-9]\d{0,18}|"[^"\\]*")|"method":"([\w-]+)"),/y;
+const PARAMS_NAME = '"params":';
+
+/**
+ * A call whose envelope need not be searched for repeated members: three members in any order, then `params`; when the
+ * text from there to the last brace is one JSON value, nothing can follow it.
+ * @returns undefined for any other text, a broken one included
+ */
+function readUsualCall(text: string): Call | undefined {
+  let id: string | undefined;
+  let method: string | undefined;
+  let versions = 0;
+  let at = 1;
+  for (let members = 0; members < 3; members++) {
+    USUAL_MEMBER.lastIndex = at;
+    const match = USUAL_MEMBER.exec(text);
+    if (match === null) return undefined;
+    if (match[1] !== undefined) id = match[1];
+    else if (match[2] !== undefined) method = match[2];
+    else versions++;
+    at = USUAL_MEMBER.lastIndex;
+  }
+  // Three members with all three names: none stands twice.
+  if (id === undefined || method === undefined || versions !== 1) return undefined;
+  if (text[0] !== '{' || !text.startsWith(PARAMS_NAME, at) || !text.endsWith('}')) return undefined;
+  const paramsText = text.slice(at + PARAMS_NAME.length, -1);
+  try {
+    return { kind: 'call', id, method, params: parseJson(paramsText), paramsText };
+  } catch {
+    // Members behind the parameters, or no JSON: the long way tells which.
+    return undefined;
+  }
+}
+
+function readAny(text: string): Message {
   const start = skipSpace(text, 0);
   const first = text[start];
   if (start > LEADING_SPACE || (first !== '{' && first !== '[')) return unparsable;
@@ -56,7 +93,7 @@ function readBatch(text: string, start: number, values: readonly unknown[]): Mes
 }
 
 function readObject(text: string, start: number, value: object): Message {
-  const { members, depth } = scanMembers(text, start);
+  const members = scanMembers(text, start);
   let id: Member | undefined;
   let params: Member | undefined;
   let ids = 0;
@@ -86,7 +123,6 @@ function readObject(text: string, start: number, value: object): Message {
     method,
     params: (value as { params?: unknown }).params,
     paramsText: params ? text.slice(params.start, params.end) : '',
-    depth,
   };
 }
 

@@ -13,21 +13,17 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Deepest nesting seen by the last `skipValue`; the scanner is synchronous, so one variable serves all. */
-let deepest = 0;
-
 /**
  * The top-level members of one object, in order, repeated names included.
  * The text must have passed `JSON.parse`: the scanner only walks, it does not check.
  */
-export function scanMembers(text: string, from: number): { members: Member[]; depth: number } {
+export function scanMembers(text: string, from: number): Member[] {
   const members: Member[] = [];
-  let depth = 0;
   let at = skipSpace(text, from) + 1;
   for (;;) {
     at = skipSpace(text, at);
     const code = text.charCodeAt(at);
-    if (code === CLOSE_BRACE) return { members, depth };
+    if (code === CLOSE_BRACE) return members;
     if (code === COMMA) {
       at++;
       continue;
@@ -36,9 +32,7 @@ export function scanMembers(text: string, from: number): { members: Member[]; de
     const raw = text.slice(at + 1, nameEnd - 1);
     const name = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
-    deepest = 0;
     const end = skipValue(text, start);
-    if (deepest > depth) depth = deepest;
     members.push({ name, start, end });
     at = end;
   }
@@ -105,10 +99,22 @@ function skipNested(text: string, from: number): number {
     at++;
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth++;
-      if (depth > deepest) deepest = depth;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth--;
       if (depth === 0) return at;
     }
   }
+}
+
+/** How deep the one JSON value of a text nests; 0 for a scalar. */
+export function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = skipString(text, at) - 1;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) deepest = Math.max(deepest, ++depth);
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return deepest;
 }

@@ -10,21 +10,44 @@ const CLOSE_GRACE_MS = 2_000;
 const NO_FRAME = 1006;
 const NO_CODE = 1005;
 
-let lastId = 0;
-const corked = new Set<Socket>();
+/** Larger frames are handed over as they are instead of being copied. */
+const JOIN_BYTES = 64 * 1024;
 
-/** Answers that become ready in the same turn of the event loop leave in one system call. */
-function cork(socket: Socket): void {
-  if (corked.has(socket)) return;
-  if (corked.size === 0) setImmediate(uncorkAll);
-  corked.add(socket);
-  socket.cork();
+const TEXT = 1;
+const BINARY = 2;
+const FINAL = 0x80;
+
+interface Frame {
+  readonly data: string | Uint8Array;
+  readonly opcode: number;
+  readonly bytes: number;
 }
 
-function uncorkAll(): void {
-  const sockets = [...corked];
-  corked.clear();
-  for (const socket of sockets) socket.uncork();
+const headerSize = (bytes: number) => (bytes < 126 ? 2 : bytes < 65_536 ? 4 : 10);
+
+function writeFrame(target: Buffer, from: number, { data, opcode, bytes }: Frame): number {
+  let at = target.writeUInt8(FINAL | opcode, from);
+  if (bytes < 126) at = target.writeUInt8(bytes, at);
+  else if (bytes < 65_536) at = target.writeUInt16BE(bytes, target.writeUInt8(126, at));
+  else at = target.writeBigUInt64BE(BigInt(bytes), target.writeUInt8(127, at));
+  if (typeof data === 'string') target.write(data, at);
+  else target.set(data, at);
+  return at + bytes;
+}
+
+let lastId = 0;
+const unsent = new Set<SocketPeer>();
+
+/** Frames that become ready in the same turn of the event loop leave in one piece and one system call. */
+function sendLater(peer: SocketPeer): void {
+  if (unsent.size === 0) setImmediate(sendAll);
+  unsent.add(peer);
+}
+
+function sendAll(): void {
+  const peers = [...unsent];
+  unsent.clear();
+  for (const peer of peers) peer.flush();
 }
 
 /** One WebSocket behind the interface that plugins see. */
@@ -39,6 +62,8 @@ export class SocketPeer implements Peer {
   closeFrame: CloseFrame | undefined;
   /** The closing began here: the peer's frame is only its answer. */
   #endedHere = false;
+  #frames: Frame[] = [];
+  #frameBytes = 0;
   /** Unanswered pings. */
   missed = 0;
   /** When the connection opened, ms. */
@@ -85,31 +110,55 @@ export class SocketPeer implements Peer {
   }
 
   get buffered(): number {
-    return this.socket.bufferedAmount;
+    return this.socket.bufferedAmount + this.#frameBytes;
   }
 
   send(data: string | Uint8Array): void {
-    const { socket } = this;
-    if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount > CUT_BYTES) {
-      this.#log.warn('peer does not read, connection cut', {
-        address: this.address,
-        bytes: socket.bufferedAmount,
-      });
-      socket.terminate();
-      return;
-    }
-    cork(this.#tcp);
-    socket.send(data, { binary: typeof data !== 'string' });
+    this.#queue(data, typeof data === 'string' ? TEXT : BINARY);
   }
 
   /** Sends bytes as a text frame. */
   sendText(data: string | Uint8Array): void {
-    if (typeof data === 'string') this.send(data);
-    else if (this.socket.readyState === this.socket.OPEN) {
-      cork(this.#tcp);
-      this.socket.send(data, { binary: false });
+    this.#queue(data, TEXT);
+  }
+
+  #queue(data: string | Uint8Array, opcode: number): void {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    if (this.buffered > CUT_BYTES) {
+      this.#log.warn('peer does not read, connection cut', {
+        address: this.address,
+        bytes: this.buffered,
+      });
+      socket.terminate();
+      return;
     }
+    const bytes = typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength;
+    this.#frames.push({ data, opcode, bytes });
+    this.#frameBytes += bytes;
+    sendLater(this);
+  }
+
+  /**
+   * Writes the waiting frames. The library writes two chunks a frame; here many small ones become one. No extension is
+   * negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2).
+   */
+  flush(): void {
+    const frames = this.#frames;
+    if (frames.length === 0) return;
+    this.#frames = [];
+    this.#frameBytes = 0;
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (frames.length === 1 && (frames[0] as Frame).bytes > JOIN_BYTES) {
+      const [{ data, opcode }] = frames as [Frame];
+      this.socket.send(data, { binary: opcode === BINARY });
+      return;
+    }
+    const size = frames.reduce((sum, { bytes }) => sum + bytes + headerSize(bytes), 0);
+    const joined = Buffer.allocUnsafe(size);
+    let at = 0;
+    for (const frame of frames) at = writeFrame(joined, at, frame);
+    this.#tcp.write(joined);
   }
 
   ping(): void {
@@ -118,6 +167,7 @@ export class SocketPeer implements Peer {
   }
 
   close(code?: number, reason = ''): void {
+    this.flush();
     this.#endedHere = true;
     this.socket.close(code, reason);
     const timer = setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS);
@@ -160,6 +210,7 @@ export class SocketPeer implements Peer {
   }
 
   async drained(): Promise<void> {
+    this.flush();
     if (this.socket.bufferedAmount === 0 || this.closed.aborted) return;
     await new Promise<void>((resolve) => {
       const done = () => {

@@ -95,11 +95,17 @@ export class RpcPeer extends SocketPeer {
   #start(data: Buffer): void {
     this.#started++;
     this.#turn ??= setImmediate(() => this.#nextTurn());
-    this.#dispatcher
-      .answer(textOf(data), this.#source)
-      .then((answer) => this.#reply(answer))
-      .catch((error) => this.#log.error('message could not be answered', { error }))
-      .finally(() => this.#done(data.length));
+    void this.#answer(textOf(data), data.length);
+  }
+
+  /** The buffer itself is not kept: it is a view of what the socket read in one piece. */
+  async #answer(text: string, bytes: number): Promise<void> {
+    try {
+      this.#reply(await this.#dispatcher.answer(text, this.#source));
+    } catch (error) {
+      this.#log.error('message could not be answered', { error });
+    }
+    this.#done(bytes);
   }
 
   /** What came in one piece starts in portions, so that answers which nobody reads are noticed before more are made. */

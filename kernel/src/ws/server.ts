@@ -159,6 +159,7 @@ export class WsServer {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      handleProtocols: noProtocol,
       // A frame as large as the limit is refused already (conventions.md §1).
       maxPayload: Math.max(this.#options.maxRequestBytes() - 1, 1),
       // The parser answers -32700 to bytes that are not UTF-8; the connection stays.
@@ -199,12 +200,16 @@ function refuse(
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
 }
 
+/** The library would select the first one offered (conventions.md §3.1). */
+const noProtocol = (): false => false;
+
 /** A handshake for a peer with limits of its own. */
 const bounded = ({ maxMessageBytes }: MessageLimits): WebSocketServer =>
   new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    handleProtocols: noProtocol,
     maxPayload: maxMessageBytes,
   });
 

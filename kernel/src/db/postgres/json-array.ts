@@ -1,11 +1,8 @@
 import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
-import { type PgPool, spoil } from './connection.ts';
-import { readInChunks } from './cursor.ts';
+import pg from 'pg';
+import { type PgConnection, type PgPool, spoil } from './connection.ts';
 import { numbered } from './placeholders.ts';
-import { rawTypes } from './types.ts';
 
-/** So small that a piece of large rows stays small, so large that small rows need few round trips. */
-const CHUNK_ROWS = 500;
 const READ_TIMEOUT_MS = 60_000;
 
 export interface JsonArrayOptions {
@@ -23,28 +20,49 @@ export function jsonArray(
 ): Promise<RawJson> {
   return pool.use(async (connection) => {
     signal?.throwIfAborted();
-    const parts: string[] = [];
-    let length = 1;
     const late = new Error(`the read was ended after ${READ_TIMEOUT_MS} ms`);
     const wall = setTimeout(() => spoil(connection, late), READ_TIMEOUT_MS);
     const release = pool.cancelOnAbort(connection, signal, log);
     try {
-      const query = { sql: numbered(sql), values: params, types: rawTypes, size: CHUNK_ROWS };
-      await readInChunks(connection, query, ({ rows }) => {
-        for (const [text] of rows) {
-          parts.push(String(text));
-          length += String(text).length + 1;
-        }
-        return length <= maxBytes && !signal?.aborted;
-      });
+      const text = await readTexts(connection, numbered(sql), params, maxBytes);
+      if (Buffer.byteLength(text) > maxBytes) throw RpcError.responseTooBig(maxBytes);
+      return new RawJson(text);
     } finally {
       clearTimeout(wall);
       await release();
     }
-    signal?.throwIfAborted();
-    const joined = length <= maxBytes ? `[${parts.join(',')}]` : '';
-    if (joined === '' || Buffer.byteLength(joined) > maxBytes)
-      throw RpcError.responseTooBig(maxBytes);
-    return new RawJson(joined);
   });
+}
+
+function readTexts(
+  connection: PgConnection,
+  text: string,
+  params: readonly SqlValue[],
+  maxBytes: number,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const query: TextQuery = new TextQuery({ text, values: [...params] }, (error) =>
+      error ? reject(error) : resolve(`[${query.texts.join(',')}]`),
+    );
+    query.room = maxBytes;
+    // The database has more to send and would do so for nobody: only the end of the connection stops it at once.
+    query.onFull = () => spoil(connection, RpcError.responseTooBig(maxBytes));
+    connection.query(query);
+  });
+}
+
+/** Takes the rows as they come, without a round trip per piece and without making a row of each. */
+class TextQuery extends pg.Query {
+  readonly texts: string[] = [];
+  room = 0;
+  onFull = (): void => undefined;
+
+  /** Called by the driver. A character is at least one byte, so this never stops too early. */
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.room < 0) return;
+    const text = fields[0] ?? 'null';
+    this.room -= text.length + 1;
+    if (this.room < 0) this.onFull();
+    else this.texts.push(text);
+  }
 }

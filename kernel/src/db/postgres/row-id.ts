@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 /**
  * Time-ordered unique 64-bit ids as decimal text: 42 bits of Unix ms, 21 bits that start at a random place in each ms.
- * Ids of one process always grow; those of two servers meet only when both start near the same place in the same ms.
+ * Ids of one process always grow. Those of two servers may meet, about once in a million; a row takes another id then.
  */
 export class RowIds {
   #ms = 0;

@@ -18,14 +18,14 @@ export class CopySink implements Sink {
   readonly parallel = 2;
   readonly #pool: PgPool;
   readonly #sql: string;
-  readonly #ids: RowIds | undefined;
+  readonly #ids: Pick<RowIds, 'next'> | undefined;
 
-  constructor(pool: PgPool, options: AppenderOptions) {
+  constructor(pool: PgPool, options: AppenderOptions, ids: Pick<RowIds, 'next'> = new RowIds()) {
     const columns = options.id === undefined ? options.columns : [options.id, ...options.columns];
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     this.#pool = pool;
     this.#sql = `copy ${quoted(options.table)} (${columns.map(quoted).join(', ')}) from stdin`;
-    this.#ids = options.id === undefined ? undefined : new RowIds();
+    this.#ids = options.id === undefined ? undefined : ids;
   }
 
   store(entries: readonly Entry[], settle: Settle): Promise<void> {
@@ -41,23 +41,38 @@ export class CopySink implements Sink {
       if (tableFault.test(code)) return settleAll(entries, settle, error);
       if (!rowFault.test(code)) throw error;
       const [only] = entries;
-      if (entries.length === 1 && only)
-        return settle(only, isThereAlready(only, error) ? undefined : error);
+      if (entries.length === 1 && only) return this.#single(connection, only, settle, error);
       const half = entries.length >> 1;
       await this.#store(connection, entries.slice(0, half), settle);
       return this.#store(connection, entries.slice(half), settle);
     }
     settleAll(entries, settle);
   }
+
+  /** A batch whose connection broke during the commit may be stored: its rows meet themselves. Others may meet an id. */
+  async #single(
+    connection: PgConnection,
+    entry: Entry,
+    settle: Settle,
+    error: unknown,
+  ): Promise<void> {
+    const taken = isUniqueViolation(error);
+    if (taken && entry.doubtful) return settle(entry);
+    if (!taken || !this.#ids) return settle(entry, error);
+    entry.id = this.#ids.next();
+    try {
+      await copy(connection, this.#sql, copyText([entry]));
+    } catch (second) {
+      if (!rowFault.test(codeOf(second))) throw second;
+      return settle(entry, second);
+    }
+    settle(entry);
+  }
 }
 
 function settleAll(entries: readonly Entry[], settle: Settle, error?: unknown): void {
   for (const entry of entries) settle(entry, error);
 }
-
-/** A batch whose connection broke during the commit may be stored; its rows then meet themselves. */
-const isThereAlready = (entry: Entry, error: unknown): boolean =>
-  entry.doubtful && isUniqueViolation(error);
 
 async function copy(connection: PgConnection, sql: string, text: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

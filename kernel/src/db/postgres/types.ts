@@ -88,5 +88,3 @@ export const calledTypes = types(
   new Map([...scalars, ...json]),
   new Map([...elements, ...jsonArrays]),
 );
-/** Everything as the text that the database sent. */
-export const rawTypes = types(new Map(), new Map());

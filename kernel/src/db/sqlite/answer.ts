@@ -5,6 +5,9 @@ export type Answer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: PlainError };
 
+/** `id` of an answer that means: the thread is about to end. */
+export const FATAL = 0;
+
 export interface PlainError {
   readonly message: string;
   /** The driver's code, or the empty text. */

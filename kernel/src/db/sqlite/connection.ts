@@ -2,8 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { codeOf } from '../code-of.ts';
 
 export type Synchronous = 'NORMAL' | 'FULL';
-/** `script` writes for a caller, in another process, while the writer waits. */
-export type Role = 'writer' | 'main' | 'reader' | 'execute' | 'script';
+/** `script` writes for a caller, in another process, while the writer waits. `file` is no part of the main database. */
+export type Role = 'writer' | 'main' | 'reader' | 'execute' | 'script' | 'file';
 
 /** How one connection is opened; crosses to worker threads as it is. */
 export interface ConnectionSettings {
@@ -21,12 +21,13 @@ const cacheKb: Record<Role, number> = {
   reader: 16_384,
   execute: 4_096,
   script: 4_096,
+  file: 4_096,
 };
 
 /** Opens a connection with the options of configuration.md §4; only the writer may change anything. */
 export function openConnection(settings: ConnectionSettings): Sqlite.Database {
-  const readonly = settings.role !== 'writer' && settings.role !== 'script';
-  const fileMustExist = settings.role !== 'writer' || !settings.create;
+  const readonly = !['writer', 'script', 'file'].includes(settings.role);
+  const fileMustExist = !['writer', 'file'].includes(settings.role) || !settings.create;
   const db = new Sqlite(settings.file, { readonly, fileMustExist, timeout: 5_000 });
   try {
     if (!readonly) {

@@ -7,8 +7,9 @@ import { startWorker } from './start-worker.ts';
  * Process for SQL of callers. A running statement cannot be interrupted within a process, so the server kills this
  * one; and the statement runs in a thread, so that this thread can notice when the server is gone.
  */
-const worker = startWorker('execute-thread', {
-  workerData: JSON.parse(process.argv[2] ?? '') as ConnectionSettings,
+const settings = JSON.parse(process.argv[2] ?? '') as ConnectionSettings;
+const worker = startWorker(settings.role === 'file' ? 'file-thread' : 'execute-thread', {
+  workerData: settings,
   resourceLimits: { maxOldGenerationSizeMb: 1024 },
 });
 let current = 0;

@@ -14,17 +14,16 @@ export interface ExecuteRequest extends Script {
 export type ExecuteAnswer = ScriptResult | 'writes';
 
 const settings = workerData as ConnectionSettings;
-const reading = openConnection({ ...settings, role: 'execute' });
 
 serveRequests<ExecuteRequest>((request) =>
   answer(request, (): ExecuteAnswer => {
-    if (!request.write) return onlyReads(reading, request) ? runScript(reading, request) : 'writes';
-    // Foreign SQL may change options or leave a transaction open: both end with the connection.
-    const writing = openConnection({ ...settings, role: 'script' });
+    // Foreign SQL may change options, even while it is only prepared, or leave a transaction open: a connection of its
+    // own takes both along.
+    const db = openConnection({ ...settings, role: request.write ? 'script' : 'execute' });
     try {
-      return runScript(writing, request);
+      return request.write || onlyReads(db, request) ? runScript(db, request) : 'writes';
     } finally {
-      writing.close();
+      db.close();
     }
   }),
 );

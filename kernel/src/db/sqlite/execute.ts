@@ -42,10 +42,10 @@ export class Executor {
     const late = () => new Error(`the statement was ended after ${limits.timeout_ms} ms`);
     return this.#turns.run(limits.timeout_ms, late, async () => {
       limits.signal?.throwIfAborted();
-      const process = this.#take();
+      const runner = this.#take();
       const ask = async (what: Script, write: boolean): Promise<ExecuteAnswer> => {
         const timeout_ms = Math.max(1, until - Date.now());
-        const answer = await process.ask({ ...what, write }, { ...limits, timeout_ms, late });
+        const answer = await runner.ask({ ...what, write }, { ...limits, timeout_ms, late });
         if ('error' in answer) throw fromPlain(answer.error);
         return answer.result as ExecuteAnswer;
       };
@@ -55,35 +55,36 @@ export class Executor {
         if (mayRead && read !== 'writes') return read;
         return (await alone(() => ask(script, true))) as ScriptResult;
       } finally {
-        if (process.usable) this.#processes.set(process, this.#rest(process));
-        else await this.#end(process);
+        if (runner.usable) this.#processes.set(runner, this.#rest(runner));
+        else await this.#end(runner);
       }
     });
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#processes.keys()].map((process) => this.#end(process)));
+    await Promise.all([...this.#processes.keys()].map((runner) => this.#end(runner)));
   }
 
   #take(): ScriptProcess {
-    for (const [process, timer] of this.#processes) {
+    for (const [runner, timer] of this.#processes) {
       if (!timer) continue;
       clearTimeout(timer);
-      this.#processes.set(process, undefined);
-      if (process.usable) return process;
+      this.#processes.set(runner, undefined);
+      if (runner.usable) return runner;
+      this.#processes.delete(runner);
     }
-    const process = new ScriptProcess(this.#settings);
-    this.#processes.set(process, undefined);
-    return process;
+    const runner = new ScriptProcess(this.#settings);
+    this.#processes.set(runner, undefined);
+    return runner;
   }
 
-  #rest(process: ScriptProcess): NodeJS.Timeout {
-    return setTimeout(() => void this.#end(process), IDLE_MS).unref();
+  #rest(runner: ScriptProcess): NodeJS.Timeout {
+    return setTimeout(() => void this.#end(runner), IDLE_MS).unref();
   }
 
-  async #end(process: ScriptProcess): Promise<void> {
-    clearTimeout(this.#processes.get(process));
-    this.#processes.delete(process);
-    await process.end();
+  async #end(runner: ScriptProcess): Promise<void> {
+    clearTimeout(this.#processes.get(runner));
+    this.#processes.delete(runner);
+    await runner.end();
   }
 }

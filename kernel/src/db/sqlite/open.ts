@@ -185,8 +185,8 @@ class SqliteDatabase implements OpenDatabase {
 
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await closeKnex(this.knex, this.#options.log);
     await Promise.all([this.#reader.close(), this.#executor.close()]);
+    await closeKnex(this.knex, this.#options.log);
     this.#reads.close();
     await this.#writer.close();
     this.#unlock();

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { collect } from './collect.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { bindable } from './exact.ts';
-import { answer, Moved, serveRequests } from './serve-thread.ts';
+import { answer, Moved, orEnd, serveRequests } from './serve-thread.ts';
 
 /** A read whose rows each hold one text of JSON. */
 export interface ReadRequest {
@@ -17,9 +17,8 @@ export interface ReadRequest {
 /** UTF-8 of the array; undefined: longer than `maxBytes`, or nobody waits. */
 export type ReadAnswer = Uint8Array | undefined;
 
-const statements = new Statements(openConnection(workerData as ConnectionSettings), {
-  pluck: true,
-});
+const db = orEnd(() => openConnection(workerData as ConnectionSettings));
+const statements = new Statements(db, { pluck: true });
 const encoder = new TextEncoder();
 
 serveRequests<ReadRequest>((request) =>

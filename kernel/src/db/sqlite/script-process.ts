@@ -11,7 +11,8 @@ interface Waiting {
 /** One process for SQL of callers; it takes one request at a time. */
 export class ScriptProcess {
   readonly #child: ChildProcess;
-  readonly #ended: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>;
   #waiting: Waiting | undefined;
   #next = 1;
   /** False: it ended, or is about to. */
@@ -24,13 +25,15 @@ export class ScriptProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    this.#ended = new Promise((resolve) => {
-      this.#child.once('exit', () => {
-        this.#fail(new Error('the process that ran the statement ended'));
+    this.ended = new Promise((resolve) => {
+      const ended = (error: Error) => {
+        this.#fail(error);
         resolve();
-      });
+      };
+      this.#child.once('exit', () => ended(new Error('the process that ran the statement ended')));
+      // A process that could not be started never exits.
+      this.#child.on('error', (error) => (this.#child.pid ? this.#fail(error) : ended(error)));
     });
-    this.#child.on('error', (error) => this.#fail(error));
     this.#child.on('message', (answer: Answer) => this.#settle(answer));
   }
 
@@ -58,7 +61,7 @@ export class ScriptProcess {
   async end(): Promise<void> {
     this.usable = false;
     this.#child.kill('SIGKILL');
-    await this.#ended;
+    await this.ended;
   }
 
   #settle(answer: Answer): void {

@@ -13,6 +13,8 @@ export interface Script {
   readonly statements: readonly ScriptStatement[];
   /** Taken by the statements in order. */
   readonly params: readonly unknown[];
+  /** Integers are BigInt and numbers are reals, in `params` and in rows. */
+  readonly typed?: boolean;
   readonly maxRows: number;
 }
 
@@ -27,16 +29,17 @@ export function onlyReads(db: Sqlite.Database, { statements }: Script): boolean 
 /** Runs the statements in order, each prepared after the one before it ran. */
 export function runScript(
   db: Sqlite.Database,
-  { statements, params, maxRows }: Script,
+  { statements, params, maxRows, typed = false }: Script,
 ): ScriptResult {
-  const kept = { rows: maxRows, bytes: KEPT_BYTES };
+  const kept = { rows: maxRows, bytes: KEPT_BYTES, typed };
   const parts: ResultPart[] = [];
   let rowCount = 0;
   let affected = 0;
   let used = 0;
   for (const { sql, anonymous, named, count } of statements) {
     const statement = db.prepare(sql).safeIntegers();
-    const values = bind(params.slice(used, used + count), anonymous, named);
+    const value = (place: number) => boundValue(params[used + place], typed);
+    const values = bind(value, anonymous, named);
     used += count;
     if (statement.reader) {
       const read = readRows(statement.raw(), values, kept);
@@ -52,7 +55,7 @@ export function runScript(
 function readRows(
   statement: Sqlite.Statement,
   values: readonly unknown[],
-  kept: { rows: number; bytes: number },
+  kept: { rows: number; bytes: number; readonly typed: boolean },
 ): ResultPart & { count: number } {
   const rows: unknown[][] = [];
   let count = 0;
@@ -61,7 +64,7 @@ function readRows(
     if (kept.rows > 0 && kept.bytes > 0) {
       kept.rows--;
       kept.bytes -= sizeOfValues(row);
-      rows.push(exactValues(row));
+      rows.push(kept.typed ? row : exactValues(row));
     } else if (count >= COUNTED_ROWS && statement.readonly) {
       break;
     }
@@ -70,16 +73,16 @@ function readRows(
 }
 
 /** Integers become BigInt, because the driver would bind a number as floating point. */
+function boundValue(given: unknown, typed: boolean): unknown {
+  if (typeof given === 'boolean') return given ? 1n : 0n;
+  return Number.isInteger(given) && !typed ? BigInt(given as number) : (given ?? null);
+}
+
 function bind(
-  params: readonly unknown[],
+  value: (place: number) => unknown,
   anonymous: readonly number[],
   named: ScriptStatement['named'],
 ): unknown[] {
-  const value = (place: number): unknown => {
-    const given = params[place];
-    if (typeof given === 'boolean') return given ? 1n : 0n;
-    return Number.isInteger(given) ? BigInt(given as number) : (given ?? null);
-  };
   const values: unknown[] = [];
   if (anonymous.length > 0) values.push(anonymous.map(value));
   const names = Object.entries(named);

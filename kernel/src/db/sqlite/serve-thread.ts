@@ -1,5 +1,5 @@
 import { parentPort, type TransferListItem } from 'node:worker_threads';
-import { toPlain } from './answer.ts';
+import { FATAL, toPlain } from './answer.ts';
 
 export interface Request {
   readonly id: number;
@@ -34,4 +34,15 @@ export function answer(request: Request, work: () => unknown): void {
 export function serveRequests<T extends Request>(handle: (request: T) => void): void {
   if (!parentPort) throw new Error('this module runs in a worker thread');
   parentPort.on('message', handle);
+}
+
+/** The value of `work`, without which the thread cannot live: a failure is told in full before the thread ends. */
+export function orEnd<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    // An Error that ends a thread loses its text on the way when the driver made it.
+    parentPort?.postMessage({ id: FATAL, error: toPlain(error) });
+    throw error;
+  }
 }

@@ -7,6 +7,8 @@ export interface ScriptStatement {
   readonly named: Readonly<Record<string, number>>;
   /** Values this statement takes. */
   readonly count: number;
+  /** Every placeholder as it is written, in order. */
+  readonly places: readonly string[];
 }
 
 /** Blanks and comments; texts and quoted names; `;`; placeholders; words; anything else, one character at a time. */
@@ -24,7 +26,7 @@ export function splitScript(sql: string): ScriptStatement[] {
   let places: string[] = [];
   let empty = true;
   const finish = (to: number) => {
-    if (!empty) statements.push({ sql: sql.slice(from, to).trim(), ...assign(places) });
+    if (!empty) statements.push({ sql: sql.slice(from, to).trim(), places, ...assign(places) });
     from = to;
     trigger = new TriggerWatch();
     places = [];
@@ -68,7 +70,7 @@ class TriggerWatch {
 }
 
 /** SQLite's numbering: `?` takes the next number, `?5` that one, a name its own. Places are from 0. */
-function assign(places: readonly string[]): Omit<ScriptStatement, 'sql'> {
+function assign(places: readonly string[]): Omit<ScriptStatement, 'sql' | 'places'> {
   const anonymous: number[] = [];
   const named: Record<string, number> = {};
   let count = 0;

@@ -1,7 +1,7 @@
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
 import type { Logger } from '@svc/plugin-sdk';
 import { within } from '../within.ts';
-import { type Answer, fromPlain } from './answer.ts';
+import { type Answer, FATAL, fromPlain } from './answer.ts';
 import { startWorker } from './start-worker.ts';
 
 export interface ThreadOptions {
@@ -79,7 +79,10 @@ export class Thread {
   #start(): Worker {
     const { entry, data, limits } = this.#options;
     const worker = startWorker(entry, { workerData: data, resourceLimits: limits });
-    worker.on('message', (answer: Answer) => this.#settle(answer));
+    worker.on('message', (answer: Answer) => {
+      if (answer.id === FATAL && 'error' in answer) this.#lost(worker, fromPlain(answer.error));
+      else this.#settle(answer);
+    });
     worker.on('messageerror', (error) => this.#lost(worker, error));
     worker.on('error', (error) => this.#lost(worker, error));
     worker.on('exit', () => this.#lost(worker, new Error('it ended')));

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { eachRow, type PackedRows } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
-import { answer, serveRequests } from './serve-thread.ts';
+import { answer, orEnd, serveRequests } from './serve-thread.ts';
 
 /** One statement of knex. */
 export interface QueryRequest {
@@ -32,7 +32,7 @@ export type QueryAnswer =
 /** `[index, message, code]` of each refused row. */
 export type BatchAnswer = readonly (readonly [number, string, string])[];
 
-const db = openConnection(workerData as ConnectionSettings);
+const db = orEnd(() => openConnection(workerData as ConnectionSettings));
 const statements = new Statements(db);
 /** Batches that must not slip into a transaction of somebody else. */
 const waiting: BatchRequest[] = [];

@@ -1,0 +1,34 @@
+import { workerData } from 'node:worker_threads';
+import type Sqlite from 'better-sqlite3';
+import type { ScriptResult } from '../executed.ts';
+import { type ConnectionSettings, openConnection } from './connection.ts';
+import { runScript, type Script } from './script.ts';
+import { answer, type Request, serveRequests } from './serve-thread.ts';
+
+/** SQL for a file that is no part of the main database. */
+export type FileRequest = (Script & { readonly kind: 'run' }) | { readonly kind: 'close' };
+export type FileAnswer = (ScriptResult & { readonly inTransaction: boolean }) | true;
+
+let db: Sqlite.Database | undefined;
+
+/** One connection for all texts: what a text leaves in it, the next one finds. */
+serveRequests<Request & FileRequest>((request) =>
+  answer(request, (): FileAnswer => {
+    if (request.kind === 'run') return run(request);
+    db?.close();
+    db = undefined;
+    return true;
+  }),
+);
+
+function run(script: Script): FileAnswer {
+  // Here and not at the start: what is wrong with the file is told to who asks, and may be right the next time.
+  db ??= openConnection(workerData as ConnectionSettings);
+  const began = db.inTransaction;
+  try {
+    return { ...runScript(db, script), inTransaction: db.inTransaction };
+  } catch (error) {
+    if (!began && db.inTransaction) db.exec('rollback');
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { AgentRegistry } from './api.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { addPermissions } from './permissions.ts';
+import { Registry } from './registry.ts';
+import { openAgentStore } from './store.ts';
+
+const CHANGED = 'agent-uuid.changed';
+/** Somebody ran SQL of his own on the main database. */
+const DATABASE_CHANGED = 'database.changed';
+
+const config = Type.Object({
+  max_agents: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'Active agents at most: first reports beyond are refused. 0: no limit.',
+  }),
+  deletion_hold_off_ms: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'How long reports of a deleted agent are answered and not stored. 0: off.',
+  }),
+});
+
+/** The registry of agents: namespace `agent-uuid`, table `monitoring_uuid`, service `AgentRegistry`. */
+export default definePlugin({
+  name: 'agent-uuid',
+  version: '0.6.0',
+  namespaces: ['agent-uuid'],
+  provides: [AgentRegistry],
+  config,
+  reloadable: ['max_agents', 'deletion_hold_off_ms'],
+
+  setup(kernel) {
+    const { bus, clock, config: settings, db, hooks, log } = kernel;
+    const failed = (error: unknown) => log.error('registry could not be read again', { error });
+
+    const registry = new Registry({
+      store: openAgentStore(db),
+      now: () => clock.now(),
+      maxAgents: () => settings.max_agents,
+      holdOff_ms: () => settings.deletion_hold_off_ms,
+      announce: (uuids) => bus.publish(CHANGED, uuids),
+      failed: (error) => log.error('listener of agent changes failed', { error }),
+    });
+    kernel.provide(AgentRegistry, registry);
+
+    hooks.permissions.tap(addPermissions);
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => addMethods(methods, registry));
+    hooks.prepare.tap(() => registry.reload());
+    hooks.reload.tap(() => registry.reload());
+
+    bus.subscribe(CHANGED, (payload, { own }) => {
+      if (own || !Array.isArray(payload)) return;
+      registry.refresh(payload.filter((uuid) => typeof uuid === 'string')).catch(failed);
+    });
+    bus.subscribe(DATABASE_CHANGED, () => {
+      registry.reload().catch(failed);
+    });
+  },
+});

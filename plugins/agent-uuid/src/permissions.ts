@@ -1,0 +1,23 @@
+import { needs, type Permissions, type Requirement } from '@svc/plugin-sdk';
+
+/** Registers the kind `monitoring_uuid` and the scope of one agent (auth.md §5). */
+export function addPermissions(permissions: Permissions): void {
+  permissions.add('monitoring_uuid', { words: ['list', 'delete'] });
+  permissions.scope('agent_uuid', 'uuid');
+}
+
+const globally = (word: string, right: string) =>
+  needs(
+    (): Requirement => ({
+      scopes: ['global'],
+      permissions: [{ monitoring_uuid: word }],
+      denied: `Permission Denied: Missing MonitoringUuid ${right} permission`,
+    }),
+  );
+
+export const mayList = globally('list', 'List');
+export const mayDelete = globally('delete', 'Delete');
+
+/** Detail of the 102 that the first report of an agent gets when `max_agents` are active. */
+export const tooManyAgents = (limit: number) =>
+  `Permission Denied: ${limit} agents are active, and max_agents allows no more`;

@@ -1,0 +1,161 @@
+import type { Agent, AgentRegistry } from './api.ts';
+import { createBatches } from './batches.ts';
+import { createListeners, createQueues } from './queues.ts';
+import type { AgentStore } from './store.ts';
+
+export interface RegistryOptions {
+  readonly store: AgentStore;
+  readonly now: () => number;
+  /** Active agents at most; 0 is no limit. */
+  readonly maxAgents: () => number;
+  /** Reports of an agent deleted less than this long ago are not stored; 0 is off. */
+  readonly holdOff_ms: () => number;
+  /** Tells the other servers which agents changed. */
+  readonly announce: (uuids: readonly string[]) => void;
+  /** A listener threw. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Key of the queue of whole reads; no UUID. */
+const EVERY_AGENT = '*';
+
+/** Agents of one statement at most. */
+const BATCH = 200;
+
+/** All agents in memory, by UUID. Every change goes to the table first, one at a time for each UUID. */
+export class Registry implements AgentRegistry {
+  readonly #options: RegistryOptions;
+  readonly #store: AgentStore;
+  readonly #inOrder = createQueues();
+  readonly #activateInBatch: (uuid: string) => Promise<Agent>;
+  readonly #listeners;
+  readonly #agents = new Map<string, Agent>();
+  /** Agents that changed while the whole table is being read: what was read of them is old. */
+  #touched: Set<string> | undefined;
+  #sorted: readonly Agent[] | undefined;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#listeners = createListeners<Agent>(options.failed);
+    this.#activateInBatch = createBatches(BATCH, async (uuids) => {
+      const agents = await options.store.activate(uuids);
+      options.announce(uuids);
+      return new Map(agents.map((agent) => [agent.uuid, agent]));
+    });
+  }
+
+  known(uuid: string): Agent | undefined {
+    return this.#agents.get(uuid);
+  }
+
+  async find(uuid: string): Promise<Agent | undefined> {
+    return this.#agents.get(uuid) ?? this.#read(uuid);
+  }
+
+  list(): readonly Agent[] {
+    this.#sorted ??= [...this.#agents.values()].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+    return this.#sorted;
+  }
+
+  register(uuid: string): Agent | Promise<Agent> {
+    const agent = this.#agents.get(uuid);
+    return agent && !agent.soft_delete ? agent : this.#activate(uuid);
+  }
+
+  admit(uuid: string): Agent | undefined | Promise<Agent | undefined> {
+    const agent = this.#agents.get(uuid);
+    if (agent && !agent.soft_delete) return agent;
+    return agent && this.#isHeld(agent) ? undefined : this.#admitStranger(uuid);
+  }
+
+  softDelete(uuid: string): Promise<boolean> {
+    return this.#inOrder(uuid, async () => {
+      if (!(await this.#store.softDelete(uuid, this.#options.now()))) return false;
+      for (const agent of await this.#store.byUuid([uuid])) this.#remember(agent);
+      this.#options.announce([uuid]);
+      return true;
+    });
+  }
+
+  onChange(listener: (agent: Agent) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  uuidSql(column: string): string {
+    return this.#store.uuidSql(column);
+  }
+
+  /** Reads these agents again: another server changed them. */
+  async refresh(uuids: readonly string[]): Promise<void> {
+    await Promise.all(uuids.map((uuid) => this.#read(uuid)));
+  }
+
+  /** Reads the whole table; agents whose row is gone are forgotten. */
+  reload(): Promise<void> {
+    return this.#inOrder(EVERY_AGENT, async () => {
+      const touched = new Set<string>();
+      this.#touched = touched;
+      try {
+        this.#replace(await this.#store.all(), touched);
+      } finally {
+        this.#touched = undefined;
+      }
+    });
+  }
+
+  #replace(rows: readonly Agent[], touched: ReadonlySet<string>): void {
+    const gone = new Set(this.#agents.keys());
+    for (const agent of rows) {
+      gone.delete(agent.uuid);
+      if (!touched.has(agent.uuid)) this.#remember(agent);
+    }
+    for (const uuid of gone) if (!touched.has(uuid)) this.#agents.delete(uuid);
+    this.#sorted = undefined;
+  }
+
+  #read(uuid: string): Promise<Agent | undefined> {
+    return this.#inOrder(uuid, async () => {
+      const [row] = await this.#store.byUuid([uuid]);
+      return row && this.#remember(row);
+    });
+  }
+
+  #activate(uuid: string): Promise<Agent> {
+    return this.#inOrder(uuid, async () => {
+      const known = this.#agents.get(uuid);
+      if (known && !known.soft_delete) return known;
+      return this.#remember(await this.#activateInTable(uuid));
+    });
+  }
+
+  /** With a cap one by one, so that each is counted; otherwise a fleet that comes back shares its statements. */
+  async #activateInTable(uuid: string): Promise<Agent> {
+    const limit = this.#options.maxAgents();
+    if (limit === 0) return this.#activateInBatch(uuid);
+    const agent = await this.#store.activateWithin(uuid, limit);
+    this.#options.announce([uuid]);
+    return agent;
+  }
+
+  /** A deletion on another server may not have been heard of yet: the table decides. */
+  async #admitStranger(uuid: string): Promise<Agent | undefined> {
+    const row = this.#options.holdOff_ms() > 0 ? await this.#read(uuid) : undefined;
+    return row && this.#isHeld(row) ? undefined : this.#activate(uuid);
+  }
+
+  #isHeld({ soft_delete, deleted_at }: Agent): boolean {
+    const { now, holdOff_ms } = this.#options;
+    return soft_delete && deleted_at !== null && now() - deleted_at < holdOff_ms();
+  }
+
+  #remember(agent: Agent): Agent {
+    const before = this.#agents.get(agent.uuid);
+    this.#agents.set(agent.uuid, agent);
+    this.#touched?.add(agent.uuid);
+    this.#sorted = undefined;
+    const same = before?.id === agent.id && before.soft_delete === agent.soft_delete;
+    if (!same) this.#listeners.call(agent);
+    return agent;
+  }
+}

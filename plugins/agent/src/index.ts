@@ -1,0 +1,58 @@
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { addDeleteMethods } from './methods/deletes.ts';
+import { addMultiLastMethods } from './methods/multi-last.ts';
+import { addQueryMethods } from './methods/queries.ts';
+import { addReportMethods } from './methods/reports.ts';
+import { migrations } from './migrations/index.ts';
+import { createMonitoring } from './monitoring.ts';
+import { addPermissions } from './permissions.ts';
+import { watchRejections } from './rejections.ts';
+import { keepLimits, retentionConfig } from './retention.ts';
+
+const least = (default_: number, description: string) =>
+  Type.Integer({ minimum: 1, default: default_, description });
+
+const rootConfig = Type.Object({
+  monitoring_buffer: Type.Object(
+    {
+      flush_interval_ms: least(500, 'A report waits for its commit no longer than this, ms.'),
+      max_batch_size: least(1000, 'Reports of one commit at most.'),
+      channel_capacity: least(10_000, 'Reports of one kind that may wait; senders wait beyond.'),
+    },
+    { default: {}, description: 'Group commit of monitoring reports.' },
+  ),
+});
+
+/** Reports, queries and deletes of monitoring data: namespace `agent` (agent.md, monitoring-data.md). */
+export default definePlugin({
+  name: 'agent',
+  version: '0.6.0',
+  namespaces: ['agent'],
+  requires: [AgentRegistry],
+  config: Type.Object(retentionConfig),
+  rootConfig,
+  reloadable: Object.keys(retentionConfig),
+
+  setup(kernel) {
+    const { auth, hooks, root, server } = kernel;
+    const monitoring = createMonitoring(kernel, kernel.use(AgentRegistry), root.monitoring_buffer);
+
+    hooks.permissions.tap(addPermissions);
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => {
+      addReportMethods(methods, monitoring.reports);
+      addQueryMethods(methods, monitoring, () => server.maxResponseBytes());
+      addMultiLastMethods(methods, monitoring, auth);
+      addDeleteMethods(methods, monitoring);
+    });
+    hooks.ready.tap(() => {
+      const warming = monitoring.warm();
+      kernel.defer('reading ahead', () => warming);
+    });
+    keepLimits(kernel, monitoring);
+    watchRejections(kernel);
+  },
+});

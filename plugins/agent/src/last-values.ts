@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises';
+import { covers, type Filter, type Time } from './conditions.ts';
+import { type Row, TIMESTAMP } from './kinds.ts';
+
+/** Agents read from the database at a time: a chunk holds the event loop for well below a millisecond. */
+const CHUNK = 32;
+
+type Newest = (ids: readonly number[]) => Promise<Map<number, Row>>;
+
+/** A read in progress; rows that arrive meanwhile may be newer than what it finds. */
+interface Reading {
+  readonly done: Promise<unknown>;
+  arrived: Row | null;
+  found: Row | null;
+  /** Forgotten meanwhile: neither for keeping nor for later callers. */
+  stale: boolean;
+}
+
+/** The newest row of each agent, by its id: a cache over the table, never more (agent.md §9.1). The greatest timestamp wins. */
+export class LastValues {
+  /** null: the table holds no row of this agent. */
+  readonly #rows = new Map<number, Row | null>();
+  readonly #readings = new Map<number, Reading>();
+  readonly #newest: Newest;
+  #epoch = 0;
+
+  constructor(newest: Newest) {
+    this.#newest = newest;
+  }
+
+  /** Grows with every delete; to be read before a row is appended. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** A row was committed that was appended at `epoch`: a delete since then may have taken it away again. */
+  stored(row: Row, epoch: number): void {
+    const id = row[0] as number;
+    if (epoch !== this.#epoch) {
+      this.#forget(id);
+      return;
+    }
+    const known = this.#rows.get(id);
+    if (known !== undefined) {
+      this.#rows.set(id, later(known, row));
+      return;
+    }
+    const reading = this.#readings.get(id);
+    if (reading) reading.arrived = later(reading.arrived, row);
+  }
+
+  /** Rows of these agents, null where an agent has none; at once when all are known. @throws RpcError 103 */
+  get(ids: readonly number[]): readonly (Row | null)[] | Promise<readonly (Row | null)[]> {
+    const found: (Row | null)[] = [];
+    for (const id of ids) {
+      const row = this.#rows.get(id);
+      if (row === undefined) return this.#readMissing(ids);
+      found.push(row);
+    }
+    return found;
+  }
+
+  /** Rows that match were deleted, those of one agent or of all: forgets what may be gone. */
+  deleted({ timestamp }: Filter, id: number | undefined): void {
+    this.#epoch++;
+    for (const reading of this.#readings.values()) reading.stale = true;
+    for (const one of id === undefined ? this.#rows.keys() : [id]) {
+      const row = this.#rows.get(one);
+      if (row && covers(timestamp, row[TIMESTAMP] as Time)) this.#rows.delete(one);
+    }
+  }
+
+  /** Forgets these agents, or all: they are read again when asked for. */
+  forget(ids?: readonly number[]): void {
+    if (!ids) this.#epoch++;
+    for (const id of ids ?? [...this.#rows.keys(), ...this.#readings.keys()]) this.#forget(id);
+  }
+
+  #forget(id: number): void {
+    this.#rows.delete(id);
+    const reading = this.#readings.get(id);
+    if (reading) reading.stale = true;
+  }
+
+  async #readMissing(ids: readonly number[]): Promise<(Row | null)[]> {
+    const answers = new Map<number, Row | null>();
+    const joined = new Map<number, Reading>();
+    const missing: number[] = [];
+    for (const id of ids) {
+      const row = this.#rows.get(id);
+      const reading = this.#readings.get(id);
+      if (row !== undefined) answers.set(id, row);
+      else if (reading && !reading.stale) joined.set(id, reading);
+      else missing.push(id);
+    }
+    for (let at = 0; at < missing.length; at += CHUNK) {
+      // On SQLite a chunk is read at once: other calls get their turn in between.
+      if (at > 0) await setImmediate();
+      const readings = await this.#read(missing.slice(at, at + CHUNK));
+      for (const [id, { found }] of readings) answers.set(id, found);
+    }
+    for (const [id, reading] of joined) {
+      await reading.done;
+      answers.set(id, reading.found);
+    }
+    return ids.map((id) => answers.get(id) ?? null);
+  }
+
+  /** Reads one chunk; other callers may join while it runs. */
+  async #read(ids: readonly number[]): Promise<Map<number, Reading>> {
+    const done = this.#newest(ids);
+    const started = new Map<number, Reading>();
+    for (const id of ids) started.set(id, { done, arrived: null, found: null, stale: false });
+    for (const [id, reading] of started) this.#readings.set(id, reading);
+    try {
+      const found = await done;
+      for (const [id, reading] of started) {
+        reading.found = later(found.get(id) ?? null, reading.arrived);
+        if (!reading.stale) this.#rows.set(id, reading.found);
+      }
+    } finally {
+      // A later read of the same agent may have taken the place of this one.
+      for (const [id, reading] of started) {
+        if (this.#readings.get(id) === reading) this.#readings.delete(id);
+      }
+    }
+    return started;
+  }
+}
+
+/** The row with the greater timestamp; of equal ones `next`, which arrived later. */
+function later(row: Row | null, next: Row | null): Row | null {
+  if (!next || !row) return next ?? row;
+  return (next[TIMESTAMP] as Time) >= (row[TIMESTAMP] as Time) ? next : row;
+}

@@ -1,0 +1,74 @@
+import { type AccessContext, type Auth, type Methods, RpcError, Type, Uuid } from '@svc/plugin-sdk';
+import { type FieldWord, selectionOf } from '../fields.ts';
+import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
+import { distinct, type MultiLast } from '../multi-last.ts';
+import { agents, mayRead } from '../permissions.ts';
+import { DynamicField, DynamicRow } from '../schemas/dynamic.ts';
+import { StaticField, StaticRow } from '../schemas/static.ts';
+import { SummaryField, SummaryRow } from '../schemas/summary.ts';
+import { withJsonData } from './read-error.ts';
+
+/** `agent_*_multi_last_query` (agent.md §6.2). */
+export function addMultiLastMethods(
+  methods: Methods,
+  kinds: { readonly [K in Kind['name']]: { readonly newest: MultiLast } },
+  auth: Auth,
+): void {
+  methods.add('agent_static_data_multi_last_query', {
+    summary: 'The newest static report of each of several agents, in the order asked for.',
+    params: { uuids: Type.Array(Uuid), fields: Type.Array(StaticField) },
+    result: Type.Array(StaticRow),
+    access: { custom: (asked, call) => admit(auth, STATIC, asked, call) },
+    mapError: withJsonData,
+    handle: ({ uuids, fields }) =>
+      kinds.static.newest(distinct(uuids), selectionOf(STATIC, fields)),
+  });
+
+  methods.add('agent_dynamic_data_multi_last_query', {
+    summary: 'The newest full report of each of several agents, in the order asked for.',
+    params: { uuids: Type.Array(Uuid), fields: Type.Array(DynamicField) },
+    result: Type.Array(DynamicRow),
+    access: { custom: (asked, call) => admit(auth, DYNAMIC, asked, call) },
+    mapError: withJsonData,
+    handle: ({ uuids, fields }) =>
+      kinds.dynamic.newest(distinct(uuids), selectionOf(DYNAMIC, fields)),
+  });
+
+  methods.add('agent_dynamic_summary_multi_last_query', {
+    summary: 'The newest summary of each of several agents, in the order asked for.',
+    params: { uuids: Type.Array(Uuid), fields: Type.Array(SummaryField) },
+    result: Type.Array(SummaryRow),
+    access: { custom: (asked, call) => admit(auth, SUMMARY, asked, call) },
+    mapError: withJsonData,
+    handle: ({ uuids, fields }) =>
+      kinds.summary.newest(distinct(uuids), selectionOf(SUMMARY, fields)),
+  });
+}
+
+interface Asked {
+  readonly uuids: readonly string[];
+  readonly fields: readonly FieldWord[];
+}
+
+const rights = { static: mayRead(STATIC), dynamic: mayRead(DYNAMIC), summary: mayRead(SUMMARY) };
+
+const MALFORMED =
+  "Failed to parse token: Invalid token format: must be 'key:secret' or 'username|password'";
+
+/** An empty list is answered before the credential is verified; its form is checked all the same. */
+async function admit(
+  auth: Auth,
+  kind: Kind,
+  { uuids, fields }: Asked,
+  call: AccessContext,
+): Promise<void> {
+  const { credential, transport } = call;
+  const inProcess = transport === 'internal' && credential === '';
+  if (!inProcess && !/[:|]/.test(credential)) throw RpcError.parse(MALFORMED);
+  if (uuids.length === 0) return;
+  const caller = await call.authenticate();
+  if (caller.super) return;
+  const needed = rights[kind.name](agents(distinct(uuids)), selectionOf(kind, fields));
+  for (const requirement of needed) if (await auth.allows(caller, requirement)) return;
+  throw RpcError.denied(needed[0]?.denied ?? 'Permission Denied');
+}

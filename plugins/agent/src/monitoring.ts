@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Appender, Database, Kernel } from '@svc/plugin-sdk';
+import { createHashes } from './hashes.ts';
+import { columnsOf, DYNAMIC, type Kind, STATIC, SUMMARY } from './kinds.ts';
+import { LastValues } from './last-values.ts';
+import { multiLast } from './multi-last.ts';
+import { deletes, queries } from './queries.ts';
+import { dynamicReports, staticReports, summaryReports } from './reports.ts';
+import { openDeleteStore } from './store/delete.ts';
+import { openReadStore } from './store/read.ts';
+import { openStaticStore } from './store/static.ts';
+import { keepInSync } from './sync.ts';
+
+/** Section `[monitoring_buffer]` (agent.md §8). */
+export interface BufferConfig {
+  readonly flush_interval_ms: number;
+  readonly max_batch_size: number;
+  readonly channel_capacity: number;
+}
+
+/** Agents read ahead in one turn of the event loop. */
+const WARM_CHUNK = 32;
+
+export type Monitoring = ReturnType<typeof createMonitoring>;
+
+/** Wires stores, caches and the other servers together; the methods are a thin layer over the result. */
+export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer: BufferConfig) {
+  const { clock, db, signal } = kernel;
+  const hashes = createHashes();
+  const uuidSql = (column: string) => registry.uuidSql(column);
+  const stores = {
+    static: openReadStore(db, STATIC, uuidSql),
+    dynamic: openReadStore(db, DYNAMIC, uuidSql),
+    summary: openReadStore(db, SUMMARY, uuidSql),
+  };
+  const last = {
+    static: new LastValues(stores.static.newest),
+    dynamic: new LastValues(stores.dynamic.newest),
+    summary: new LastValues(stores.summary.newest),
+  };
+  const sync = keepInSync(kernel, last, () => hashes.forget());
+  registry.onChange(({ id, soft_delete }) => {
+    if (!soft_delete) return;
+    hashes.forget(id);
+    for (const values of Object.values(last)) values.forget([id]);
+  });
+
+  const track = (kind: Kind) => ({
+    last: last[kind.name],
+    changed: (id: number) => sync.changed(kind, id),
+    query: queries(registry, stores[kind.name]),
+    newest: multiLast(kind, registry, last[kind.name]),
+    remove: deletes(registry, {
+      store: openDeleteStore(db, kind),
+      last: last[kind.name],
+      gone: (id) => {
+        if (kind === STATIC) hashes.forget(id);
+        sync.changed(kind, id);
+      },
+      signal,
+    }),
+  });
+  const tracks = { static: track(STATIC), dynamic: track(DYNAMIC), summary: track(SUMMARY) };
+  const reporting = { registry, now: () => clock.now() };
+  const writes = { store: openStaticStore(db), hashes };
+  return {
+    ...tracks,
+    reports: {
+      static: staticReports(reporting, tracks.static, writes),
+      dynamic: dynamicReports(reporting, tracks.dynamic, openAppender(db, DYNAMIC, buffer)),
+      summary: summaryReports(reporting, tracks.summary, openAppender(db, SUMMARY, buffer)),
+    },
+    warm: () => warm(kernel, registry, Object.values(last)),
+  };
+}
+
+const openAppender = (db: Database, kind: Kind, buffer: BufferConfig): Appender =>
+  db.appender({
+    table: kind.table,
+    columns: columnsOf(kind),
+    id: 'id',
+    maxBatchRows: buffer.max_batch_size,
+    flushIntervalMs: buffer.flush_interval_ms,
+    capacityRows: buffer.channel_capacity,
+  });
+
+/** Reads the last values of all agents, so that the first dashboard finds them. Ends early when the server stops. */
+async function warm(
+  { log, signal }: Kernel,
+  registry: AgentRegistry,
+  all: readonly LastValues[],
+): Promise<void> {
+  const ids = registry.list().flatMap(({ id, soft_delete }) => (soft_delete ? [] : [id]));
+  try {
+    for (const values of all) {
+      for (let at = 0; at < ids.length && !signal.aborted; at += WARM_CHUNK) {
+        await values.get(ids.slice(at, at + WARM_CHUNK));
+        await setImmediate();
+      }
+    }
+  } catch (error) {
+    log.warn('last values could not be read ahead', { error });
+  }
+}

@@ -1,0 +1,63 @@
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { canonicalUuid, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { EMPTY_ARRAY, rowJson, type Selection } from './fields.ts';
+import type { Kind, Row } from './kinds.ts';
+import type { LastValues } from './last-values.ts';
+
+/** Distinct UUIDs in first-seen order, in their canonical spelling. */
+export const distinct = (uuids: readonly string[]): string[] => [
+  ...new Set(uuids.map(canonicalUuid)),
+];
+
+/** The newest row of each agent as one JSON array in the order of the request; agents without data are left out. */
+export type MultiLast = (
+  uuids: readonly string[],
+  selection: Selection,
+) => RawJson | Promise<RawJson>;
+
+/** @throws RpcError 105 when one of the agents is not registered, 103 */
+export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues): MultiLast {
+  const textOf = kind.name === 'summary' ? remembered(kind) : plain(kind);
+
+  const answer = async (uuids: readonly string[], selection: Selection): Promise<RawJson> => {
+    const ids: number[] = [];
+    for (const uuid of uuids) {
+      const agent = registry.known(uuid) ?? (await registry.find(uuid));
+      if (!agent) throw RpcError.notFound(`Agent UUID not found in monitoring registry: ${uuid}`);
+      ids.push(agent.id);
+    }
+    const rows = last.get(ids);
+    return join(uuids, rows instanceof Promise ? await rows : rows, selection);
+  };
+
+  const join = (uuids: readonly string[], rows: readonly (Row | null)[], selection: Selection) => {
+    const texts: string[] = [];
+    for (let index = 0; index < uuids.length; index++) {
+      const row = rows[index];
+      if (row) texts.push(textOf(uuids[index] as string, row, selection));
+    }
+    return new RawJson(`[${texts.join(',')}]`);
+  };
+
+  return (uuids, selection) => (uuids.length === 0 ? EMPTY_ARRAY : answer(uuids, selection));
+}
+
+type TextOf = (uuid: string, row: Row, selection: Selection) => string;
+
+/** Parts that are text already only have to be joined. */
+const plain =
+  (kind: Kind): TextOf =>
+  (uuid, row, selection) =>
+    rowJson(kind, uuid, row, selection);
+
+/** Front ends ask for the same fields of every agent each second: each agent's latest text is kept for them. */
+function remembered(kind: Kind): TextOf {
+  const texts = new Map<SqlValue, { row: Row; set: number; text: string }>();
+  return (uuid, row, selection) => {
+    const known = texts.get(row[0] as SqlValue);
+    if (known?.row === row && known.set === selection.set) return known.text;
+    const text = rowJson(kind, uuid, row, selection);
+    texts.set(row[0] as SqlValue, { row, set: selection.set, text });
+    return text;
+  };
+}

@@ -1,0 +1,68 @@
+import { RpcError, type TSchema, Type } from '@svc/plugin-sdk';
+
+/** Gives a value without members that its schema does not name; the value itself when there are none. */
+export type Picker = (value: never) => unknown;
+
+/**
+ * Picker of a schema whose members are all required, for values that passed it.
+ * The usual report has no unknown member, so the usual cost is counting the members of each object.
+ */
+export function pickerOf(schema: TSchema): Picker | undefined {
+  if (Type.IsArray(schema)) return arrayPicker(pickerOf(schema.items));
+  if (Type.IsObject(schema)) return objectPicker(schema.properties);
+  return undefined;
+}
+
+function arrayPicker(pick: Picker | undefined): Picker | undefined {
+  if (!pick) return undefined;
+  return (value: readonly never[]) => {
+    let picked: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const before = value[index] as never;
+      const after = pick(before);
+      if (after === before) continue;
+      picked ??= value.slice();
+      picked[index] = after;
+    }
+    return picked ?? value;
+  };
+}
+
+function objectPicker(properties: { readonly [name: string]: TSchema }): Picker {
+  const names = Object.keys(properties);
+  const inner = names.flatMap((name) => {
+    const pick = pickerOf(properties[name] as TSchema);
+    return pick ? [{ name, pick }] : [];
+  });
+  return (value: Record<string, never>) => {
+    let changed = Object.keys(value).length !== names.length;
+    const replaced: Record<string, unknown> = {};
+    for (const { name, pick } of inner) {
+      const before = value[name] as never;
+      const after = pick(before);
+      if (after === before) continue;
+      replaced[name] = after;
+      changed = true;
+    }
+    if (!changed) return value;
+    return Object.fromEntries(names.map((name) => [name, replaced[name] ?? value[name]]));
+  };
+}
+
+/** U+0000 and lone halves of surrogate pairs, as `JSON.stringify` escapes them; jsonb cannot hold either. */
+const unstorable = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+/** True when a value of this schema can hold a text of the sender's. */
+export function holdsText(schema: TSchema): boolean {
+  if (Type.IsArray(schema)) return holdsText(schema.items);
+  if (Type.IsObject(schema)) return Object.values(schema.properties).some(holdsText);
+  return Type.IsString(schema);
+}
+
+/** @throws RpcError 108 for JSON text with characters that Postgres cannot store */
+export function checkText(name: string, text: string): void {
+  const suspect = text.includes('\\u0000') || text.includes('\\ud');
+  if (suspect && unstorable.test(text)) {
+    throw RpcError.invalid(`${name} holds U+0000 or half of a surrogate pair`);
+  }
+}

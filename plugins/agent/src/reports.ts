@@ -1,0 +1,159 @@
+import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import {
+  type Appender,
+  canonicalUuid,
+  RawJson,
+  RpcError,
+  type SqlValue,
+  stringifyJson,
+} from '@svc/plugin-sdk';
+import type { Hashes } from './hashes.ts';
+import { HEAD, type Row, SUMMARY } from './kinds.ts';
+import type { LastValues } from './last-values.ts';
+import { checkText, holdsText, pickerOf } from './report-text.ts';
+import { type DynamicReport, dynamicParts } from './schemas/dynamic.ts';
+import { type StaticReport, staticParts } from './schemas/static.ts';
+import type { SummaryReport } from './schemas/summary.ts';
+import type { StaticStore } from './store/static.ts';
+
+/** What a report is answered with (agent.md §5). */
+export const BUFFERED = new RawJson('{"status":"buffered"}');
+export const SKIPPED = new RawJson('{"status":"skipped","reason":"duplicate_hash"}');
+
+/** Where the rows of one kind go. */
+export interface Track {
+  readonly last: LastValues;
+  /** Tells the other servers. */
+  readonly changed: (id: number) => void;
+}
+
+/** Common to all reports: who may register, and the server's clock. */
+export interface Reporting {
+  readonly registry: AgentRegistry;
+  readonly now: () => number;
+}
+
+export type Report<T> = (report: T) => Promise<RawJson>;
+
+/** Stores a summary; answers after the commit. @throws RpcError 102, 103, 108 */
+export function summaryReports(
+  { registry, now }: Reporting,
+  { last, changed }: Track,
+  appender: Appender,
+): Report<SummaryReport> {
+  return async (report) => {
+    const time = timestampOf(report.time);
+    const admitted = registry.admit(canonicalUuid(report.uuid));
+    const agent = admitted instanceof Promise ? await admitted : admitted;
+    if (!agent) return BUFFERED;
+    await keep(summaryRow(agent.id, time, now(), report), appender, last);
+    changed(agent.id);
+    return BUFFERED;
+  };
+}
+
+const summaryNames = SUMMARY.fields.map(({ name }) => name as keyof SummaryReport);
+
+function summaryRow(
+  id: number,
+  time: SqlValue,
+  storage_time: number,
+  report: SummaryReport,
+): SqlValue[] {
+  // At its full length from the start: growing it costs more than filling it.
+  const row = new Array<SqlValue>(HEAD.length + summaryNames.length);
+  row[0] = id;
+  row[1] = time;
+  row[2] = storage_time;
+  for (let index = 0; index < summaryNames.length; index++) {
+    row[HEAD.length + index] = report[summaryNames[index] as keyof SummaryReport] ?? null;
+  }
+  return row;
+}
+
+/** Stores a full report; answers after the commit. @throws RpcError 102, 103, 108 */
+export function dynamicReports(
+  { registry, now }: Reporting,
+  { last, changed }: Track,
+  appender: Appender,
+): Report<DynamicReport> {
+  const texts = partTexts(dynamicParts);
+  return async (report) => {
+    const time = timestampOf(report.time);
+    const parts = texts(report);
+    const admitted = registry.admit(canonicalUuid(report.uuid));
+    const agent = admitted instanceof Promise ? await admitted : admitted;
+    if (!agent) return BUFFERED;
+    await keep([agent.id, time, now(), ...parts], appender, last);
+    changed(agent.id);
+    return BUFFERED;
+  };
+}
+
+/** Stores a static report unless its hash is stored already; then that row gets the later time. @throws RpcError 102, 103, 108 */
+export function staticReports(
+  { registry, now }: Reporting,
+  { last, changed }: Track,
+  { store, hashes }: { readonly store: StaticStore; readonly hashes: Hashes },
+): Report<StaticReport> {
+  const texts = partTexts(staticParts);
+  return async (report) => {
+    const time = timestampOf(report.time);
+    const parts = texts(report);
+    const agent: Agent | undefined = await registry.admit(canonicalUuid(report.uuid));
+    if (!agent) return BUFFERED;
+    const row = [agent.id, time, now(), ...parts];
+    // Known beforehand, so that a duplicate refreshes the latest value although the table keeps the first content.
+    await last.get([agent.id]);
+    const { epoch } = last;
+    const isNew = await write(row, Buffer.from(report.data_hash));
+    last.stored(row, epoch);
+    changed(agent.id);
+    return isNew ? BUFFERED : SKIPPED;
+  };
+
+  /** Bump, else insert, else bump what somebody inserted in between. */
+  async function write(row: Row, hash: Buffer): Promise<boolean> {
+    const [id, time, storage_time] = row as [number, SqlValue, number];
+    const stored = hashes.repeated(id, hash) ?? hash;
+    if (await store.touch(id, stored, time, storage_time)) {
+      hashes.keep(id, stored);
+      return false;
+    }
+    const isNew = await store.insert(row, hash);
+    if (!isNew) await store.touch(id, hash, time, storage_time);
+    hashes.keep(id, hash);
+    return isNew;
+  }
+}
+
+async function keep(row: Row, appender: Appender, last: LastValues): Promise<void> {
+  const { epoch } = last;
+  await appender.append(row);
+  last.stored(row, epoch);
+}
+
+/** JSON texts of a report's parts, in order, without unknown members. */
+function partTexts<T extends typeof staticParts | typeof dynamicParts>(schemas: T) {
+  const parts = Object.entries(schemas).map(([name, schema]) => ({
+    name: name as keyof T,
+    pick: pickerOf(schema) ?? ((value: unknown) => value),
+    hasText: holdsText(schema),
+  }));
+  return (report: { readonly [K in keyof T]: unknown }): string[] =>
+    parts.map(({ name, pick, hasText }) => {
+      const text = stringifyJson(pick(report[name] as never));
+      if (hasText) checkText(String(name), text);
+      return text;
+    });
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** `time` is unsigned on the wire and signed in the table. @throws RpcError 108 from 2^63 up */
+function timestampOf(time: number | bigint): number | bigint {
+  if (typeof time === 'bigint' && time > INT64_MAX) {
+    throw RpcError.invalid(`time ${time} is larger than ${INT64_MAX}`);
+  }
+  return time;
+}

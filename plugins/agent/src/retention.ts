@@ -1,0 +1,43 @@
+import { type Kernel, Type } from '@svc/plugin-sdk';
+import { filterOf } from './conditions.ts';
+import { KINDS, type Kind } from './kinds.ts';
+import type { Delete } from './queries.ts';
+
+const PERIOD_MS = 10 * 60_000;
+
+const limit = (what: string) =>
+  Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: `${what} older than this many milliseconds are deleted. 0: kept for ever.`,
+  });
+
+/** Keys of the section `[agent]`; named as the KV keys of monitoring-data.md §8. */
+export const retentionConfig = {
+  database_limit_static_monitoring: limit('Static reports'),
+  database_limit_dynamic_monitoring: limit('Full reports'),
+  database_limit_dynamic_monitoring_summary: limit('Summaries'),
+};
+
+export type RetentionConfig = { readonly [K in keyof typeof retentionConfig]: number };
+
+/** Deletes old reports every ten minutes, in the small statements of every delete. Off by default. */
+export function keepLimits(
+  { clock, config, every, log, signal }: Kernel<RetentionConfig>,
+  kinds: { readonly [K in Kind['name']]: { readonly remove: Delete } },
+): void {
+  every('delete old reports', PERIOD_MS, async () => {
+    for (const { name, permission, table } of KINDS) {
+      const keep_ms = config[`database_limit_${permission}`];
+      if (keep_ms === 0) continue;
+      const old = filterOf([{ timestamp_to: clock.now() - keep_ms }]);
+      try {
+        const rows = await kinds[name].remove(old);
+        if (rows > 0) log.info('old reports deleted', { table, rows });
+      } catch (error) {
+        // A stop in the middle is no failure: the next start goes on.
+        if (!signal.aborted) throw error;
+      }
+    }
+  });
+}

@@ -1,0 +1,108 @@
+import { type Database, parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
+import type { Filter } from '../conditions.ts';
+import type { Kind } from '../kinds.ts';
+import { bounded, guarded, type Sql, whereOf } from './sql.ts';
+
+/** Rows of one statement: reports wait no longer than it takes to delete these. */
+const BATCH_ROWS = 500;
+/** Of the places of one batch as JSON; never reached. */
+const MAX_BYTES = 2 ** 20;
+
+/** Deletes of one table. */
+export interface DeleteStore {
+  /**
+   * Deletes every row that matches, or the `limit` newest, in small statements; `agent` is the id of the filter's agent.
+   * `proceed` is called between them and throws to give up. @throws RpcError 103
+   */
+  remove(filter: Filter, agent: number | undefined, proceed: () => void): Promise<number>;
+}
+
+export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
+  const deleteSql = deleteOf(db, kind);
+  return {
+    async remove(filter, agent, proceed) {
+      const found = walkOf(kind, filter, agent);
+      const walk = found.descending ? found : { ...found, end: await endOf(found) };
+      let left = bounded(filter.limit ?? Number.POSITIVE_INFINITY);
+      let deleted = 0;
+      let after: Place | undefined;
+      while (left > 0) {
+        const count = left > BATCH_ROWS ? BATCH_ROWS : Number(left);
+        const places = await guarded('delete failed', () => find(walk, after, count));
+        deleted += await guarded('delete failed', () => removeAt(places));
+        if (places.length < count) break;
+        left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
+        after = places.at(-1);
+        proceed();
+      }
+      return deleted;
+    },
+  };
+
+  /** Where the walk ends now: rows that arrive while it is under way are not chased. */
+  async function endOf(walk: Walk): Promise<Place | undefined> {
+    const backwards = { ...walk, descending: true };
+    return (await guarded('delete failed', () => find(backwards, undefined, 1)))[0];
+  }
+
+  /** On a reading connection: a long search must not hold the one that writes. */
+  async function find(walk: Walk, after: Place | undefined, count: number): Promise<Place[]> {
+    const { text, params } = selectOf(walk, after, count);
+    const found = await db.jsonArray(text, params, { maxBytes: MAX_BYTES });
+    return parseJson(Buffer.from(found.text as string).toString()) as Place[];
+  }
+
+  async function removeAt(places: readonly Place[]): Promise<number> {
+    if (places.length === 0) return 0;
+    const result: unknown = await db.knex.raw(deleteSql, [stringifyJson(places)]);
+    const rows = Array.isArray(result) ? result : (result as { rows: unknown[] }).rows;
+    return rows.length;
+  }
+}
+
+/** How the table is walked: along one index, in one direction. */
+interface Walk {
+  readonly table: string;
+  readonly by: 'timestamp' | 'storage_time';
+  readonly descending: boolean;
+  readonly where: Sql;
+  /** The last place to go to; undefined: as far as there are rows. */
+  readonly end?: Place | undefined;
+}
+
+/** Where a row stands on the walk, and the parts of its key. */
+type Place = readonly [value: SqlValue, id: SqlValue, uuid_id: number, timestamp: SqlValue];
+
+/** The newest come first where they are counted. Otherwise any order will do: the one that an index serves. */
+function walkOf({ table }: Kind, filter: Filter, agent: number | undefined): Walk {
+  const { from, to } = filter.timestamp;
+  const storageOnly = agent === undefined && from === undefined && to === undefined;
+  const anyOrder = filter.limit === undefined;
+  const bounds = filter.storage.from ?? filter.storage.to;
+  const by = anyOrder && storageOnly && bounds !== undefined ? 'storage_time' : 'timestamp';
+  return { table, by, descending: !anyOrder, where: whereOf(filter, agent, by) };
+}
+
+/** Places of one batch. Goes on behind the last one, so that the places of deleted rows are not walked again. */
+function selectOf(walk: Walk, after: Place | undefined, count: number): Sql {
+  const { table, by, where, descending, end } = walk;
+  const direction = descending ? 'desc' : 'asc';
+  const place = `concat('[', m.${by}, ',', m.id, ',', m.uuid_id, ',', m.timestamp, ']')`;
+  const behind = after ? `and (m.${by}, m.id) ${descending ? '<' : '>'} (?, ?)` : '';
+  const before = end ? `and (m.${by}, m.id) <= (?, ?)` : '';
+  return {
+    text: `select ${place} as json from ${table} m ${where.text} ${behind} ${before}
+      order by m.${by} ${direction}, m.id ${direction} limit ?`,
+    params: [...where.params, ...pairOf(after), ...pairOf(end), count],
+  };
+}
+
+const pairOf = (place: Place | undefined): SqlValue[] => (place ? [place[0], place[1]] : []);
+
+/** Deletes the rows of a JSON list of places, by their keys. */
+const deleteOf = ({ dialect }: Database, { table }: Kind): string =>
+  dialect === 'sqlite'
+    ? `delete from ${table} where id in (select value ->> 1 from json_each(?)) returning id`
+    : `delete from ${table} m using json_array_elements(cast(? as json)) as place(value)
+        where m.uuid_id = cast(place.value ->> 2 as integer) and m.timestamp = cast(place.value ->> 3 as bigint)
+        and m.id = cast(place.value ->> 1 as bigint) returning m.id`;

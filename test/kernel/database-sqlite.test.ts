@@ -1,0 +1,266 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openDatabase } from '../../kernel/src/db/open.ts';
+import { splitScript } from '../../kernel/src/db/sqlite/split.ts';
+import { parseDatabaseUrl } from '../../kernel/src/db/url.ts';
+import { defaults, failure, memoryLog, openAt } from './database-kit.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-sqlite-'));
+const file = (name: string) => join(dir, name);
+const serve = (database_url: string) =>
+  openDatabase({ config: { ...defaults, database_url }, log: memoryLog(), mode: 'serve' });
+
+const url = suite('database url');
+for (const [text, expected] of [
+  ['sqlite://svc.db?mode=rwc', { dialect: 'sqlite', file: 'svc.db', create: true }],
+  ['sqlite:///abs/path.db?mode=rwc', { dialect: 'sqlite', file: '/abs/path.db', create: true }],
+  ['sqlite://svc.db', { dialect: 'sqlite', file: 'svc.db', create: false }],
+  ['sqlite:svc.db?mode=rw', { dialect: 'sqlite', file: 'svc.db', create: false }],
+  ['sqlite://a%20b/c.db?mode=rwc', { dialect: 'sqlite', file: 'a b/c.db', create: true }],
+  ['postgres://u:p@host:5432/name', { dialect: 'postgres', url: 'postgres://u:p@host:5432/name' }],
+  ['postgresql://host/name', { dialect: 'postgres', url: 'postgresql://host/name' }],
+] as const) {
+  url(`reads ${text}`, () => assert.equal(parseDatabaseUrl(text), expected));
+}
+for (const [text, reason] of [
+  ['mysql://u:hunter2@host/name', /'mysql' is no known kind/],
+  ['svc.db', /no known kind/],
+  ['', /no known kind/],
+  ['sqlite://', /needs a file/],
+  ['sqlite://:memory:', /needs a file/],
+  ['sqlite://svc.db?mode=memory', /mode=memory is not possible/],
+  ['sqlite://svc.db?mode=ro', /mode=ro is not possible/],
+  ['sqlite://a%zz.db', /bad percent escape/],
+  ['postgres://u:hunter2@[bad/name', /not a valid postgres/],
+] as const) {
+  url(`refuses '${text}'`, () => {
+    try {
+      parseDatabaseUrl(text);
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as Error).name, 'UserError');
+      assert.match((error as Error).message, reason);
+      assert.not.match((error as Error).message, /hunter2/);
+    }
+  });
+}
+url.run();
+
+const open = suite('opening sqlite');
+
+mkdirSync(file('folder'));
+writeFileSync(file('text.db'), 'this is no database, but long enough to be read as one'.repeat(20));
+
+for (const [name, database_url, reason] of [
+  [
+    'a missing file without mode=rwc',
+    `sqlite://${file('missing.db')}`,
+    /does not exist; add \?mode=rwc/,
+  ],
+  ['a directory', `sqlite://${file('folder')}?mode=rwc`, /is a directory/],
+  [
+    'a file in a missing directory',
+    `sqlite://${file('no/where.db')}?mode=rwc`,
+    /directory .* does not exist/,
+  ],
+  [
+    'a file that is no database',
+    `sqlite://${file('text.db')}`,
+    /cannot open .*text\.db.*not a database/,
+  ],
+] as const) {
+  open(`refuses ${name}`, async () => {
+    const error = await failure(openAt(database_url));
+    assert.is(error.name, 'UserError');
+    assert.match(error.message, reason);
+  });
+}
+
+open('does not create the file it misses', async () => {
+  await failure(openAt(`sqlite://${file('missing.db')}`));
+  assert.not(existsSync(file('missing.db')));
+});
+
+open(
+  'creates a new file with the options of the page, on the writing and on the reading side',
+  async () => {
+    const db = await openAt(`sqlite://${file('new.db')}?mode=rwc`);
+    await db.knex.schema.createTable('t', (table) => table.integer('a'));
+    const pragma = async (name: string) => {
+      const [write] = await db.knex.raw(`pragma ${name}`);
+      const read = await db.first<object>(`pragma ${name}`);
+      return [write, read].map((row) => Object.values(row)[0]);
+    };
+    assert.equal(await pragma('journal_mode'), ['wal', 'wal']);
+    assert.equal(await pragma('auto_vacuum'), [2, 2]);
+    assert.equal(await pragma('foreign_keys'), [1, 1]);
+    assert.equal(await pragma('synchronous'), [1, 1]);
+    assert.equal((await db.knex.raw('pragma busy_timeout'))[0], { timeout: 5000 });
+    await db.close();
+    const full = await openAt(`sqlite://${file('new.db')}`, { sqlite_synchronous: 'FULL' });
+    assert.equal(Object.values((await full.knex.raw('pragma synchronous'))[0]), [2]);
+    await full.close();
+  },
+);
+
+open('never writes through the reading side', async () => {
+  const db = await openAt(`sqlite://${file('read.db')}?mode=rwc`);
+  assert.is((await failure(db.all('create table t (a)'))).code, 103);
+  await db.close();
+});
+open.run();
+
+const lock = suite('one server per sqlite file');
+
+lock(
+  'refuses a second server, lets commands in, and opens again after the first has stopped',
+  async () => {
+    const address = `sqlite://${file('lock.db')}?mode=rwc`;
+    const first = await serve(address);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const error = await failure(serve(address));
+      assert.is(error.name, 'UserError');
+      assert.match(error.message, /another server is running on .*lock\.db/);
+    }
+    symlinkSync(file('lock.db'), file('other-name.db'));
+    assert.match(
+      (await failure(serve(`sqlite://${file('other-name.db')}`))).message,
+      /another server/,
+    );
+    const child = startChild(address);
+    assert.match(await firstLine(child), /^UserError: .*another server is running/);
+
+    const tool = await openAt(address);
+    await tool.knex.schema.createTable('t', (table) => table.integer('a'));
+    assert.equal(await first.all('select a from t'), []);
+    await tool.close();
+    assert.match((await failure(serve(address))).message, /another server/);
+    await first.close();
+    await (await serve(address)).close();
+  },
+);
+
+lock('opens again after the first server was killed', async () => {
+  const address = `sqlite://${file('killed.db')}?mode=rwc`;
+  const child = startChild(address);
+  assert.is(await firstLine(child), 'open');
+  assert.match((await failure(serve(address))).message, /another server/);
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+  await (await serve(address)).close();
+});
+lock.run();
+
+function startChild(address: string): ChildProcess {
+  const script = fileURLToPath(new URL('./database-serve-child.ts', import.meta.url));
+  return spawn(process.execPath, [...process.execArgv, script, address], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const [chunk] = await once(child.stdout!, 'data');
+  return String(chunk).trim();
+}
+
+process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+
+const split = suite('splitting scripts');
+for (const [name, script, expected] of [
+  ['nothing', '', []],
+  ['blanks and comments', ' -- a;b\n /* ; */ ', []],
+  ['empty statements', ';;;select 1;;', ['select 1;']],
+  ['a missing last semicolon', 'select 1; select 2', ['select 1;', 'select 2']],
+  ['texts', "select ';', 'it''s;'; select 1", ["select ';', 'it''s;';", 'select 1']],
+  [
+    'quoted names',
+    'select 1 as "a;""b"; select 1 as [c;d]; select 1 as `e;``f`',
+    ['select 1 as "a;""b";', 'select 1 as [c;d];', 'select 1 as `e;``f`'],
+  ],
+  ['comments', 'select 1 -- ; no\n; select /* ; */ 2', ['select 1 -- ; no\n;', 'select /* ; */ 2']],
+  ['an open comment', 'select 1; /* select 2;', ['select 1;']],
+  [
+    'a trigger',
+    'create trigger t after insert on a begin select 1; select case when 1 then 2 end; end; select 3',
+    [
+      'create trigger t after insert on a begin select 1; select case when 1 then 2 end; end;',
+      'select 3',
+    ],
+  ],
+  [
+    'a temporary trigger',
+    'CREATE TEMPORARY TRIGGER t BEFORE DELETE ON a BEGIN SELECT 1; END ; select 2',
+    ['CREATE TEMPORARY TRIGGER t BEFORE DELETE ON a BEGIN SELECT 1; END ;', 'select 2'],
+  ],
+  [
+    'a table named trigger',
+    'create table trigger_log (a); select 2',
+    ['create table trigger_log (a);', 'select 2'],
+  ],
+  ['begin and end', 'begin; select 1; end; select 2', ['begin;', 'select 1;', 'end;', 'select 2']],
+] as const) {
+  split(`handles ${name}`, () => {
+    assert.equal(
+      splitScript(script).map((statement) => statement.sql),
+      expected,
+    );
+  });
+}
+
+split('finds the statements that were joined, whatever stands in them', async () => {
+  const text = fc.string({ maxLength: 12 });
+  const piece = fc.oneof(
+    text.map((inner) => `'${inner.replaceAll("'", "''")}'`),
+    text.map((inner) => `"${inner.replaceAll('"', '""')}"`),
+    text.map((inner) => `\`${inner.replaceAll('`', '``')}\``),
+    text.map((inner) => `[${inner.replaceAll(']', '')}]`),
+    text.map((inner) => `--${inner.replaceAll('\n', '')}\n`),
+    text.map((inner) => `/*${inner.replaceAll('*/', '')} */`),
+    fc.constantFrom('a', '1', '(', ')', ',', '+', 'end', 'case', 'begin', 'create', 'table'),
+  );
+  const statement = fc
+    .array(piece, { maxLength: 6 })
+    .map((pieces) => `select ${pieces.join(' ')};`);
+  await fc.assert(
+    fc.property(
+      fc.array(statement, { maxLength: 6 }),
+      fc.constantFrom('', ' ', '\n', ' -- ;\n', '/*;*/'),
+      (statements, between) => {
+        assert.equal(
+          splitScript(statements.join(between)).map(({ sql }) => sql.slice(sql.indexOf('select'))),
+          statements,
+        );
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+for (const [sql, count, anonymous, named] of [
+  ["select ?, '?', ?", 2, [0, 1], {}],
+  ['select ?2, ?1, ?', 3, [2], { 1: 0, 2: 1 }],
+  ['select :a, @b, $c, :a', 3, [], { a: 0, b: 1, c: 2 }],
+  ['select ?5, ?', 6, [5], { 5: 4 }],
+  ['select "?", [?], /* ? */ 1 -- ?', 0, [], {}],
+] as const) {
+  split(`counts the placeholders of ${sql}`, () => {
+    const [statement] = splitScript(sql);
+    assert.equal(
+      statement && {
+        count: statement.count,
+        anonymous: statement.anonymous,
+        named: statement.named,
+      },
+      { count, anonymous: [...anonymous], named },
+    );
+  });
+}
+split.run();

@@ -1,0 +1,16 @@
+import type { Step } from '../../kernel/src/db/migrate.ts';
+
+/** Steps of which each makes one table with one row; `inLast` runs at the end of the last one. */
+export function raceSteps(count: number, inLast?: () => Promise<void>): Step[] {
+  return Array.from({ length: count }, (_, at) => ({
+    plugin: 'race',
+    migration: {
+      name: `000${at + 1}-create`,
+      async up(trx) {
+        await trx.schema.createTable(`race_${at}`, (table) => table.integer('id').primary());
+        await trx(`race_${at}`).insert({ id: at });
+        if (at === count - 1) await inLast?.();
+      },
+    },
+  }));
+}
