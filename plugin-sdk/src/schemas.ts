@@ -1,5 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { RawJson } from './json.ts';
+import { Type } from './typebox.ts';
 
 /** Signed 64-bit integer; values a double cannot hold arrive as BigInt. */
 export const Int64 = integer64(-(2n ** 63n), 2n ** 63n - 1n, 'Signed 64-bit integer.');
@@ -18,8 +19,7 @@ export const Float64 = Type.Union([
 function integer64(minimum: bigint, maximum: bigint, description: string) {
   // A number is safe or it came as BigInt. The compiled check compares with a double, which is exact for
   // a power of two and not for the largest value one below it: hence the exclusive bound.
-  const safe =
-    Number(minimum) < Number.MIN_SAFE_INTEGER ? Number.MIN_SAFE_INTEGER : Number(minimum);
+  const safe = Math.max(Number(minimum), Number.MIN_SAFE_INTEGER);
   return Type.Union(
     [
       Type.Integer({ minimum: safe, maximum: Number.MAX_SAFE_INTEGER }),

@@ -1,6 +1,7 @@
 import { UserError } from '@svc/plugin-sdk';
+import { Default, Errors } from '@svc/plugin-sdk/typebox';
 import type { Static, TObject, TSchema } from 'typebox';
-import { Default, Errors } from 'typebox/value';
+
 import { type KeyPath, locate } from './locate.ts';
 
 /** One thing that is wrong with a configuration. */

@@ -1,5 +1,5 @@
 import { RawJson, RpcError, stringifyJson, type TSchema } from '@svc/plugin-sdk';
-import { Compile } from 'typebox/compile';
+import { Compile } from '@svc/plugin-sdk/typebox';
 import { type Member, nesting, scanElements, scanMembers } from './scan.ts';
 
 interface Parameter {

@@ -161,8 +161,8 @@ export class SocketPeer implements Peer {
     this.#tcp.write(joined);
   }
 
-  ping(): void {
-    this.missed++;
+  ping(counts = true): void {
+    if (counts) this.missed++;
     if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
 

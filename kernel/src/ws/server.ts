@@ -171,14 +171,17 @@ export class WsServer {
     this.#sweeps++;
     const now = this.#options.clock.now();
     for (const peer of [...this.#peers, ...this.#others]) {
-      if (peer.missed >= MAX_MISSED && (peer instanceof RpcPeer || peer.isRead)) {
+      const isRpc = peer instanceof RpcPeer;
+      // One that back-pressure keeps from being read cannot be heard to answer; a ping still finds a dead socket.
+      const counts = isRpc || peer.isRead;
+      if (counts && peer.missed >= MAX_MISSED) {
         peer.terminate();
         continue;
       }
       const age = now - peer.opened;
-      const settled =
-        peer instanceof RpcPeer ? peer.answered >= 2 || age >= 2 * FIRST_PING_MS : peer.isRead;
-      if (age >= FIRST_PING_MS && settled && this.#sweeps % PING_EVERY_SWEEPS === 0) peer.ping();
+      const settled = !isRpc || peer.answered >= 2 || age >= 2 * FIRST_PING_MS;
+      if (age >= FIRST_PING_MS && settled && this.#sweeps % PING_EVERY_SWEEPS === 0)
+        peer.ping(counts);
     }
   }
 }

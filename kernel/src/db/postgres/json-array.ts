@@ -41,9 +41,12 @@ function readTexts(
   maxBytes: number,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const query: TextQuery = new TextQuery({ text, values: [...params] }, (error) =>
-      error ? reject(error) : resolve(`[${query.texts.join(',')}]`),
-    );
+    const query: TextQuery = new TextQuery({ text, values: [...params] }, (error) => {
+      // The end of the rows may have come in the same packet as the row that was too much.
+      if (query.room < 0) reject(RpcError.responseTooBig(maxBytes));
+      else if (error) reject(error);
+      else resolve(`[${query.texts.join(',')}]`);
+    });
     query.room = maxBytes;
     // The database has more to send and would do so for nobody: only the end of the connection stops it at once.
     query.onFull = () => spoil(connection, RpcError.responseTooBig(maxBytes));

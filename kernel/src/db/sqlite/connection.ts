@@ -31,8 +31,9 @@ export function openConnection(settings: ConnectionSettings): Sqlite.Database {
   const db = new Sqlite(settings.file, { readonly, fileMustExist, timeout: 5_000 });
   try {
     if (!readonly) {
-      // Only a file without tables takes this; it must come before the journal mode writes the first page.
-      db.pragma('auto_vacuum = INCREMENTAL');
+      // Only a new file takes this; it must come before the journal mode writes the first page. On a file in use it
+      // would have to wait for whoever writes.
+      if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL');
       useWal(db);
       // Fewer checkpoints, so fewer syncs under load; a reader that held the log open lets it shrink again.
       db.pragma('wal_autocheckpoint = 4000');

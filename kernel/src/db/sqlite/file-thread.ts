@@ -6,24 +6,28 @@ import { runScript, type Script } from './script.ts';
 import { answer, type Request, serveRequests } from './serve-thread.ts';
 
 /** SQL for a file that is no part of the main database. */
-export type FileRequest = (Script & { readonly kind: 'run' }) | { readonly kind: 'close' };
+export type FileRequest = (Script & { readonly kind: 'run' }) | { readonly kind: 'open' | 'close' };
 export type FileAnswer = (ScriptResult & { readonly inTransaction: boolean }) | true;
 
 let db: Sqlite.Database | undefined;
+// Not at the start: what is wrong with the file is told to who asks, and may be right the next time.
+const opened = (): Sqlite.Database => (db ??= openConnection(workerData as ConnectionSettings));
 
 /** One connection for all texts: what a text leaves in it, the next one finds. */
 serveRequests<Request & FileRequest>((request) =>
   answer(request, (): FileAnswer => {
-    if (request.kind === 'run') return run(request);
+    if (request.kind === 'run') return run(opened(), request);
+    if (request.kind === 'open') {
+      opened();
+      return true;
+    }
     db?.close();
     db = undefined;
     return true;
   }),
 );
 
-function run(script: Script): FileAnswer {
-  // Here and not at the start: what is wrong with the file is told to who asks, and may be right the next time.
-  db ??= openConnection(workerData as ConnectionSettings);
+function run(db: Sqlite.Database, script: Script): FileAnswer {
   const began = db.inTransaction;
   try {
     return { ...runScript(db, script), inTransaction: db.inTransaction };

@@ -5,11 +5,13 @@ import type { FileAnswer, FileRequest } from './file-thread.ts';
 import { ScriptProcess } from './script-process.ts';
 import { type ScriptStatement, splitScript } from './split.ts';
 
+const START_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** See `SqliteFile` of the SDK. */
 export class FileProcess implements SqliteFile {
   readonly #process: ScriptProcess;
+  #open = false;
 
   constructor(file: string) {
     this.#process = new ScriptProcess({ file, role: 'file', synchronous: 'NORMAL', create: true });
@@ -32,11 +34,21 @@ export class FileProcess implements SqliteFile {
     signal?.throwIfAborted();
     const statements = shareValues(splitScript(sql));
     for (const statement of statements) refuseForeignFiles(statement.sql);
+    await this.#start(signal);
     const request = { kind: 'run', statements, params, maxRows, typed: true } as const;
     const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
     const result = await this.#ask(request, { timeout_ms, late, ...(signal && { signal }) });
     const { inTransaction, ...script } = result as ScriptResult & { inTransaction: boolean };
     return { ...toExecuted(script), inTransaction };
+  }
+
+  /** Starting the process and opening the file is not the statement's time. */
+  async #start(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#open) return;
+    const late = () => new Error(`the file was not opened within ${START_TIMEOUT_MS} ms`);
+    const options = { timeout_ms: START_TIMEOUT_MS, late, ...(signal && { signal }) };
+    await this.#ask({ kind: 'open' }, options);
+    this.#open = true;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,42 @@
+import Sqlite from 'better-sqlite3';
+
+const rowsOfTransaction = 500;
+const mostRows = 60_000;
+
+/**
+ * Rows per second that bare better-sqlite3 stores on this machine: the rows of `table` in the database at `path`, put
+ * into a fresh database of the same schema with WAL and `synchronous=NORMAL`.
+ */
+export function rawInsert(path: string, table: string): number {
+  const source = new Sqlite(path, { readonly: true });
+  const target = new Sqlite(`${path}.raw`);
+  try {
+    copySchema(source, target, table);
+    const rows = source.prepare(`select * from ${table} limit ${mostRows}`).raw().all();
+    return insertAll(target, table, rows as unknown[][]);
+  } finally {
+    source.close();
+    target.close();
+  }
+}
+
+function copySchema(source: Sqlite.Database, target: Sqlite.Database, table: string): void {
+  target.pragma('journal_mode = wal');
+  target.pragma('synchronous = normal');
+  const statements = source
+    .prepare(`select sql from sqlite_master where tbl_name = ? and sql is not null`)
+    .pluck()
+    .all(table) as string[];
+  for (const sql of statements) target.exec(sql);
+}
+
+function insertAll(target: Sqlite.Database, table: string, rows: unknown[][]): number {
+  const places = rows[0]?.map(() => '?').join(',') ?? '';
+  const insert = target.prepare(`insert into ${table} values (${places})`);
+  const batch = target.transaction((from: number) => {
+    for (const row of rows.slice(from, from + rowsOfTransaction)) insert.run(row);
+  });
+  const begun = performance.now();
+  for (let from = 0; from < rows.length; from += rowsOfTransaction) batch.immediate(from);
+  return (rows.length * 1000) / (performance.now() - begun);
+}

@@ -1,0 +1,62 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { makePlace, type Place } from '../test/process/place.ts';
+import { type ServerProcess, startServer, superToken } from '../test/process/server.ts';
+import { ensurePostgres } from './postgres.ts';
+import type { Dialect } from './types.ts';
+
+/** What the probe inside the server says. */
+export interface Probe {
+  readonly rss_mb: number;
+  readonly cpu_ms: number;
+  readonly delay_p99_ms: number;
+  readonly delay_max_ms: number;
+}
+
+/** The built server on an empty database, in its own process. */
+export interface Bench {
+  readonly place: Place;
+  readonly token: string;
+  /** `ws://127.0.0.1:PORT/` */
+  readonly socketUrl: string;
+  readonly startup_ms: number;
+  /** Since the last `reset`. */
+  probe(command?: 'read' | 'reset'): Promise<Probe>;
+  /** Orderly stop; the files stay for `place.read` until `place.remove`. */
+  end(): Promise<void>;
+}
+
+const quiet = '[logging]\nlog_filter = "warn"';
+
+/** Starts the server with its default configuration and only warnings on the console. */
+export async function startBench(dialect: Dialect): Promise<Bench> {
+  if (dialect === 'postgres') await ensurePostgres();
+  const place = await makePlace(dialect, { tables: quiet });
+  const server = await startProbed(place);
+  return {
+    place,
+    token: superToken(server.output()),
+    socketUrl: `${place.site.url.replace('http', 'ws')}/`,
+    startup_ms: server.startup_ms,
+    probe: (command = 'read') => probe(server.child, command),
+    end: () => end(server),
+  };
+}
+
+/** One more start on the same files. */
+export function startProbed(place: Place): Promise<ServerProcess> {
+  const nodeArgs = ['--import', join(import.meta.dirname, 'probe.mjs')];
+  return startServer(place.site, { nodeArgs, ipc: true });
+}
+
+export async function probe(child: ChildProcess, command: string): Promise<Probe> {
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(10_000) });
+  child.send(command);
+  return (await answer)[0] as Probe;
+}
+
+export async function end(server: ServerProcess): Promise<void> {
+  const status = await server.end('SIGTERM');
+  if (status.code !== 0) throw new Error(`the server ended badly:\n${server.output()}`);
+}

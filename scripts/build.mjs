@@ -1,0 +1,9 @@
+/** `npm run build` */
+import { compile } from './prepare.mjs';
+
+try {
+  compile();
+} catch (error) {
+  process.stdout.write(`${error.message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,57 @@
+/**
+ * `npm start`: installs and builds what is missing, serves, and runs an agent for this machine.
+ * Options after `--`: `--config FILE`, `--data DIR`, `--listen ADDR`, `--no-agent`, `--help`.
+ */
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runAgent } from './scripts/agent.mjs';
+import { firstConfig } from './scripts/first-config.mjs';
+import { build, install, root } from './scripts/prepare.mjs';
+
+const usage = `npm start -- [options]
+  --config FILE   serve with this configuration instead of data/server.toml
+  --data DIR      where configuration, database and agent credential are kept (default: data)
+  --listen ADDR   address written into that file on the first start (default: 127.0.0.1:2211)
+  --no-agent      do not run the bundled agent for this machine
+  --help          show this text`;
+
+main().catch((error) => {
+  process.stderr.write(`${error.name === 'UserError' ? error.message : (error.stack ?? error)}\n`);
+  process.exit(1);
+});
+
+async function main() {
+  const options = readOptions();
+  if (options.help) return process.stdout.write(`${usage}\n`);
+  install();
+  build();
+  // Relative paths of a configuration file start at the working directory.
+  process.chdir(root);
+  const configPath = options.config ?? firstConfig(options.data, options.listen);
+  const kernel = pathToFileURL(join(root, 'kernel', 'dist', 'index.js')).href;
+  const { serve } = await import(kernel);
+  const app = await serve({ config: configPath });
+  process.stdout.write(`svc is ready: ${app.url}\n`);
+  if (options.agent) await runAgent(app, options.data);
+}
+
+/** Paths come back absolute: they are meant from where the command was typed. */
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      config: { type: 'string' },
+      data: { type: 'string' },
+      listen: { type: 'string' },
+      'no-agent': { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  return {
+    config: values.config && resolve(values.config),
+    data: values.data ? resolve(values.data) : join(root, 'data'),
+    listen: values.listen,
+    agent: !values['no-agent'],
+    help: values.help,
+  };
+}

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** One server program in a process of its own. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  /** From spawn to the first answered call. */
+  readonly startup_ms: number;
+  /** Everything printed so far. */
+  output(): string;
+  /** Sends the signal and waits for the end; after 15 s it kills and throws. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null }>;
+}
+
+/** Files and address of one server; survives its processes. */
+export interface Site {
+  readonly dir: string;
+  readonly config: string;
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  remove(): void;
+}
+
+const repository = resolve(import.meta.dirname, '../..');
+
+/** The built command when there is one, else the sources through tsx. */
+export function serverCommand(): string[] {
+  const built = join(repository, 'kernel', 'bin', 'svc-server.js');
+  if (existsSync(join(repository, 'kernel', 'dist', 'index.js'))) return [built];
+  return ['--conditions=source', '--import', 'tsx', join(repository, 'kernel', 'src', 'main.ts')];
+}
+
+/** A temporary directory with a configuration file for `database_url` (`{dir}` in it stands for the directory). */
+export async function makeSite(database_url: string, head = '', tables = ''): Promise<Site> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-process-'));
+  const port = await freePort();
+  const config = join(dir, 'server.toml');
+  mkdirSync(join(dir, 'static'));
+  const text = [
+    `ws_listener = "127.0.0.1:${port}"`,
+    'server_uuid = "auto_gen"',
+    head,
+    '[database]',
+    `database_url = ${JSON.stringify(database_url.replace('{dir}', dir))}`,
+    tables,
+    '',
+  ].join('\n');
+  writeFileSync(config, text);
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  return { dir, config, url: `http://127.0.0.1:${port}`, remove };
+}
+
+/** Starts `serve` and waits until it answers. @throws Error with the output when it ends or takes longer than 20 s */
+export async function startServer(
+  site: Site,
+  options: { nodeArgs?: readonly string[]; ipc?: boolean; hello?: string } = {},
+): Promise<ServerProcess> {
+  const args = [...(options.nodeArgs ?? []), ...serverCommand(), 'serve', '-c', site.config];
+  const begun = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: site.dir,
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
+  });
+  killAtExit(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-200_000);
+    });
+  }
+  const closed = new Promise<{ code: number | null; signal: string | null }>((done) => {
+    child.on('close', (code, signal) => done({ code, signal }));
+  });
+  const server = {
+    child,
+    output: () => output,
+    end: (signal: NodeJS.Signals) => endProcess(child, closed, signal),
+  };
+  const hello = options.hello ?? 'svc-server_hello';
+  await untilAnswering(() => answers(site.url, hello), child, server.output);
+  const startup_ms = performance.now() - begun;
+  await untilPrinted(server.output);
+  return { ...server, startup_ms };
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A failed test leaves no process behind. */
+export function killAtExit(child: ChildProcess): void {
+  running.add(child);
+  child.on('close', () => running.delete(child));
+}
+
+async function endProcess<T>(child: ChildProcess, closed: Promise<T>, signal: NodeJS.Signals) {
+  child.kill(signal);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    child.kill('SIGKILL');
+  }, 15_000);
+  const status = await closed;
+  clearTimeout(timer);
+  if (late) throw new Error(`the server had not ended 15 s after ${signal}`);
+  return status;
+}
+
+async function untilAnswering(
+  answering: () => Promise<boolean>,
+  child: ChildProcess,
+  output: () => string,
+) {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}:\n${output()}`);
+    }
+    if (await answering()) return;
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the server does not answer:\n${output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** What was printed before the first answer may arrive after it; a later start with few logs prints nothing. */
+async function untilPrinted(output: () => string): Promise<void> {
+  for (let n = 0; n < 30 && !/Root Password: \S+$|listening/m.test(output()); n++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function answers(url: string, hello: string): Promise<boolean> {
+  try {
+    const answer = await rpc(url, hello, {});
+    return 'result' in answer;
+  } catch (error) {
+    // Refused or reset: not listening yet. Anything else is a finding.
+    if (error instanceof TypeError && error.message === 'fetch failed') return false;
+    throw error;
+  }
+}
+
+/** One call over POST, as the response object. */
+export async function rpc(url: string, method: string, params: unknown): Promise<any> {
+  const response = await fetch(`${url}/svc/rpc`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  return response.json();
+}
+
+/** `key:secret` that a first start printed. */
+export function superToken(output: string): string {
+  const token = /Super Token: (\S+)$/m.exec(output)?.[1];
+  if (!token) throw new Error(`no Super Token in the output:\n${output}`);
+  return token;
+}
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}

@@ -1,0 +1,41 @@
+/** What uvu keeps of one `test.run()`: errors as text (`true`: none), passed, skipped, total. */
+type SuiteRun = () => Promise<
+  [errors: string | true, passed: number, skips: number, total: number]
+>;
+
+declare global {
+  var UVU_DEFER: number | undefined;
+  var UVU_INDEX: number | undefined;
+  var UVU_QUEUE: (null | SuiteRun)[][] | undefined;
+}
+
+/** Counters of one file. */
+export interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+// uvu collects suites under UVU_INDEX instead of running them on the next tick.
+globalThis.UVU_DEFER = 1;
+const queue: (null | SuiteRun)[][] = [];
+globalThis.UVU_QUEUE = queue;
+
+/** Imports one test file and runs its suites in order, counting into `tally` as it goes. */
+export async function runSuites(url: string, tally: Tally): Promise<void> {
+  const group: (null | SuiteRun)[] = [];
+  globalThis.UVU_INDEX = queue.push(group) - 1;
+  await import(url);
+  let total = 0;
+  for (const run of group) {
+    if (!run) continue;
+    const [errors, passed, skips, tests] = await run();
+    total += tests + skips;
+    tally.passed += passed;
+    tally.skipped += skips;
+    // A hook that threw leaves its suite's remaining tests unrun: they count as failed.
+    tally.failed += Math.max(tests - passed, errors === true ? 0 : 1);
+    if (errors !== true) process.stdout.write(`\n${errors}\n`);
+  }
+  if (total === 0) throw new Error('registered no test (forgotten `.run()`?)');
+}
