@@ -5,13 +5,25 @@ import { stopPostgres } from './postgres.ts';
 import { hello } from './scenarios/calls.ts';
 import { fleet } from './scenarios/fleet.ts';
 import { idle } from './scenarios/idle.ts';
+import { jobScenarios } from './scenarios/jobs.ts';
 import { kvScenarios } from './scenarios/kv.ts';
 import { queryScenarios } from './scenarios/queries.ts';
 import { reports } from './scenarios/reports.ts';
 import { staticFiles } from './scenarios/static-files.ts';
+import { taskScenarios } from './scenarios/tasks.ts';
 import { type Figure, reached } from './types.ts';
 
-const scenarios = [idle, hello, ...reports, ...queryScenarios, ...kvScenarios, staticFiles, fleet];
+const scenarios = [
+  idle,
+  hello,
+  ...reports,
+  ...queryScenarios,
+  ...kvScenarios,
+  staticFiles,
+  ...taskScenarios,
+  ...jobScenarios,
+  fleet,
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));
 

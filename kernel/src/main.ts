@@ -21,6 +21,8 @@ class UsageError extends Error {}
 
 /** The command line (configuration.md §3). @returns the exit code; undefined while the server runs */
 export async function main(args: readonly string[]): Promise<number | undefined> {
+  // A reader that has left (`| head`) is no reason to fail.
+  process.stdout.on('error', () => {});
   print('Starting svc-server');
   try {
     return await run(args);

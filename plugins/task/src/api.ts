@@ -1,0 +1,44 @@
+import { service } from '@svc/plugin-sdk';
+import type { Integer } from './conditions.ts';
+import type { NormalTask } from './task-type.ts';
+
+export { checkTask, type NormalTask, normaliseTaskType, TaskType } from './task-type.ts';
+
+/** Tasks of one run of a job. */
+export interface TaskOrder {
+  /** Lower-case hyphenated; duplicates are kept and get one task each. */
+  readonly agents: readonly string[];
+  /** Name of the job. */
+  readonly cronSource: string;
+}
+
+/** What became of one agent's task: its id, or why it was not handed over (its row is gone then). */
+export type TaskOutcome =
+  | { readonly uuid: string; readonly id: number | bigint; readonly failure?: never }
+  | { readonly uuid: string; readonly failure: string; readonly id?: never };
+
+/** A running `web_shell` task. */
+export interface ShellTask {
+  readonly id: Integer;
+  /** Lower-case hyphenated. */
+  readonly terminalId: string;
+}
+
+/** What an agent proves with a task's token: `unknown` also for a wrong token and for a task that has ended. */
+export type ShellProof = ShellTask | 'unknown' | 'other type';
+
+/** Tasks for other plugins: no credential, no rights, no agent list. */
+export interface Tasks {
+  /**
+   * Stores one task for each agent and hands them over side by side (crontab.md §3.1).
+   * @returns one promise for each agent, in order; they never reject, and take some seconds for an agent that does not keep up
+   * @throws RpcError 103 when they could not be stored: none exists then
+   */
+  createMany(order: TaskOrder, task: NormalTask): Promise<readonly Promise<TaskOutcome>[]>;
+  /** The running `web_shell` task behind an agent's proof (terminal.md §4). @throws RpcError 103 */
+  shell(id: Integer, uuid: string, token: string): Promise<ShellProof>;
+  /** True when a running `web_shell` task of this agent names this terminal. @throws RpcError 103 */
+  awaitsShell(uuid: string, terminalId: string): Promise<boolean>;
+}
+
+export const Tasks = service<Tasks>('task');

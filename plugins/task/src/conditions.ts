@@ -1,0 +1,129 @@
+import { canonicalUuid, Int64, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
+
+const only = { additionalProperties: false } as const;
+/** The page's form is `null`; booleans say whether the flag is meant or its opposite. */
+const Flag = Type.Union([Type.Null(), Type.Boolean()]);
+
+/** One element of a condition list (task.md §4.8). */
+export const Condition = Type.Union([
+  Type.Enum(['is_success', 'is_failure', 'is_running', 'last']),
+  Type.Object({ is_success: Flag }, only),
+  Type.Object({ is_failure: Flag }, only),
+  Type.Object({ is_running: Flag }, only),
+  Type.Object({ last: Flag }, only),
+  Type.Object({ task_id: Uint64 }, only),
+  Type.Object({ uuid: Uuid }, only),
+  Type.Object({ timestamp_from_to: Type.Tuple([Int64, Int64]) }, only),
+  Type.Object({ timestamp_from: Int64 }, only),
+  Type.Object({ timestamp_to: Int64 }, only),
+  Type.Object({ type: Type.String() }, only),
+  Type.Object({ cron_source: Type.String() }, only),
+  Type.Object({ limit: Uint64 }, only),
+]);
+export type Condition = Static<typeof Condition>;
+
+export const Conditions = Type.Array(Condition, {
+  description: 'Conditions, combined with AND. The list may be empty.',
+});
+
+/** 64-bit integers: BigInt where a double cannot hold them. */
+export type Integer = number | bigint;
+export type State = 'success' | 'failure' | 'running' | 'ended';
+
+/** A condition list, read once. Each set holds distinct values; two of one kind match nothing. */
+export interface Filter {
+  readonly ids: ReadonlySet<Integer>;
+  readonly uuids: ReadonlySet<string>;
+  readonly types: ReadonlySet<string>;
+  readonly cronSources: ReadonlySet<string>;
+  readonly states: ReadonlySet<State>;
+  readonly from: Integer | undefined;
+  readonly to: Integer | undefined;
+  /** Rows at most, newest first; undefined: neither `limit` nor `last` was given. `last` is 1. */
+  readonly limit: Integer | undefined;
+}
+
+/** Reads a list that passed `Conditions`. */
+export function filterOf(conditions: readonly Condition[]): Filter {
+  const filter: Building = {
+    ids: new Set(),
+    uuids: new Set(),
+    types: new Set(),
+    cronSources: new Set(),
+    states: new Set(),
+    from: undefined,
+    to: undefined,
+    limit: undefined,
+  };
+  let last = false;
+  for (const condition of conditions) {
+    const given = typeof condition === 'string' ? { [condition]: null } : condition;
+    const [[name, value] = ['', null]] = Object.entries(given);
+    if (name === 'last') last ||= value !== false;
+    else take(filter, name, value);
+  }
+  return last ? { ...filter, limit: 1 } : filter;
+}
+
+type Building = {
+  -readonly [K in keyof Filter]: Filter[K] extends ReadonlySet<infer T> ? Set<T> : Filter[K];
+};
+
+function take(filter: Building, name: string, value: unknown): void {
+  switch (name) {
+    case 'is_success':
+      filter.states.add(value === false ? 'failure' : 'success');
+      break;
+    case 'is_failure':
+      filter.states.add(value === false ? 'success' : 'failure');
+      break;
+    case 'is_running':
+      filter.states.add(value === false ? 'ended' : 'running');
+      break;
+    case 'task_id':
+      filter.ids.add(value as Integer);
+      break;
+    case 'uuid':
+      filter.uuids.add(canonicalUuid(value as string));
+      break;
+    case 'type':
+      filter.types.add(value as string);
+      break;
+    case 'cron_source':
+      filter.cronSources.add(value as string);
+      break;
+    case 'limit':
+      filter.limit = value as Integer;
+      break;
+    default:
+      takeTime(filter, name, value);
+  }
+}
+
+function takeTime(filter: Building, name: string, value: unknown): void {
+  const time = value as Integer;
+  const [from, to] =
+    name === 'timestamp_from_to'
+      ? (value as [Integer, Integer])
+      : name === 'timestamp_from'
+        ? [time, undefined]
+        : [undefined, time];
+  if (from !== undefined && (filter.from === undefined || from > filter.from)) filter.from = from;
+  if (to !== undefined && (filter.to === undefined || to < filter.to)) filter.to = to;
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** True when no row can match, whatever the table holds. */
+export function matchesNothing({ ids, uuids, types, cronSources, from, to, limit }: Filter) {
+  const several = [ids, uuids, types, cronSources].some(({ size }) => size > 1);
+  const [id] = ids;
+  const texts = [...types, ...cronSources];
+  return (
+    several ||
+    limit === 0 ||
+    (from !== undefined && to !== undefined && from > to) ||
+    (id !== undefined && id > INT64_MAX) ||
+    texts.some((text) => text.includes('\0'))
+  );
+}

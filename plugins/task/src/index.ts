@@ -1,0 +1,71 @@
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { RetentionLimits } from '@svc/plugin-kv/api';
+import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
+import { Tokens } from '@svc/plugin-token/api';
+import { Tasks } from './api.ts';
+import { addCreateMethods } from './methods/create.ts';
+import { addListMethods } from './methods/lists.ts';
+import { addRegisterMethod } from './methods/register.ts';
+import { addUploadMethod } from './methods/upload.ts';
+import { migrations } from './migrations/index.ts';
+import { SWEEP_MS } from './old-tasks.ts';
+import { addPermissions } from './permissions.ts';
+import { createTasking } from './tasking.ts';
+import { keepWindows } from './windows.ts';
+
+const config = Type.Object({
+  fail_running_after_ms: Type.Integer({
+    minimum: 0,
+    default: 900_000,
+    description:
+      'A task without result fails this long after its creation, web_shell excepted. Agents work up to 600,000 ms. 0: never.',
+  }),
+  max_upload_bytes: Type.Integer({
+    minimum: 0,
+    maximum: 536_870_912,
+    default: 100_663_296,
+    description: 'Largest message of a registered agent where max_request_body_size is smaller.',
+  }),
+});
+
+/** Tasks for agents and their results: namespace `task`, table `task`, service `Tasks` (task.md). */
+export default definePlugin({
+  name: 'task',
+  version: '0.6.0',
+  namespaces: ['task'],
+  requires: [AgentRegistry],
+  optional: [Tokens, RetentionLimits],
+  provides: [Tasks],
+  config,
+  reloadable: ['fail_running_after_ms', 'max_upload_bytes'],
+
+  setup(kernel) {
+    const { auth, clock, config: settings, hooks, server, signal: stopping } = kernel;
+    const tasking = createTasking(kernel, kernel.use(AgentRegistry), settings);
+    const { sessions, dispatch, completions } = tasking;
+    kernel.provide(Tasks, tasking.service);
+
+    hooks.permissions.tap(addPermissions);
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => {
+      const maxUploadBytes = () => settings.max_upload_bytes;
+      addRegisterMethod(methods, { auth, clock, stopping, sessions, maxUploadBytes });
+      addCreateMethods(methods, auth, dispatch);
+      addUploadMethod(methods, () => kernel.useOptional(Tokens), tasking.takeResult);
+      addListMethods(methods, {
+        auth,
+        store: tasking.lists,
+        completions,
+        maxBytes: () => server.maxResponseBytes(),
+        proceed() {
+          if (stopping.aborted) throw RpcError.other('the server stops; not all rows are deleted');
+        },
+      });
+    });
+    hooks.start.tap(() => kernel.every('fail lost tasks', SWEEP_MS, tasking.sweep));
+    hooks.stop.tap(() => tasking.settled());
+    keepWindows(kernel, kernel.use(AgentRegistry), tasking.lists);
+  },
+});

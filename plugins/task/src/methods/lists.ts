@@ -1,0 +1,66 @@
+import { type Auth, type CallContext, type Methods, Type } from '@svc/plugin-sdk';
+import type { Completions } from '../completions.ts';
+import { Conditions, type Filter, filterOf } from '../conditions.ts';
+import { mayList, mayListUnlisted, UNLISTED_TYPE } from '../permissions.ts';
+import type { ListStore } from '../store/lists.ts';
+import { withJsonData } from './list-error.ts';
+
+export interface ListOptions {
+  readonly auth: Auth;
+  readonly store: ListStore;
+  readonly completions: Completions;
+  readonly maxBytes: () => number;
+  /** Throws when the server stops. */
+  readonly proceed: () => void;
+}
+
+/** `task_query` and `task_delete` (task.md §4.6, §4.7). */
+export function addListMethods(methods: Methods, options: ListOptions): void {
+  const { auth, store, completions, maxBytes, proceed } = options;
+
+  methods.add('task_query', {
+    summary: 'Tasks that match: the oldest 1,000, or the newest with `limit` or `last`.',
+    params: { task_data_query: Type.Object({ condition: Conditions }) },
+    result: Type.Array(Type.Unknown()),
+    access: {
+      needs: ({ task_data_query }) => mayList('read', filterOf(task_data_query.condition)),
+    },
+    mapError: withJsonData,
+    async handle({ task_data_query }, call) {
+      const filter = filterOf(task_data_query.condition);
+      const without = await leftOut('read', filter, call);
+      return store.query(filter, { without, maxBytes: maxBytes(), signal: call.signal });
+    },
+  });
+
+  methods.add('task_delete', {
+    summary: 'Deletes tasks that match: all, or the newest ones with `limit` or `last`.',
+    params: { conditions: Conditions },
+    result: Type.Object({
+      success: Type.Literal(true),
+      deleted: Type.Integer({ description: 'Rows.' }),
+      condition_count: Type.Integer(),
+    }),
+    access: { needs: ({ conditions }) => mayList('delete', filterOf(conditions)) },
+    mapError: withJsonData,
+    async handle({ conditions }, call) {
+      const filter = filterOf(conditions);
+      const without = await leftOut('delete', filter, call);
+      const deleted = await store.remove(filter, {
+        without,
+        proceed(running) {
+          completions.ended(running);
+          proceed();
+        },
+      });
+      return { success: true as const, deleted, condition_count: conditions.length };
+    },
+  });
+
+  /** Rows of the type that the right to all types does not name are left out for who has no right to them. */
+  async function leftOut(verb: 'read' | 'delete', filter: Filter, { caller }: CallContext) {
+    if (filter.types.size > 0) return undefined;
+    const allowed = await auth.allows(caller, mayListUnlisted(verb, filter));
+    return allowed ? undefined : UNLISTED_TYPE;
+  }
+}

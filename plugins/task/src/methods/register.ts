@@ -1,0 +1,71 @@
+import {
+  type AccessContext,
+  type Auth,
+  type Clock,
+  canonicalUuid,
+  type Methods,
+  RpcError,
+  Type,
+  Uint64,
+  Uuid,
+} from '@svc/plugin-sdk';
+import { pause } from '../pause.ts';
+import { mayListen } from '../permissions.ts';
+import type { Sessions } from '../sessions.ts';
+
+/** Agents reconnect without delay after a refusal, and wait five seconds for an answer (clients.md §8.1). */
+export const REFUSAL_MS = 4_000;
+
+export interface RegisterOptions {
+  readonly auth: Auth;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  readonly sessions: Sessions;
+  /** Largest message that a registered agent may send, bytes. */
+  readonly maxUploadBytes: () => number;
+}
+
+/** `task_register_task` and `task_unregister_task` (task.md §4.1, §4.2). */
+export function addRegisterMethod(methods: Methods, options: RegisterOptions): void {
+  const { auth, clock, stopping, sessions } = options;
+
+  methods.addSubscription('task_register_task', {
+    summary: 'Tasks for one agent, until another registration of the same agent replaces this one.',
+    unsubscribe: 'task_unregister_task',
+    params: { uuid: Uuid },
+    item: Type.Object({
+      task_id: Uint64,
+      task_token: Type.String(),
+      task_event_type: Type.Unknown(),
+    }),
+    access: { custom: ({ uuid }, call) => admit(uuid, call) },
+    mapError: bareText,
+    open({ uuid }, { peer }, push) {
+      peer.raiseMessageLimit(options.maxUploadBytes());
+      return sessions.open(canonicalUuid(uuid), peer, push);
+    },
+  });
+
+  async function admit(uuid: string, call: AccessContext): Promise<void> {
+    // The kernel refuses subscriptions without a connection; nobody reconnects for that.
+    if (call.transport !== 'ws') throw new RpcError(-32603, 'Internal error');
+    try {
+      const caller = await call.authenticate();
+      const right = mayListen(canonicalUuid(uuid));
+      if (!(await auth.allows(caller, right))) throw new RpcError(DENIED, right.denied);
+    } catch (error) {
+      await pause(clock, REFUSAL_MS, [call.signal, stopping]);
+      throw error;
+    }
+  }
+}
+
+const MALFORMED = 101;
+const DENIED = 102;
+
+/** A malformed credential carries its text without the usual prefix (conventions.md §5.2). */
+function bareText(error: RpcError): RpcError {
+  if (error.code !== MALFORMED) return error;
+  const reason = error.message.replace(/^Parse error: (?:Failed to parse token: )?/, '');
+  return new RpcError(MALFORMED, `Token Parse Error: ${reason}`);
+}

@@ -1,0 +1,25 @@
+import { canonicalUuid, type Methods, Type, Uint64 } from '@svc/plugin-sdk';
+import type { Tokens } from '@svc/plugin-token/api';
+import { demandSomeWrite } from '../permissions.ts';
+import { Upload } from '../task-result.ts';
+import type { TakeResult } from '../uploads.ts';
+
+/** `task_upload_task_result` (task.md §4.5). */
+export function addUploadMethod(
+  methods: Methods,
+  tokens: () => Tokens | undefined,
+  takeResult: TakeResult,
+): void {
+  methods.add('task_upload_task_result', {
+    summary: 'Stores the one result of a running task and wakes who waits for it.',
+    params: { task_response: Upload },
+    result: Type.Object({ id: Uint64 }),
+    access: {
+      custom: ({ task_response }, call) =>
+        demandSomeWrite(tokens(), call, canonicalUuid(task_response.agent_uuid)),
+    },
+    async handle({ task_response }, { caller }) {
+      return { id: await takeResult(task_response, caller) };
+    },
+  });
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '@svc/plugin-sdk';
+import type { Completions } from './completions.ts';
+import type { TaskStore } from './store/tasks.ts';
+
+export const SWEEP_MS = 60_000;
+
+/** Fails tasks whose agent never answered, so that they are seen and cleaned up (task.md §5). 0 leaves them running. */
+export function createSweep(
+  store: TaskStore,
+  completions: Completions,
+  { clock, age_ms }: { readonly clock: Clock; readonly age_ms: () => number },
+): () => Promise<void> {
+  return async () => {
+    const age = age_ms();
+    if (age === 0) return;
+    const message = `No result came from the agent within ${age} ms; the server gave the task up`;
+    for (;;) {
+      const now = clock.now();
+      const failed = await store.failOld(now - age, message, now);
+      if (failed.length === 0) return;
+      completions.ended(failed);
+    }
+  };
+}

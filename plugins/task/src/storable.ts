@@ -1,0 +1,23 @@
+/** An escape in the output of `JSON.stringify`. */
+const escapes = /\\(?:u([0-9a-f]{4})|.)/g;
+/** U+0000, and halves of surrogate pairs: `JSON.stringify` escapes those that stand alone, jsonb cannot hold either. */
+const unstorable = /^(?:0000|d[89a-f])/;
+
+const suspect = (text: string): boolean => text.includes('\\u0000') || text.includes('\\ud');
+
+/** True when both databases can hold this JSON text, which `JSON.stringify` made. */
+export function isStorable(text: string): boolean {
+  return !suspect(text) || storable(text) === text;
+}
+
+/** The JSON text with U+FFFD for every character that a database cannot hold: output of programs may have any. */
+export function storable(text: string): string {
+  if (!suspect(text)) return text;
+  return text.replace(escapes, (whole, code?: string) =>
+    code !== undefined && unstorable.test(code) ? '\\ufffd' : whole,
+  );
+}
+
+/** As `storable`, for plain text. */
+export const storableText = (text: string): string =>
+  JSON.parse(storable(JSON.stringify(text))) as string;

@@ -1,0 +1,106 @@
+import { type Database, RawJson, type SqlValue } from '@svc/plugin-sdk';
+import { type Filter, type Integer, matchesNothing } from '../conditions.ts';
+import { type Forms, formsOf, guarded, order, returning, whereOf } from './sql.ts';
+import type { TaskKey } from './tasks.ts';
+
+/** Rows of one answer at most, and without `limit` or `last`. */
+export const MAX_ROWS = 100_000;
+export const DEFAULT_ROWS = 1000;
+/** Rows of one deleting statement: nobody waits longer than these take. */
+const BATCH_ROWS = 500;
+/** Up to here a read along an index is over in well under a millisecond. */
+const FEW_ROWS = 10;
+
+export interface ReadOptions {
+  /** Type whose rows are left out. */
+  readonly without: string | undefined;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** A deleted row that was still running. */
+export type Deleted = TaskKey;
+
+export interface DeleteOptions {
+  readonly without: string | undefined;
+  /** Hears of deleted rows that were running, batch by batch; throws to give up. */
+  readonly proceed: (running: readonly Deleted[]) => void;
+}
+
+/** Lists of rows: what conditions match. */
+export interface ListStore {
+  /** Rows as one JSON array (task.md §4.6). @throws RpcError -32008 past `maxBytes`, 103 */
+  query(filter: Filter, options: ReadOptions): Promise<RawJson>;
+  /** Deletes what matches, or the `limit` newest, in small statements. @returns how many. @throws RpcError 103 */
+  remove(filter: Filter, options: DeleteOptions): Promise<number>;
+}
+
+export function openListStore(db: Database): ListStore {
+  const forms = formsOf(db);
+  const rowJson = rowJsonSql(forms);
+
+  return {
+    async query(filter, { without, maxBytes, signal }) {
+      if (matchesNothing(filter)) return new RawJson('[]');
+      const { limit } = filter;
+      const count = limit === undefined ? DEFAULT_ROWS : atMost(limit, MAX_ROWS);
+      const where = whereOf(filter, forms, without);
+      const by = limit === undefined ? order.oldest : order.newest;
+      const sql = `select ${rowJson} as json from task t ${where.text} ${by} limit ?`;
+      const params = [...where.params, count];
+      const short = isShort(filter, count, without);
+      return guarded('query failed', () => db.jsonArray(sql, params, { maxBytes, signal, short }));
+    },
+
+    async remove(filter, { without, proceed }) {
+      if (matchesNothing(filter)) return 0;
+      const where = whereOf(filter, forms, without);
+      let left = filter.limit ?? Number.POSITIVE_INFINITY;
+      let deleted = 0;
+      while (left > 0) {
+        const count = atMost(left, BATCH_ROWS);
+        const gone = await guarded('delete failed', () => removeSome(where, count));
+        deleted += gone.length;
+        proceed(
+          gone.filter(({ success }) => success === null).map(({ id, uuid }) => ({ id, uuid })),
+        );
+        if (gone.length < count) break;
+        left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
+      }
+      return deleted;
+    },
+  };
+
+  function removeSome({ text, params }: { text: string; params: readonly SqlValue[] }, n: number) {
+    const uuid = forms.uuidText.replaceAll('t.uuid', 'uuid');
+    return returning<Deleted & { success: unknown }>(db.knex, {
+      text: `delete from task where id in (select t.id from task t ${text} ${order.newest} limit ?)
+        returning id, ${uuid} as uuid, success`,
+      params: [...params, n],
+    });
+  }
+}
+
+const atMost = (limit: Integer, most: number): number => (limit > most ? most : Number(limit));
+
+/** One row by its id, or a few of the newest of one agent where nothing else filters. */
+function isShort(filter: Filter, count: number, without: string | undefined): boolean {
+  if (filter.ids.size > 0) return true;
+  const plain = filter.types.size + filter.cronSources.size + filter.states.size === 0;
+  return plain && without === undefined && filter.uuids.size > 0 && count <= FEW_ROWS;
+}
+
+/** Text expression of one row as JSON; reads the same on both databases. */
+function rowJsonSql({ uuidText, quoted }: Forms): string {
+  const members = [
+    `'"task_id":', t.id`,
+    `'"uuid":"', ${uuidText}, '"'`,
+    `'"cron_source":', ${quoted('t.cron_source')}`,
+    `'"timestamp":', coalesce(cast(t.timestamp as text), 'null')`,
+    `'"success":', case when t.success is null then 'null' when t.success then 'true' else 'false' end`,
+    `'"error_message":', ${quoted('t.error_message')}`,
+    `'"task_event_type":', t.task_event_type`,
+    `'"task_event_result":', coalesce(cast(t.task_event_result as text), 'null')`,
+  ];
+  return `concat('{', ${members.join(`, ',', `)}, '}')`;
+}

@@ -1,0 +1,73 @@
+import { definePlugin, Type, type Upgrade } from '@svc/plugin-sdk';
+import { Tasks } from '@svc/plugin-task/api';
+import { agentSide } from './agent-side.ts';
+import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
+import { addPermissions } from './permissions.ts';
+import { parseQuery, type TerminalQuery } from './query.ts';
+import { createSessions } from './sessions.ts';
+import { userSide } from './user-side.ts';
+
+const PATH = '/terminal';
+
+const config = Type.Object({
+  user_wait_ms: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    default: 180_000,
+    description: 'A session whose user has not come ends after this time.',
+  }),
+  max_sessions_per_agent: Type.Integer({
+    minimum: 1,
+    default: 8,
+    description: 'Terminals of one agent at a time; agents of the field take eight.',
+  }),
+});
+
+/** The terminal proxy `/terminal`: joins an agent's shell and a user (terminal.md). */
+export default definePlugin({
+  name: 'terminal',
+  version: '0.6.0',
+  requires: [Tasks],
+  config,
+  reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
+
+  setup(kernel) {
+    const { auth, clock, config: settings, hooks, log, signal: stopping } = kernel;
+    const tasks = kernel.use(Tasks);
+    const sessions = createSessions({
+      clock,
+      userWait_ms: () => settings.user_wait_ms,
+      maxPerAgent: () => settings.max_sessions_per_agent,
+      log: (what, { agentUuid, taskId }) =>
+        log.info(`terminal: ${what}`, { agent_uuid: agentUuid, task_id: taskId }),
+    });
+
+    hooks.permissions.tap(addPermissions);
+
+    hooks.request.tap((exchange) => {
+      if (exchange.path !== PATH) return undefined;
+      const refusal = handshakeRefusal(exchange.request) ?? plain(426, 'no WebSocket handshake');
+      exchange.text(refusal.status, refusal.text, refusal.headers);
+      return true;
+    });
+
+    hooks.upgrade.tap(async (upgrade) => {
+      if (upgrade.path !== PATH) return undefined;
+      const query = admissible(upgrade);
+      if ('status' in query) upgrade.refuse(query.status, query.text, query.headers);
+      else if (query.taskId !== undefined && query.taskToken !== undefined)
+        await agentSide(upgrade, query, { tasks, sessions, log });
+      else await userSide(upgrade, query, { auth, clock, log, stopping, tasks, sessions });
+      return true;
+    });
+  },
+});
+
+function admissible({ request, query }: Upgrade): TerminalQuery | HttpRefusal {
+  const refusal = handshakeRefusal(request);
+  if (refusal) return refusal;
+  const parsed = parseQuery(query);
+  return typeof parsed === 'string'
+    ? plain(400, `Failed to deserialize query string: ${parsed}`)
+    : parsed;
+}

@@ -1,0 +1,7 @@
+import type { MessageLimits } from '@svc/plugin-sdk';
+
+/** What either side may send (terminal.md §6). */
+export const LIMITS: MessageLimits = {
+  maxFrameBytes: 1024 * 1024,
+  maxMessageBytes: 4 * 1024 * 1024,
+};

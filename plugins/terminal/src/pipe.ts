@@ -1,0 +1,76 @@
+import type { Peer } from '@svc/plugin-sdk';
+
+/** Bytes on their way to one side before the other is read no further. */
+const BOUND_BYTES = 1024 * 1024;
+/** Bytes kept for a side that has not come yet: the first prompt, and what a busy shell writes until then. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+/** What a message costs beside its bytes: empty ones must not be free. */
+const MESSAGE_BYTES = 256;
+
+interface Message {
+  readonly data: Buffer;
+  readonly binary: boolean;
+}
+
+/** One direction: messages in order, unchanged; the sender is read as fast as the receiver reads. */
+export class Pipe {
+  readonly #from: Peer;
+  #to: Peer | undefined;
+  #kept: Message[] = [];
+  /** Bytes kept, or sent since the receiver's socket was empty. */
+  #bytes = 0;
+  #waiting = false;
+  #ended = false;
+
+  constructor(from: Peer) {
+    this.#from = from;
+    from.listen((data, binary) => this.#take({ data, binary }));
+  }
+
+  /** Sends what was kept, and from now on everything that comes. */
+  connect(to: Peer): void {
+    if (this.#ended) return;
+    this.#to = to;
+    const kept = this.#kept;
+    this.#kept = [];
+    for (const message of kept) send(to, message);
+    if (this.#bytes > 0) this.#drain(to);
+  }
+
+  /** Drops what comes from now on; the sender is read, so that its close is heard. */
+  end(): void {
+    this.#ended = true;
+    this.#kept = [];
+    this.#from.resume();
+  }
+
+  #take(message: Message): void {
+    if (this.#ended) return;
+    this.#bytes += message.data.length + MESSAGE_BYTES;
+    if (!this.#to) {
+      this.#kept.push(message);
+      if (this.#bytes > KEPT_BYTES) this.#from.pause();
+      return;
+    }
+    send(this.#to, message);
+    if (this.#bytes > BOUND_BYTES) this.#drain(this.#to);
+  }
+
+  #drain(to: Peer): void {
+    this.#from.pause();
+    if (this.#waiting) return;
+    this.#waiting = true;
+    const resume = () => {
+      this.#waiting = false;
+      this.#bytes = 0;
+      this.#from.resume();
+    };
+    // A receiver that has gone ends the session, and with it this pipe.
+    to.drained().then(resume, resume);
+  }
+}
+
+function send(to: Peer, { data, binary }: Message): void {
+  if (binary) to.send(data);
+  else to.sendText(data);
+}

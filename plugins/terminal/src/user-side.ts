@@ -1,0 +1,116 @@
+import {
+  type Auth,
+  type Clock,
+  type Logger,
+  type Peer,
+  type Principal,
+  RpcError,
+  type Upgrade,
+} from '@svc/plugin-sdk';
+import type { Tasks } from '@svc/plugin-task/api';
+import { LIMITS } from './limits.ts';
+import { mayConnect } from './permissions.ts';
+import { Pipe } from './pipe.ts';
+import { type TerminalQuery, uuidOf } from './query.ts';
+import {
+  absent,
+  databaseFailed,
+  denied,
+  invalid,
+  type Refusal,
+  taken,
+  turnAway,
+} from './refusal.ts';
+import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
+
+/** A user who comes before the agent is kept this long (terminal.md §8). */
+export const HOLD_MS = 10_000;
+
+export interface UserSideOptions {
+  readonly auth: Auth;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+  readonly tasks: Tasks;
+  readonly sessions: Sessions;
+}
+
+/** Who may join which terminal. */
+interface Admitted {
+  readonly caller: Principal;
+  readonly agentUuid: string;
+  readonly terminalId: string;
+}
+
+/** The user is upgraded whatever comes, so that a front end can show why it is refused (terminal.md §4). */
+export async function userSide(
+  upgrade: Upgrade,
+  query: TerminalQuery,
+  options: UserSideOptions,
+): Promise<void> {
+  const admitted = await admit(query, upgrade.peerAddress, options.auth);
+  const user = await upgrade.accept(LIMITS).catch((error: unknown) => {
+    options.log.debug('user left during the handshake', { error });
+  });
+  if (!user) return;
+  if ('error_id' in admitted) turnAway(user, admitted);
+  else await attach(user, admitted, options);
+}
+
+async function admit(
+  { agentUuid, terminalId, token }: TerminalQuery,
+  address: string,
+  auth: Auth,
+): Promise<Admitted | Refusal> {
+  if (terminalId === undefined) return invalid('terminal_id is missing');
+  if (token === undefined) return invalid('token is missing');
+  const refused = denied('wrong credential, or no terminal permission for this agent');
+  try {
+    // Authenticated first, whatever the UUID: all these cases look the same.
+    const caller = await auth.authenticate(token, { address, transport: 'ws' });
+    const uuid = uuidOf(agentUuid);
+    if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return refused;
+    return { caller, agentUuid: uuid, terminalId };
+  } catch (error) {
+    if (error instanceof RpcError) return refused;
+    throw error;
+  }
+}
+
+async function attach(user: Peer, admitted: Admitted, options: UserSideOptions): Promise<void> {
+  const { caller, agentUuid, terminalId } = admitted;
+  const { sessions, log } = options;
+  // From now on what the user types is kept for the agent.
+  const input = new Pipe(user);
+  const found = sessions.find(agentUuid, terminalId) ?? (await held(user, admitted, options));
+  if (user.closed.aborted) return;
+  if ('error_id' in found) turnAway(user, found);
+  else if (found.hasUser) turnAway(user, taken('the session has a user'));
+  else {
+    log.info('terminal: user came', { agent_uuid: agentUuid, caller: caller.id });
+    found.join(user, input, caller);
+  }
+}
+
+/** Keeps the user until the agent comes, where a running task says that it will. */
+async function held(
+  user: Peer,
+  { caller, agentUuid, terminalId }: Admitted,
+  { sessions, tasks, clock, stopping, log }: UserSideOptions,
+): Promise<Session | Refusal> {
+  const over = new AbortController();
+  const cancel = clock.timeout(() => over.abort(), HOLD_MS);
+  const signals = [over.signal, user.closed, caller.ended, stopping];
+  const coming = sessions.wait(agentUuid, terminalId, signals);
+  try {
+    if (!(await tasks.awaitsShell(agentUuid, terminalId))) over.abort();
+    return (await coming) ?? absent('no session of this terminal is open');
+  } catch (error) {
+    log.error('tasks of an agent could not be read', { agent_uuid: agentUuid, error });
+    return databaseFailed('the tasks of the agent could not be read');
+  } finally {
+    cancel();
+    over.abort();
+  }
+}

@@ -1,0 +1,336 @@
+// task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  A,
+  answerAll,
+  B,
+  outcome,
+  PLUGINS,
+  RESULTS,
+  readyAgent,
+  rows,
+  type SimAgent,
+  simAgent,
+  taskToken,
+} from './task-kit.ts';
+import { eventually, FORMAT } from './token-kit.ts';
+
+const WINDOW = 32;
+
+/** Resolves when the server has noticed the end of the next connection. */
+function watchEnd(app: TestApp): { ended: Promise<void> } {
+  const { hooks } = app.kernel as { hooks: { disconnection: any } };
+  return { ended: new Promise((resolve) => hooks.disconnection.tap('test', () => resolve())) };
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`task: delivery (${dialect})`);
+  let app: TestApp;
+  let open: SimAgent[] = [];
+  test.before(async () => {
+    app = await bootForTest(PLUGINS, {}, { dialect, clock: true });
+  });
+  test.after(() => app.stop());
+  test.after.each(async () => {
+    for (const { socket } of open) socket.close();
+    await Promise.all(open.map(({ socket }) => socket.closed));
+    open = [];
+    await eventually(async () => assert.match(await create(), /is not connected/));
+    await app.call('task_delete', [app.superToken, []]);
+  });
+
+  const create = (type: unknown = 'ip', uuid = A): Promise<any> =>
+    outcome(app.call('task_create_task', [app.superToken, uuid, type]));
+  const createMany = (count: number, from = 0) =>
+    Promise.all(Array.from({ length: count }, (_, n) => create({ ping: `${from + n}` })));
+  const agentOf = async (ready: boolean, uuid = A) => {
+    const agent = await (ready ? readyAgent(app, uuid) : simAgent(app, uuid));
+    open.push(agent);
+    return agent;
+  };
+  /** Everything the server has to say by now has arrived when the answer to one more call is there. */
+  const settled = async (agent: SimAgent) => {
+    await agent.socket.call('svc-missing_method', []).catch(() => {});
+    await agent.socket.call('svc-missing_method', []).catch(() => {});
+  };
+  const names = (agent: SimAgent) => agent.items.map((item) => item.task_event_type.ping);
+
+  test('the acknowledgement comes first, then after 1.5 s what was created meanwhile', async () => {
+    const agent = await agentOf(false);
+    agent.socket.send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'task_register_task',
+        params: [app.superToken, A],
+      }),
+    );
+    await eventually(() => assert.is(agent.frames.length, 1));
+    const [ack] = agent.frames;
+    assert.equal([ack.id, typeof ack.result, ack.error], [1, 'number', undefined]);
+    assert.type((await create()).id, 'number', 'accepted at once');
+    await app.clock.advance(1_499);
+    await settled(agent);
+    assert.is(agent.items.length, 0);
+    await app.clock.advance(1);
+    await agent.received(1);
+    assert.is(agent.frames[1].params.subscription, ack.result);
+  });
+
+  test('tasks that were created while it is not written yet come after the acknowledgement', async () => {
+    const agent = await agentOf(true);
+    await createMany(40);
+    await agent.received(WINDOW);
+    const before = agent.frames.length;
+    const again = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'task_register_task',
+      params: [app.superToken, A],
+    };
+    agent.socket.send(JSON.stringify(again));
+    const creating = createMany(5, 40);
+    await eventually(() => assert.ok(agent.frames.length > before));
+    assert.is(agent.frames[before].id, 1);
+    await creating;
+  });
+
+  test('a registration again on the same connection sends at once, under the new id, and loses nothing', async () => {
+    const agent = await agentOf(true);
+    const first = agent.socket;
+    const ids = new Set<number>();
+    for (let round = 0; round < 5; round++) {
+      ids.add(await agent.register());
+      await Promise.all([createMany(3, round * 3), agent.register().then((id) => ids.add(id))]);
+    }
+    await agent.received(15);
+    assert.equal(
+      [...new Set(names(agent))].sort(),
+      Array.from({ length: 15 }, (_, n) => `${n}`).sort(),
+    );
+    assert.is(agent.items.length, 15, 'none came twice');
+    assert.is(ids.size, 10);
+    for (const id of [...ids].slice(0, -1)) {
+      assert.is(await first.call('task_unregister_task', [id]), false);
+    }
+  });
+
+  test('re-registration every minute for hours keeps the number of subscriptions at one', async () => {
+    const agent = await agentOf(true);
+    for (let minute = 0; minute < 1_100; minute++) await agent.register();
+    assert.type((await create()).id, 'number');
+    await agent.received(1);
+  });
+
+  test('another connection takes over at once; what waited goes to it, after its hold', async () => {
+    const old = await agentOf(true);
+    const firstId = await old.register();
+    for (let n = 0; n < 40; n++) await create({ ping: `${n}` });
+    await old.received(WINDOW);
+    const next = await agentOf(false);
+    await next.register();
+    assert.is(await old.socket.call('task_unregister_task', [firstId]), false);
+    await create({ ping: '40' });
+    await settled(next);
+    assert.is(next.items.length, 0);
+    await app.clock.advance(1_500);
+    await next.received(9);
+    assert.equal(names(next), ['32', '33', '34', '35', '36', '37', '38', '39', '40']);
+    assert.is(old.items.length, WINDOW);
+    old.socket.close();
+    await old.socket.closed;
+    assert.type(
+      (await create()).id,
+      'number',
+      "the old connection's end does not end the new session",
+    );
+  });
+
+  test('at most 32 are in flight; each answer lets the next one go, in order', async () => {
+    const agent = await agentOf(true);
+    for (let n = 0; n < 100; n++) await create({ ping: `${n}` });
+    await agent.received(WINDOW);
+    await settled(agent);
+    assert.is(agent.items.length, WINDOW);
+    for (let n = 0; n < 10; n++) {
+      await agent.answer(agent.items[n]!, RESULTS['ping']);
+      await agent.received(WINDOW + n + 1);
+    }
+    await settled(agent);
+    assert.is(agent.items.length, WINDOW + 10);
+    assert.equal(
+      names(agent),
+      Array.from({ length: WINDOW + 10 }, (_, n) => `${n}`),
+    );
+  });
+
+  test('answers over another connection, deletions and 30 s without an answer free the window too', async () => {
+    const agent = await agentOf(true);
+    await createMany(WINDOW + 3);
+    const [first, second] = await agent.received(WINDOW);
+    const other = await agentOf(false);
+    await other.answer(first!, RESULTS['ping']);
+    await agent.received(WINDOW + 1);
+    await app.call('task_delete', [app.superToken, [{ task_id: second!.task_id }]]);
+    await agent.received(WINDOW + 2);
+    await app.clock.advance(30_000);
+    await agent.received(WINDOW + 3);
+  });
+
+  test('a deleted task that waits is not sent', async () => {
+    const agent = await agentOf(true);
+    await createMany(WINDOW);
+    const { id } = await create({ ping: 'deleted' });
+    await create({ ping: 'kept' });
+    await app.call('task_delete', [app.superToken, [{ task_id: id }]]);
+    await agent.answer(agent.items[0]!, RESULTS['ping']);
+    await agent.answer(agent.items[1]!, RESULTS['ping']);
+    await agent.received(WINDOW + 1);
+    await settled(agent);
+    assert.equal(names(agent).slice(WINDOW), ['kept']);
+  });
+
+  test('300 tasks at once to an agent that answers: 300 results, each once', async () => {
+    const agent = await agentOf(true);
+    answerAll(agent);
+    await createMany(300);
+    await agent.received(300);
+    await eventually(async () => assert.is((await rows(app, 'is_success')).length, 300));
+    assert.is(new Set(names(agent)).size, 300);
+    assert.equal(
+      agent.frames.filter(({ failed }) => failed),
+      [],
+    );
+  });
+
+  test('a full queue makes callers wait a few seconds, then 104 and no row', async () => {
+    const agent = await agentOf(true);
+    await createMany(WINDOW + 1_024);
+    const late = create({ ping: 'late' });
+    await eventually(async () =>
+      assert.is((await rows(app, { limit: 2_000 })).length, WINDOW + 1_025),
+    );
+    await app.clock.advance(5_000);
+    assert.match(await late, /^104 Unable to connect agent: .*does not take its tasks/);
+    assert.is((await rows(app, { limit: 2_000 })).length, WINDOW + 1_024);
+    const lucky = create({ ping: 'lucky' });
+    await eventually(async () =>
+      assert.is((await rows(app, { limit: 2_000 })).length, WINDOW + 1_025),
+    );
+    await agent.answer(agent.items[0]!, RESULTS['ping']);
+    assert.type((await lucky).id, 'number');
+  });
+
+  test('the first task after a disconnect, an unregistration and a revocation is 104', async () => {
+    const token = await taskToken(app, ['listen']);
+    const ends: [string, (agent: SimAgent, id: number) => unknown][] = [
+      ['close', ({ socket }) => socket.raw.close()],
+      ['cut', ({ socket }) => socket.raw.terminate()],
+      ['unregister', ({ socket }, id) => socket.call('task_unregister_task', [id])],
+      ['revoke', () => app.call('token_delete', [app.superToken, token.slice(0, 16)])],
+    ];
+    for (const [name, end] of ends) {
+      const agent = await simAgent(app, A, name === 'revoke' ? token : undefined);
+      open.push(agent);
+      const id = await agent.register();
+      const { ended } = watchEnd(app);
+      await end(agent, id);
+      if (name === 'close' || name === 'cut') await ended;
+      assert.match(await create(), /^104 .*is not connected$/, name);
+      agent.socket.close();
+    }
+    assert.equal(await rows(app), []);
+  });
+
+  test('tasks that were never sent fail visibly when the connection ends, and their callers hear of it', async () => {
+    const agent = await agentOf(false);
+    await agent.register();
+    const params = [app.superToken, A, 'ip', 60_000];
+    const waiting = app.call('task_create_task_blocking', params);
+    await eventually(async () => assert.is((await rows(app)).length, 1));
+    const { id } = await create();
+    agent.socket.close();
+    const answer = await waiting;
+    assert.equal([answer.success, answer.task_event_result, answer.agent_uuid], [false, null, A]);
+    assert.match(answer.error_message, /was not sent/);
+    await eventually(async () => {
+      const [row] = await rows(app, { task_id: id });
+      assert.equal([row.success, row.timestamp], [false, app.clock.now()]);
+      assert.match(row.error_message, /was not sent/);
+    });
+  });
+
+  test('tasks that were sent stay running when the connection ends; the next one may answer', async () => {
+    const agent = await agentOf(true);
+    await create();
+    const [item] = await agent.received(1);
+    agent.socket.close();
+    await agent.socket.closed;
+    const next = await agentOf(true);
+    await settled(next);
+    assert.is(next.items.length, 0, 'not sent twice');
+    assert.is((await rows(app))[0].success, null);
+    assert.equal(await next.answer(item!, RESULTS['ip']), { id: item!.task_id });
+  });
+
+  test('several agents on one connection', async () => {
+    const agent = await agentOf(true);
+    await agent.socket.call('task_register_task', [app.superToken, B]);
+    await create({ ping: 'b' }, B);
+    await settled(agent);
+    assert.is(agent.items.length, 0, 'a fresh registration of another agent is held');
+    await create({ ping: 'a' });
+    await agent.received(1);
+    await app.clock.advance(1_500);
+    await agent.received(2);
+    assert.equal(names(agent), ['a', 'b']);
+  });
+
+  // biome-ignore format: one case per line
+  const refusals: [name: string, token: () => string | Promise<string>, expected: string][] = [
+    ['a malformed credential', () => 'x', `101 Token Parse Error: ${FORMAT}`],
+    ['a wrong credential', () => 'a:b', '102 Permission denied: Invalid credentials'],
+    ['no right', () => taskToken(app, [{ write: '*' }]), '102 Permission Denied: Missing Task Listen permission for this agent'],
+    ['a right for another agent', () => taskToken(app, ['listen'], { agent_uuid: B }), '102 Permission Denied: Missing Task Listen permission for this agent'],
+    ['an expired token', () => taskToken(app, ['listen'], 'global', { timestamp_to: 1 }), '102 Permission Denied: Missing Task Listen permission for this agent'],
+  ];
+  for (const [name, token, expected] of refusals) {
+    test(`${name} is refused after 4 s, with a bare text`, async () => {
+      const agent = await agentOf(false);
+      let answer: unknown;
+      const call = outcome(agent.socket.call('task_register_task', [await token(), A]));
+      const done = call.then((value) => {
+        answer = value;
+      });
+      await settled(agent);
+      await app.clock.advance(3_999);
+      await settled(agent);
+      assert.is(answer, undefined);
+      await app.clock.advance(1);
+      await done;
+      assert.is(answer, expected);
+    });
+  }
+
+  test('over HTTP it is -32603 at once; bad parameters are -32602 at once', async () => {
+    const method = 'task_register_task';
+    for (const token of [app.superToken, 'a:b']) {
+      assert.is(await outcome(app.call(method, [token, A])), '-32603 Internal error');
+    }
+    assert.is(await outcome(app.call('task_unregister_task', [1])), '-32603 Internal error');
+    const agent = await agentOf(false);
+    for (const params of [
+      [],
+      [app.superToken],
+      [app.superToken, 'x'],
+      [1, A],
+      [app.superToken, null],
+    ]) {
+      assert.match(await outcome(agent.socket.call(method, params)), /^-32602 /);
+    }
+  });
+
+  test.run();
+}
