@@ -1,69 +1,10 @@
 /** A real server, the real agent as a process of its own, and this machine's figures read back. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import * as os from 'node:os';
-import { join, resolve } from 'node:path';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AGENT, soon } from './example-agent-kit.ts';
-
-const root = resolve(import.meta.dirname, '..');
-const DEADLINE_MS = 15_000;
-
-/** Asks until the answer is good; the deadline makes it an error. */
-async function until<T>(what: string, ask: () => Promise<T>, good: (value: T) => boolean) {
-  const end = Date.now() + DEADLINE_MS;
-  for (;;) {
-    const value = await ask();
-    if (good(value)) return value;
-    if (Date.now() > end) throw new Error(`${what} did not come: ${JSON.stringify(value)}`);
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-}
-
-interface Running {
-  child: ChildProcess;
-  output: () => string;
-}
-
-async function startAgent(app: TestApp, token: string): Promise<Running> {
-  const config = join(app.dir, 'agent.toml');
-  writeFileSync(
-    config,
-    `log_level = "info"
-agent_uuid = "${AGENT}"
-dynamic_summary_report_interval_ms = 200
-dynamic_report_interval_ms = 200
-static_report_interval_ms = 400
-ntp_server = ""
-[[server]]
-name = "test"
-server_uuid = "${await app.call('svc-server_uuid')}"
-token = "${token}"
-ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"
-`,
-  );
-  const main = join(root, 'examples/agent/src/main.ts');
-  const flags = ['--conditions=source', '--import', 'tsx', main, '-c', config];
-  const child = spawn(process.execPath, flags, { cwd: root });
-  let text = '';
-  child.stdout.on('data', (data) => {
-    text += data;
-  });
-  child.stderr.on('data', (data) => {
-    text += data;
-  });
-  return { child, output: () => text };
-}
-
-async function stopAgent({ child }: Running): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode;
-  child.kill('SIGTERM');
-  const [code] = await soon('the end of the agent', once(child, 'exit'));
-  return code;
-}
+import { AGENT } from './example-agent-kit.ts';
+import { type Running, startAgent, stopAgent, until } from './example-agent-process.ts';
 
 const writeOnly = [
   {
@@ -83,12 +24,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test.before(async () => {
     app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid'], {}, { dialect });
-    agent = await startAgent(app, await app.token(writeOnly));
+    agent = await startAgent(app, await app.token(writeOnly), {
+      head: 'static_report_interval_ms = 400',
+    });
   });
 
   test.after(async () => {
     await stopAgent(agent);
-    await app.stop();
+    await app?.stop();
   });
 
   const ask = (method: string, ...params: unknown[]) =>

@@ -259,6 +259,7 @@ export const agentConfig = (
   exec_max_character: 10_000,
   terminal_shell: 'sh',
   ip_provider: 'cloudflare',
+  ip_provider_urls: [],
   ntp_server: '',
   dynamic_summary_select_disk: [],
   dynamic_summary_select_network_interface: [],

@@ -4,7 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Link } from '../examples/agent/src/link.ts';
+import { Outbox } from '../examples/agent/src/outbox.ts';
 import { retryWait } from '../examples/agent/src/waits.ts';
+import { startHttp } from './example-agent-http-server.ts';
 import {
   AGENT,
   closedPort,
@@ -16,6 +18,7 @@ import {
   TOKEN,
 } from './example-agent-kit.ts';
 import { REPORT, task, withLink, withServer, worksWith } from './example-agent-running.ts';
+import { runtimeFor } from './example-agent-task-kit.ts';
 
 const test = suite('example agent: one connection');
 
@@ -105,6 +108,67 @@ test('gives up an attempt after connect_timeout_ms', async () => {
     });
   } finally {
     mute.close();
+  }
+});
+
+test('gives up reports before results while disconnected, and the oldest of either first', () => {
+  const outbox = new Outbox();
+  outbox.post('result 0', { isUnique: true });
+  for (let n = 1; n <= 100; n += 1) outbox.post(`report ${n}`);
+  outbox.post('result 1', { isUnique: true });
+  const sent: string[] = [];
+  const taking = { isOpen: true, backlog: 0, send: (text: string) => sent.push(text) };
+  assert.equal(outbox.attach(taking as never), { waited: 32, dropped: 70 });
+  assert.equal(sent.slice(0, 2), ['result 0', 'report 71']);
+  assert.equal(sent.slice(-2), ['report 100', 'result 1']);
+  outbox.detach();
+  for (let n = 2; n <= 35; n += 1) outbox.post(`result ${n}`, { isUnique: true });
+  outbox.attach(taking as never);
+  assert.equal(
+    sent.slice(32),
+    Array.from({ length: 32 }, (_, n) => `result ${n + 4}`),
+  );
+});
+
+test('keeps a huge result alone rather than nothing, and never more than its bound', () => {
+  const outbox = new Outbox();
+  const large = 'x'.repeat(50 * 1024 * 1024);
+  for (let n = 1; n <= 4; n += 1) outbox.post(large + n, { isUnique: true });
+  const sent: string[] = [];
+  const taking = { isOpen: true, backlog: 0, send: (text: string) => sent.push(text) };
+  outbox.attach(taking as never);
+  assert.equal(
+    sent.map((text) => text.at(-1)),
+    ['3', '4'],
+  );
+});
+
+test('uploads a result over the next connection when the first is gone', async () => {
+  const slow = await startHttp();
+  try {
+    await withServer((server) => {
+      const config = { ...listening, allowed_tasks: new Set(['http_ping'] as const) };
+      return withLink(serverConfig(server.url, config), async ({ clock }) => {
+        const first = await server.welcome();
+        await first.next();
+        first.result(7);
+        first.send(task(9, { http_ping: slow.url }));
+        const { answer } = await slow.next();
+        first.terminate();
+        await clock.timer('reconnect');
+        answer.end();
+        await clock.advance(3000);
+        const second = await server.welcome();
+        await second.next();
+        second.result(8);
+        const { method, params } = await second.next();
+        assert.is(method, 'task_upload_task_result');
+        assert.is(params[1].task_id, 9);
+        assert.is(params[1].success, true);
+      });
+    });
+  } finally {
+    await slow.stop();
   }
 });
 
@@ -250,6 +314,7 @@ test('says goodbye with code 1000 when it is stopped, and leaves no timer behind
       clock,
       time: () => 0,
       log,
+      runtime: runtimeFor(clock),
     });
     const running = link.run(stop.signal);
     const peer = await server.welcome();

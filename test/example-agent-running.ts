@@ -11,6 +11,7 @@ import {
   soon,
   TOKEN,
 } from './example-agent-kit.ts';
+import { runtimeFor } from './example-agent-task-kit.ts';
 
 export interface Setup {
   clock: FakeClock;
@@ -33,6 +34,7 @@ export async function withLink(
     clock,
     time: () => clock.now(),
     log,
+    runtime: runtimeFor(clock),
     random: () => random,
   });
   const stop = new AbortController();

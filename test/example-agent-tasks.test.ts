@@ -2,9 +2,22 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TaskDesk, type TaskHandler } from '../examples/agent/src/tasks.ts';
-import { AGENT, memoryLog, type Peer, serverConfig, TOKEN } from './example-agent-kit.ts';
+import type { Clock } from '../examples/agent/src/clock.ts';
+import type { TaskHandler, TaskRuntime } from '../examples/agent/src/task-context.ts';
+import { TASK_KINDS } from '../examples/agent/src/task-kinds.ts';
+import { onNetwork } from '../examples/agent/src/tasks/index.ts';
+import { TaskDesk } from '../examples/agent/src/tasks.ts';
+import {
+  AGENT,
+  FakeClock,
+  memoryLog,
+  type Peer,
+  serverConfig,
+  soon,
+  TOKEN,
+} from './example-agent-kit.ts';
 import { task, withLink, withServer, worksWith } from './example-agent-running.ts';
+import { runtimeFor } from './example-agent-task-kit.ts';
 
 const test = suite('example agent: tasks');
 
@@ -40,19 +53,35 @@ test('answers a task that arrives right behind the registration: not allowed', (
     }),
   ));
 
-test('refuses kinds that it was allowed but cannot run, and kinds that nobody knows', () =>
+test('refuses kinds that nobody knows as not allowed, and malformed ones as malformed', () =>
   withServer((server) => {
-    const allowed_tasks = new Set(['ip', 'ping'] as const);
+    const allowed_tasks = new Set(TASK_KINDS);
     return withLink(serverConfig(server.url, { ...listening, allowed_tasks }), async () => {
       const peer = await server.welcome();
       await peer.next();
       peer.result(7);
-      const types = ['ip', { ping: 'h' }, 'no_such_kind', { a: 1, b: 2 }, 5, null, [], 'toString'];
+      const types = [
+        'no_such_kind',
+        { a: 1, b: 2 },
+        {},
+        5,
+        null,
+        [],
+        'toString',
+        { ip: 1 },
+        'ping',
+      ];
       for (const [task_id, type] of types.entries()) peer.send(task(task_id, type));
+      const messages = new Map<number, string>();
+      while (messages.size < types.length) {
+        const { task_id, error_message, success } = await uploadOf(peer);
+        assert.is(success, false);
+        messages.set(task_id, error_message);
+      }
       for (const task_id of types.keys()) {
-        const response = await uploadOf(peer);
-        assert.is(response.task_id, task_id);
-        assert.match(response.error_message, /Permission Denied: Task not allowed$/);
+        const expected =
+          task_id < 7 ? /Permission Denied: Task not allowed$/ : /^Other error: malformed task: /;
+        assert.match(messages.get(task_id) ?? '', expected);
       }
     });
   }));
@@ -86,31 +115,47 @@ for (const task_id of ['41', -1, 0.5, null, undefined]) {
     ));
 }
 
-function deskWith(handler: TaskHandler): { desk: TaskDesk; uploads: any[] } {
+function deskWith(
+  handler: TaskHandler,
+  clock: Clock = new FakeClock(),
+): { desk: TaskDesk; uploads: any[]; clock: FakeClock; runtime: TaskRuntime } {
   const uploads: any[] = [];
+  const runtime = runtimeFor(clock);
   const desk = new TaskDesk({
-    server: serverConfig('ws://127.0.0.1', { allowed_tasks: new Set(['ping'] as const) }),
+    server: serverConfig('ws://127.0.0.1', {
+      allowed_tasks: new Set(['ping', 'execute', 'web_shell'] as const),
+    }),
     agent_uuid: AGENT,
     time: () => 77,
     upload: (text) => uploads.push(JSON.parse(text)),
     log: memoryLog().log,
-    handlers: { ping: handler, dns: handler },
+    runtime,
+    handlers: { ping: onNetwork(handler), dns: handler, execute: handler, web_shell: handler },
   });
-  return { desk, uploads };
+  return { desk, uploads, clock: clock as FakeClock, runtime };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-const pingTask = (task_id: number) => ({
+const taskOf = (kind: string, task_id: number, content: unknown = 'c') => ({
   task_id,
   task_token: 't',
-  task_event_type: { ping: 'localhost' },
+  task_event_type: { [kind]: content },
 });
 
+/** A handler whose calls end when the test says so. */
+function heldHandler() {
+  const calls: { finish: () => void; signal: AbortSignal }[] = [];
+  const handler: TaskHandler = (_content, { signal }) =>
+    new Promise<void>((resolve) => calls.push({ finish: resolve, signal }));
+  return { calls, handler };
+}
+
+const idsOf = (uploads: any[]) => uploads.map(({ task_id }) => task_id);
+
 test('uploads what the handler of an allowed kind gives, under the name of the kind', async () => {
-  const { desk, uploads } = deskWith(async (content) => [content, 1.5]);
-  desk.receive(pingTask(3));
-  desk.receive({ ...pingTask(4), task_event_type: { dns: {} } });
-  await turn();
+  const { desk, uploads, clock } = deskWith(async (content) => [content, 1.5]);
+  desk.receive(taskOf('ping', 3, 'localhost'));
+  desk.receive(taskOf('dns', 4));
+  await clock.advance(0);
   const base = { agent_uuid: AGENT, task_token: 't', timestamp: 77 };
   assert.equal(
     uploads.sort((a, b) => a.task_id - b.task_id),
@@ -131,34 +176,137 @@ test('uploads what the handler of an allowed kind gives, under the name of the k
       },
     ],
   );
+  assert.equal(clock.labels(), []);
 });
 
-test('uploads the failure of a handler as another error', async () => {
-  const { desk, uploads } = deskWith(() => Promise.reject(new Error('no route')));
-  desk.receive(pingTask(3));
-  await turn();
-  assert.is(uploads[0].error_message, 'Other error: no route');
-  assert.is(uploads[0].success, false);
+// [what a handler throws, the text of the upload]
+const FAILURES: [unknown, string][] = [
+  [new Error('no route'), 'Other error: no route'],
+  [new Error('Other error: twice'), 'Other error: twice'],
+  [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'Other error: ECONNREFUSED'],
+  ['text', 'Other error: text'],
+];
+
+for (const [thrown, expected] of FAILURES) {
+  test(`uploads a failure as "${expected}"`, async () => {
+    const { desk, uploads, clock } = deskWith(() => Promise.reject(thrown));
+    desk.receive(taskOf('execute', 3));
+    await clock.advance(0);
+    assert.is(uploads[0].error_message, expected);
+    assert.is(uploads[0].success, false);
+    assert.is(uploads[0].task_event_result, null);
+  });
+}
+
+test('runs 32 tasks at a time, lets 512 wait, and answers one more with a failure', async () => {
+  const { calls, handler } = heldHandler();
+  const { desk, uploads, clock } = deskWith(handler);
+  for (let id = 1; id <= 32 + 512 + 1; id += 1) desk.receive(taskOf('execute', id));
+  await clock.advance(0);
+  assert.is(calls.length, 32);
+  assert.equal(idsOf(uploads), [545]);
+  assert.is(uploads[0].error_message, 'Other error: too many tasks at a time');
+  for (let done = 0; done < 544; done += 1) {
+    calls[done]!.finish();
+    await Promise.resolve();
+    if (done % 32 === 31) await clock.advance(0);
+  }
+  await clock.advance(0);
+  assert.is(calls.length, 544);
+  assert.is(uploads.filter(({ success }) => success).length, 544);
+  assert.equal(clock.labels(), []);
 });
 
-test('answers the 33rd task at a time with a failure instead of dropping it', async () => {
-  const finish: (() => void)[] = [];
-  const { desk, uploads } = deskWith(() => new Promise<void>((resolve) => finish.push(resolve)));
-  for (let id = 1; id <= 33; id += 1) desk.receive(pingTask(id));
-  await turn();
-  assert.equal(
-    uploads.map(({ task_id, success }) => [task_id, success]),
-    [[33, false]],
-  );
-  finish[0]?.();
-  await turn();
-  desk.receive(pingTask(34));
-  for (const end of finish) end();
-  await turn();
-  assert.is(finish.length, 33);
-  finish[32]?.();
-  await turn();
-  assert.is(uploads.filter(({ success }) => success).length, 33);
+test('runs 10 network tasks at a time, the others in the order of their coming', async () => {
+  const { calls, handler } = heldHandler();
+  const { desk, uploads, clock } = deskWith(handler);
+  for (let id = 1; id <= 12; id += 1) desk.receive(taskOf('ping', id));
+  await clock.advance(0);
+  assert.is(calls.length, 10);
+  calls[4]!.finish();
+  await clock.advance(0);
+  assert.is(calls.length, 11);
+  assert.equal(idsOf(uploads), [5]);
+  calls[10]!.finish();
+  await clock.advance(0);
+  assert.equal(idsOf(uploads), [5, 11]);
+});
+
+test('gives a network task 10 s from its start, and its place to the next one then', async () => {
+  const { calls, handler } = heldHandler();
+  const { desk, uploads, clock } = deskWith(handler);
+  for (let id = 1; id <= 11; id += 1) desk.receive(taskOf('ping', id));
+  await clock.advance(9999);
+  assert.equal(uploads, []);
+  await clock.advance(1);
+  assert.is(uploads.length, 10);
+  assert.is(uploads[0].error_message, 'Other error: network task took longer than 10 s');
+  assert.ok(calls[0]!.signal.aborted);
+  assert.is(calls.length, 11);
+  await clock.advance(9999);
+  assert.is(uploads.length, 10);
+  await clock.advance(1);
+  assert.is(uploads.length, 11);
+});
+
+test('gives every task 10 minutes, waiting included, but a terminal any time', async () => {
+  const { calls, handler } = heldHandler();
+  const { desk, uploads, clock } = deskWith(handler);
+  desk.receive(taskOf('web_shell', 1));
+  for (let id = 2; id <= 40; id += 1) desk.receive(taskOf('execute', id));
+  await clock.advance(599_999);
+  assert.equal(uploads, []);
+  assert.is(calls.length, 33);
+  await clock.advance(1);
+  assert.is(uploads.length, 39);
+  assert.is(uploads[0].error_message, 'Other error: task took longer than 600 s');
+  assert.is(calls.length, 33);
+  await clock.advance(3_600_000);
+  assert.is(calls[0]!.signal.aborted, false);
+  calls[0]!.finish();
+  await clock.advance(0);
+  assert.equal(uploads.at(-1).task_event_result, {});
+  assert.is(uploads.at(-1).task_id, 1);
+});
+
+test('keeps the place of a task that does not end with its time, not of one that waited', async () => {
+  const { calls, handler } = heldHandler();
+  const { desk, uploads, clock } = deskWith(handler);
+  for (let id = 1; id <= 40; id += 1) desk.receive(taskOf('execute', id));
+  await clock.advance(600_000);
+  assert.is(uploads.length, 40);
+  desk.receive(taskOf('execute', 41));
+  await clock.advance(0);
+  assert.is(calls.length, 32);
+  calls[0]!.finish();
+  await clock.advance(0);
+  assert.is(calls.length, 33);
+});
+
+test('answers what runs and what waits when it is stopped, and waits for what still runs', async () => {
+  const { calls, handler } = heldHandler();
+  const { desk, uploads, clock } = deskWith(handler);
+  for (let id = 1; id <= 34; id += 1) desk.receive(taskOf('execute', id));
+  await clock.advance(0);
+  let isStopped = false;
+  const stopping = desk.stop('the agent stops').then(() => (isStopped = true));
+  await clock.advance(0);
+  assert.is(uploads.length, 34);
+  assert.ok(uploads.every(({ error_message }) => error_message === 'Other error: the agent stops'));
+  assert.ok(calls.every(({ signal }) => signal.aborted));
+  assert.is(isStopped, false);
+  for (const { finish } of calls) finish();
+  await soon('the end of the desk', stopping);
+  assert.equal(clock.labels(), []);
+  assert.is(uploads.length, 34);
+});
+
+test('refuses tasks while the agent is about to start again', async () => {
+  const { desk, uploads, clock, runtime } = deskWith(async () => 1);
+  runtime.restart();
+  desk.receive(taskOf('execute', 1));
+  await clock.advance(0);
+  assert.match(uploads[0].error_message, /^Other error: the agent is about to start again$/);
 });
 
 test.run();

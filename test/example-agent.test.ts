@@ -31,7 +31,9 @@ async function withAgent(
   const clock = new FakeClock();
   const { log, lines } = memoryLog();
   const stop = new AbortController();
-  const parts = { config, clock, log, collector: fixedCollector, offset_ms: 0, ...extra };
+  const config_path = '/nowhere/agent.toml';
+  const base = { config, config_path, clock, log, collector: fixedCollector };
+  const parts = { ...base, offset_ms: 0, ...extra };
   const running = runAgent({ ...parts, random: () => 0.5 }, stop.signal);
   try {
     await clock.timer('first look');

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from './clock.ts';
+import { type Clock, sleep, within } from './clock.ts';
 import { type AgentConfig, redacted } from './config.ts';
 import { Link } from './link.ts';
 import type { Logger } from './log.ts';
@@ -6,10 +6,13 @@ import type { Collector, Inventory } from './reports.ts';
 import { schedule } from './schedule.ts';
 import { staticHash } from './static-hash.ts';
 import { deriveSummary, summaryJson } from './summary.ts';
-import { taskHandlers } from './tasks.ts';
+import { createRuntime } from './task-context.ts';
+import { loadPty } from './terminal/pty.ts';
 
 export interface AgentParts {
   readonly config: AgentConfig;
+  /** Where it came from, for the tasks that read and replace it. */
+  readonly config_path: string;
   readonly collector: Collector;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,9 +23,13 @@ export interface AgentParts {
 
 /** Usage and speeds need two readings; this far apart they mean something. */
 const FIRST_LOOK_MS = 250;
+/** For tasks to end and their answers to leave, before the connections are closed. */
+const END_TASKS_MS = 800;
 
 /** Collects once and logs everything at info: the dry run, and step 3 of a start (clients.md §2.4). */
-export async function lookOnce(parts: Omit<AgentParts, 'offset_ms'>): Promise<Inventory> {
+export async function lookOnce(
+  parts: Omit<AgentParts, 'offset_ms' | 'config_path'>,
+): Promise<Inventory> {
   const { collector, clock, config, log } = parts;
   await sleep(clock, 'first look', FIRST_LOOK_MS, new AbortController().signal);
   const inventory = await collector.inventory();
@@ -33,23 +40,51 @@ export async function lookOnce(parts: Omit<AgentParts, 'offset_ms'>): Promise<In
   return inventory;
 }
 
-/** Connects to every server and reports until the signal aborts (clients.md §2.4 steps 3 to 8). */
-export async function runAgent(parts: AgentParts, signal: AbortSignal): Promise<void> {
-  const { config, clock, log, offset_ms } = parts;
+/**
+ * Connects to every server, reports and works until the signal aborts (clients.md §2.4 steps 3 to 8), or until
+ * a task has replaced the configuration file: `restart` then.
+ */
+export async function runAgent(
+  parts: AgentParts,
+  signal: AbortSignal,
+): Promise<'stopped' | 'restart'> {
+  const { config, config_path, clock, log, offset_ms } = parts;
   const inventory = await lookOnce(parts);
-  warnAboutConfig(config, log);
+  await warnAboutConfig(config, log);
+  const end = new AbortController();
+  const runtime = createRuntime({ clock, config, config_path, onRestart: () => end.abort() });
   const time = () => Math.max(0, Math.round(clock.now() + offset_ms));
   const { agent_uuid, connect_timeout_ms } = config;
   const links = config.servers.map(
-    (server) => new Link({ ...parts, server, agent_uuid, connect_timeout_ms, time }),
+    (server) => new Link({ ...parts, server, agent_uuid, connect_timeout_ms, time, runtime }),
   );
   const post = (method: string, data: string) => {
     for (const link of links) link.post(method, data);
   };
   const stopReports = startReports(parts, inventory, time, post);
-  await Promise.all(links.map((link) => link.run(signal)));
+  const onStop = () => end.abort();
+  signal.addEventListener('abort', onStop);
+  if (signal.aborted) onStop();
+  await runLinks(links, end.signal, clock);
+  signal.removeEventListener('abort', onStop);
   stopReports();
-  log.info('stopped');
+  runtime.close();
+  log.info(signal.aborted ? 'stopped' : 'starting again');
+  return signal.aborted ? 'stopped' : 'restart';
+}
+
+/** Runs the connections; at the end the tasks are answered first, so that none hangs for ever. */
+async function runLinks(links: Link[], signal: AbortSignal, clock: Clock): Promise<void> {
+  const stop = new AbortController();
+  const running = Promise.all(links.map((link) => link.run(stop.signal)));
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  const ended = Promise.all(links.map((link) => link.endTasks('the agent stops')));
+  await within(clock, 'end of tasks', END_TASKS_MS, ended);
+  stop.abort();
+  await running;
 }
 
 type Post = (method: string, data: string) => void;
@@ -91,20 +126,20 @@ const selectionOf = (config: AgentConfig) => ({
   interfaces: config.dynamic_summary_select_network_interface,
 });
 
-function warnAboutConfig(config: AgentConfig, log: Logger): void {
+async function warnAboutConfig(config: AgentConfig, log: Logger): Promise<void> {
   for (const { name, server_uuid, allow_task, allowed_tasks } of config.servers) {
     if (server_uuid !== server_uuid.toLowerCase()) {
       log.warn('servers tell their UUID in lower case: this server_uuid can never match', {
         server: name,
       });
     }
-    const missing = [...allowed_tasks].filter((kind) => !taskHandlers[kind]);
-    if (allow_task && missing.length > 0) {
-      log.warn('tasks of these kinds will be refused: this agent cannot run them', {
+    if (!allow_task || !allowed_tasks.has('web_shell')) continue;
+    await loadPty().catch((error: Error) => {
+      log.warn('terminals are allowed but cannot be opened', {
         server: name,
-        kinds: missing.join(' '),
+        reason: error.message,
       });
-    }
+    });
   }
 }
 

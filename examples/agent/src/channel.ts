@@ -2,7 +2,10 @@ import WebSocket from 'ws';
 import type { Clock } from './clock.ts';
 
 /** What the peer sent. Pongs are answered by the library and never seen here. */
-export type Frame = { kind: 'text'; text: string } | { kind: 'binary' } | { kind: 'ping' };
+export type Frame =
+  | { kind: 'text'; text: string }
+  | { kind: 'binary'; data: Buffer }
+  | { kind: 'ping' };
 
 export interface Address {
   readonly ws_url: string;
@@ -30,7 +33,10 @@ export class Channel {
     this.#clock = clock;
     this.heard_at = clock.steady();
     socket.on('message', (data, isBinary) => {
-      this.#receive(isBinary ? { kind: 'binary' } : { kind: 'text', text: data.toString() });
+      const bytes = data as Buffer;
+      this.#receive(
+        isBinary ? { kind: 'binary', data: bytes } : { kind: 'text', text: bytes.toString() },
+      );
     });
     socket.on('ping', () => this.#receive({ kind: 'ping' }));
     socket.on('pong', () => this.#alive());
@@ -49,9 +55,15 @@ export class Channel {
     return this.#socket.bufferedAmount;
   }
 
-  /** Sends one text frame; `done` runs when the network took it or refused it. A lost frame shows in `closed`. */
-  send(text: string, done: () => void = () => {}): void {
-    this.#socket.send(text, done);
+  /** Sends one frame, text or binary; `done` runs when the network took it or refused it. A lost one shows in `closed`. */
+  send(data: string | Buffer, done: () => void = () => {}): void {
+    this.#socket.send(data, done);
+  }
+
+  /** While held nothing is read, goodbyes included. */
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#socket.pause();
+    else this.#socket.resume();
   }
 
   ping(): void {
@@ -84,10 +96,11 @@ export class Channel {
     this.#listener = handle;
   }
 
-  /** Says goodbye; the peer gets a second to answer it. */
-  close(): void {
+  /** Says goodbye behind everything sent; the peer gets a second, or the time given, to answer it. */
+  close(limit_ms = 1000): void {
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
     this.#socket.close(1000);
-    const cancel = this.#clock.after('goodbye', 1000, () => this.#socket.terminate());
+    const cancel = this.#clock.after('goodbye', limit_ms, () => this.#socket.terminate());
     this.#socket.once('close', cancel);
   }
 

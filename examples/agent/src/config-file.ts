@@ -15,13 +15,24 @@ export async function loadConfig(path: string): Promise<AgentConfig> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`cannot read ${path}: ${error.code ?? error.message}`);
   });
-  const table = parseToml(text);
-  if (table['agent_uuid'] !== 'auto_gen') return validate(table);
-  const uuid = randomUUID();
-  const config = validate({ ...table, agent_uuid: uuid });
-  await replaceFile(path, withUuid(text, uuid));
+  const settled = settle(text, randomUUID());
+  const config = validate(parseToml(settled));
+  if (settled !== text) await replaceFile(path, settled);
   return config;
 }
+
+/**
+ * The text as it may be written into the file: with this UUID in place of `auto_gen`.
+ * @throws ConfigError when the agent could not start with it
+ */
+export function checkedConfig(text: string, uuid: string): string {
+  const settled = settle(text, uuid);
+  validate(parseToml(settled));
+  return settled;
+}
+
+const settle = (text: string, uuid: string): string =>
+  parseToml(text)['agent_uuid'] === 'auto_gen' ? withUuid(text, uuid) : text;
 
 function parseToml(text: string): Record<string, unknown> {
   try {
@@ -46,18 +57,34 @@ export function withUuid(text: string, uuid: string): string {
   throw new ConfigError('cannot replace agent_uuid = "auto_gen" in the file: write a UUID there');
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  const target = await realpath(path);
-  const { mode } = await stat(target);
-  const temporary = `${target}.${process.pid}.tmp`;
+/** A file mounted alone into a container can be written but not replaced, in one of these ways. */
+const NOT_REPLACEABLE = new Set(['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV']);
+
+/**
+ * Replaces the file as a whole, its mode kept and links followed; a full disk leaves the old one.
+ * @throws ConfigError when it cannot be written
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  try {
+    const target = await realpath(path);
+    const { mode } = await stat(target);
+    await renamedOver(target, text, mode).catch((error: NodeJS.ErrnoException) => {
+      if (!NOT_REPLACEABLE.has(error.code ?? '')) throw error;
+      return writeFile(target, text);
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`cannot write ${path}: ${code ?? message}`);
+  }
+}
+
+async function renamedOver(target: string, text: string, mode: number): Promise<void> {
+  const temporary = `${target}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, text, { mode: mode & 0o777, flush: true });
     await rename(temporary, target);
-  } catch {
-    // A file mounted alone into a container can be written but not replaced; this reports a real failure.
+  } catch (error) {
     await rm(temporary, { force: true });
-    await writeFile(target, text).catch((error: NodeJS.ErrnoException) => {
-      throw new ConfigError(`cannot write agent_uuid to ${path}: ${error.code ?? error.message}`);
-    });
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Fields } from './fields.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { TASK_KINDS, TASK_SWITCHES, type TaskKind } from './task-kinds.ts';
+import { parseUuid } from './uuid.ts';
 
 export { ConfigError } from './fields.ts';
 
@@ -29,6 +30,8 @@ export interface AgentConfig {
   readonly exec_max_character: number;
   readonly terminal_shell: string;
   readonly ip_provider: 'cloudflare' | 'ipinfo';
+  /** Own addresses in place of the provider's, the first asked over IPv4, the second over IPv6; or none. */
+  readonly ip_provider_urls: readonly string[];
   readonly ntp_server: string;
   readonly dynamic_summary_select_disk: readonly string[];
   readonly dynamic_summary_select_network_interface: readonly string[];
@@ -59,6 +62,7 @@ export function validate(table: Record<string, unknown>): AgentConfig {
     exec_max_character: fields.integer('exec_max_character', 10_000, 0),
     terminal_shell: terminalShell(fields),
     ip_provider: fields.oneOf('ip_provider', ['cloudflare', 'ipinfo'] as const, 'cloudflare'),
+    ip_provider_urls: ipProviderUrls(fields),
     ntp_server: fields.text('ntp_server', 'pool.ntp.org').trim(),
     dynamic_summary_select_disk: fields.texts('dynamic_summary_select_disk'),
     dynamic_summary_select_network_interface: fields.texts(
@@ -69,14 +73,10 @@ export function validate(table: Record<string, unknown>): AgentConfig {
 }
 
 function agentUuid(fields: Fields): string {
-  const text = fields.text('agent_uuid').toLowerCase();
-  const bare = /^(?:urn:uuid:([0-9a-f-]{36})|\{([0-9a-f-]{36})\})$/.exec(text);
-  const hyphenated = bare?.[1] ?? bare?.[2] ?? text;
-  const parts =
-    /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/.exec(hyphenated) ??
-    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(text);
-  if (!parts) fields.fail('agent_uuid', 'must be a UUID or "auto_gen"');
-  return parts.slice(1).join('-');
+  return (
+    parseUuid(fields.text('agent_uuid')) ??
+    fields.fail('agent_uuid', 'must be a UUID or "auto_gen"')
+  );
 }
 
 function terminalShell(fields: Fields): string {
@@ -85,6 +85,15 @@ function terminalShell(fields: Fields): string {
     fields.fail('terminal_shell', `does not exist: ${shell}`);
   }
   return shell;
+}
+
+function ipProviderUrls(fields: Fields): string[] {
+  const urls = fields.texts('ip_provider_urls');
+  const areFine = urls.every((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
+  if (!areFine || (urls.length !== 0 && urls.length !== 2)) {
+    fields.fail('ip_provider_urls', 'must hold two http(s) addresses: for IPv4 and for IPv6');
+  }
+  return urls;
 }
 
 function servers(fields: Fields): ServerConfig[] {

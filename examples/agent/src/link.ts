@@ -7,6 +7,7 @@ import { type Logger, withFields } from './log.ts';
 import { Outbox } from './outbox.ts';
 import { QuietErrors } from './quiet-errors.ts';
 import { readDownlink, request } from './rpc.ts';
+import type { TaskRuntime } from './task-context.ts';
 import { TaskDesk } from './tasks.ts';
 import { LOST_WAIT_MS, retryWait, WRONG_SERVER_WAIT_MS } from './waits.ts';
 
@@ -18,6 +19,7 @@ export interface LinkOptions {
   /** Unix ms with the measured clock offset. */
   readonly time: () => number;
   readonly log: Logger;
+  readonly runtime: TaskRuntime;
   readonly random?: () => number;
 }
 
@@ -35,18 +37,28 @@ export class Link {
   #failures = 0;
 
   constructor(options: LinkOptions) {
-    const { server, agent_uuid, clock, time } = options;
+    const { server, agent_uuid, clock, time, runtime } = options;
     this.#options = options;
     this.#log = withFields(options.log, { server: server.name });
     this.#errors = new QuietErrors(clock, this.#log);
     this.#tokenJson = JSON.stringify(server.token);
-    const upload = (response: string) => this.post('task_upload_task_result', response);
-    this.#tasks = new TaskDesk({ server, agent_uuid, time, upload, log: this.#log });
+    const upload = (response: string) => this.#upload(response);
+    this.#tasks = new TaskDesk({ server, agent_uuid, time, upload, runtime, log: this.#log });
   }
 
   /** Queues a call `[token, data]`; `data` is JSON text. Never waits: a slow server holds nobody up. */
   post(method: string, data: string): void {
     this.#outbox.post(request(method, `[${this.#tokenJson},${data}]`));
+  }
+
+  #upload(response: string): void {
+    const text = request('task_upload_task_result', `[${this.#tokenJson},${response}]`);
+    this.#outbox.post(text, { isUnique: true });
+  }
+
+  /** Ends the tasks of this server and answers them; done when nothing of them is left. */
+  endTasks(reason: string): Promise<void> {
+    return this.#tasks.stop(reason);
   }
 
   /** Keeps the connection up until the signal aborts. Never rejects. */

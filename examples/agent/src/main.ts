@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { logConfig, lookOnce, runAgent } from './agent.ts';
+import { type AgentParts, logConfig, lookOnce, runAgent } from './agent.ts';
 import { systemClock as clock } from './clock.ts';
 import { createCollector } from './collect/index.ts';
 import { HELP, readCommand } from './command-line.ts';
@@ -7,6 +6,7 @@ import { ConfigError } from './config.ts';
 import { loadConfig } from './config-file.ts';
 import { createLogger } from './log.ts';
 import { ntpOffset } from './ntp.ts';
+import { version } from './version.ts';
 
 /** Time for goodbyes and for what is under way; after it the process ends anyway. */
 const STOP_LIMIT_MS = 2000;
@@ -30,10 +30,29 @@ async function start({ config: path, dryRun }: { config: string; dryRun: boolean
   logConfig(config, log);
   const signal = stopSignal();
   const offset_ms = dryRun ? 0 : await ntpOffset(config.ntp_server, clock, log);
+  if (!dryRun) return await runAgain({ config, config_path: path, log, offset_ms }, signal);
   const collector = createCollector(clock, log, config.dynamic_summary_select_disk);
-  const parts = { config, collector, clock, log, offset_ms };
-  if (dryRun) await lookOnce(parts);
-  else await runAgent(parts, signal);
+  await lookOnce({ config, collector, clock, log });
+}
+
+type Start = Pick<AgentParts, 'config' | 'config_path' | 'log' | 'offset_ms'>;
+
+/** Runs the agent, and again with the new file after each `edit_config`; the clock is not measured again. */
+async function runAgain(start: Start, signal: AbortSignal): Promise<void> {
+  let { config, log } = start;
+  for (;;) {
+    const collector = createCollector(clock, log, config.dynamic_summary_select_disk);
+    const outcome = await runAgent({ ...start, config, log, collector, clock }, signal);
+    if (outcome === 'stopped') return;
+    try {
+      config = await loadConfig(start.config_path);
+      log = createLogger(config.log_level, (line) => void process.stdout.write(line));
+      logConfig(config, log);
+    } catch (error) {
+      // Somebody changed the file after it had been checked; what ran before still does.
+      log.error('the configuration stays as it was', { reason: describe(error) });
+    }
+  }
 }
 
 /** Aborts on the first SIGTERM or SIGINT; a second one ends the process at once. */
@@ -47,11 +66,6 @@ function stopSignal(): AbortSignal {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   return controller.signal;
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 function describe(error: unknown): string {

@@ -2,21 +2,37 @@ import type { Channel } from './channel.ts';
 
 /** Messages kept while they cannot be sent (clients.md §2.5). */
 const CAPACITY = 32;
+/** Their text altogether; results of `http_request` can be large. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
 /** With this much unsent, a slow server's messages wait in the ring, where old ones give way to new ones. */
 const MAX_BACKLOG_BYTES = 256 * 1024;
 
+interface Message {
+  readonly text: string;
+  /** Nothing later makes up for it, so others give way first. */
+  readonly isUnique: boolean;
+}
+
 /** The way out to one server: a ring of 32 messages, emptied whenever the connection takes them. */
 export class Outbox {
-  readonly #ring: string[] = [];
+  readonly #ring: Message[] = [];
   #channel: Channel | undefined;
   #dropped = 0;
+  #characters = 0;
 
-  /** Sends now, or keeps the message and drops the oldest of more than 32. */
-  post(text: string): void {
-    this.#ring.push(text);
+  /** Sends now, or keeps the message; of more than 32 the oldest report goes, and results only when there is none. */
+  post(text: string, { isUnique = false } = {}): void {
+    this.#ring.push({ text, isUnique });
+    this.#characters += text.length;
     this.#pump();
-    if (this.#ring.length > CAPACITY) {
-      this.#ring.shift();
+    const isFull = () => this.#ring.length > CAPACITY || this.#characters > MAX_CHARACTERS;
+    while (isFull() && this.#ring.length > 1) {
+      this.#take(
+        Math.max(
+          0,
+          this.#ring.findIndex((message) => !message.isUnique),
+        ),
+      );
       this.#dropped += 1;
     }
   }
@@ -38,9 +54,15 @@ export class Outbox {
     const channel = this.#channel;
     const mayGo = () => channel?.isOpen && channel.backlog < MAX_BACKLOG_BYTES;
     while (channel && this.#ring.length > 0 && mayGo()) {
-      const text = this.#ring.shift();
+      const text = this.#take(0);
       if (text !== undefined) channel.send(text, () => this.#resume(channel));
     }
+  }
+
+  #take(index: number): string | undefined {
+    const [message] = this.#ring.splice(index, 1);
+    this.#characters -= message?.text.length ?? 0;
+    return message?.text;
   }
 
   #resume(channel: Channel): void {

@@ -1,21 +1,10 @@
-import type { ServerConfig } from './config.ts';
-import type { Logger } from './log.ts';
+import { setMaxListeners } from 'node:events';
+import { Slots, withLimit } from './limits.ts';
+import type { TaskContext, TaskHandler } from './task-context.ts';
 import { TASK_KINDS, type TaskKind } from './task-kinds.ts';
+import { taskHandlers } from './tasks/index.ts';
 
-/** What a handler gets besides the content of its task. */
-export interface TaskContext {
-  readonly server: ServerConfig;
-  readonly agent_uuid: string;
-  readonly log: Logger;
-}
-
-/** Runs one kind of task: its content in (task.md §2), the content of `task_event_result` out; it throws to fail. */
-export type TaskHandler = (content: unknown, context: TaskContext) => Promise<unknown>;
-
-/** The kinds this agent can run. A new kind is one entry here; a kind without an entry is never allowed. */
-export const taskHandlers: Partial<Record<TaskKind, TaskHandler>> = {};
-
-export interface TaskDeskOptions extends TaskContext {
+export interface TaskDeskOptions extends Omit<TaskContext, 'task_id' | 'task_token' | 'signal'> {
   /** Unix ms with the measured clock offset. */
   readonly time: () => number;
   /** Queues one `task_upload_task_result`; takes the response as JSON text. */
@@ -23,16 +12,31 @@ export interface TaskDeskOptions extends TaskContext {
   readonly handlers?: Partial<Record<TaskKind, TaskHandler>>;
 }
 
-/** Tasks in progress per server (clients.md §2.5: a ring of 32). */
+/** Tasks of one server in progress, terminals not counted. */
 const MAX_RUNNING = 32;
+/** Tasks of one server that wait for their turn; more are answered with a failure. */
+const MAX_WAITING = 512;
+/** For everything but a terminal, waiting included (clients.md §2.8). */
+const TASK_MS = 600_000;
+
+interface Task {
+  task_id: number;
+  task_token: string;
+  kind: string;
+  content: unknown;
+}
 
 /** Takes the tasks of one server, runs those that its switches allow and uploads a result for every one. */
 export class TaskDesk {
   readonly #options: TaskDeskOptions;
-  #running = 0;
+  readonly #slots = new Slots(MAX_RUNNING);
+  readonly #stop = new AbortController();
+  readonly #atWork = new Set<Promise<unknown>>();
 
   constructor(options: TaskDeskOptions) {
     this.#options = options;
+    // One listener per task in progress or waiting, which are bounded.
+    setMaxListeners(0, this.#stop.signal);
   }
 
   /** One `params.result` of a task notification; without id and token nobody could be answered, so it is dropped. */
@@ -47,29 +51,50 @@ export class TaskDesk {
       log.warn('a task without id or token was dropped');
       return;
     }
-    const task: Task = { task_id: task_id as number, task_token, ...kindOf(task_event_type) };
-    if (this.#running < MAX_RUNNING) void this.#run(task);
-    else this.#answer(task, new Error('too many tasks at a time'), null);
+    void this.#run({ task_id: task_id as number, task_token, ...kindOf(task_event_type) });
+  }
+
+  /** Ends every task and answers it; done when nothing of them is left. */
+  async stop(reason: string): Promise<void> {
+    this.#stop.abort(new Error(reason));
+    await Promise.allSettled(this.#atWork);
   }
 
   async #run(task: Task): Promise<void> {
-    this.#running += 1;
     try {
       const result = await this.#handle(task);
       this.#answer(task, null, { [task.kind]: result });
     } catch (error) {
       this.#answer(task, error, null);
-    } finally {
-      this.#running -= 1;
     }
   }
 
-  async #handle({ kind, content }: Task): Promise<unknown> {
-    const { server, agent_uuid, log, handlers = taskHandlers } = this.#options;
-    const known = TASK_KINDS.find((name) => name === kind && server.allowed_tasks.has(name));
-    const handler = known && handlers[known];
+  async #handle(task: Task): Promise<unknown> {
+    const { server, runtime, handlers = taskHandlers } = this.#options;
+    const kind = TASK_KINDS.find((name) => name === task.kind && server.allowed_tasks.has(name));
+    const handler = kind && handlers[kind];
     if (!handler) throw new Error('Permission Denied: Task not allowed');
-    return await handler(content, { server, agent_uuid, log });
+    if (runtime.isRestarting) throw new Error('the agent is about to start again');
+    if (this.#slots.waiting >= MAX_WAITING) throw new Error('too many tasks at a time');
+    const { signal } = this.#stop;
+    if (kind === 'web_shell') return await this.#call(handler, task, signal);
+    const limit = { clock: runtime.clock, label: 'task', ms: TASK_MS, parent: signal };
+    return await withLimit(limit, (limited) =>
+      this.#slots.run(limited, () => this.#call(handler, task, limited)),
+    );
+  }
+
+  async #call(handler: TaskHandler, task: Task, signal: AbortSignal): Promise<unknown> {
+    const { task_id, task_token, content } = task;
+    const { server, agent_uuid, log, runtime } = this.#options;
+    const context = { task_id, task_token, server, agent_uuid, log, runtime, signal };
+    const work = handler(content, context);
+    this.#atWork.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#atWork.delete(work);
+    }
   }
 
   /** Members in alphabetical order (clients.md §2.8). */
@@ -91,13 +116,6 @@ export class TaskDesk {
   }
 }
 
-interface Task {
-  task_id: number;
-  task_token: string;
-  kind: string;
-  content: unknown;
-}
-
 /** Name and content of a task type: a bare string, or an object of one member (task.md §2). */
 function kindOf(type: unknown): { kind: string; content: unknown } {
   if (typeof type === 'string') return { kind: type, content: null };
@@ -107,6 +125,9 @@ function kindOf(type: unknown): { kind: string; content: unknown } {
 }
 
 function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message || codeOf(error) : String(error);
   return /^(Permission Denied|Other error): /.test(text) ? text : `Other error: ${text}`;
 }
+
+/** A connection that failed on every address of a host has no message, only a code. */
+const codeOf = (error: Error & { code?: unknown }): string => String(error.code ?? error.name);

@@ -1,0 +1,72 @@
+import type { Clock } from './clock.ts';
+import type { AgentConfig, ServerConfig } from './config.ts';
+import { Slots } from './limits.ts';
+import type { Logger } from './log.ts';
+
+/** Network tasks at a time (clients.md §2.8). */
+const NETWORK_SLOTS = 10;
+
+/** What the tasks of all servers of one agent share. */
+export interface TaskRuntime {
+  readonly clock: Clock;
+  readonly config: AgentConfig;
+  readonly config_path: string;
+  readonly network: Slots;
+  /** Ids of the open terminals. */
+  readonly terminals: Set<string>;
+  /** Program for the kind `ping`. */
+  readonly ping_program: string;
+  /** Makes the agent start again from its file soon. */
+  restart(): void;
+  readonly isRestarting: boolean;
+  /** Takes back a restart that has not happened yet. */
+  close(): void;
+}
+
+/** Time for the result of an `edit_config` to leave before everything starts again (clients.md §2.5). */
+const RESTART_AFTER_MS = 300;
+
+export interface RuntimeOptions {
+  readonly clock: Clock;
+  readonly config: AgentConfig;
+  readonly config_path: string;
+  readonly ping_program?: string;
+  /** Ends this agent so that it is started again. */
+  readonly onRestart: () => void;
+}
+
+/** The shared part of a fresh agent: nothing running, nothing open. */
+export function createRuntime({ onRestart, ...options }: RuntimeOptions): TaskRuntime {
+  let isRestarting = false;
+  let cancel = () => {};
+  return {
+    ping_program: 'ping',
+    ...options,
+    network: new Slots(NETWORK_SLOTS),
+    terminals: new Set(),
+    get isRestarting() {
+      return isRestarting;
+    },
+    restart() {
+      if (isRestarting) return;
+      isRestarting = true;
+      cancel = options.clock.after('restart', RESTART_AFTER_MS, onRestart);
+    },
+    close: () => cancel(),
+  };
+}
+
+/** What a handler gets besides the content of its task. */
+export interface TaskContext {
+  readonly task_id: number;
+  readonly task_token: string;
+  readonly server: ServerConfig;
+  readonly agent_uuid: string;
+  readonly log: Logger;
+  readonly runtime: TaskRuntime;
+  /** Aborts when the task's time is over or the agent stops; the handler ends soon after. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs one kind of task: its content in (task.md §2), the content of `task_event_result` out; it throws to fail. */
+export type TaskHandler = (content: unknown, context: TaskContext) => Promise<unknown>;

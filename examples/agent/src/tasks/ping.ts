@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { isIPv6 } from 'node:net';
+import { readText } from '../content.ts';
+import { addressesOf } from '../hosts.ts';
+import { withLimit } from '../limits.ts';
+import type { TaskHandler } from '../task-context.ts';
+
+/** Seconds the program waits for its one answer (clients.md §2.8). */
+const ECHO_S = 2;
+/** The program has to be done by then, whatever its own limit did. */
+const PROGRAM_MS = 4000;
+
+/**
+ * One ICMP echo, in ms. Node has no ICMP sockets, so the system's `ping` does it, which needs no rights of ours.
+ * The name is looked up here and only an address handed over: it can never be taken for an option.
+ */
+export const ping: TaskHandler = async (content, { runtime, signal }) => {
+  const { clock, ping_program } = runtime;
+  const host = readText(content, 'ping')
+    .trim()
+    .replace(/^\[(.*)\]$/, '$1');
+  const [found] = await addressesOf(host, clock, signal);
+  if (!found) throw new Error(`no address for ${host}`);
+  const args = pingArguments(found.address, process.platform);
+  const limit = { clock, label: 'ping', ms: PROGRAM_MS, parent: signal };
+  return await withLimit(limit, (limited) => runPing(ping_program, args, limited));
+};
+
+/** The arguments of the platform's `ping` for one echo without a name look-up. */
+export function pingArguments(address: string, platform: NodeJS.Platform): string[] {
+  if (platform === 'win32') return ['-n', '1', '-w', `${ECHO_S * 1000}`, address];
+  // The limit counts milliseconds on macOS, seconds elsewhere.
+  const wait = `${platform === 'darwin' ? ECHO_S * 1000 : ECHO_S}`;
+  const family = isIPv6(address) && platform === 'linux' ? ['-6'] : [];
+  return [...family, '-n', '-c', '1', '-W', wait, address];
+}
+
+/** Milliseconds in what `ping` printed (`time=0.045 ms`, `time<1ms`); undefined when nobody answered. */
+export function pingTime(output: string): number | undefined {
+  const text = /[=<] ?(\d+(?:[.,]\d+)?) ?ms/.exec(output)?.[1];
+  return text === undefined ? undefined : Number(text.replace(',', '.'));
+}
+
+function runPing(program: string, args: string[], signal: AbortSignal): Promise<number> {
+  const options = {
+    signal,
+    killSignal: 'SIGKILL',
+    windowsHide: true,
+    env: { ...process.env, LC_ALL: 'C' },
+  } as const;
+  return new Promise((resolve, reject) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const ms = error === null ? pingTime(stdout) : undefined;
+      if (ms !== undefined) return resolve(ms);
+      if (error?.code === 'ENOENT') return reject(new Error('the program ping is not installed'));
+      const [reason] = stderr.trim().split('\n').filter(Boolean).slice(-1);
+      reject(new Error(reason ?? `no answer from ${args.at(-1)} within ${ECHO_S} s`));
+    });
+  });
+}

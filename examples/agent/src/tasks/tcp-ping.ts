@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { readText } from '../content.ts';
+import { addressesOf } from '../hosts.ts';
+import { withLimit } from '../limits.ts';
+import { elapsed } from '../measure.ts';
+import type { TaskHandler } from '../task-context.ts';
+
+/** For the connection, the look-up not counted (task.md §6). */
+const CONNECT_MS = 1000;
+
+/** Milliseconds to open a TCP connection to `host:port`; the host's addresses are tried in turn. */
+export const tcpPing: TaskHandler = async (content, { runtime: { clock }, signal }) => {
+  const { host, port } = parseTarget(readText(content, 'tcp_ping'));
+  const addresses = await addressesOf(host, clock, signal);
+  const limit = { clock, label: 'connection', ms: CONNECT_MS, parent: signal };
+  return await withLimit(limit, async (limited) => {
+    let failure: unknown = new Error(`no address for ${host}`);
+    for (const { address } of addresses) {
+      try {
+        return await connectTime(address, port, clock, limited);
+      } catch (error) {
+        limited.throwIfAborted();
+        failure = error;
+      }
+    }
+    throw failure;
+  });
+};
+
+/**
+ * `host:port` or `[v6]:port`.
+ * @throws Error for anything else
+ */
+export function parseTarget(text: string): { host: string; port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text.trim());
+  const port = Number(match?.[3]);
+  const host = match?.[1] ?? match?.[2];
+  if (host !== undefined && port >= 1 && port <= 65_535) return { host, port };
+  throw new Error('malformed task: tcp_ping must be host:port');
+}
+
+function connectTime(
+  host: string,
+  port: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<number> {
+  const begun = clock.steady();
+  const socket = connect({ host, port });
+  const stop = () => socket.destroy();
+  signal.addEventListener('abort', stop);
+  return new Promise<number>((resolve, reject) => {
+    socket.once('connect', () => resolve(elapsed(clock, begun)));
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('no connection')));
+  }).finally(() => {
+    signal.removeEventListener('abort', stop);
+    socket.destroy();
+  });
+}

@@ -1,0 +1,10 @@
+const HYPHENATED = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/;
+const SIMPLE = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+/** Lower-case and hyphenated, from any spelling: braces, `urn:uuid:`, no hyphens; undefined for anything else. */
+export function parseUuid(spelling: string): string | undefined {
+  const text = spelling.toLowerCase();
+  const bare = /^(?:urn:uuid:([0-9a-f-]{36})|\{([0-9a-f-]{36})\})$/.exec(text);
+  const parts = HYPHENATED.exec(bare?.[1] ?? bare?.[2] ?? text) ?? SIMPLE.exec(text);
+  return parts?.slice(1).join('-');
+}

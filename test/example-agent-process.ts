@@ -1,0 +1,72 @@
+/** The example agent as a process of its own, beside a server of the test. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TestApp } from '@svc/plugin-sdk/testing';
+import { AGENT, soon } from './example-agent-kit.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const DEADLINE_MS = 15_000;
+
+export interface Running {
+  child: ChildProcess;
+  config: string;
+  output: () => string;
+}
+
+/** Starts the agent from source, reporting five times a second; more lines for the file and its server. */
+export async function startAgent(
+  app: TestApp,
+  token: string,
+  { head = '', server = '' }: { head?: string; server?: string } = {},
+): Promise<Running> {
+  const config = join(app.dir, 'agent.toml');
+  writeFileSync(
+    config,
+    `log_level = "info"
+agent_uuid = "${AGENT}"
+dynamic_summary_report_interval_ms = 200
+dynamic_report_interval_ms = 200
+ntp_server = ""
+${head}
+[[server]]
+name = "test"
+server_uuid = "${await app.call('svc-server_uuid')}"
+token = "${token}"
+ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"
+${server}
+`,
+  );
+  const main = join(root, 'examples/agent/src/main.ts');
+  const flags = ['--conditions=source', '--import', 'tsx', main, '-c', config];
+  const child = spawn(process.execPath, flags, { cwd: root });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => {
+      text += data;
+    });
+  }
+  return { child, config, output: () => text };
+}
+
+/** Ends the agent with TERM and gives its exit code; one that was never started needs no end. */
+export async function stopAgent(agent: Running | undefined): Promise<number | null> {
+  if (!agent) return null;
+  const { child } = agent;
+  if (child.exitCode !== null) return child.exitCode;
+  child.kill('SIGTERM');
+  const [code] = await soon('the end of the agent', once(child, 'exit'));
+  return code;
+}
+
+/** Asks until the answer is good; the deadline makes it an error. */
+export async function until<T>(what: string, ask: () => Promise<T>, good: (value: T) => boolean) {
+  const end = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const value = await ask();
+    if (good(value)) return value;
+    if (Date.now() > end) throw new Error(`${what} did not come: ${JSON.stringify(value)}`);
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}

@@ -1,0 +1,32 @@
+/** What tests want to know about the programs that a task started (Linux). */
+import { existsSync, readFileSync } from 'node:fs';
+import { soon } from './example-agent-kit.ts';
+
+/** Waits until a program has written such words into a file, and gives its text. */
+export async function written(path: string, words = /./): Promise<string> {
+  const text = async () => {
+    while (!existsSync(path) || !words.test(readFileSync(path, 'utf8'))) {
+      await new Promise((wake) => setTimeout(wake, 10));
+    }
+    return readFileSync(path, 'utf8');
+  };
+  return await soon(`${words} in ${path}`, text());
+}
+
+/** True while a program runs; one that has ended but not been waited for does not. */
+export function isAlive(pid: string): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // No such process any more.
+    return false;
+  }
+}
+
+/** Waits until a program has ended. */
+export async function gone(pid: string): Promise<void> {
+  const wait = async () => {
+    while (isAlive(pid)) await new Promise((wake) => setTimeout(wake, 10));
+  };
+  await soon(`the end of ${pid}`, wait());
+}
