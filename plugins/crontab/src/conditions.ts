@@ -1,0 +1,119 @@
+import { Int64, type Static, Type, Uint64 } from '@svc/plugin-sdk';
+import type { Integer } from './store/sql.ts';
+
+const only = { additionalProperties: false } as const;
+/** The page's form is `null`; booleans say whether the flag is meant or its opposite (crontab.md §6.1). */
+const Flag = Type.Union([Type.Null(), Type.Boolean()]);
+
+/** One element of a condition list. */
+export const Condition = Type.Union([
+  Type.Enum(['is_success', 'is_failure', 'last']),
+  Type.Object({ is_success: Flag }, only),
+  Type.Object({ is_failure: Flag }, only),
+  Type.Object({ last: Type.Null() }, only),
+  Type.Object({ id: Int64 }, only),
+  Type.Object({ cron_id: Int64 }, only),
+  Type.Object({ cron_name: Type.String() }, only),
+  Type.Object({ run_time_from_to: Type.Tuple([Int64, Int64]) }, only),
+  Type.Object({ run_time_from: Int64 }, only),
+  Type.Object({ run_time_to: Int64 }, only),
+  Type.Object({ limit: Uint64 }, only),
+]);
+export type Condition = Static<typeof Condition>;
+
+/** The parameter `query` of both methods. */
+export const Query = Type.Object({
+  condition: Type.Array(Condition, {
+    description: 'Conditions, combined with AND. The list may be empty.',
+  }),
+});
+
+/** A condition list, read once. Each set holds distinct values; two of one kind match nothing. */
+export interface Filter {
+  readonly ids: ReadonlySet<Integer>;
+  /** Job ids. */
+  readonly jobs: ReadonlySet<Integer>;
+  readonly names: ReadonlySet<string>;
+  readonly states: ReadonlySet<'success' | 'failure'>;
+  readonly from: Integer | undefined;
+  readonly to: Integer | undefined;
+  /** The `limit` given last. */
+  readonly limit: Integer | undefined;
+  /** `decides`: given, and no `limit` follows it. */
+  readonly last: 'decides' | 'given' | undefined;
+}
+
+type Building = {
+  -readonly [K in keyof Filter]: Filter[K] extends ReadonlySet<infer T> ? Set<T> : Filter[K];
+};
+
+/** Reads a list that passed `Query`. */
+export function filterOf(conditions: readonly Condition[]): Filter {
+  const filter: Building = {
+    ids: new Set(),
+    jobs: new Set(),
+    names: new Set(),
+    states: new Set(),
+    from: undefined,
+    to: undefined,
+    limit: undefined,
+    last: undefined,
+  };
+  for (const condition of conditions) {
+    const given = typeof condition === 'string' ? { [condition]: null } : condition;
+    const [[name, value] = ['', null]] = Object.entries(given);
+    take(filter, name, value);
+  }
+  return filter;
+}
+
+function take(filter: Building, name: string, value: unknown): void {
+  switch (name) {
+    case 'is_success':
+      filter.states.add(value === false ? 'failure' : 'success');
+      break;
+    case 'is_failure':
+      filter.states.add(value === false ? 'success' : 'failure');
+      break;
+    case 'last':
+      filter.last = 'decides';
+      break;
+    case 'limit':
+      filter.limit = value as Integer;
+      if (filter.last) filter.last = 'given';
+      break;
+    case 'id':
+      filter.ids.add(value as Integer);
+      break;
+    case 'cron_id':
+      filter.jobs.add(value as Integer);
+      break;
+    case 'cron_name':
+      filter.names.add(value as string);
+      break;
+    default:
+      takeTime(filter, name, value);
+  }
+}
+
+function takeTime(filter: Building, name: string, value: unknown): void {
+  const time = value as Integer;
+  const [from, to] =
+    name === 'run_time_from_to'
+      ? (value as [Integer, Integer])
+      : name === 'run_time_from'
+        ? [time, undefined]
+        : [undefined, time];
+  if (from !== undefined && (filter.from === undefined || from > filter.from)) filter.from = from;
+  if (to !== undefined && (filter.to === undefined || to < filter.to)) filter.to = to;
+}
+
+/** True when no row can match, whatever the table holds. */
+export function matchesNothing({ ids, jobs, names, states, from, to }: Filter): boolean {
+  return (
+    [ids, jobs, names, states].some(({ size }) => size > 1) ||
+    (from !== undefined && to !== undefined && from > to) ||
+    // No name of a job holds these, and the databases do not take them all as a value.
+    [...names].some((name) => /[\p{Cc}\p{Cs}]/u.test(name))
+  );
+}

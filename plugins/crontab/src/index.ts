@@ -1,0 +1,68 @@
+import { RetentionLimits } from '@svc/plugin-kv/api';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { Tasks } from '@svc/plugin-task/api';
+import { Tokens } from '@svc/plugin-token/api';
+import { WorkerRuns } from './api.ts';
+import { addJobMethods } from './methods/jobs.ts';
+import { addResultMethods } from './methods/results.ts';
+import { migrations } from './migrations/index.ts';
+import { createParts } from './parts.ts';
+import { addPermissions } from './permissions.ts';
+import { keepWithinLimit } from './retention.ts';
+
+/** The scheduler begins this long after the server. */
+const BEGIN_MS = 1_000;
+
+const config = Type.Object({
+  refresh_interval_ms: Type.Integer({
+    minimum: 1_000,
+    maximum: 2 ** 31 - 1,
+    default: 10_000,
+    description: 'How often jobs that other servers changed are looked for in the database.',
+  }),
+});
+
+/** Scheduled jobs: namespaces `crontab` and `crontab-result` with their tables (crontab.md). */
+export default definePlugin({
+  name: 'crontab',
+  version: '0.6.0',
+  namespaces: ['crontab', 'crontab-result'],
+  requires: [Tasks, Tokens],
+  optional: [RetentionLimits, WorkerRuns],
+  config,
+
+  setup(kernel) {
+    const { clock, config: settings, hooks } = kernel;
+    const parts = createParts(kernel);
+    const { jobs, results, runs, scheduler } = parts;
+
+    hooks.permissions.tap(addPermissions);
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => {
+      addJobMethods(methods, parts);
+      addResultMethods(methods, parts);
+    });
+    hooks.prepare.tap(() => jobs.reload());
+    hooks.start.tap(() => {
+      const retention = kernel.useOptional(RetentionLimits);
+      if (retention) keepWithinLimit(retention, results, clock);
+    });
+    hooks.ready.tap(() => {
+      clock.timeout(() => scheduler.begin(), BEGIN_MS);
+      kernel.every('changed jobs', settings.refresh_interval_ms, async () => {
+        await jobs.refresh();
+        scheduler.wake();
+      });
+    });
+    hooks.reload.tap(async () => {
+      await jobs.reload();
+      scheduler.wake();
+    });
+    hooks.stop.tap(async () => {
+      await scheduler.settled();
+      await runs.settled();
+    });
+  },
+});

@@ -1,0 +1,70 @@
+import { canonicalUuid, parseJson, type Static, stringifyJson, Type, Uuid } from '@svc/plugin-sdk';
+import { Check } from '@svc/plugin-sdk/typebox';
+import { type NormalTask, normaliseTaskType, TaskType } from '@svc/plugin-task/api';
+
+const only = { additionalProperties: false } as const;
+
+/** What a job does, as callers write it (crontab.md §3). */
+export const CronType = Type.Union([
+  Type.Object(
+    { agent: Type.Tuple([Type.Array(Uuid), Type.Object({ task: TaskType }, only)]) },
+    only,
+  ),
+  Type.Object(
+    {
+      server: Type.Object(
+        { js_worker: Type.Tuple([Type.String(), Type.Unknown({ description: 'Parameters.' })]) },
+        only,
+      ),
+    },
+    only,
+  ),
+]);
+export type CronType = Static<typeof CronType>;
+
+/** One task for each listed agent. */
+export interface AgentType {
+  readonly kind: 'agent';
+  /** Lower-case hyphenated, as listed: duplicates are kept. */
+  readonly agents: readonly string[];
+  readonly task: NormalTask;
+  /** JSON text of the whole type, normalised. */
+  readonly text: string;
+}
+
+/** One run of a script worker. */
+export interface WorkerType {
+  readonly kind: 'worker';
+  readonly worker: string;
+  /** JSON text. */
+  readonly params: string;
+  readonly text: string;
+}
+
+export type JobType = AgentType | WorkerType;
+
+/** The normal form of a value that passed `CronType`. @throws RpcError -32602 for a URL that is not absolute */
+export function jobTypeOf(given: CronType): JobType {
+  if ('agent' in given) {
+    const [listed, { task: type }] = given.agent;
+    const agents = listed.map(canonicalUuid);
+    const task = normaliseTaskType(type);
+    const text = `{"agent":[${JSON.stringify(agents)},{"task":${task.text}}]}`;
+    return { kind: 'agent', agents, task, text };
+  }
+  const [worker, value] = given.server.js_worker;
+  const params = stringifyJson(value);
+  const text = `{"server":{"js_worker":[${JSON.stringify(worker)},${params}]}}`;
+  return { kind: 'worker', worker, params, text };
+}
+
+/** The type in a stored row; undefined when somebody wrote there what is none. */
+export function storedJobType(text: string): JobType | undefined {
+  try {
+    const value = parseJson(text);
+    return Check(CronType, value) ? jobTypeOf(value) : undefined;
+  } catch {
+    // No JSON, or a URL that this server does not take: both are unreadable to the caller.
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Knex, Migration } from '@svc/plugin-sdk';
+
+/**
+ * Tables `crontab` and `crontab_result` (crontab.md §1). Private columns of a job: `start_time`, from when on matches
+ * count, and `version`, which every change but a run raises.
+ */
+export const create: Migration = {
+  name: '0001-create',
+  async up(trx, { dialect }) {
+    await createJobs(trx, dialect === 'sqlite');
+    await createResults(trx, dialect === 'sqlite');
+  },
+};
+
+async function createJobs(trx: Knex.Transaction, sqlite: boolean): Promise<void> {
+  await trx.schema.createTable('crontab', (table) => {
+    table.bigIncrements('id');
+    table.text('name').notNullable();
+    table.boolean('enable').notNullable().defaultTo(true);
+    table.text('cron_expression').notNullable();
+    // Not jsonb, which cannot hold every text that the parameters of a script may hold.
+    table.specificType('cron_type', sqlite ? 'text' : 'json').notNullable();
+    table.bigInteger('last_run_time');
+    table.bigInteger('start_time').notNullable().defaultTo(0);
+    table.integer('version').notNullable().defaultTo(0);
+    table.unique(['name'], { indexName: 'idx-crontab-name' });
+  });
+}
+
+async function createResults(trx: Knex.Transaction, sqlite: boolean): Promise<void> {
+  await trx.schema.createTable('crontab_result', (table) => {
+    table.bigIncrements('id');
+    table.bigInteger('cron_id').notNullable();
+    table.text('cron_name').notNullable();
+    table.bigInteger('relative_id');
+    table.bigInteger('run_time');
+    table.boolean('success');
+    table.text('message');
+    table.index(['relative_id'], 'idx-crontab_result-relative_id');
+  });
+  // The order of answers, which is the default of SQLite only.
+  const newest = `run_time desc${sqlite ? '' : ' nulls last'}, id desc`;
+  for (const [name, columns] of [
+    ['idx-crontab_result-cron_id', `cron_id, ${newest}`],
+    ['idx-crontab_result-cron_name', `cron_name, ${newest}`],
+    ['idx-crontab_result-run_time', newest],
+  ]) {
+    await trx.raw(`create index "${name}" on crontab_result (${columns})`);
+  }
+}

@@ -1,0 +1,88 @@
+import { type Clock, type Kernel, RpcError } from '@svc/plugin-sdk';
+import { Tasks } from '@svc/plugin-task/api';
+import { Tokens } from '@svc/plugin-token/api';
+import { createAccess, type JobAccess } from './access.ts';
+import { WorkerRuns } from './api.ts';
+import { Jobs } from './jobs.ts';
+import { createRuns, type Runs } from './runs.ts';
+import { createScheduler, type Scheduler } from './scheduler.ts';
+import { type JobRow, type JobStore, openJobStore } from './store/jobs.ts';
+import { openResultStore, type ResultStore } from './store/results.ts';
+import type { Integer } from './store/sql.ts';
+
+/** Tells the other servers which jobs changed: a list of ids. */
+const CHANGED = 'crontab.changed';
+/** Somebody ran SQL of his own on the main database. */
+const DATABASE_CHANGED = 'database.changed';
+
+/** What the methods work with. */
+export interface CrontabParts {
+  readonly access: JobAccess;
+  readonly clock: Clock;
+  readonly jobs: Jobs;
+  readonly runs: Runs;
+  readonly scheduler: Scheduler;
+  readonly store: JobStore;
+  readonly results: ResultStore;
+  /** A job was written or deleted here: memory, scheduler and the other servers learn of it. */
+  changed(what: JobRow | { readonly gone: Integer }): void;
+  readonly maxBytes: () => number;
+  /** Throws when the server stops. */
+  readonly proceed: () => void;
+}
+
+/** Wires stores, memory, scheduler and the other servers together. */
+export function createParts(kernel: Kernel): CrontabParts {
+  const { auth, bus, clock, db, log, server, signal: stopping } = kernel;
+  const store = openJobStore(db);
+  const results = openResultStore(db);
+  const jobs = new Jobs({
+    store,
+    now: () => clock.now(),
+    unreadable: ({ id, name }, error) =>
+      log.warn('a stored job cannot be read and does not run', { id, job: name, error }),
+  });
+  const runs = createRuns({
+    tasks: kernel.use(Tasks),
+    workers: () => kernel.useOptional(WorkerRuns),
+    results,
+    clock,
+    log,
+  });
+  const scheduler = createScheduler({ clock, jobs, store, run: runs.start, log, stopping });
+
+  const learn = (read: () => Promise<void>) => {
+    if (stopping.aborted) return;
+    read().then(scheduler.wake, (error: unknown) => {
+      log.error('jobs could not be read again', { error });
+    });
+  };
+  bus.subscribe(CHANGED, (payload, { own }) => {
+    if (own || !Array.isArray(payload)) return;
+    const ids = payload.filter((id) => typeof id === 'number');
+    learn(() => jobs.reread(ids));
+  });
+  bus.subscribe(DATABASE_CHANGED, () => learn(() => jobs.reload()));
+
+  return {
+    access: createAccess(auth, kernel.use(Tokens), store),
+    clock,
+    jobs,
+    runs,
+    scheduler,
+    store,
+    results,
+    changed(what) {
+      if ('gone' in what) jobs.forget(what.gone);
+      else jobs.put(what);
+      bus.publish(CHANGED, ['gone' in what ? what.gone : what.id].filter(isNumber));
+      scheduler.wake();
+    },
+    maxBytes: () => server.maxResponseBytes(),
+    proceed() {
+      if (stopping.aborted) throw RpcError.other('the server stops; not all rows are deleted');
+    },
+  };
+}
+
+const isNumber = (id: Integer): id is number => typeof id === 'number';

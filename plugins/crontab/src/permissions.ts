@@ -1,0 +1,61 @@
+import type { Permission, Permissions, Requirement, Scope } from '@svc/plugin-sdk';
+import type { Filter } from './conditions.ts';
+import type { JobType } from './job-type.ts';
+
+export type JobRight = 'read' | 'write' | 'delete';
+
+/** Registers the kinds `crontab` and `crontab_result` (crontab.md §4). */
+export function addPermissions(permissions: Permissions): void {
+  permissions.add('crontab', { words: ['read', 'write', 'delete'] });
+  permissions.add('crontab_result', { patterns: ['read', 'delete'] });
+}
+
+/** Every listed agent; everything for a worker job and for an empty list. */
+function scopesOf(type: JobType): readonly Scope[] {
+  if (type.kind === 'worker' || type.agents.length === 0) return ['global'];
+  return [...new Set(type.agents)].map((uuid) => ({ agent_uuid: uuid }));
+}
+
+/** The right to do this with a job of this type. */
+export const mayDo = (right: JobRight, type: JobType): Requirement => ({
+  scopes: scopesOf(type),
+  permissions: [{ crontab: right }],
+  denied: `Permission Denied: Missing Crontab ${capital(right)} permission in the required scope`,
+});
+
+/** What a job of this type will do beside being a job: tasks of its sort, or runs of its script. */
+export function mayRun(type: JobType): Requirement {
+  if (type.kind === 'agent') {
+    return {
+      scopes: scopesOf(type),
+      permissions: [{ task: { create: type.task.name } }],
+      denied: `Permission Denied: Missing Task Create permission (${type.task.name}) in the required scope`,
+    };
+  }
+  return {
+    scopes: [{ js_worker: type.worker }],
+    permissions: [{ js_worker: 'run_defined_js_worker' }],
+    denied: 'Permission Denied: Missing JsWorker RunDefinedJsWorker permission for this worker',
+  };
+}
+
+/** One right to jobs, of which `crontab_get` shows what it reaches. */
+export const globally = (right: JobRight): Requirement => ({
+  scopes: ['global'],
+  permissions: [{ crontab: right }],
+  denied: noRight(right),
+});
+
+export const noRight = (right: JobRight): string =>
+  `Permission Denied: Missing Crontab ${capital(right)} permission`;
+
+/** The right to the records of each named job, or of all. */
+export const mayList = (verb: 'read' | 'delete', { names }: Filter): Requirement => ({
+  scopes: ['global'],
+  permissions: [...(names.size > 0 ? names : ['*'])].map(
+    (name): Permission => ({ crontab_result: { [verb]: name } }),
+  ),
+  denied: `Permission Denied: Missing CrontabResult ${capital(verb)} permission for these jobs`,
+});
+
+const capital = (word: string): string => `${word[0]?.toUpperCase()}${word.slice(1)}`;

@@ -1,0 +1,37 @@
+import type { Appender, SqlValue } from '@svc/plugin-sdk';
+
+type Row = readonly SqlValue[];
+
+interface Waiting {
+  readonly row: Row;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Appends rows so that their ids follow the order of the calls: an appender may have several batches on their way,
+ * of which a later one can be stored first. What comes while one group is on its way makes the next, `size` at most.
+ */
+export function inOrder(open: () => Appender, size: number): (row: Row) => Promise<void> {
+  const waiting: Waiting[] = [];
+  let appender: Appender | undefined;
+  let busy = false;
+
+  const pump = async (): Promise<void> => {
+    for (let group = waiting.splice(0, size); group.length > 0; group = waiting.splice(0, size)) {
+      appender ??= open();
+      const stored = group.map(({ row }) => (appender as Appender).append(row));
+      await Promise.all(stored.map((each, at) => each.then(group[at]?.resolve, group[at]?.reject)));
+    }
+    busy = false;
+  };
+
+  return (row) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ row, resolve, reject });
+      if (busy) return;
+      busy = true;
+      // What this turn of the event loop still brings joins the first group.
+      setImmediate(() => void pump());
+    });
+}

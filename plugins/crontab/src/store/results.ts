@@ -1,0 +1,131 @@
+import { type Database, RawJson, type SqlValue } from '@svc/plugin-sdk';
+import { type Filter, matchesNothing } from '../conditions.ts';
+import { inOrder } from './in-order.ts';
+import { guarded, type Integer, rowsOf, type Sql } from './sql.ts';
+
+/** Greatest `limit` (crontab.md §6.1), and rows without one. */
+export const MAX_ROWS = 10_000;
+const DEFAULT_ROWS = 1_000;
+/** Rows of one statement that writes: nobody waits longer than these take. */
+const BATCH_ROWS = 500;
+/** Up to here a read along an index is over in well under a millisecond. */
+const FEW_ROWS = 10;
+
+/** What became of one dispatch (crontab.md §1.2). */
+export interface RunRecord {
+  readonly cron_id: Integer;
+  readonly cron_name: string;
+  /** Task or script result; null when the dispatch failed. */
+  readonly relative_id: Integer | null;
+  /** Unix ms. */
+  readonly run_time: number;
+  readonly message: string;
+}
+
+/** Every SQL statement on `crontab_result`. Failures of the database are 103 with a neutral text. */
+export interface ResultStore {
+  /** Records are stored in the order of these calls, many in one commit. */
+  add(record: RunRecord): Promise<void>;
+  /** Newest first, as one JSON array. @throws RpcError -32008 past `maxBytes`, 103 */
+  query(filter: Filter, options: { maxBytes: number; signal: AbortSignal }): Promise<RawJson>;
+  /** Deletes what matches, or the `limit` newest, in small statements; `proceed` throws to give up. @returns how many */
+  remove(filter: Filter, proceed: () => void): Promise<number>;
+}
+
+const COLUMNS = ['cron_id', 'cron_name', 'relative_id', 'run_time', 'success', 'message'] as const;
+const NEWEST = 'order by r.run_time desc nulls last, r.id desc';
+
+export function openResultStore(db: Database): ResultStore {
+  const sqlite = db.dialect === 'sqlite';
+  const boolean = (value: boolean): SqlValue => (sqlite ? Number(value) : value);
+  const rowJson = rowJsonSql(sqlite);
+  const append = inOrder(
+    () =>
+      db.appender({
+        table: 'crontab_result',
+        columns: COLUMNS,
+        maxBatchRows: BATCH_ROWS,
+        flushIntervalMs: 50,
+        capacityRows: 10_000,
+      }),
+    BATCH_ROWS,
+  );
+
+  return {
+    add({ cron_id, cron_name, relative_id, run_time, message }) {
+      const success = boolean(relative_id !== null);
+      return append([cron_id, cron_name, relative_id, run_time, success, message]);
+    },
+
+    async query(filter, options) {
+      if (matchesNothing(filter)) return new RawJson('[]');
+      const { last, limit } = filter;
+      const count = last === 'decides' ? 1 : limit === undefined ? DEFAULT_ROWS : capped(limit);
+      const where = whereOf(filter);
+      const sql = `select ${rowJson} as json from crontab_result r ${where.text} ${NEWEST} limit ?`;
+      const params = [...where.params, count];
+      const short = filter.ids.size > 0 || (count <= FEW_ROWS && filter.states.size === 0);
+      return guarded('query failed', () => db.jsonArray(sql, params, { ...options, short }));
+    },
+
+    async remove(filter, proceed) {
+      if (matchesNothing(filter)) return 0;
+      const { last, limit } = filter;
+      const where = whereOf(filter);
+      let left = last ? 1 : limit === undefined ? Number.POSITIVE_INFINITY : capped(limit);
+      let deleted = 0;
+      while (left > 0) {
+        const count = Math.min(left, BATCH_ROWS);
+        const gone = await guarded('delete failed', () => removeSome(where, count));
+        deleted += gone.length;
+        if (gone.length < count) break;
+        left -= count;
+        if (left > 0) proceed();
+      }
+      return deleted;
+    },
+  };
+
+  function removeSome({ text, params }: Sql, count: number): Promise<unknown[]> {
+    return rowsOf(db.knex, {
+      text: `delete from crontab_result where id in
+        (select r.id from crontab_result r ${text} ${NEWEST} limit ?) returning id`,
+      params: [...params, count],
+    });
+  }
+}
+
+const capped = (limit: Integer): number => (limit > MAX_ROWS ? MAX_ROWS : Number(limit));
+
+const states = { success: 'r.success', failure: 'not r.success' } as const;
+
+function whereOf({ ids, jobs, names, states: wanted, from, to }: Filter): Sql {
+  const parts: [text: string, ...values: SqlValue[]][] = [];
+  for (const id of ids) parts.push(['r.id = ?', id]);
+  for (const id of jobs) parts.push(['r.cron_id = ?', id]);
+  for (const name of names) parts.push(['r.cron_name = ?', name]);
+  for (const state of wanted) parts.push([states[state]]);
+  if (from !== undefined) parts.push(['r.run_time >= ?', from]);
+  if (to !== undefined) parts.push(['r.run_time <= ?', to]);
+  return {
+    text: `where ${parts.map(([text]) => text).join(' and ') || 'true'}`,
+    params: parts.flatMap(([, ...values]) => values),
+  };
+}
+
+/** Text expression of one row as JSON; reads the same on both databases. */
+function rowJsonSql(sqlite: boolean): string {
+  const quoted = (column: string) =>
+    sqlite ? `json_quote(${column})` : `coalesce(cast(to_json(${column}) as text), 'null')`;
+  const number = (column: string) => `coalesce(cast(${column} as text), 'null')`;
+  const members = [
+    `'"id":', r.id`,
+    `'"cron_id":', r.cron_id`,
+    `'"cron_name":', ${quoted('r.cron_name')}`,
+    `'"relative_id":', ${number('r.relative_id')}`,
+    `'"run_time":', ${number('r.run_time')}`,
+    `'"success":', case when r.success is null then 'null' when r.success then 'true' else 'false' end`,
+    `'"message":', ${quoted('r.message')}`,
+  ];
+  return `concat('{', ${members.join(`, ',', `)}, '}')`;
+}
