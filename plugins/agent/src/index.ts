@@ -1,4 +1,5 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { RetentionLimits } from '@svc/plugin-kv/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { addDeleteMethods } from './methods/deletes.ts';
 import { addMultiLastMethods } from './methods/multi-last.ts';
@@ -9,6 +10,7 @@ import { createMonitoring } from './monitoring.ts';
 import { addPermissions } from './permissions.ts';
 import { watchRejections } from './rejections.ts';
 import { keepLimits, retentionConfig } from './retention.ts';
+import { keepWindows } from './windows.ts';
 
 const least = (default_: number, description: string) =>
   Type.Integer({ minimum: 1, default: default_, description });
@@ -30,6 +32,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['agent'],
   requires: [AgentRegistry],
+  optional: [RetentionLimits],
   config: Type.Object(retentionConfig),
   rootConfig,
   reloadable: Object.keys(retentionConfig),
@@ -53,6 +56,7 @@ export default definePlugin({
       kernel.defer('reading ahead', () => warming);
     });
     keepLimits(kernel, monitoring);
+    keepWindows(kernel, kernel.use(AgentRegistry), monitoring);
     watchRejections(kernel);
   },
 });

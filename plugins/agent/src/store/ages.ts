@@ -1,0 +1,30 @@
+import type { Database } from '@svc/plugin-sdk';
+import type { Time } from '../conditions.ts';
+import type { Kind } from '../kinds.ts';
+import { guarded } from './sql.ts';
+
+/** Times of an agent's rows. */
+export interface Ages {
+  readonly id: number;
+  readonly oldest: Time;
+  readonly newest: Time;
+}
+
+/** Oldest and newest time of each of these agents; those without rows are left out. Keep the list short. @throws RpcError 103 */
+export type ReadAges = (ids: readonly number[]) => Promise<Ages[]>;
+
+/** Two steps into the index (uuid_id, timestamp) for each agent. */
+export function openAges(db: Database, { table }: Kind): ReadAges {
+  const end = (of: 'min' | 'max') =>
+    `(select ${of}(timestamp) from ${table} where uuid_id = i.id) as ${of === 'min' ? 'oldest' : 'newest'}`;
+  const given =
+    db.dialect === 'sqlite'
+      ? 'select value as id from json_each(?)'
+      : 'select cast(value as integer) as id from json_array_elements_text(cast(? as json)) as g (value)';
+  const sql = `select i.id as id, ${end('min')}, ${end('max')} from (${given}) i`;
+  return (ids) =>
+    guarded('ages could not be read', async () => {
+      const rows = await db.all<Ages>(sql, [JSON.stringify(ids)]);
+      return rows.filter(({ oldest }) => oldest !== null);
+    });
+}

@@ -1,0 +1,85 @@
+import { Handle, type HandleOptions } from './handle.ts';
+
+/** Ids of deleted databases that are remembered; ids are never used again. */
+const REMEMBERED = 10_000;
+
+export interface HandlesOptions extends Omit<HandleOptions, 'evict'> {
+  /** Where a database's file is by now; undefined: the database is deleted. */
+  readonly fileOf: (id: number) => Promise<string | undefined>;
+}
+
+/** The open databases by registry id. A handle stays as long as something of it is open or waits. */
+export class Handles {
+  readonly #options: HandlesOptions;
+  readonly #handles = new Map<number, Handle>();
+  readonly #deleted = new Set<number>();
+
+  constructor(options: HandlesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The handle of a registered database; its connections are opened by its first use. undefined: the database was
+   * deleted after the caller had looked.
+   */
+  of(id: number, file: string): Handle | undefined {
+    if (this.#deleted.has(id)) return undefined;
+    const known = this.#handles.get(id);
+    if (!known) return this.adopt(id, this.make(file));
+    // Somebody renamed it, before or after the caller looked.
+    if (known.file !== file) this.refresh(id);
+    return known;
+  }
+
+  /** Looks again where the database's file is, when its statements have ended. */
+  refresh(id: number): void {
+    const handle = this.#handles.get(id);
+    if (!handle) return;
+    const { fileOf, log } = this.#options;
+    const looked = handle.alone(async () => {
+      const file = await fileOf(id);
+      if (file === undefined) this.end(id, new Error('the database is deleted'));
+      else handle.file = file;
+    });
+    looked.catch((error: unknown) =>
+      log.warn('a renamed or deleted database is still in use', { file: handle.file, error }),
+    );
+  }
+
+  /** A handle that belongs to no registered database yet. */
+  make(file: string): Handle {
+    return new Handle(file, { ...this.#options, evict: () => this.#evict() });
+  }
+
+  adopt(id: number, handle: Handle): Handle {
+    this.#handles.set(id, handle);
+    return handle;
+  }
+
+  /** The database is deleted. Called by who is alone in its handle. */
+  end(id: number, error: Error): void {
+    this.#handles.get(id)?.end(error);
+    this.#handles.delete(id);
+    this.#deleted.add(id);
+    const [oldest] = this.#deleted;
+    if (this.#deleted.size > REMEMBERED && oldest !== undefined) this.#deleted.delete(oldest);
+  }
+
+  isOpen(id: number): boolean {
+    return this.#handles.get(id)?.isOpen ?? false;
+  }
+
+  /** Closes what was not used for its time. Files and registry stay as they are. */
+  async rest(idleLimit_ms: (id: number) => number): Promise<void> {
+    for (const [id, handle] of this.#handles) {
+      await handle.rest(idleLimit_ms(id));
+      if (!handle.isOpen && !handle.isBusy) this.#handles.delete(id);
+    }
+  }
+
+  /** Gives up the connection of the database that was not used for the longest time. */
+  #evict(): void {
+    const oldest = [...this.#handles.values()].sort((a, b) => a.used_at - b.used_at);
+    for (const handle of oldest) if (handle.giveUpOne()) return;
+  }
+}

@@ -1,0 +1,83 @@
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { createDatabases } from './databases.ts';
+import { Handles } from './handles.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { placesIn } from './names.ts';
+import { Slots } from './slots.ts';
+import { openStore } from './store.ts';
+
+const CHANGED = 'db.changed';
+const REST_MS = 60_000;
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const time = (default_: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS, default: default_, description });
+
+const config = Type.Object({
+  statement_timeout_ms: time(30_000, 'A text of SQL is ended after this.'),
+  wait_timeout_ms: time(30_000, 'A call waits for a connection no longer than this.'),
+  transaction_idle_ms: time(
+    10_000,
+    'An open transaction without a call of its owner is rolled back.',
+  ),
+  idle_timeout_ms: time(600_000, 'Connections that nobody uses are closed.'),
+  max_processes: Type.Integer({
+    minimum: 1,
+    default: 8,
+    description: 'Processes for all databases together; each runs one text at a time.',
+  }),
+});
+
+const rootConfig = Type.Object({
+  db_path: Type.String({ default: './db/', description: 'Directory of the databases.' }),
+});
+
+/** Registry of databases that callers use: namespace `db`, table `db_registry` (db.md). */
+export default definePlugin({
+  name: 'db',
+  version: '0.6.0',
+  namespaces: ['db'],
+  config,
+  rootConfig,
+  reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
+
+  setup(kernel) {
+    const { auth, bus, clock, config: settings, db, hooks, log, server } = kernel;
+    const store = openStore(db);
+    const places = placesIn(kernel.root.db_path);
+    const open = (file: string) => kernel.openSqlite(file);
+    const slots = new Slots(settings.max_processes);
+    const fileOf = async (id: number) => {
+      const entry = await store.byId(id);
+      return entry && places.file(entry.name);
+    };
+    const handles = new Handles({ open, slots, clock, log, limits: settings, fileOf });
+    const announce = (id: number) => bus.publish(CHANGED, { id });
+    const now = () => clock.now();
+    const databases = createDatabases({ store, handles, places, now, announce, log });
+
+    hooks.permissions.tap((permissions) => {
+      permissions.add('db', { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] });
+      permissions.scope('db', 'prefix');
+    });
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => {
+      const maxBytes = () => server.maxResponseBytes();
+      addMethods(methods, { databases, auth, shownPath: places.shown, maxBytes });
+    });
+    hooks.start.tap(() =>
+      kernel.every('close idle databases', REST_MS, async () => {
+        const own = new Map((await store.list()).map((row) => [row.id, row.max_lifetime_ms]));
+        await handles.rest((id) => own.get(id) ?? settings.idle_timeout_ms);
+      }),
+    );
+    // Renamed or deleted by another server: the file that is open here has another name, or none.
+    bus.subscribe(CHANGED, (payload, { own }) => {
+      const { id } = (payload ?? {}) as { id?: unknown };
+      if (!own && typeof id === 'number') handles.refresh(id);
+    });
+  },
+});

@@ -1,0 +1,15 @@
+/** Runs changes of the same name one after the other, those of different names side by side. */
+export function createLocks(): <T>(names: readonly string[], work: () => Promise<T>) => Promise<T> {
+  const tails = new Map<string, Promise<unknown>>();
+  return (names, work) => {
+    const before = names.map((name) => tails.get(name));
+    // A failure belongs to its own caller: the next change starts all the same.
+    const turn = Promise.allSettled(before).then(work);
+    for (const name of names) tails.set(name, turn);
+    const leave = () => {
+      for (const name of names) if (tails.get(name) === turn) tails.delete(name);
+    };
+    turn.then(leave, leave);
+    return turn;
+  };
+}

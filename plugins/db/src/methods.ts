@@ -1,0 +1,141 @@
+import { type Auth, JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import type { Databases } from './databases.ts';
+import { mayCreate, mayDelete, mayList, mayRead, mayRename, mayRun } from './permissions.ts';
+import { rowsText } from './rows.ts';
+import { bindValues } from './values.ts';
+
+const Name = Type.String({ description: 'Name of a registered database.' });
+const answer = <T extends Parameters<typeof Type.Object>[0]>(data: T) =>
+  Type.Object({ success: Type.Literal(true), data: Type.Object(data) });
+const success = <T>(data: T) => ({ success: true as const, data });
+
+const nullable = Type.Union([Type.Integer(), Type.Null()]);
+const half = /\p{Surrogate}/u;
+
+export interface MethodOptions {
+  readonly databases: Databases;
+  readonly auth: Auth;
+  readonly shownPath: (name: string) => string;
+  /** Of one answer. */
+  readonly maxBytes: () => number;
+}
+
+/** `db_*` (db.md §4). */
+export function addMethods(methods: Methods, options: MethodOptions): void {
+  const { databases, auth, shownPath } = options;
+
+  methods.add('db_create', {
+    summary: 'Registers a database and opens its file.',
+    params: { name: Name },
+    result: answer({ name: Type.String(), file_path: Type.String() }),
+    access: mayCreate,
+    async handle({ name }) {
+      await databases.create(name);
+      return success({ name, file_path: shownPath(name) });
+    },
+  });
+
+  methods.add('db_read', {
+    summary: 'What the registry says of a database; `active`: a connection is open.',
+    params: { name: Name },
+    result: answer({
+      id: Type.Integer(),
+      name: Type.String(),
+      created_at: Type.Integer(),
+      active: Type.Boolean(),
+    }),
+    access: mayRead,
+    async handle({ name }) {
+      const { id, created_at } = await databases.read(name);
+      return success({ id, name, created_at, active: databases.isOpen(id) });
+    },
+  });
+
+  methods.add('db_update', {
+    summary: 'Renames a database, when its statements have ended.',
+    params: { name: Name, new_name: Type.String() },
+    result: answer({ id: Type.Integer(), name: Type.String(), created_at: Type.Integer() }),
+    access: mayRename(auth),
+    async handle({ name, new_name }) {
+      const { id, created_at } = await databases.rename(name, new_name);
+      return success({ id, name: new_name, created_at });
+    },
+  });
+
+  methods.add('db_delete', {
+    summary: 'Deletes a database and its file, when its statements have ended.',
+    params: { name: Name },
+    result: Type.Object({ success: Type.Literal(true) }),
+    access: mayDelete,
+    async handle({ name }) {
+      await databases.remove(name);
+      return { success: true as const };
+    },
+  });
+
+  addList(methods, options);
+  addExec(methods, options);
+}
+
+function addList(methods: Methods, { databases, shownPath }: MethodOptions): void {
+  methods.add('db_list', {
+    summary: 'All registered databases in byte order of their names.',
+    params: {},
+    result: Type.Object({
+      success: Type.Literal(true),
+      data: Type.Array(
+        Type.Object({
+          id: Type.Integer(),
+          name: Type.String(),
+          file_path: Type.String(),
+          db_connections: nullable,
+          max_lifetime_ms: nullable,
+          created_at: Type.Integer(),
+          is_active: Type.Boolean(),
+        }),
+      ),
+    }),
+    access: mayList,
+    async handle() {
+      const entries = await databases.store.list();
+      return success(
+        entries.map(({ id, name, db_connections, max_lifetime_ms, created_at }) => ({
+          id,
+          name,
+          file_path: shownPath(name),
+          db_connections,
+          max_lifetime_ms,
+          created_at,
+          is_active: databases.isOpen(id),
+        })),
+      );
+    },
+  });
+}
+
+function addExec(methods: Methods, { databases, maxBytes }: MethodOptions): void {
+  methods.add('db_exec_sql', {
+    summary: 'Runs SQL on a registered database; rows as objects, at most 10,000.',
+    description: 'Placeholders: `?` in order over the whole text, `?5` and `$5` by place.',
+    params: { name: Name, sql: Type.String(), params: Type.Optional(JsonText) },
+    result: Type.Object({
+      success: Type.Literal(true),
+      data: Type.Array(Type.Object({})),
+      row_count: Type.Integer(),
+      truncated: Type.Boolean(),
+    }),
+    secret: true,
+    access: mayRun,
+    validate({ sql }) {
+      if (half.test(sql)) throw RpcError.params('sql holds half of a surrogate pair');
+    },
+    async handle({ name, sql, params }, { caller, signal }) {
+      const query = { sql, params: () => bindValues(params), owner: caller.id, signal };
+      const done = await databases.run(name, query);
+      const data = await rowsText(done.rows, maxBytes());
+      return new RawJson(
+        `{"success":true,"data":${data},"row_count":${done.rowCount},"truncated":${done.truncated}}`,
+      );
+    },
+  });
+}

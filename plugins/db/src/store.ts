@@ -1,0 +1,81 @@
+import { type Database, RpcError } from '@svc/plugin-sdk';
+
+/** One registered database (db.md §1.1). */
+export interface Entry {
+  readonly id: number;
+  readonly name: string;
+  readonly db_connections: number | null;
+  /** ms without use after which its connections close; null: the configured time. */
+  readonly max_lifetime_ms: number | null;
+  /** Unix ms. */
+  readonly created_at: number;
+}
+
+/** Every SQL statement of the registry. Failures of the database become 103 with a neutral text. */
+export interface Store {
+  byName(name: string): Promise<Entry | undefined>;
+  byId(id: number): Promise<Entry | undefined>;
+  /** In byte order of the names. */
+  list(): Promise<Entry[]>;
+  /** @throws RpcError 108 when the name is taken */
+  insert(name: string, created_at: number): Promise<Entry>;
+  /** Counts one more opening. @throws RpcError 108 when the name is taken */
+  rename(id: number, name: string): Promise<void>;
+  /** @returns false when it was gone */
+  remove(id: number): Promise<boolean>;
+}
+
+const columns = ['id', 'name', 'db_connections', 'max_lifetime_ms', 'created_at'] as const;
+const select = `select ${columns.join(', ')} from db_registry`;
+
+export const taken = (name: string) => RpcError.invalid(`Database '${name}' already exists`);
+
+export function openStore(db: Database): Store {
+  const table = () => db.knex('db_registry');
+  const unlessTaken = async <T>(name: string, detail: string, work: () => Promise<T>) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (db.isUniqueViolation(error)) throw taken(name);
+      throw RpcError.database(detail, { cause: error });
+    }
+  };
+  const guarded = async <T>(detail: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (cause) {
+      throw RpcError.database(detail, { cause });
+    }
+  };
+
+  return {
+    byName: (name) =>
+      guarded('the registry could not be read', async () => {
+        // No name of the registry holds it, and Postgres cannot even be asked.
+        if (name.includes('\0')) return undefined;
+        return db.first<Entry>(`${select} where name = ?`, [name]);
+      }),
+    byId: (id) =>
+      guarded('the registry could not be read', () =>
+        db.first<Entry>(`${select} where id = ?`, [id]),
+      ),
+    list: () =>
+      guarded('the registry could not be read', () => db.all<Entry>(`${select} order by name`)),
+    insert: (name, created_at) =>
+      unlessTaken(name, 'Failed to register database', async () => {
+        const row = { name, created_at, db_connections: 1 };
+        const [made] = await table()
+          .insert(row)
+          .returning([...columns]);
+        return made as Entry;
+      }),
+    rename: (id, name) =>
+      unlessTaken(name, 'Failed to update registry after rename', async () => {
+        const more = db.knex.raw('coalesce(db_connections, 0) + 1');
+        const changed = await table().where({ id }).update({ name, db_connections: more });
+        if (changed === 0) throw new Error('the database is no longer registered');
+      }),
+    remove: (id) =>
+      guarded('Failed to delete database', async () => (await table().where({ id }).delete()) > 0),
+  };
+}

@@ -1,0 +1,34 @@
+import { service } from '@svc/plugin-sdk';
+
+/** What a limit is for: the end of its key `database_limit_<kind>` (kv.md §5.2). */
+export type LimitKind =
+  | 'static_monitoring'
+  | 'dynamic_monitoring'
+  | 'dynamic_monitoring_summary'
+  | 'task'
+  | 'crontab_result'
+  | 'js_result';
+
+/** The limits of one kind, as they stood when the round began. */
+export interface Limits {
+  /** False when nobody has set a limit of this kind: there is nothing to clean. */
+  readonly any: boolean;
+  /**
+   * How long rows are kept, ms: the agent's own value first, else the one of namespace `global`; undefined: for ever.
+   * An own value of 0 means for ever whatever `global` says. Without an agent (lower-case hyphenated): the one of `global`.
+   */
+  of(agent?: string): number | undefined;
+}
+
+/** Retention driven by the keys `database_limit_*`: each plugin cleans its own tables with it (kv.md §6). */
+export interface RetentionLimits {
+  /**
+   * Calls `clean` every `[kv] retention_interval_ms` of a serving process while `[kv] retention` is on; rounds never overlap, and a
+   * failure is logged and ends that kind's round only. `clean` deletes in small batches, stops when the signal
+   * aborts, and gives the number of deleted rows. Tables of agents measure the window back from the
+   * agent's newest row, result tables from now.
+   */
+  every(kind: LimitKind, clean: (limits: Limits, signal: AbortSignal) => Promise<number>): void;
+}
+
+export const RetentionLimits = service<RetentionLimits>('retention-limits');

@@ -1,0 +1,73 @@
+import { RpcError } from '@svc/plugin-sdk';
+import type { Row, Writes } from './store/writes.ts';
+
+/** Values of one commit at most, and about how many characters. */
+const BATCH_ROWS = 256;
+const BATCH_LENGTH = 2 ** 20;
+/** Values that may wait; a caller over it is refused. */
+const CAPACITY = 20_000;
+
+interface Waiting {
+  readonly row: Row;
+  resolve(stored: boolean): void;
+  reject(error: unknown): void;
+}
+
+/** Stores one value. @returns false when its namespace does not exist @throws RpcError 103 */
+export type SetValue = (row: Row) => Promise<boolean>;
+
+/**
+ * Groups values that are set at the same time into one commit: the next batch leaves when the one before is stored, so
+ * batches grow with the load. A promise resolves after the commit that holds its value.
+ */
+export function groupSets(store: Writes['set']): SetValue {
+  let waiting: Waiting[] = [];
+  let busy = false;
+
+  const run = async () => {
+    busy = true;
+    // Whatever else arrives in this turn of the event loop joins the first batch.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) {
+      const count = batchOf(waiting);
+      const batch = waiting.slice(0, count);
+      waiting = waiting.slice(count);
+      await storeBatch(store, batch);
+    }
+    busy = false;
+  };
+
+  return (row) => {
+    if (waiting.length >= CAPACITY) {
+      return Promise.reject(RpcError.database('too many values wait to be stored'));
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({ row, resolve, reject });
+      if (!busy) void run();
+    });
+  };
+}
+
+function batchOf(waiting: readonly Waiting[]): number {
+  let count = 0;
+  let length = 0;
+  for (const { row } of waiting) {
+    length += row.value.length;
+    if (count === BATCH_ROWS || (count > 0 && length > BATCH_LENGTH)) break;
+    count++;
+  }
+  return count;
+}
+
+/** Never rejects: a failure belongs to the values it concerns, so a failed batch is tried one by one. */
+async function storeBatch(store: Writes['set'], batch: readonly Waiting[]): Promise<void> {
+  // Of values set at the same time for one key, the last one stays.
+  const last = new Map(batch.map(({ row }) => [JSON.stringify([row.namespace, row.key]), row]));
+  try {
+    const known = await store([...last.values()]);
+    for (const { row, resolve } of batch) resolve(known.has(row.namespace));
+  } catch (error) {
+    if (batch.length === 1) batch[0]?.reject(error);
+    else for (const one of batch) await storeBatch(store, [one]);
+  }
+}

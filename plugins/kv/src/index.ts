@@ -1,0 +1,62 @@
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { Tokens } from '@svc/plugin-token/api';
+import { RetentionLimits } from './api.ts';
+import { addMultiMethod } from './methods/multi.ts';
+import { addNamespaceMethods } from './methods/namespaces.ts';
+import { addValueMethods } from './methods/values.ts';
+import { migrations } from './migrations/index.ts';
+import { createParts } from './parts.ts';
+import { createRetention } from './retention.ts';
+
+const config = Type.Object({
+  max_value_bytes: Type.Integer({
+    minimum: 1,
+    default: 10_485_760,
+    description: 'Longest JSON text of one value.',
+  }),
+  max_items: Type.Integer({
+    minimum: 1,
+    default: 100_000,
+    description: 'Items of one `kv_get_multi_value` at most.',
+  }),
+  retention: Type.Boolean({
+    default: true,
+    description: 'Delete rows older than the keys `database_limit_*` say.',
+  }),
+  retention_interval_ms: Type.Integer({
+    minimum: 1_000,
+    maximum: 2 ** 31 - 1,
+    default: 300_000,
+    description: 'Time between two rounds of deletion.',
+  }),
+});
+
+/** Key-value store: namespace `kv`, table `kv`, service `RetentionLimits` (kv.md). */
+export default definePlugin({
+  name: 'kv',
+  version: '0.6.0',
+  namespaces: ['kv'],
+  requires: [Tokens],
+  provides: [RetentionLimits],
+  config,
+  reloadable: ['max_value_bytes', 'max_items', 'retention'],
+
+  setup(kernel) {
+    const { hooks } = kernel;
+    const parts = createParts(kernel);
+    kernel.provide(RetentionLimits, createRetention(kernel, parts.reads.limits));
+    hooks.permissions.tap((permissions) => {
+      const patterns = ['read', 'write', 'delete'];
+      permissions.add('kv', { words: ['list_all_namespace', 'list_all_keys'], patterns });
+      permissions.scope('kv_namespace', 'exact');
+    });
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => {
+      addNamespaceMethods(methods, parts);
+      addValueMethods(methods, parts);
+      addMultiMethod(methods, parts);
+    });
+  },
+});

@@ -1,0 +1,74 @@
+import { type AccessContext, type Auth, type Methods, RpcError, Type } from '@svc/plugin-sdk';
+import type { KvParts } from '../parts.ts';
+import { checkItem, type Item } from '../patterns.ts';
+import { reading } from '../permissions.ts';
+
+const Items = Type.Array(Type.Object({ namespace: Type.String(), key: Type.String() }));
+const Answer = Type.Array(
+  Type.Object({ namespace: Type.String(), key: Type.String(), value: Type.Unknown() }),
+);
+
+/** Pairs of namespace and pattern that are asked for at once. */
+const AT_ONCE = 100_000;
+/** Pairs asked for one by one before other calls get their turn. */
+const SLICE = 256;
+
+/** `kv_get_multi_value` (kv.md §4.4). */
+export function addMultiMethod(methods: Methods, parts: KvParts): void {
+  methods.add('kv_get_multi_value', {
+    summary: 'Values of many keys and key patterns, from one snapshot, in request order.',
+    description: 'A pattern is a prefix and `*`. Missing exact keys come with the value null.',
+    params: { namespace_key: Items },
+    result: Answer,
+    access: { custom: ({ namespace_key }, call) => admit(parts.auth, namespace_key, call) },
+    validate({ namespace_key: { length } }) {
+      if (length === 0) throw RpcError.invalid('namespace_key cannot be empty');
+      const most = parts.maxItems();
+      if (length > most) throw RpcError.invalid(`namespace_key has more than ${most} items`);
+    },
+    check({ namespace_key }) {
+      for (const { namespace, key } of namespace_key) parts.refuseZero(namespace, key);
+    },
+    handle: ({ namespace_key }, { signal }) =>
+      parts.multi(namespace_key, { maxBytes: parts.maxBytes(), signal }),
+  });
+}
+
+/** The first item that fails decides: its form first, then the credential, then the right to it. */
+async function admit(auth: Auth, items: readonly Item[], call: AccessContext): Promise<void> {
+  const problem = firstProblem(items);
+  const sound = problem ? items.slice(0, problem.at) : items;
+  if (sound.length > 0) await authorize(auth, sound, call);
+  if (problem) throw problem.error;
+}
+
+function firstProblem(items: readonly Item[]): { at: number; error: unknown } | undefined {
+  for (let at = 0; at < items.length; at++) {
+    try {
+      checkItem(items[at] as Item);
+    } catch (error) {
+      return { at, error };
+    }
+  }
+  return undefined;
+}
+
+async function authorize(auth: Auth, items: readonly Item[], call: AccessContext): Promise<void> {
+  const caller = await call.authenticate();
+  if (caller.super) return;
+  // Every namespace with every pattern is more than was asked for: if that is allowed, so is this.
+  const namespaces = [...new Set(items.map(({ namespace }) => namespace))];
+  const keys = [...new Set(items.map(({ key }) => key))];
+  const whole = {
+    scopes: namespaces.map((name) => ({ kv_namespace: name })),
+    permissions: keys.map((key) => ({ kv: { read: key } })),
+    denied: '',
+  };
+  const few = namespaces.length * keys.length <= AT_ONCE;
+  if (few && (await auth.allows(caller, whole))) return;
+  for (let at = 0; at < items.length; at++) {
+    const wanted = reading(items[at] as Item);
+    if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+    if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,55 @@
+import { type Auth, type Kernel, RpcError } from '@svc/plugin-sdk';
+import { Tokens } from '@svc/plugin-token/api';
+import { groupSets, type SetValue } from './group.ts';
+import { type MultiRead, openMultiRead } from './store/multi.ts';
+import { openReads, type Reads } from './store/reads.ts';
+import { openWrites, type Writes } from './store/writes.ts';
+
+export interface KvConfig {
+  readonly max_value_bytes: number;
+  readonly max_items: number;
+  readonly retention: boolean;
+  readonly retention_interval_ms: number;
+}
+
+/** What the methods work with. */
+export interface KvParts {
+  readonly auth: Auth;
+  readonly tokens: Tokens;
+  readonly reads: Reads;
+  readonly writes: Writes;
+  readonly multi: MultiRead;
+  readonly set: SetValue;
+  /** Key that makes a namespace exist without any value. */
+  readonly marker: string;
+  readonly maxBytes: () => number;
+  readonly maxValueBytes: () => number;
+  readonly maxItems: () => number;
+  /** False for texts that this database cannot hold. */
+  readonly storable: (text: string) => boolean;
+  /** @throws RpcError 999 for U+0000 on Postgres (kv.md §1.3) */
+  readonly refuseZero: (...texts: readonly string[]) => void;
+}
+
+export function createParts(kernel: Kernel<KvConfig>): KvParts {
+  const { auth, brand, config, db, server } = kernel;
+  const writes = openWrites(db);
+  const storable = (text: string) => db.dialect === 'sqlite' || !text.includes('\0');
+  return {
+    auth,
+    tokens: kernel.use(Tokens),
+    reads: openReads(db),
+    writes,
+    multi: openMultiRead(db),
+    set: groupSets(writes.set),
+    marker: brand.rewrite('__svc_namespace_marker__'),
+    maxBytes: () => server.maxResponseBytes(),
+    maxValueBytes: () => config.max_value_bytes,
+    maxItems: () => config.max_items,
+    storable,
+    refuseZero(...texts) {
+      if (texts.every(storable)) return;
+      throw RpcError.other('this database cannot hold U+0000 in a text');
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { type Kernel, parseJson } from '@svc/plugin-sdk';
+import type { LimitKind, Limits, RetentionLimits } from './api.ts';
+import { GLOBAL } from './names.ts';
+import type { KvConfig } from './parts.ts';
+import type { Reads } from './store/reads.ts';
+
+type Clean = Parameters<RetentionLimits['every']>[1];
+
+const PREFIX = 'database_limit_';
+
+/** Runs what other plugins clean, one after the other, with the limits of that moment. */
+export function createRetention(
+  { config, hooks, every, log, signal }: Kernel<KvConfig>,
+  read: Reads['limits'],
+): RetentionLimits {
+  const cleaners: { readonly kind: LimitKind; readonly clean: Clean }[] = [];
+
+  const round = async () => {
+    if (!config.retention || cleaners.length === 0 || signal.aborted) return;
+    const { text } = await read(signal);
+    const limits = limitsOf(parseJson(Buffer.from(text).toString()));
+    for (const { kind, clean } of cleaners) {
+      const of = limits.get(kind) ?? NONE;
+      if (!of.any || signal.aborted) continue;
+      try {
+        const rows = await clean(of, signal);
+        if (rows > 0) log.info('old rows were deleted', { kind, rows });
+      } catch (error) {
+        if (!signal.aborted) log.error('old rows could not be deleted', { kind, error });
+      }
+    }
+  };
+
+  hooks.start.tap(() => every('retention', config.retention_interval_ms, round));
+  return { every: (kind, clean) => void cleaners.push({ kind, clean }) };
+}
+
+const NONE: Limits = { any: false, of: () => undefined };
+
+/** `entries` are `[namespace, key, value]`; what is no limit is passed over. */
+export function limitsOf(entries: unknown): ReadonlyMap<string, Limits> {
+  const byKind = new Map<string, Map<string, number>>();
+  for (const [namespace, key, value] of entries as [string, string, unknown][]) {
+    const limit = limitOf(value);
+    if (limit === undefined) continue;
+    const kind = key.slice(PREFIX.length);
+    const values = byKind.get(kind) ?? new Map<string, number>();
+    byKind.set(kind, values.set(namespace, limit));
+  }
+  return new Map([...byKind].map(([kind, values]) => [kind, limitsIn(values)] as const));
+}
+
+function limitsIn(values: ReadonlyMap<string, number>): Limits {
+  return {
+    any: [...values.values()].some((value) => value > 0),
+    of(agent) {
+      const own = agent === undefined ? undefined : values.get(agent);
+      // Zero says "for ever" in the field, so it is no window of no length.
+      return (own ?? values.get(GLOBAL)) || undefined;
+    },
+  };
+}
+
+/** Milliseconds of a stored value: a number that is not negative, or a text of decimal digits (kv.md §6). */
+function limitOf(value: unknown): number | undefined {
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (!isNumber && !(typeof value === 'string' && /^\d+$/.test(value))) return undefined;
+  const limit = Math.floor(Number(value));
+  return limit >= 0 ? limit : undefined;
+}

@@ -1,0 +1,65 @@
+import type { Database, RawJson } from '@svc/plugin-sdk';
+import { type Item, keysOf } from '../patterns.ts';
+import { guarded } from './guarded.ts';
+import { type ReadLimits, readArray } from './read-array.ts';
+
+/** More items than this are looked up away from the event loop. */
+const FEW_ITEMS = 2_000;
+
+/** Values of many keys and patterns, in request order, from one snapshot (kv.md §4.4). */
+export type MultiRead = (items: readonly Item[], limits: ReadLimits) => Promise<RawJson>;
+
+/** One statement for the whole call, so one snapshot; one range of the unique index for each item. */
+export function openMultiRead(db: Database): MultiRead {
+  const sql = db.dialect === 'sqlite' ? sqliteSql : postgresSql;
+  return (items, limits) =>
+    guarded('read failed', () => {
+      const params = [JSON.stringify(items.map(place))];
+      return readArray(db, { sql, params, few: items.length <= FEW_ITEMS }, limits);
+    });
+}
+
+const EXACT = 0;
+const RANGE = 1;
+const OPEN_RANGE = 2;
+
+/** One item for the SQL below: `[head of the answer, namespace, from, to, mode]`. */
+function place({ namespace, key }: Item): unknown[] {
+  const keys = keysOf(key);
+  const head = `{"namespace":${JSON.stringify(namespace)},"key":`;
+  if ('exact' in keys) {
+    return [`${head}${JSON.stringify(key)},"value":`, namespace, keys.exact, null, EXACT];
+  }
+  const mode = keys.to === undefined ? OPEN_RANGE : RANGE;
+  return [head, namespace, keys.from, keys.to ?? null, mode];
+}
+
+// A left join walks the items in their order and each item's keys in the order of the index: no sort, which would
+// have to read everything first. No text lies between a text and the same text with a zero byte, and any blob comes after all texts.
+const sqliteSql = `
+  select (i.value ->> 0) || iif(i.value ->> 4 = ${EXACT}, '', json_quote(k.key) || ',"value":')
+    || coalesce(k.value, 'null') || '}'
+  from json_each(?) i left join kv k
+    on k.namespace = i.value ->> 1 and k.key >= i.value ->> 2
+    and k.key < case i.value ->> 4
+      when ${EXACT} then (i.value ->> 2) || char(0) when ${RANGE} then i.value ->> 3 else x'' end
+  where k.id is not null or i.value ->> 4 = ${EXACT}`;
+
+const postgresSql = `
+  select (i.value ->> 0)
+    || case i.value ->> 4 when '${EXACT}' then '' else to_json(k.key)::text || ',"value":' end
+    || coalesce(k.value::text, 'null') || '}'
+  from json_array_elements(cast(? as json)) with ordinality as i (value, place)
+  left join lateral (
+    select key, value from kv
+    where i.value ->> 4 = '${EXACT}' and namespace = i.value ->> 1 and key = i.value ->> 2
+    union all
+    select key, value from kv
+    where i.value ->> 4 = '${RANGE}' and namespace = i.value ->> 1
+      and key >= i.value ->> 2 and key < i.value ->> 3
+    union all
+    select key, value from kv
+    where i.value ->> 4 = '${OPEN_RANGE}' and namespace = i.value ->> 1 and key >= i.value ->> 2
+  ) k on true
+  where k.key is not null or i.value ->> 4 = '${EXACT}'
+  order by i.place, k.key`;

@@ -1,0 +1,176 @@
+// kv.md §6, monitoring-data.md §8, task.md §7: the keys `database_limit_*` and the built-in clean-up.
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
+import { eventually } from './token-kit.ts';
+
+const PLUGINS = ['token', 'kv', 'agent-uuid', 'agent', 'task'];
+const INTERVAL_MS = 60_000;
+const HOUR = 3_600_000;
+/** Time of the newest report; far from now, because the window does not depend on it. */
+const NEWEST = 1_700_000_000_000;
+/** Ages of an agent's reports, ms before its newest. */
+const AGES = [0, 1, HOUR - 1, HOUR, HOUR + 1, 2 * HOUR, 50 * HOUR];
+
+/** [what holds, limits of the agent, limits of `global`, ages that stay]. */
+const cases: [string, unknown, unknown, number[]][] = [
+  ['no limit keeps everything', undefined, undefined, AGES],
+  ['a limit keeps what is as old as it and no older', HOUR, undefined, AGES.slice(0, 4)],
+  ['the limit of global holds for agents without one', undefined, HOUR, AGES.slice(0, 4)],
+  ["the agent's own limit comes first, longer", 2 * HOUR, HOUR, AGES.slice(0, 6)],
+  ["the agent's own limit comes first, shorter", 1, HOUR, AGES.slice(0, 2)],
+  ['a text of digits is a number', String(HOUR), undefined, AGES.slice(0, 4)],
+  ['a fraction is cut', HOUR + 0.9, undefined, AGES.slice(0, 4)],
+  ['a limit beyond all time keeps everything', 1e300, undefined, AGES],
+  ['zero of the agent means for ever, whatever global says', 0, HOUR, AGES],
+  ['zero of global means for ever', undefined, 0, AGES],
+  ['a negative number is passed over', -1, HOUR, AGES.slice(0, 4)],
+  ['other texts are passed over', '1h', undefined, AGES],
+  ['a blank text is passed over', '', HOUR, AGES.slice(0, 4)],
+  ['null, lists and booleans are passed over', [null, true], undefined, AGES],
+];
+
+/** A text that makes a uuid literal of either database. */
+const literal = (dialect: string, uuid: string) =>
+  dialect === 'sqlite' ? `x'${uuid.replaceAll('-', '')}'` : `'${uuid}'::uuid`;
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`kv: retention (${dialect})`);
+  let app: TestApp;
+
+  const boot = (kv: object) =>
+    bootForTest(
+      PLUGINS,
+      { kv: { retention_interval_ms: INTERVAL_MS, ...kv } },
+      { dialect, clock: true },
+    );
+  const call = (method: string, ...rest: unknown[]) => app.call(method, [app.superToken, ...rest]);
+  const limit = async (namespace: string, kind: string, value: unknown) => {
+    if (value === undefined) return;
+    await call('kv_create', namespace).catch(() => 'it may be there already');
+    await call('kv_set_value', namespace, `database_limit_${kind}`, value);
+  };
+  const summaries = async (uuid: string): Promise<number[]> => {
+    const query = { fields: ['uptime'], condition: [{ uuid }] };
+    const rows = await call('agent_query_dynamic_summary', query);
+    return rows.map(({ timestamp }: { timestamp: number }) => NEWEST - timestamp).reverse();
+  };
+  const report = (uuid: string) =>
+    Promise.all(
+      AGES.map((age) =>
+        call('agent_report_dynamic_summary', summaryReport({ uuid, time: NEWEST - age })),
+      ),
+    );
+
+  test.before(async () => {
+    app = await boot({});
+  });
+  test.after(() => app.stop());
+  test.before.each(async () => {
+    for (const namespace of await call('kv_list_all_namespace')) {
+      await call('kv_delete_namespace', namespace);
+    }
+    for (const kind of ['static', 'dynamic', 'dynamic_summary']) {
+      await call(`agent_delete_${kind}`, [{ timestamp_to: NEWEST + HOUR }]);
+    }
+  });
+
+  for (const [name, own, global, stays] of cases) {
+    test(name, async () => {
+      await report(A);
+      await limit(A, 'dynamic_monitoring_summary', own);
+      await limit('global', 'dynamic_monitoring_summary', global);
+      // A second agent says when the round is over: its own limit always deletes.
+      await report(B);
+      await limit(B, 'dynamic_monitoring_summary', 1);
+      await app.clock.advance(INTERVAL_MS);
+      await eventually(async () => assert.equal(await summaries(B), AGES.slice(0, 2)));
+      await app.clock.advance(INTERVAL_MS);
+      await eventually(async () => assert.equal(await summaries(A), stays));
+    });
+  }
+
+  test('each kind has its own limit, and every table of agents is cleaned', async () => {
+    for (const [n, age] of [0, HOUR].entries()) {
+      const time = NEWEST - age;
+      await call('agent_report_static', staticReport({ time, data_hash: Array(16).fill(n) }));
+      await call('agent_report_dynamic', dynamicReport({ time }));
+      await call('agent_report_dynamic_summary', summaryReport({ time }));
+    }
+    await app.sql('delete from task');
+    for (const timestamp of [NEWEST, NEWEST - HOUR, null]) {
+      await app.sql(
+        `insert into task (uuid, token, timestamp, success, task_event_type, type_name, created_at)
+         values (${literal(dialect, A)}, 't', ${timestamp ?? 'null'}, ${timestamp ? 'true' : 'null'}, '"ip"', 'ip', ${app.clock.now()})`,
+      );
+    }
+    const counts = async () => {
+      const tables = [
+        'static_monitoring',
+        'dynamic_monitoring',
+        'dynamic_monitoring_summary',
+        'task',
+      ];
+      const found: number[] = [];
+      for (const table of tables) {
+        const [row] = await app.sql(`select count(*) as n from ${table}`);
+        found.push(Number(row.n));
+      }
+      return found;
+    };
+    const kinds = ['static_monitoring', 'dynamic_monitoring', 'dynamic_monitoring_summary', 'task'];
+    const expected = [2, 2, 2, 3];
+    assert.equal(await counts(), expected);
+    for (const [at, kind] of kinds.entries()) {
+      await limit('global', kind, HOUR - 1);
+      await app.clock.advance(INTERVAL_MS);
+      expected[at] = (expected[at] ?? 0) - 1;
+      await eventually(async () => assert.equal(await counts(), expected, kind));
+    }
+    const [newest] = await call('agent_query_dynamic', {
+      fields: ['cpu'],
+      condition: [{ uuid: A }],
+    });
+    assert.is(newest.timestamp, NEWEST);
+    const [running] = await app.sql('select count(*) as n from task where timestamp is null');
+    assert.is(Number(running.n), 1, 'a running task stays');
+    await app.sql('delete from task');
+  });
+
+  test('a deleted agent is cleaned too, and last values stay', async () => {
+    await report(A);
+    await call('agent-uuid_delete', A);
+    await limit('global', 'dynamic_monitoring_summary', 1);
+    await app.clock.advance(INTERVAL_MS);
+    await eventually(async () => assert.equal(await summaries(A), [0, 1]));
+  });
+
+  test('many rows go in many small statements', async () => {
+    const times = Array.from({ length: 1_300 }, (_, n) => NEWEST - n * 1_000);
+    await Promise.all(
+      times.map((time) => call('agent_report_dynamic_summary', summaryReport({ time }))),
+    );
+    await limit('global', 'dynamic_monitoring_summary', 9_500);
+    await app.clock.advance(INTERVAL_MS);
+    await eventually(async () => assert.is((await summaries(A)).length, 10));
+  });
+
+  test('switched off, nothing is deleted', async () => {
+    const other = await boot({ retention: false });
+    const before = app;
+    app = other;
+    try {
+      await report(A);
+      await limit('global', 'dynamic_monitoring_summary', 1);
+      await app.clock.advance(INTERVAL_MS * 3);
+      await call('kv_get_all_keys', 'global');
+      assert.equal(await summaries(A), AGES);
+    } finally {
+      app = before;
+      await other.stop();
+    }
+  });
+
+  test.run();
+}
