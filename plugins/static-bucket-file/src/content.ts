@@ -1,0 +1,52 @@
+import { RpcError } from '@svc/plugin-sdk';
+import type { OpenFile } from '@svc/plugin-static-bucket/api';
+
+interface Given {
+  readonly body?: readonly number[] | null;
+  readonly base64?: string | null;
+}
+
+/** Exactly one of the two. @throws RpcError 108 */
+export function checkGiven({ body, base64 }: Given): void {
+  const [hasBody, hasBase64] = [body != null, base64 != null];
+  if (hasBody && hasBase64) throw RpcError.invalid('Cannot provide both body and base64');
+  if (!hasBody && !hasBase64) throw RpcError.invalid('Must provide either body or base64');
+}
+
+/** Bytes of an upload. @throws RpcError 108 for base64 that is not in its one canonical spelling */
+export function bytesOf({ body, base64 }: Given): Uint8Array {
+  if (base64 == null) return Uint8Array.from(body ?? []);
+  const bytes = Buffer.from(base64, 'base64');
+  // Decoding forgives much; what encodes to the same text had nothing to forgive.
+  if (bytes.toString('base64') !== base64)
+    throw RpcError.invalid('Invalid base64: standard alphabet with padding expected');
+  return bytes;
+}
+
+/** A multiple of 3, so that the parts' base64 join without padding between them. */
+const PART_BYTES = 3 * 256 * 1024;
+const QUOTE = 0x22;
+
+/** JSON bytes of a file's base64 text: quotes and four characters for each three bytes. */
+export const base64JsonSize = (size: number): number => Math.ceil(size / 3) * 4 + 2;
+
+/**
+ * The base64 text of an open file as a JSON string, part by part, so that other calls go on.
+ * @throws Error when the file shrinks meanwhile
+ */
+export async function base64Json(file: OpenFile): Promise<Uint8Array> {
+  const { size } = file.stat;
+  const json = Buffer.allocUnsafe(base64JsonSize(size));
+  const part = Buffer.allocUnsafe(Math.min(PART_BYTES, size));
+  json[0] = QUOTE;
+  let at = 1;
+  for (let from = 0; from < size; ) {
+    const wanted = Math.min(part.length, size - from);
+    if ((await file.fill(part.subarray(0, wanted), from)) < wanted)
+      throw new Error('the file shrank while it was read');
+    at += json.write(part.toString('base64', 0, wanted), at, 'latin1');
+    from += wanted;
+  }
+  json[at] = QUOTE;
+  return json;
+}

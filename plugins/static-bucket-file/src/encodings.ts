@@ -1,0 +1,19 @@
+/** Content codings by preference, with the ending of the sibling that holds the coded file. */
+export const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+export type Encoding = (typeof encodings)[number]['name'];
+
+/** True when an `Accept-Encoding` field allows the coding (RFC 9110 §12.5.3). */
+export function accepts(field: string | undefined, encoding: Encoding): boolean {
+  if (field === undefined) return false;
+  let wildcard = false;
+  for (const item of field.toLowerCase().split(',')) {
+    const [name, ...parameters] = item.split(';').map((part) => part.trim());
+    const allowed = !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter));
+    if (name === encoding || (name === 'x-gzip' && encoding === 'gzip')) return allowed;
+    if (name === '*') wildcard = allowed;
+  }
+  return wildcard;
+}

@@ -1,0 +1,44 @@
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+
+/** What a caller learns of a file system error; the rest goes to the log (static-bucket.md §7). */
+const reasons: { readonly [code: string]: string } = {
+  ENOENT: 'not found',
+  EISDIR: 'is a directory',
+  // unlink of a directory on macOS; a mode that forbids it elsewhere.
+  EPERM: 'not permitted',
+  EACCES: 'permission denied',
+  EROFS: 'read-only file system',
+  ENOTDIR: 'a parent is no directory',
+  EEXIST: 'exists already',
+  ENOTEMPTY: 'the target is a directory that is not empty',
+  EBUSY: 'in use',
+  EINVAL: 'a directory cannot move into itself',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'name too long',
+  ENOSPC: 'no space left',
+  EDQUOT: 'quota exceeded',
+  EFBIG: 'file too large',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files',
+};
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+
+/** 108: the file path leaves the bucket. */
+export const leadsOut = () => RpcError.invalid('Invalid path: path traversal detected');
+
+/** The answer for what a file system call rejected with; `what` is the page's text, such as `Failed to read file: `. */
+export function ioFailure(what: string, error: unknown, log: Logger): RpcError {
+  const code = codeOf(error) ?? '';
+  if (error instanceof RpcError) return error;
+  if (code === 'LEADS_OUT') return leadsOut();
+  log.warn('file operation failed', { what, error });
+  return RpcError.io(what + (reasons[code] ?? 'unexpected failure'), { cause: error });
+}
+
+/** The path names nothing that may be served (static-http.md A2, rows 5, 6 and 8). */
+export const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EACCES', 'EPERM', 'ENXIO'].includes(
+    codeOf(error) ?? '',
+  );

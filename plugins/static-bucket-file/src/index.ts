@@ -1,0 +1,80 @@
+import { definePlugin, type Exchange, LATE, Type } from '@svc/plugin-sdk';
+import { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { addMethods } from './methods.ts';
+import { badUrl, SiteHandler } from './site.ts';
+import { SiteCache } from './site-cache.ts';
+import { SiteFiles } from './site-files.ts';
+
+const ROUTE = '/svc/static/';
+const RPC_ROUTE = '/svc/rpc';
+
+const config = Type.Object({
+  memory_cache_bytes: Type.Integer({
+    minimum: 0,
+    default: 33_554_432,
+    description: 'Small files kept in memory, bytes in all. 0: none.',
+  }),
+});
+
+/** Files of buckets: namespace `static-bucket-file`, routes `/svc/static/…`, and the root bucket. */
+export default definePlugin({
+  name: 'static-bucket-file',
+  version: '0.6.0',
+  namespaces: ['static-bucket-file'],
+  requires: [StaticBuckets, FileServer],
+  config,
+  reloadable: ['memory_cache_bytes'],
+
+  setup(kernel) {
+    const { auth, brand, config: settings, hooks, log, server } = kernel;
+    const prefix = brand.rewrite(ROUTE);
+    const rpcPath = brand.rewrite(RPC_ROUTE);
+    const parts = once(() => {
+      const [buckets, files] = [kernel.use(StaticBuckets), kernel.use(FileServer)];
+      const found = new SiteFiles(buckets, (stat) => files.etag(stat));
+      const cache = new SiteCache(buckets, found, () => settings.memory_cache_bytes);
+      return { buckets, site: new SiteHandler({ cache, server: files, log }) };
+    });
+
+    hooks.methods.tap((methods) => {
+      const { buckets } = parts();
+      addMethods(methods, { buckets, auth, maxResponseBytes: server.maxResponseBytes });
+    });
+    const handle = (exchange: Exchange) => {
+      const { buckets, site } = parts();
+      const { name = '' } = exchange.params;
+      const slash = exchange.path.indexOf('/', prefix.length);
+      const raw = slash < 0 ? '' : exchange.path.slice(slash + 1);
+      return site.answer(exchange, buckets.get(name), raw);
+    };
+    hooks.routes.tap((routes) => {
+      routes.add({ path: '/svc/static/:name', handle });
+      routes.add({ path: '/svc/static/:name/*path', handle });
+    });
+    hooks.request.tap(
+      async (exchange) => {
+        const { buckets, site } = parts();
+        const { method, path } = exchange;
+        // A route with a name is only passed over when its path could not be decoded.
+        if (path.startsWith(prefix) && /[^/]/.test(path.charAt(prefix.length))) {
+          badUrl(exchange);
+          return true;
+        }
+        const bucket = buckets.root();
+        if (!bucket || ((path === '/' || path === rpcPath) && method !== 'GET')) return undefined;
+        await site.answer(exchange, bucket, path);
+        return true;
+      },
+      { stage: LATE },
+    );
+  },
+});
+
+/** Services can be used after every `setup`: what needs them is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

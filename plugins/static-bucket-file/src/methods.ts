@@ -1,0 +1,169 @@
+import {
+  type Auth,
+  type CallContext,
+  type Methods,
+  optional,
+  RawJson,
+  RpcError,
+  Type,
+  Uint8,
+} from '@svc/plugin-sdk';
+import type { BucketFiles, OpenFile, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { base64Json, base64JsonSize, bytesOf, checkGiven } from './content.ts';
+import { codeOf, ioFailure } from './failures.ts';
+import { bucketOf } from './names.ts';
+import { deletion, mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
+
+const Name = Type.String({ description: 'Name of the bucket.' });
+const Path = Type.String({ description: 'Path inside the bucket.' });
+const Success = Type.Object({ success: Type.Boolean() });
+const success = { success: true };
+
+export interface Parts {
+  readonly buckets: StaticBuckets;
+  readonly auth: Auth;
+  readonly maxResponseBytes: () => number;
+}
+
+/** `static-bucket-file_*` (static-bucket.md §6). */
+export function addMethods(methods: Methods, parts: Parts): void {
+  addUpload(methods, parts);
+  addRead(methods, parts);
+  addDelete(methods, parts);
+  addRename(methods, parts);
+  addList(methods, parts);
+}
+
+function addUpload(methods: Methods, { buckets }: Parts): void {
+  methods.add('static-bucket-file_upload', {
+    summary: 'Writes one file atomically; missing parents are created.',
+    params: {
+      name: Name,
+      path: Path,
+      body: optional(Type.Array(Uint8)),
+      base64: optional(Type.String()),
+    },
+    result: Success,
+    access: mayWrite,
+    check: checkGiven,
+    async handle({ name, path, ...given }, { log }) {
+      const bucket = bucketOf(buckets, name);
+      const bytes = bytesOf(given);
+      const target = buckets.wirePath(path, 'rpc');
+      await attempt('Failed to write file: ', log, () =>
+        buckets.files(bucket).write(target, bytes),
+      );
+      return success;
+    },
+  });
+}
+
+function addRead(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
+  methods.add('static-bucket-file_read', {
+    summary: 'The whole content of one file as base64.',
+    params: { name: Name, path: Path },
+    result: Type.String(),
+    access: mayRead,
+    async handle({ name, path }, { log }) {
+      const files = buckets.files(bucketOf(buckets, name));
+      const source = buckets.wirePath(path, 'rpc');
+      return attempt('Failed to read file: ', log, async () => {
+        const file = await files.open(source).catch((error) => {
+          throw codeOf(error) === 'ENOENT' ? RpcError.notFound(`File not found: ${path}`) : error;
+        });
+        return contentOf(file, maxResponseBytes());
+      });
+    },
+  });
+}
+
+/** Closes the file. */
+async function contentOf(file: OpenFile, limit: number): Promise<RawJson> {
+  try {
+    if (file.stat.isDirectory())
+      throw Object.assign(new Error('EISDIR: a directory'), { code: 'EISDIR' });
+    if (base64JsonSize(file.stat.size) > limit) throw RpcError.responseTooBig(limit);
+    return new RawJson(await base64Json(file));
+  } finally {
+    await file.close();
+  }
+}
+
+function addDelete(methods: Methods, { buckets }: Parts): void {
+  methods.add('static-bucket-file_delete', {
+    summary: 'Removes one file; a missing one is no error.',
+    params: { name: Name, path: Path },
+    result: Success,
+    access: mayDelete,
+    async handle({ name, path }, { log }) {
+      const files = buckets.files(bucketOf(buckets, name));
+      const target = buckets.wirePath(path, 'rpc');
+      await attempt('Failed to delete file: ', log, () => files.remove(target));
+      return success;
+    },
+  });
+}
+
+function addRename(methods: Methods, { buckets, auth }: Parts): void {
+  methods.add('static-bucket-file_rename', {
+    summary: 'Renames or moves a file or directory inside one bucket.',
+    params: { name: Name, from: Path, to: Path },
+    result: Success,
+    access: mayWrite,
+    async check({ name }, { caller }) {
+      const requirement = deletion(name);
+      if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
+    },
+    async handle({ name, from, to }, { log }) {
+      const files = buckets.files(bucketOf(buckets, name));
+      const [source, target] = [buckets.wirePath(from, 'rpc'), buckets.wirePath(to, 'rpc')];
+      if (source.join('/') === target.join('/')) return success;
+      await attempt('Failed to rename file: ', log, () => moveFile(files, source, target, from));
+      return success;
+    },
+  });
+}
+
+type Path = Parameters<BucketFiles['rename']>[0];
+
+async function moveFile(files: BucketFiles, from: Path, to: Path, given: string): Promise<void> {
+  try {
+    await files.rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw RpcError.notFound(`Source file not found: ${given}`);
+  }
+}
+
+function addList(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
+  methods.add('static-bucket-file_list', {
+    summary: 'Every file of a bucket, in byte order of the path.',
+    params: { name: Name },
+    result: Type.Array(
+      Type.Object({ path: Type.String(), size: Type.Integer(), mtime: Type.Integer() }),
+    ),
+    access: mayList,
+    async handle({ name }, { log, signal }) {
+      const files = buckets.files(bucketOf(buckets, name));
+      const maxBytes = maxResponseBytes();
+      return attempt('Failed to read dir ', log, () =>
+        files.list({ maxBytes, signal }).catch((error) => {
+          throw codeOf(error) === 'TOO_MUCH' ? RpcError.responseTooBig(maxBytes) : error;
+        }),
+      );
+    },
+  });
+}
+
+/** Runs file system work; failures become the page's errors. */
+async function attempt<T>(
+  what: string,
+  log: CallContext['log'],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw ioFailure(what, error, log);
+  }
+}

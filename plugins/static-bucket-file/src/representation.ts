@@ -1,0 +1,86 @@
+import type { OpenFile, Representation } from '@svc/plugin-static-bucket/api';
+import type { Encoding } from './encodings.ts';
+import { isCompressible } from './media-types.ts';
+
+/** Files up to this size are read whole, and may be kept in memory (decisions.md 31). */
+const SMALL_BYTES = 64 * 1024;
+const ATTEMPTS = 3;
+
+export const CORS = ['access-control-allow-origin', '*'] as const;
+
+export interface Facts {
+  /** Of the file itself, not of its encoding. */
+  readonly type: string;
+  readonly encoding?: Encoding;
+  readonly cors: boolean;
+  /** As the file server makes it, with quotes. */
+  readonly etag: string;
+}
+
+/** What goes to a client for one file, or for a pre-compressed sibling of it. */
+export function representationOf(
+  file: OpenFile,
+  body: Uint8Array | OpenFile,
+  { type, encoding, cors, etag }: Facts,
+): Representation {
+  const { size, mtimeMs } = file.stat;
+  const mtime_ms = Math.max(0, Math.floor(mtimeMs));
+  // Another encoding is another representation: it must have another strong tag.
+  const tag = encoding ? `${etag.slice(0, -1)}-${encoding}"` : etag;
+  return {
+    size,
+    mtime_ms,
+    etag: tag,
+    common: [
+      'etag',
+      tag,
+      'last-modified',
+      new Date(mtime_ms).toUTCString(),
+      // Without it `last-modified` would let browsers keep an old site for days.
+      'cache-control',
+      'no-cache',
+      ...(isCompressible(type) ? ['vary', 'accept-encoding'] : []),
+      ...(cors ? CORS : []),
+    ],
+    entity: [
+      'content-type',
+      type,
+      ...(encoding ? ['content-encoding', encoding] : []),
+      'accept-ranges',
+      'bytes',
+      'x-content-type-options',
+      'nosniff',
+    ],
+    body,
+  };
+}
+
+/**
+ * A small file is read and closed, again when it changes meanwhile; a large one stays open and is its own body.
+ * @throws Error when the file keeps changing
+ */
+export async function contentOf(
+  opened: OpenFile,
+  openAgain: () => Promise<OpenFile>,
+): Promise<{ readonly file: OpenFile; readonly body: Uint8Array | OpenFile }> {
+  let file = opened;
+  for (let attempt = 1; file.stat.size > SMALL_BYTES || attempt <= ATTEMPTS; attempt++) {
+    if (file.stat.size > SMALL_BYTES) return { file, body: file };
+    const body = await readAndClose(file);
+    if (body) return { file, body };
+    file = await openAgain();
+  }
+  await file.close();
+  throw new Error('the file keeps changing');
+}
+
+/** @returns undefined when the file changed meanwhile */
+async function readAndClose(file: OpenFile): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = Buffer.allocUnsafeSlow(file.stat.size);
+    const whole = (await file.fill(bytes, 0)) === bytes.length;
+    return whole && (await file.isUnchanged()) ? bytes : undefined;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,125 @@
+import type { Bucket, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { closeSite, type Found, type Site, type SiteFiles, type Wanted } from './site-files.ts';
+
+/** For this long a kept file is served without a look at the disk. */
+const FRESH_MS = 100;
+/** After this time also new pre-compressed siblings are looked for. */
+const KEPT_MS = 5_000;
+/** What an entry costs beside its bodies, about. */
+const ENTRY_BYTES = 2_048;
+
+interface Entry {
+  readonly site: Site;
+  readonly bucket: Bucket;
+  readonly bytes: number;
+  /** `StaticBuckets.version` when it was read. */
+  readonly version: number;
+  readonly read: number;
+  checked: number;
+  checking: Promise<boolean> | undefined;
+}
+
+/**
+ * Small files in memory, least recently checked first out. Within `FRESH_MS` they are served as they are; then one
+ * `stat` says whether they still are what stands on the disk. Writes of this server count at once.
+ */
+export class SiteCache {
+  readonly #buckets: StaticBuckets;
+  readonly #files: SiteFiles;
+  readonly #maxBytes: () => number;
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+
+  constructor(buckets: StaticBuckets, files: SiteFiles, maxBytes: () => number) {
+    this.#buckets = buckets;
+    this.#files = files;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes held, for tests. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A kept file that needs no look at the disk. */
+  fresh(bucket: Bucket, raw: string): Site | undefined {
+    const entry = this.#entries.get(keyOf(bucket, raw));
+    if (!entry || !this.#isCurrent(entry, bucket)) return undefined;
+    return now() - entry.checked < FRESH_MS ? entry.site : undefined;
+  }
+
+  /** As `SiteFiles.find`, from memory where the disk agrees. `use` runs before what is open is closed. */
+  async find(wanted: Wanted, use: (found: Found) => Promise<void>): Promise<void> {
+    const key = keyOf(wanted.bucket, wanted.raw);
+    const entry = this.#entries.get(key);
+    if (entry && this.#isCurrent(entry, wanted.bucket) && (await this.#check(key, entry)))
+      return use({ kind: 'file', site: entry.site });
+    this.#drop(key, entry);
+    // Taken before the disk is read: a write in between makes the entry old.
+    const version = this.#buckets.version();
+    const found = await this.#files.find(wanted);
+    try {
+      if (found.kind === 'file') this.#keep(key, found.site, wanted.bucket, version);
+      await use(found);
+    } finally {
+      if (found.kind === 'file') await closeSite(found.site);
+    }
+  }
+
+  #isCurrent(entry: Entry, bucket: Bucket): boolean {
+    return entry.bucket === bucket && entry.version === this.#buckets.version();
+  }
+
+  /** Requests that come while the disk is asked wait for the same answer. */
+  #check(key: string, entry: Entry): Promise<boolean> {
+    entry.checking ??= this.#ask(key, entry).finally(() => {
+      entry.checking = undefined;
+    });
+    return entry.checking;
+  }
+
+  async #ask(key: string, entry: Entry): Promise<boolean> {
+    if (now() - entry.read > KEPT_MS) return false;
+    const { path, file } = entry.site;
+    if (!(await this.#buckets.files(entry.bucket).unchanged(path, file.stat))) return false;
+    entry.checked = now();
+    if (this.#entries.get(key) === entry) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
+    return true;
+  }
+
+  #keep(key: string, site: Site, bucket: Bucket, version: number): void {
+    const bodies = [site.main, ...site.encoded.values()].map(({ body }) => body);
+    if (!bodies.every((body) => body instanceof Uint8Array)) return;
+    const bytes = bodies.reduce((sum, body) => sum + body.length, ENTRY_BYTES + 2 * key.length);
+    if (bytes > this.#maxBytes()) return;
+    this.#drop(key, this.#entries.get(key));
+    const at = now();
+    this.#entries.set(key, {
+      site,
+      bucket,
+      bytes,
+      version,
+      read: at,
+      checked: at,
+      checking: undefined,
+    });
+    this.#bytes += bytes;
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes()) break;
+      this.#drop(oldest, entry);
+    }
+  }
+
+  #drop(key: string, entry: Entry | undefined): void {
+    if (!entry || this.#entries.get(key) !== entry) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+  }
+}
+
+const keyOf = ({ name }: Bucket, raw: string): string => `${name}/${raw}`;
+/** Ages are measured on the machine's steady clock: the kernel's may be set back. */
+const now = (): number => performance.now();

@@ -1,0 +1,127 @@
+import { type Exchange, type Logger, RpcError } from '@svc/plugin-sdk';
+import type { Bucket, FileServer, Representation } from '@svc/plugin-static-bucket/api';
+import { accepts, encodings } from './encodings.ts';
+import { codeOf, leadsOut } from './failures.ts';
+import { CORS } from './representation.ts';
+import type { SiteCache } from './site-cache.ts';
+import type { Found, Site } from './site-files.ts';
+
+const METHODS = 'GET, HEAD, OPTIONS';
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+const NO_HEADERS = {};
+const CORS_HEADERS = { [CORS[0]]: CORS[1] };
+const PREFLIGHT = {
+  ...CORS_HEADERS,
+  'access-control-allow-methods': METHODS,
+  'access-control-allow-headers': '*',
+};
+
+export interface SiteOptions {
+  readonly cache: SiteCache;
+  readonly server: FileServer;
+  readonly log: Logger;
+}
+
+/** Answers requests for files of buckets, in the order of static-http.md A2. */
+export class SiteHandler {
+  readonly #options: SiteOptions;
+
+  constructor(options: SiteOptions) {
+    this.#options = options;
+  }
+
+  /** `raw` is the path below the bucket, still percent-encoded. */
+  async answer(exchange: Exchange, bucket: Bucket | undefined, raw: string): Promise<void> {
+    if (!bucket || bucket.enable === false) {
+      exchange.text(404, 'Static not found', TEXT);
+      return;
+    }
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
+      refuseMethod(exchange, bucket);
+      return;
+    }
+    const { cache } = this.#options;
+    const kept = cache.fresh(bucket, raw);
+    if (kept) return this.#send(exchange, kept);
+    const accepts = (name: (typeof encodings)[number]['name']) => takes(exchange, name);
+    try {
+      const use = (found: Found) => this.#use(exchange, bucket, found);
+      await cache.find({ bucket, raw, accepts }, use);
+    } catch (error) {
+      this.#fail(exchange, bucket, error);
+    }
+  }
+
+  async #use(exchange: Exchange, bucket: Bucket, found: Found): Promise<void> {
+    if (found.kind === 'file') return this.#send(exchange, found.site);
+    const cors = bucket.cors ? CORS_HEADERS : NO_HEADERS;
+    if (found.kind === 'redirect') {
+      exchange.text(302, 'Found', { ...TEXT, ...cors, location: withSlash(exchange) });
+      return;
+    }
+    // Row 7 of the table stands before row 8: a directory exists, so `*` matches it.
+    const etag = found.kind === 'directory' ? found.etag : undefined;
+    if (etag && matches(exchange.request.headers['if-none-match'], etag)) {
+      exchange.response.writeHead(304, { etag, ...cors }).end();
+      return;
+    }
+    exchange.text(404, 'File not found', { ...TEXT, ...cors });
+  }
+
+  #send(exchange: Exchange, site: Site): Promise<void> {
+    return this.#options.server.serve(exchange, chosen(exchange, site));
+  }
+
+  #fail(exchange: Exchange, bucket: Bucket, error: unknown): void {
+    if (error instanceof URIError) {
+      badUrl(exchange);
+      return;
+    }
+    const cors = bucket.cors ? CORS_HEADERS : NO_HEADERS;
+    const refused = codeOf(error) === 'LEADS_OUT' ? leadsOut() : error;
+    if (refused instanceof RpcError) {
+      exchange.text(400, refused.message, { ...TEXT, ...cors });
+      return;
+    }
+    this.#options.log.error('file could not be served', { path: exchange.path, error });
+    exchange.text(500, 'Failed to read file', { ...TEXT, ...cors });
+  }
+}
+
+/** A path whose percent-encoding is no UTF-8. */
+export function badUrl(exchange: Exchange): void {
+  exchange.text(400, 'Invalid URL: percent-encoded UTF-8 expected', TEXT);
+}
+
+function refuseMethod({ method, request, response }: Exchange, { cors }: Bucket): void {
+  // An unread body would be taken for the next request of the connection.
+  const close = request.complete ? NO_HEADERS : { connection: 'close' };
+  if (method === 'OPTIONS' && cors) {
+    response.writeHead(204, { ...PREFLIGHT, ...close }).end();
+    return;
+  }
+  const text = 'Method not allowed';
+  const length = { 'content-length': text.length };
+  const headers = { allow: METHODS, ...length, ...(cors ? CORS_HEADERS : NO_HEADERS), ...close };
+  response.writeHead(405, headers).end(text);
+}
+
+/** A range is one of the file itself. */
+function chosen(exchange: Exchange, { main, encoded }: Site): Representation {
+  if (encoded.size === 0 || exchange.request.headers.range !== undefined) return main;
+  for (const { name } of encodings) {
+    const representation = encoded.get(name);
+    if (representation && takes(exchange, name)) return representation;
+  }
+  return main;
+}
+
+const takes = ({ request }: Exchange, name: (typeof encodings)[number]['name']): boolean =>
+  request.headers.range === undefined &&
+  accepts(request.headers['accept-encoding'] as string | undefined, name);
+
+const matches = (field: string | undefined, etag: string): boolean =>
+  field?.split(',').some((item) => ['*', etag, `W/${etag}`].includes(item.trim())) ?? false;
+
+/** One leading slash only: two would make the first segment a host. */
+const withSlash = ({ path, query }: Exchange): string => `/${path.replace(/^\/+/, '')}/${query}`;

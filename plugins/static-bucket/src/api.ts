@@ -1,0 +1,115 @@
+import type { Stats } from 'node:fs';
+import { type Exchange, service } from '@svc/plugin-sdk';
+
+/** One configured bucket. Objects are replaced when they change, never changed. */
+export interface Bucket {
+  readonly id: number;
+  readonly name: string;
+  /** Directory under `static_path`, as given. */
+  readonly path: string;
+  readonly is_http_root: boolean;
+  readonly cors: boolean;
+  /** Only `false` takes the bucket off HTTP; RPC and WebDAV do not ask. */
+  readonly enable: boolean | null;
+}
+
+declare const checked: unique symbol;
+/** Segments of a path that passed the rules of static-bucket.md §2; empty: the bucket's directory. Only `wirePath` makes one. */
+export type WirePath = readonly string[] & { readonly [checked]: true };
+
+/**
+ * How a path is spelled: `rpc` as it is, one leading `/` dropped; `http` percent-encoded as a whole, leading `/`
+ * dropped; `webdav` percent-encoded segment by segment, so a decoded `/` is refused. Dot segments: see `wirePath`.
+ */
+export type PathForm = 'rpc' | 'http' | 'webdav';
+
+/** One regular file or directory inside a bucket, open: what is read belongs to what `stat` says. */
+export interface OpenFile {
+  readonly stat: Stats;
+  /** Fills the buffer from this position on. @returns bytes read: fewer only at the end of the file */
+  fill(buffer: Uint8Array, position: number): Promise<number>;
+  /** False once size or time differ from `stat`. */
+  isUnchanged(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** One file of `list`. */
+export interface FileEntry {
+  /** Relative to the bucket, `/` separated. */
+  readonly path: string;
+  readonly size: number;
+  /** Unix ms, never negative. */
+  readonly mtime: number;
+}
+
+/**
+ * The files of one bucket. Symbolic links are followed inside the bucket; a path that leads out is refused with
+ * `LeadsOut` (its `code` is `LEADS_OUT`). Everything else rejects with the file system's error and its `code`.
+ */
+export interface BucketFiles {
+  /** Real absolute path; `follow` says whether a link at the end is followed. @throws ENOENT, LeadsOut */
+  locate(path: WirePath, options: { readonly follow: boolean }): Promise<string>;
+  /** Real absolute path for something to be made: missing parents are created, a link at the end is followed. */
+  prepare(path: WirePath): Promise<string>;
+  /** True when the same file, not changed since `stat`, still stands there; links are followed, nothing is opened. */
+  unchanged(path: WirePath, stat: Stats): Promise<boolean>;
+  /** A regular file or directory for reading; the caller closes it. @throws ENOENT for anything else (pipe, device) */
+  open(path: WirePath): Promise<OpenFile>;
+  /** Atomic: readers see the old or the new file. Missing parents are created. @returns whether the file is new */
+  write(path: WirePath, content: Content): Promise<{ readonly created: boolean }>;
+  /** Removes one file, or a symbolic link itself. @returns false when nothing was there */
+  remove(path: WirePath): Promise<boolean>;
+  /** One rename; links at the ends are moved themselves. Parents of `to` are created. */
+  rename(from: WirePath, to: WirePath): Promise<void>;
+  /** Every regular file, links not followed, in byte order of `path`. @throws TooMuch past `maxBytes` of JSON */
+  list(options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileEntry[]>;
+  /** Bytes of the file system that holds the bucket. */
+  quota(): Promise<{ readonly available_bytes: number; readonly used_bytes: number }>;
+}
+
+export type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** Bucket configuration and the way to files, for every plugin that serves them (static-bucket.md). */
+export interface StaticBuckets {
+  get(name: string): Bucket | undefined;
+  /** The bucket served at the server's root, unless it is disabled. */
+  root(): Bucket | undefined;
+  /** Ascending by name, byte order. */
+  list(): readonly Bucket[];
+  files(bucket: Bucket): BucketFiles;
+  /** Rule of bucket names. @throws RpcError 108 */
+  checkName(name: string): void;
+  /** @throws RpcError 108 for a path that breaks the rules; URIError for bad percent-encoding */
+  wirePath(text: string, form: PathForm): WirePath;
+  /** True for names of unfinished uploads: never shown, never addressed. */
+  isTemporary(name: string): boolean;
+  /** Grows with every change of records or files that this server made or heard of. */
+  version(): number;
+  /** Tells that files were changed by other means than `BucketFiles`. */
+  touch(): void;
+}
+export const StaticBuckets = service<StaticBuckets>('static-buckets');
+
+/** What goes to a client: one file, or one encoding of it. */
+export interface Representation {
+  readonly size: number;
+  /** Unix ms, never negative. */
+  readonly mtime_ms: number;
+  /** With quotes. */
+  readonly etag: string;
+  /** Names and values sent with every answer about it, 304 and 416 included. */
+  readonly common: readonly string[];
+  /** Names and values that describe the content: sent with 200 and 206. */
+  readonly entity: readonly string[];
+  /** The content itself, or where to read it. */
+  readonly body: Uint8Array | OpenFile;
+}
+
+/** Sends files: conditional requests, single ranges, back-pressure, deadlines (static-http.md A4). */
+export interface FileServer {
+  /** Answers GET and HEAD. Never rejects; does not close the file. */
+  serve(exchange: Exchange, representation: Representation): Promise<void>;
+  /** `"<mtime s>-<size>"`, followed by `-<µs>` when the file system knows parts of a second. */
+  etag(stat: Stats): string;
+}
+export const FileServer = service<FileServer>('file-server');

@@ -1,0 +1,67 @@
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Bucket, StaticBuckets } from './api.ts';
+import { FilesOfBucket } from './files/bucket-files.ts';
+import { makeBase } from './files/contain.ts';
+import { sweepBucket } from './files/sweep.ts';
+import { isTemporary } from './files/temporary.ts';
+import { Records } from './records.ts';
+import { checkName, checkPath } from './rules.ts';
+import { openBucketStore } from './store.ts';
+import { wirePath } from './wire-path.ts';
+
+const DAY_MS = 86_400_000;
+
+type Scope = Pick<Kernel<unknown, { readonly static_path: string }>, 'db' | 'log' | 'root'>;
+
+/** The records, and what other plugins may do with them. */
+export function createBuckets(
+  { db, log, root }: Scope,
+  announce: () => void,
+): {
+  readonly records: Records;
+  readonly service: StaticBuckets;
+  /** Makes the directory of a bucket; a failure is only logged (static-bucket.md §5.1). */
+  prepare(bucket: Bucket): Promise<void>;
+  /** Removes what uploads have left unfinished for a day. */
+  sweep(signal: AbortSignal): Promise<void>;
+} {
+  let version = 0;
+  const touch = () => {
+    version++;
+  };
+  const records = new Records({ store: openBucketStore(db), changed: touch, announce });
+  // The path rule again: a row may have been written by SQL.
+  const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });
+  const service: StaticBuckets = {
+    get: (name) => records.get(name),
+    root: () => records.root(),
+    list: () => records.list(),
+    files: (bucket) => new FilesOfBucket({ ...placeOf(bucket), touch }),
+    checkName,
+    wirePath: (text, form) => wirePath(text, form),
+    isTemporary,
+    version: () => version,
+    touch,
+  };
+  return {
+    records,
+    service,
+    async prepare(bucket) {
+      try {
+        const { root: directory, segments } = placeOf(bucket);
+        await makeBase(directory, segments);
+      } catch (error) {
+        log.warn('bucket directory could not be made', { name: bucket.name, error });
+      }
+    },
+    async sweep(signal) {
+      // Times of files are the machine's, not the kernel clock's.
+      const options = { before: Date.now() - DAY_MS, signal };
+      for (const bucket of records.list()) {
+        const { root: directory, segments } = placeOf(bucket);
+        const removed = await sweepBucket(directory, segments, options);
+        if (removed > 0) log.info('unfinished uploads removed', { name: bucket.name, removed });
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { Stats } from 'node:fs';
+import { rename, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { BucketFiles, Content, FileEntry, OpenFile, WirePath } from '../api.ts';
+import { codeOf, makeBase, makeParent, realBase, realOfStanding, realWithin } from './contain.ts';
+import { listTree } from './list.ts';
+import { openFile } from './open-file.ts';
+import { lstatIfAny, removeIfAny, replaceFile, syncDirectory } from './replace.ts';
+
+export interface FilesOptions {
+  /** Directory of all buckets. */
+  readonly root: string;
+  /** The bucket's directory below it. */
+  readonly segments: readonly string[];
+  readonly touch: () => void;
+}
+
+const COMPARED = ['dev', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
+
+/** The files of one bucket; every step is on real paths below its directory. */
+export class FilesOfBucket implements BucketFiles {
+  readonly #options: FilesOptions;
+
+  constructor(options: FilesOptions) {
+    this.#options = options;
+  }
+
+  async locate(path: WirePath, { follow }: { readonly follow: boolean }): Promise<string> {
+    const base = await this.#base();
+    const last = path.at(-1);
+    if (follow || last === undefined) return realWithin(base, join(base, ...path));
+    return join(await realWithin(base, join(base, ...path.slice(0, -1))), last);
+  }
+
+  async prepare(path: WirePath): Promise<string> {
+    const base = await makeBase(this.#options.root, this.#options.segments);
+    const last = path.at(-1);
+    if (last === undefined) return base;
+    const target = join(await makeParent(base, path), last);
+    const isLink = (await lstatIfAny(target))?.isSymbolicLink();
+    return isLink ? realOfStanding(base, target) : target;
+  }
+
+  async unchanged(path: WirePath, before: Stats): Promise<boolean> {
+    const { root, segments } = this.#options;
+    const now = await stat(join(resolve(root), ...segments, ...path)).catch((error) => {
+      if (codeOf(error) === undefined) throw error;
+      return undefined;
+    });
+    return now !== undefined && COMPARED.every((field) => now[field] === before[field]);
+  }
+
+  async open(path: WirePath): Promise<OpenFile> {
+    return openFile(await this.locate(path, { follow: true }));
+  }
+
+  async write(path: WirePath, content: Content): Promise<{ readonly created: boolean }> {
+    if (path.length === 0) throw failure('EISDIR', 'the bucket itself is a directory');
+    const result = await replaceFile(await this.prepare(path), content);
+    this.#options.touch();
+    return result;
+  }
+
+  async remove(path: WirePath): Promise<boolean> {
+    if (path.length === 0) throw failure('EISDIR', 'the bucket itself is a directory');
+    const removed = await this.locate(path, { follow: false }).then(removeIfAny, missing);
+    if (removed) this.#options.touch();
+    return removed;
+  }
+
+  async rename(from: WirePath, to: WirePath): Promise<void> {
+    if (from.length === 0 || to.length === 0) throw failure('EBUSY', 'the bucket itself');
+    const source = await this.locate(from, { follow: false });
+    if (!(await lstatIfAny(source))) throw failure('ENOENT', 'the source is missing');
+    // Parents that would have to be made inside the source itself must not be.
+    if (from.every((segment, at) => to[at] === segment)) throw failure('EINVAL', 'into itself');
+    const base = await this.#base();
+    const parent = await makeParent(base, to);
+    await rename(source, join(parent, to.at(-1) as string));
+    this.#options.touch();
+    await syncDirectory(parent);
+    if (dirname(source) !== parent) await syncDirectory(dirname(source));
+  }
+
+  async list(options: {
+    readonly maxBytes: number;
+    readonly signal?: AbortSignal;
+  }): Promise<FileEntry[]> {
+    const base = await this.#base().catch((error) => {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    return base === undefined ? [] : listTree(base, options);
+  }
+
+  async quota(): Promise<{ readonly available_bytes: number; readonly used_bytes: number }> {
+    const { bavail, bfree, blocks, bsize } = await statfs(await this.#base());
+    return { available_bytes: bavail * bsize, used_bytes: (blocks - bfree) * bsize };
+  }
+
+  #base(): Promise<string> {
+    return realBase(this.#options.root, this.#options.segments);
+  }
+}
+
+const failure = (code: string, text: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${code}: ${text}`), { code });
+
+/** No such directory: nothing to remove. */
+function missing(error: unknown): false {
+  if (codeOf(error) === 'ENOENT') return false;
+  throw error;
+}

@@ -1,0 +1,115 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileEntry } from '../api.ts';
+import { codeOf } from './contain.ts';
+import { isTemporary } from './temporary.ts';
+
+/** The answer would be larger than one response may be. */
+export class TooMuch extends Error {
+  override readonly name = 'TooMuch';
+  readonly code = 'TOO_MUCH';
+}
+
+/** A directory that could not be read. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+  readonly code = 'UNREADABLE';
+}
+
+/** `{"path":"","size":,"mtime":},` and some digits: JSON bytes of an entry beside its path. */
+const ENTRY_BYTES = 40;
+const STATS_AT_ONCE = 32;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+interface Options {
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Every regular file below a real directory, links not followed, unfinished uploads left out, in byte order of the path. */
+export async function listTree(base: string, options: Options): Promise<FileEntry[]> {
+  const found: FileEntry[] = [];
+  let bytes = 0;
+  const directories = [''];
+  for (let prefix = directories.pop(); prefix !== undefined; prefix = directories.pop()) {
+    options.signal?.throwIfAborted();
+    const { files, folders } = await readDirectory(join(base, prefix), prefix);
+    directories.push(...folders.map((name) => `${prefix}${name}/`));
+    for (const entry of await statAll(base, files)) {
+      bytes += ENTRY_BYTES + Buffer.byteLength(entry.path);
+      if (bytes > options.maxBytes)
+        throw new TooMuch('the listing is larger than a response may be');
+      found.push(entry);
+    }
+  }
+  return sortByBytes(found);
+}
+
+async function readDirectory(path: string, prefix: string) {
+  const files: string[] = [];
+  const folders: string[] = [];
+  for (const entry of await entriesOf(path, prefix === '')) {
+    const name = textOf(entry.name as unknown as Buffer);
+    if (name === undefined || isTemporary(name)) continue;
+    if (entry.isDirectory()) folders.push(name);
+    else if (entry.isFile()) files.push(prefix + name);
+  }
+  return { files, folders };
+}
+
+/** A folder that vanished while the tree was walked has no entries; so has a bucket without directory. */
+async function entriesOf(path: string, top: boolean): Promise<Dirent[]> {
+  try {
+    const entries: unknown = await readdir(path, {
+      withFileTypes: true,
+      encoding: 'buffer' as never,
+    });
+    return entries as Dirent[];
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (code === 'ENOENT' || (top && code === 'ENOTDIR')) return [];
+    throw new Unreadable(`cannot read a directory: ${code}`, { cause });
+  }
+}
+
+/** Names that are not UTF-8 cannot be said on the wire. */
+function textOf(name: Buffer): string | undefined {
+  try {
+    return decoder.decode(name);
+  } catch {
+    // A fatal decoder fails for one reason only.
+    return undefined;
+  }
+}
+
+async function statAll(base: string, paths: readonly string[]): Promise<FileEntry[]> {
+  const found: FileEntry[] = [];
+  for (let at = 0; at < paths.length; at += STATS_AT_ONCE) {
+    const some = paths.slice(at, at + STATS_AT_ONCE);
+    const entries = await Promise.all(some.map((path) => entryOf(base, path)));
+    found.push(...entries.filter((entry) => entry !== undefined));
+  }
+  return found;
+}
+
+async function entryOf(base: string, path: string): Promise<FileEntry | undefined> {
+  try {
+    const stat = await lstat(join(base, path));
+    if (!stat.isFile()) return undefined;
+    return { path, size: stat.size, mtime: Math.max(0, Math.floor(stat.mtimeMs)) };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** JavaScript compares UTF-16 units, which is another order beyond the basic plane. */
+function sortByBytes(entries: FileEntry[]): FileEntry[] {
+  const keyed = entries.map((entry) => ({
+    entry,
+    key: Buffer.from(entry.path).toString('latin1'),
+  }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return keyed.map(({ entry }) => entry);
+}

@@ -1,0 +1,96 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Content } from '../api.ts';
+import { codeOf } from './contain.ts';
+import { temporaryName } from './temporary.ts';
+
+const PERMISSIONS = 0o777;
+
+/**
+ * Puts a whole file in place: temporary file in the same directory, fsync, rename, fsync of the directory. An existing
+ * file keeps its mode; after any failure it is as before.
+ * @returns whether nothing was there
+ */
+export async function replaceFile(
+  target: string,
+  content: Content,
+): Promise<{ readonly created: boolean }> {
+  const before = await lstatIfAny(target);
+  if (before?.isDirectory()) throw directoryInPlace(target);
+  const temporary = join(dirname(target), temporaryName());
+  try {
+    await writeAll(temporary, content, before);
+    await rename(temporary, target);
+  } catch (error) {
+    await removeIfAny(temporary);
+    throw error;
+  }
+  await syncDirectory(dirname(target));
+  return { created: before === undefined };
+}
+
+async function writeAll(path: string, content: Content, before: Stats | undefined): Promise<void> {
+  const handle = await open(path, 'wx');
+  try {
+    if (before) await handle.chmod(before.mode & PERMISSIONS);
+    if (content instanceof Uint8Array) await writeFully(handle, content);
+    else for await (const chunk of content) await writeFully(handle, chunk);
+    if (before) await makeLater(handle, before);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const SECOND_MS = 1000;
+
+/** File systems count time in ticks of some milliseconds: two versions within one tick would have one entity tag. */
+async function makeLater(handle: FileHandle, { mtimeMs }: Stats): Promise<void> {
+  const now = await handle.stat();
+  const behind_ms = mtimeMs - now.mtimeMs;
+  if (behind_ms < 0 || behind_ms > SECOND_MS) return;
+  await handle.utimes(now.atimeMs / SECOND_MS, (mtimeMs + 1) / SECOND_MS);
+}
+
+/** One write may take less than everything. */
+async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
+  }
+}
+
+const directoryInPlace = (path: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`EISDIR: a directory stands at ${path}`), { code: 'EISDIR' });
+
+/** What stands at a path, links not followed. */
+export async function lstatIfAny(path: string) {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** @returns false when nothing was there */
+export async function removeIfAny(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Makes a rename survive a power cut. Windows cannot open directories and needs no such thing. */
+export async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { FileServer, StaticBuckets } from './api.ts';
+import { createBuckets } from './buckets.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { addPermissions } from './permissions.ts';
+import { Downloads } from './serve/file-server.ts';
+
+const CHANGED = 'static-bucket.changed';
+/** Somebody ran SQL of his own on the main database. */
+const DATABASE_CHANGED = 'database.changed';
+const HOUR_MS = 3_600_000;
+
+const config = Type.Object({
+  stall_timeout_ms: Type.Integer({
+    minimum: 1_000,
+    maximum: 2 ** 31 - 1,
+    default: 60_000,
+    description: 'A client that takes less than 128 KiB of a file in this time is cut.',
+  }),
+  max_downloads: Type.Integer({
+    minimum: 1,
+    default: 512,
+    description: 'Files that are streamed at once; beyond, 503.',
+  }),
+});
+
+const rootConfig = Type.Object({
+  static_path: Type.String({
+    minLength: 1,
+    default: './static/',
+    description: 'Root directory of all static buckets.',
+  }),
+});
+
+/** Buckets: namespace `static-bucket`, table `static_file`, services `StaticBuckets` and `FileServer`. */
+export default definePlugin({
+  name: 'static-bucket',
+  version: '0.6.0',
+  namespaces: ['static-bucket'],
+  provides: [StaticBuckets, FileServer],
+  config,
+  rootConfig,
+  reloadable: ['static_path', 'stall_timeout_ms', 'max_downloads'],
+
+  setup(kernel) {
+    const { bus, clock, config: settings, hooks, log } = kernel;
+    const { records, service, prepare, sweep } = createBuckets(kernel, () =>
+      bus.publish(CHANGED, null),
+    );
+    kernel.provide(StaticBuckets, service);
+    const pace = () => ({ clock, stall_ms: settings.stall_timeout_ms });
+    const maxDownloads = () => settings.max_downloads;
+    kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
+
+    hooks.permissions.tap(addPermissions);
+    hooks.migrations.tap((steps) => {
+      for (const step of migrations) steps.add(step);
+    });
+    hooks.methods.tap((methods) => addMethods(methods, records, prepare));
+    hooks.prepare.tap(() => records.reload());
+    hooks.reload.tap(() => records.reload());
+
+    const readAgain = () => {
+      records.reload().catch((error) => log.error('buckets could not be read again', { error }));
+    };
+    bus.subscribe(CHANGED, (_payload, { own }) => {
+      if (!own) readAgain();
+    });
+    bus.subscribe(DATABASE_CHANGED, readAgain);
+    kernel.every('remove unfinished uploads', HOUR_MS, () => sweep(kernel.signal));
+  },
+});

@@ -1,0 +1,130 @@
+import { type Methods, nullable, RpcError, Type } from '@svc/plugin-sdk';
+import type { Bucket } from './api.ts';
+import { mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
+import type { Records } from './records.ts';
+import { checkName, checkPath, overlapping } from './rules.ts';
+
+const Name = Type.String({ description: 'Name of the bucket.' });
+const Record = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  path: Type.String(),
+  is_http_root: Type.Boolean(),
+  cors: Type.Boolean(),
+  enable: Type.Union([Type.Boolean(), Type.Null()]),
+});
+const settings = {
+  name: Name,
+  path: Type.String({ description: 'Directory under the static root.' }),
+  is_http_root: Type.Boolean({ description: "Serve at the server's root." }),
+  cors: Type.Boolean({ description: 'Send CORS headers.' }),
+};
+
+/** `static-bucket_*` (static-bucket.md §5). `prepare` makes a bucket's directory and never throws. */
+export function addMethods(
+  methods: Methods,
+  records: Records,
+  prepare: (bucket: Bucket) => Promise<void>,
+): void {
+  const recordOf = (name: string): Bucket => {
+    const bucket = records.get(name);
+    if (!bucket) throw notFound(name);
+    return bucket;
+  };
+  const prepared = async (name: string): Promise<Bucket> => {
+    const bucket = recordOf(name);
+    await prepare(bucket);
+    return bucket;
+  };
+
+  methods.add('static-bucket_create', {
+    summary: 'Creates a bucket and its directory.',
+    params: settings,
+    result: Record,
+    access: mayWrite,
+    async handle({ is_http_root, cors, ...given }) {
+      const [name, path] = [given.name.trim(), given.path.trim()];
+      checkName(name);
+      checkPath(path);
+      await records.change('Failed to create static: ', async ({ buckets, insert }) => {
+        if (buckets.some((bucket) => bucket.name === name))
+          throw RpcError.database(`Static '${name}' already exists`);
+        if (is_http_root) refuseSecondRoot(buckets);
+        refuseOverlap(path, buckets);
+        await insert(name, { path, is_http_root, cors });
+      });
+      return prepared(name);
+    },
+  });
+
+  methods.add('static-bucket_read', {
+    summary: 'One bucket record.',
+    params: { name: Name },
+    result: Record,
+    access: mayRead,
+    handle: ({ name }) => recordOf(name),
+  });
+
+  methods.add('static-bucket_update', {
+    summary: 'Replaces the settings of a bucket; files are not moved.',
+    params: { ...settings, enable: nullable(Type.Boolean()) },
+    result: Record,
+    access: mayWrite,
+    async handle({ is_http_root, cors, enable, ...given }) {
+      const [name, path] = [given.name.trim(), given.path.trim()];
+      checkName(name);
+      checkPath(path);
+      await records.change('Failed to update static: ', async ({ buckets, update }) => {
+        const old = buckets.find((bucket) => bucket.name === name);
+        if (!old) throw notFound(name);
+        if (is_http_root && !old.is_http_root) refuseSecondRoot(buckets);
+        // Rows of older programs may overlap: they can still be switched off.
+        if (path !== old.path)
+          refuseOverlap(
+            path,
+            buckets.filter((bucket) => bucket !== old),
+          );
+        const kept = enable === undefined ? old.enable : enable;
+        await update(name, { path, is_http_root, cors, enable: kept });
+      });
+      return prepared(name);
+    },
+  });
+
+  methods.add('static-bucket_delete', {
+    summary: 'Deletes a bucket record; the files stay on disk.',
+    params: { name: Name },
+    result: Type.Object({ success: Type.Boolean() }),
+    access: mayDelete,
+    async handle(given) {
+      const name = given.name.trim();
+      checkName(name);
+      await records.change('Failed to delete static: ', async ({ buckets, remove }) => {
+        if (!buckets.some((bucket) => bucket.name === name)) throw notFound(name);
+        await remove(name);
+      });
+      return { success: true };
+    },
+  });
+
+  methods.add('static-bucket_list', {
+    summary: 'Names of all buckets, ascending.',
+    params: {},
+    result: Type.Array(Type.String()),
+    access: mayList,
+    malformed: (reason) => RpcError.denied(`Parse error: Failed to parse token: ${reason}`),
+    handle: () => records.list().map(({ name }) => name),
+  });
+}
+
+const notFound = (name: string) => RpcError.notFound(`Static '${name}' not found`);
+
+function refuseSecondRoot(buckets: readonly Bucket[]): void {
+  if (buckets.some(({ is_http_root }) => is_http_root))
+    throw RpcError.invalid('Another static already has is_http_root enabled');
+}
+
+function refuseOverlap(path: string, others: readonly Bucket[]): void {
+  const other = overlapping(path, others);
+  if (other) throw RpcError.invalid(`path overlaps the directory of static '${other.name}'`);
+}

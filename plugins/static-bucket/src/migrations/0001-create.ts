@@ -1,0 +1,21 @@
+import type { Migration } from '@svc/plugin-sdk';
+
+/** Table `static_file` (static-bucket.md §1.1). */
+export const create: Migration = {
+  name: '0001-create',
+  async up(trx) {
+    await trx.schema.createTable('static_file', (table) => {
+      table.bigIncrements('id');
+      table.string('name').notNullable();
+      table.text('path').notNullable();
+      table.boolean('is_http_root').notNullable().defaultTo(false);
+      table.boolean('cors').notNullable().defaultTo(false);
+      table.boolean('enable').defaultTo(true);
+      table.unique(['name'], { indexName: 'idx-static-file-name-unique' });
+    });
+    // One row at most may be the root; rows that are not do not count.
+    await trx.raw(
+      'create unique index "idx-static-file-is-http-root-unique" on static_file (is_http_root) where is_http_root',
+    );
+  },
+};

@@ -1,0 +1,24 @@
+import { needs, type Permissions, type Requirement, superOnly } from '@svc/plugin-sdk';
+
+/** Registers the kinds and the scope of buckets (auth.md §5). */
+export function addPermissions(permissions: Permissions): void {
+  permissions.add('static_bucket', { words: ['read', 'write', 'delete'] });
+  permissions.add('static_bucket_file', { words: ['read', 'write', 'delete', 'list'] });
+  permissions.scope('static_bucket', 'prefix');
+}
+
+const onBucket = (name: string, word: string, right: string): Requirement => ({
+  scopes: [{ static_bucket: name }],
+  permissions: [{ static_bucket: word }],
+  denied: `Permission denied for static-bucket '${name}', required permission: ${right}`,
+});
+
+interface Named {
+  readonly name: string;
+}
+
+export const mayRead = needs(({ name }: Named) => onBucket(name, 'read', 'Read'));
+// The record that is changed is the one of the trimmed name, so that is what must be allowed.
+export const mayWrite = needs(({ name }: Named) => onBucket(name.trim(), 'write', 'Write'));
+export const mayDelete = needs(({ name }: Named) => onBucket(name.trim(), 'delete', 'Delete'));
+export const mayList = superOnly('Only SuperToken can list all static names');

@@ -1,0 +1,67 @@
+import type { Bucket } from './api.ts';
+import type { BucketStore, Changes } from './store.ts';
+
+export interface RecordsOptions {
+  readonly store: BucketStore;
+  /** After every replacement of the records in memory. */
+  readonly changed: () => void;
+  /** Tells the other servers. */
+  readonly announce: () => void;
+}
+
+/** All bucket records in memory. Changes and whole reads run one after the other, so an old read never wins. */
+export class Records {
+  readonly #options: RecordsOptions;
+  #byName = new Map<string, Bucket>();
+  #sorted: readonly Bucket[] = [];
+  #root: Bucket | undefined;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RecordsOptions) {
+    this.#options = options;
+  }
+
+  get(name: string): Bucket | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The enabled root bucket (conventions.md §6). */
+  root(): Bucket | undefined {
+    return this.#root;
+  }
+
+  list(): readonly Bucket[] {
+    return this.#sorted;
+  }
+
+  /** Reads the table again. */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => this.#replace(await this.#options.store.all()));
+  }
+
+  /** One change of the table, then of the memory; see `BucketStore.change`. */
+  change(refused: string, work: (changes: Changes) => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#replace(await this.#options.store.change(refused, work));
+      this.#options.announce();
+    });
+  }
+
+  #replace(buckets: readonly Bucket[]): void {
+    // Names are ASCII: code units and bytes have one order.
+    this.#sorted = buckets.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#byName = new Map(buckets.map((bucket) => [bucket.name, bucket]));
+    this.#root = buckets.find(({ is_http_root, enable }) => is_http_root && enable !== false);
+    this.#options.changed();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    // A failure belongs to its own caller: the next work starts all the same.
+    const turn = this.#tail.then(work, work);
+    this.#tail = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+}

@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What a request's conditions are compared with. */
+export interface Validators {
+  /** With quotes, strong. */
+  readonly etag: string;
+  /** Unix ms; HTTP dates know whole seconds. */
+  readonly mtime_ms: number;
+}
+
+export type Verdict = 'go on' | 'not modified' | 'failed';
+
+const SECOND_MS = 1000;
+
+/** Preconditions of GET and HEAD in the order of RFC 9110 §13.2.2. */
+export function conditionsOf(headers: IncomingHttpHeaders, target: Validators): Verdict {
+  const ifMatch = headers['if-match'];
+  const unmodifiedSince = headers['if-unmodified-since'];
+  if (ifMatch !== undefined) {
+    if (!lists(ifMatch, target.etag, false)) return 'failed';
+  } else if (unmodifiedSince !== undefined && isAfter(target, unmodifiedSince)) return 'failed';
+
+  const ifNoneMatch = headers['if-none-match'];
+  const modifiedSince = headers['if-modified-since'];
+  if (ifNoneMatch !== undefined)
+    return lists(ifNoneMatch, target.etag, true) ? 'not modified' : 'go on';
+  const date = modifiedSince === undefined ? undefined : httpDate(modifiedSince);
+  return date === undefined || seconds(target) > date ? 'go on' : 'not modified';
+}
+
+/** True when the range of a request still belongs to what is there (RFC 9110 §13.1.5). */
+export function ifRangeHolds(field: string | undefined, target: Validators): boolean {
+  if (field === undefined) return true;
+  if (field.startsWith('"')) return field.trim() === target.etag;
+  return httpDate(field) === seconds(target);
+}
+
+/** `*`, or a list with this tag; a weak tag only matches where weak comparison is asked for. */
+export function lists(field: string, etag: string, weak: boolean): boolean {
+  if (field.trim() === '*') return true;
+  return field.split(',').some((item) => {
+    const tag = item.trim();
+    return (weak && tag.startsWith('W/') ? tag.slice(2) : tag) === etag;
+  });
+}
+
+/** False for a date that does not parse: it is ignored. */
+const isAfter = (target: Validators, field: string): boolean => {
+  const date = httpDate(field);
+  return date !== undefined && seconds(target) > date;
+};
+
+const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
+/** Unix seconds of one of the three forms of RFC 9110 §5.6.7; `Date.parse` takes much that is none of them. */
+function httpDate(field: string): number | undefined {
+  const text = asctime.test(field) ? `${field} GMT` : field;
+  if (!/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d.* GMT$/.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms / SECOND_MS;
+}
+
+const seconds = ({ mtime_ms }: Validators): number => Math.floor(mtime_ms / SECOND_MS);

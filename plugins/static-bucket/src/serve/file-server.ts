@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Exchange, Logger } from '@svc/plugin-sdk';
+import type { FileServer, OpenFile, Representation } from '../api.ts';
+import { conditionsOf, ifRangeHolds } from './conditions.ts';
+import { etagOf } from './etag.ts';
+import { parseRange, type Wanted } from './range.ts';
+import { Cut, finished, type Pace, sendFile } from './stream.ts';
+
+export interface FileServerOptions {
+  readonly pace: () => Pace;
+  /** Files that are streamed at once; beyond, 503. */
+  readonly maxDownloads: () => number;
+  readonly log: Logger;
+}
+
+const NO_BODY: readonly string[] = ['content-length', '0'];
+
+/** Answers GET and HEAD for files and for bytes in memory (static-http.md A4, RFC 9110 §13 and §14). */
+export class Downloads implements FileServer {
+  readonly #options: FileServerOptions;
+  #running = 0;
+
+  constructor(options: FileServerOptions) {
+    this.#options = options;
+  }
+
+  etag = etagOf;
+
+  async serve({ request, response, method, path }: Exchange, whole: Representation): Promise<void> {
+    try {
+      const { headers } = request;
+      const verdict = conditionsOf(headers, whole);
+      if (verdict !== 'go on') answerCondition(response, verdict, whole);
+      else if (method === 'HEAD') head(response, whole);
+      else await this.#get(response, whole, wantedOf(headers, whole));
+    } catch (error) {
+      response.destroy();
+      const log = this.#options.log;
+      if (error instanceof Cut) log.debug('download cut', { path, error });
+      else log.warn('file could not be sent', { path, error });
+    }
+  }
+
+  async #get(response: ServerResponse, whole: Representation, wanted: Wanted): Promise<void> {
+    const { body, size, common } = whole;
+    if (wanted === 'unsatisfiable') {
+      const fields = [...common, 'content-range', `bytes */${size}`, ...NO_BODY];
+      response.writeHead(416, fields).end();
+      return;
+    }
+    if (body instanceof Uint8Array) {
+      begin(response, whole, wanted);
+      await this.#sendBytes(response, sliceOf(body, wanted));
+    } else await this.#download(response, whole, body, wanted);
+  }
+
+  /** A waiting client holds the shared bytes only until the deadline. */
+  async #sendBytes(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+    response.end(bytes);
+    // False as well while a pipelined response before this one has not left.
+    if (response.writableFinished) return;
+    await finished(response, this.#options.pace());
+  }
+
+  async #download(
+    response: ServerResponse,
+    whole: Representation,
+    file: OpenFile,
+    wanted: Exclude<Wanted, 'unsatisfiable'>,
+  ): Promise<void> {
+    if (this.#running >= this.#options.maxDownloads()) {
+      response.writeHead(503, [...whole.common, 'retry-after', '1', ...NO_BODY]).end();
+      return;
+    }
+    this.#running++;
+    try {
+      const pace = this.#options.pace();
+      begin(response, whole, wanted);
+      const range = wanted === 'whole' ? { from: 0, to: whole.size } : wanted;
+      if (range.to > range.from) await sendFile(response, file, range, pace);
+      response.end();
+      await finished(response, pace);
+    } finally {
+      this.#running--;
+    }
+  }
+}
+
+/** Ranges are for GET, and only while `If-Range` holds. */
+function wantedOf(headers: IncomingHttpHeaders, whole: Representation): Wanted {
+  const { range } = headers;
+  if (range === undefined) return 'whole';
+  const ifRange = headers['if-range'] as string | undefined;
+  return ifRangeHolds(ifRange, whole) ? parseRange(range, whole.size) : 'whole';
+}
+
+function answerCondition(
+  response: ServerResponse,
+  verdict: 'not modified' | 'failed',
+  { common }: Representation,
+): void {
+  if (verdict === 'not modified') response.writeHead(304, [...common]).end();
+  else response.writeHead(412, [...common, ...NO_BODY]).end();
+}
+
+function head(response: ServerResponse, { common, entity, size }: Representation): void {
+  response.writeHead(200, [...common, ...entity, 'content-length', String(size)]).end();
+}
+
+function begin(
+  response: ServerResponse,
+  { common, entity, size }: Representation,
+  wanted: Exclude<Wanted, 'unsatisfiable'>,
+): void {
+  if (wanted === 'whole') {
+    response.writeHead(200, [...common, ...entity, 'content-length', String(size)]);
+    return;
+  }
+  const { from, to } = wanted;
+  const range = ['content-range', `bytes ${from}-${to - 1}/${size}`];
+  const length = ['content-length', String(to - from)];
+  response.writeHead(206, [...common, ...entity, ...range, ...length]);
+}
+
+const sliceOf = (body: Uint8Array, wanted: Exclude<Wanted, 'unsatisfiable'>): Uint8Array =>
+  wanted === 'whole' ? body : body.subarray(wanted.from, wanted.to);

@@ -1,0 +1,75 @@
+import { type Database, type Knex, RpcError } from '@svc/plugin-sdk';
+import type { Bucket } from './api.ts';
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly is_http_root: boolean | number;
+  readonly cors: boolean | number;
+  readonly enable: boolean | number | null;
+}
+
+export type Settings = Pick<Bucket, 'path' | 'is_http_root' | 'cors'>;
+
+/** What a change may do; it sees the rows as they are in its transaction. */
+export interface Changes {
+  readonly buckets: readonly Bucket[];
+  insert(name: string, settings: Settings): Promise<unknown>;
+  update(name: string, settings: Settings & Pick<Bucket, 'enable'>): Promise<unknown>;
+  remove(name: string): Promise<unknown>;
+}
+
+/** Every SQL statement of the bucket records. */
+export interface BucketStore {
+  /** All records; 999 when the database fails. */
+  all(): Promise<Bucket[]>;
+  /**
+   * Runs one change alone: no other server changes records meanwhile. @returns all records afterwards
+   * @throws RpcError what `work` throws; 103 `<refused>…` when the database refuses
+   */
+  change(refused: string, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
+}
+
+const COLUMNS = ['id', 'name', 'path', 'is_http_root', 'cors', 'enable'] as const;
+
+export function openBucketStore(db: Database): BucketStore {
+  const read = async (knex: Knex): Promise<Bucket[]> =>
+    ((await knex('static_file').select(COLUMNS)) as Row[]).map(bucketOf);
+
+  return {
+    all: () => read(db.knex),
+
+    async change(refused, work) {
+      try {
+        return await db.transaction(async (trx) => {
+          // Overlap of directories is no constraint that the database could hold.
+          if (db.dialect === 'postgres')
+            await trx.raw('lock table static_file in share row exclusive mode');
+          await work(changesIn(trx, await read(trx)));
+          return read(trx);
+        });
+      } catch (cause) {
+        if (db.isUniqueViolation(cause))
+          throw RpcError.database(`${refused}name or root is taken`, { cause });
+        throw cause;
+      }
+    },
+  };
+}
+
+const changesIn = (trx: Knex.Transaction, buckets: readonly Bucket[]): Changes => ({
+  buckets,
+  insert: (name, settings) => trx('static_file').insert({ name, ...settings }),
+  update: (name, settings) => trx('static_file').where({ name }).update(settings),
+  remove: (name) => trx('static_file').where({ name }).delete(),
+});
+
+const bucketOf = (row: Row): Bucket => ({
+  id: Number(row.id),
+  name: row.name,
+  path: row.path,
+  is_http_root: Boolean(row.is_http_root),
+  cors: Boolean(row.cors),
+  enable: row.enable === null ? null : Boolean(row.enable),
+});
