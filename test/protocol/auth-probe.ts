@@ -1,5 +1,18 @@
-import { definePlugin, type Kernel, type Principal, Type } from '@svc/plugin-sdk';
+import {
+  type AccessContext,
+  definePlugin,
+  type Kernel,
+  type Principal,
+  Type,
+} from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
+
+/** A caller who is known, whatever his validity: the probes tell about tokens that have ended, too. */
+const known = {
+  custom: async (_params: unknown, call: AccessContext) => {
+    await call.authenticate();
+  },
+};
 
 /** Methods that ask the `authenticate` and `authorize` hooks for whatever a test wants to know. */
 export function authProbe() {
@@ -35,7 +48,7 @@ export function authProbe() {
           summary: 'The caller; `serial` tells principals apart.',
           params: {},
           result: Type.Any(),
-          access: 'authenticated',
+          access: known,
           handle: (_params, { caller }) => ({
             id: caller.id,
             super: caller.super,
@@ -47,7 +60,7 @@ export function authProbe() {
           summary: 'What the service tells of the caller.',
           params: { permission: Type.Any() },
           result: Type.Any(),
-          access: 'authenticated',
+          access: known,
           handle({ permission }, { caller }) {
             const record = tokens().record(caller);
             return {
@@ -78,12 +91,19 @@ export function authProbe() {
           access: 'super',
           handle: () => 'allowed' as const,
         });
+        methods.add('probe_known', {
+          summary: 'For any caller with a valid credential.',
+          params: {},
+          result: Type.Literal('allowed'),
+          access: 'authenticated',
+          handle: () => 'allowed' as const,
+        });
         methods.addSubscription('probe_watch', {
           summary: 'Stays open until its caller ends.',
           unsubscribe: 'probe_unwatch',
           params: {},
           item: Type.String(),
-          access: 'authenticated',
+          access: known,
           open: () => () => {},
         });
       });

@@ -138,6 +138,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const asked = [token, ['global'], [{ task: 'listen' }]];
       const wanted = expected === 'ok' ? 'allowed' : PROBE;
       assert.is(await outcome('probe_need', asked), wanted);
+      const refused = '102 Permission denied: Permission Denied: Token is not valid now';
+      assert.is(await outcome('probe_known', [token]), expected === 'ok' ? 'allowed' : refused);
       assert.is((await app.call('probe_record', [token, { task: 'listen' }])).validity, expected);
       assert.is((await app.call('token_get', [token])).token_key, keyOf(token));
     });
