@@ -17,7 +17,12 @@ export function addAgentMethod(methods: Methods, { brand, agents, tokens }: Agen
     deprecated: true,
     params: {},
     result: Type.Object({ uuids: Type.Array(Type.String()) }),
-    access: 'authenticated',
+    // A credential outside its validity hears so in words of this method's own (auth.md §6.3).
+    access: {
+      custom: async (_params, call) => {
+        await call.authenticate();
+      },
+    },
     handle(_params, { caller }) {
       const sees = visibility(caller, tokens(), brand.permission);
       const active = (agents()?.list() ?? []).filter((agent) => !agent.soft_delete);
