@@ -25,7 +25,7 @@ import { Scope, type Shared } from './plugins/scope.ts';
 import { Events, Services } from './plugins/services.ts';
 import { Access, system } from './rpc/access.ts';
 import { Dispatcher } from './rpc/dispatch.ts';
-import { Registry } from './rpc/registry.ts';
+import { type Registered, Registry } from './rpc/registry.ts';
 import { ServerControl } from './server.ts';
 
 export interface BootOptions {
@@ -45,6 +45,8 @@ export interface App {
   readonly hooks: KernelHooks;
   readonly db: OpenDatabase;
   readonly version: string;
+  /** Every RPC method by wire name. */
+  readonly methods: ReadonlyMap<string, Registered>;
   /** A plugin's face of the kernel, by plugin name. */
   face(plugin: string): Kernel | undefined;
   service: Services['useOptional'];
@@ -157,6 +159,7 @@ async function rise(
     hooks,
     db,
     version: server.version,
+    methods: registry.methods,
     face: (name) => scopes.find(({ plugin }) => plugin.name === name)?.face(),
     service: (service) => shared.services.useOptional(service),
     call: (method, params, caller = system) => call(method, params, caller),

@@ -1,0 +1,44 @@
+/** Methods that anybody may call, or that decide by themselves who may: a new one shows up in review. */
+import { readFile } from 'node:fs/promises';
+import type { App } from '@svc/kernel';
+import { bootForTest } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('open methods');
+
+test('the public and custom methods are those of the golden file', async () => {
+  const app = await bootForTest(undefined);
+  const { methods } = app.kernel as App;
+  const open = [...methods.values()]
+    .map(({ name, access }) => [name, typeof access === 'object' ? Object.keys(access)[0] : access])
+    .filter(([, kind]) => kind === 'public' || kind === 'custom' || kind === 'authenticated')
+    .map((line) => line.join(' '))
+    .sort();
+  await app.stop();
+  const golden = await readFile(new URL('golden/open-methods.txt', import.meta.url), 'utf8');
+  assert.is(`${open.join('\n')}\n`, golden);
+});
+
+test('every method but a public one refuses an unknown credential', async () => {
+  const app = await bootForTest(undefined);
+  const { methods } = app.kernel as App;
+  for (const { name, access, credential } of methods.values()) {
+    if (access === 'public') continue;
+    assert.ok(credential, name);
+    const { error, result } = await app.rpc({
+      jsonrpc: '2.0',
+      id: 1,
+      method: name,
+      params: { [credential]: 'x:y' },
+    });
+    // Methods with further parameters miss those first; the others must refuse.
+    assert.ok(
+      result === undefined && (error.code === 102 || error.code < 0),
+      `${name}: ${JSON.stringify(error)}`,
+    );
+  }
+  await app.stop();
+});
+
+test.run();
