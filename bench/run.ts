@@ -2,6 +2,7 @@
 import { cpus } from 'node:os';
 import { clientKind } from './clients.ts';
 import { stopPostgres } from './postgres.ts';
+import { busScenarios } from './scenarios/bus.ts';
 import { hello } from './scenarios/calls.ts';
 import { fleet } from './scenarios/fleet.ts';
 import { idle } from './scenarios/idle.ts';
@@ -22,6 +23,7 @@ const scenarios = [
   staticFiles,
   ...taskScenarios,
   ...jobScenarios,
+  ...busScenarios,
   fleet,
 ];
 const wanted = process.argv.slice(2);

@@ -65,9 +65,9 @@ test('npm start serves and reports this machine from an empty data directory, tw
   const url = `http://127.0.0.1:${port}`;
   try {
     const first = await start(data, port);
+    await until(async () => /^Root Password: \S+$/m.test(first.output()));
     const token = superToken(first.output());
     assert.match(first.output(), new RegExp(`^svc is ready: ${url}`, 'm'));
-    assert.match(first.output(), /^Root Password: \S+$/m);
     const uuid = await agentOf(url, token);
     assert.ok((await latest(url, token, uuid)).total_memory > 0);
     assert.is(statSync(join(data, 'agent.toml')).mode & 0o777, 0o600);

@@ -9,12 +9,13 @@ import {
   type Principal,
   UserError,
 } from '@svc/plugin-sdk';
-import { createLocalBus } from './bus.ts';
+import { ServerBus } from './bus/server-bus.ts';
 import { machineClock } from './clock.ts';
 import { makeBrand } from './config/brand.ts';
 import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { migrate, type Step } from './db/migrate.ts';
 import { type OpenDatabase, openDatabase } from './db/open.ts';
+import { parseDatabaseUrl } from './db/url.ts';
 import { createHooks, type KernelHooks } from './hooks.ts';
 import { type LogOptions, openLog } from './log/index.ts';
 import { Network } from './network.ts';
@@ -106,6 +107,7 @@ async function rise(
   const dispatcher = new Dispatcher({ registry, access, hooks, log: logger, limits });
   const network = new Network({ head: loaded.head, hooks, dispatcher, brand, log: logger, clock });
   const server = new ServerControl({ path, loaded, plugins, hooks, network, limits, log });
+  const bus = new ServerBus(logger.target('bus'), server);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const call = (method: string, params: unknown, caller: Principal) =>
@@ -116,7 +118,7 @@ async function rise(
     signal: stopping.signal,
     clock,
     brand,
-    bus: createLocalBus(logger),
+    bus,
     server,
     auth: access,
     system,
@@ -135,10 +137,13 @@ async function rise(
   undo.push(async () => {
     for (const scope of scopes.toReversed()) await scope.undo();
   });
+  undo.push(() => bus.close());
   for (const scope of scopes) await inTime(`setup of '${scope.plugin.name}'`, scope.setup());
   warnAboutUnknownKeys(plugins, loaded, logger);
   const steps = register(plugins, hooks, registry, network);
   await migrate(db, steps, logger);
+  const shares = mode === 'serve' && loaded.head.bus.transport === 'auto';
+  await bus.open(shares ? await inTime('bus', hooks.bus.promise()) : undefined);
   await inTime('prepare', hooks.prepare.promise());
 
   const stop = once(async (reason: string) => {
@@ -187,6 +192,10 @@ async function choosePlugins(
   const plugins = await Promise.all(
     entries.map((entry) => (typeof entry === 'string' ? loadPlugin(entry, base) : entry)),
   );
+  // Servers that share a database must hear of each other, whatever the list says.
+  const bus = `bus-${parseDatabaseUrl(head.database.database_url).dialect}`;
+  const listed = plugins.some(({ name }) => name === bus);
+  if (!listed && builtInNames().includes(bus)) plugins.push(await loadPlugin(bus, base));
   return orderPlugins(plugins, async (service) => {
     for (const name of builtInNames()) {
       // Advice only: a package that does not load must not hide what is missing.

@@ -1,4 +1,5 @@
 import type {
+  BusTransport,
   Call,
   Commands,
   Exchange,
@@ -32,6 +33,7 @@ export const createHooks = () => ({
   permissions: new SyncHook<[Permissions]>(['permissions']),
   migrations: new SyncHook<[Migrations]>(['migrations']),
   commands: new SyncHook<[Commands]>(['commands']),
+  bus: new AsyncSeriesBailHook<[], BusTransport | undefined>([]),
   prepare: new AsyncSeriesHook<[]>([]),
   start: new AsyncSeriesHook<[]>([]),
   ready: new AsyncParallelHook<[Listening]>(['listening']),

@@ -19,6 +19,7 @@ export interface Database {
   first<Row extends object>(sql: string, params?: readonly SqlValue[]): Promise<Row | undefined>;
   /**
    * A read whose rows each hold one text column of JSON, joined into one JSON array away from the event loop.
+   * On SQLite a column that is a blob is the whole array, in UTF-8.
    * `short` says that the rows are few and indexed, so SQLite may read them on this thread.
    * @throws RpcError -32008 as soon as `maxBytes` is passed, without reading on
    */

@@ -1,4 +1,5 @@
 export type { Knex } from 'knex';
+export type * from './bus.ts';
 export type * from './database.ts';
 export * from './errors.ts';
 export * from './hooks.ts';

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Bus } from './bus.ts';
 import type { Database, SqliteFile } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger, LogSinks } from './log.ts';
@@ -28,18 +29,6 @@ export interface Clock {
   /** @returns cancels it */
   timeout(callback: () => void, delay_ms: number): () => void;
   interval(callback: () => void, period_ms: number): () => void;
-}
-
-/** Messages between the servers on one database: in-process, or over the network. At least once, in order per sender. */
-export interface Bus {
-  /** This process on the bus. */
-  readonly id: string;
-  publish(topic: string, payload: unknown): void;
-  /** Own messages arrive too, with `own` true. @returns unsubscribes */
-  subscribe(
-    topic: string,
-    listener: (payload: unknown, from: { id: string; own: boolean }) => void,
-  ): () => void;
 }
 
 /** The running configuration's file and head, as far as plugins may see it. */

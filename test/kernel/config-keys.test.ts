@@ -35,7 +35,7 @@ const defaults: [path: string, value: unknown][] = [
   ['brand.salt', 'SVC'],
   ['brand.title', 'svc'],
   ['brand.peer_header', 'ng-connecting-ip'],
-  ['bus', undefined],
+  ['bus.transport', 'auto'],
   ['shutdown_timeout_ms', 8000],
 ];
 

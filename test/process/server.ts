@@ -131,7 +131,7 @@ async function untilAnswering(
 
 /** What was printed before the first answer may arrive after it; a later start with few logs prints nothing. */
 async function untilPrinted(output: () => string): Promise<void> {
-  for (let n = 0; n < 30 && !/Root Password: \S+$|listening/m.test(output()); n++) {
+  for (let n = 0; n < 300 && !/Root Password: \S+$|listening/m.test(output()); n++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

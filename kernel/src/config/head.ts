@@ -23,6 +23,7 @@ const Database = Type.Object({
   idle_timeout_ms: Milliseconds(3000, 0, 'Unused connections are closed after this.'),
   max_lifetime_ms: Milliseconds(30_000, 0, 'Connections are replaced after this.'),
   max_connections: Count(10, 'Pool size.'),
+  statement_timeout_ms: Milliseconds(60_000, 0, 'Postgres ends a statement after this; 0: never.'),
   sqlite_synchronous: Type.Enum(['NORMAL', 'FULL'], {
     default: 'NORMAL',
     description: 'SQLite: NORMAL survives a killed process, FULL also a power cut.',
@@ -68,6 +69,16 @@ const Brand = Type.Object(
   { default: {} },
 );
 
+const Bus = Type.Object(
+  {
+    transport: Type.Enum(['auto', 'local'], {
+      default: 'auto',
+      description: 'auto: what the plugins offer for this database; local: no other server.',
+    }),
+  },
+  { default: {} },
+);
+
 /** The kernel's keys (configuration.md §1), with defaults. */
 export const HeadSchema = Type.Object({
   server_uuid: Uuid,
@@ -92,7 +103,7 @@ export const HeadSchema = Type.Object({
   database: Database,
   logging: Logging,
   brand: Brand,
-  bus: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  bus: Bus,
 });
 
 export type Head = Static<typeof HeadSchema>;

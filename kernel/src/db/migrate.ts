@@ -99,8 +99,11 @@ async function exclusively<T>(
   for (;;) {
     try {
       return await db.knex.transaction(async (trx) => {
-        if (db.dialect === 'postgres')
+        if (db.dialect === 'postgres') {
+          // A step over a large table takes its time, and so does the wait for one.
+          await trx.raw('set local statement_timeout = 0');
           await trx.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
+        }
         return work(trx);
       });
     } catch (error) {

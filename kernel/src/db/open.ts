@@ -10,6 +10,8 @@ export interface DatabaseConfig {
   readonly idle_timeout_ms: number;
   readonly max_lifetime_ms: number;
   readonly max_connections: number;
+  /** Postgres only: the database ends a statement after this; 0: never. Migrations and `execute` have limits of their own. */
+  readonly statement_timeout_ms: number;
   /** SQLite only: `NORMAL` (default) survives a killed process, `FULL` also a power cut. */
   readonly sqlite_synchronous?: 'NORMAL' | 'FULL';
 }

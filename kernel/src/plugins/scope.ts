@@ -91,10 +91,10 @@ export class Scope {
       log,
       clock: this.#clock(shared.clock),
       bus: {
-        id: shared.bus.id,
-        publish: (topic, payload) => shared.bus.publish(topic, payload),
+        ...shared.bus,
         subscribe: (topic, listener) =>
           this.#owned(`bus ${topic}`, shared.bus.subscribe(topic, listener)),
+        watch: (listener) => this.#owned('bus events', shared.bus.watch(listener)),
       },
       hooks: this.#hooks(),
       provide: (service, value) => {

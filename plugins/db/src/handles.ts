@@ -46,6 +46,11 @@ export class Handles {
     );
   }
 
+  /** The registry may have changed, nobody knows where. */
+  refreshAll(): void {
+    for (const id of this.#handles.keys()) this.refresh(id);
+  }
+
   /** A handle that belongs to no registered database yet. */
   make(file: string): Handle {
     return new Handle(file, { ...this.#options, evict: () => this.#evict() });

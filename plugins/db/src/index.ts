@@ -8,6 +8,8 @@ import { Slots } from './slots.ts';
 import { openStore } from './store.ts';
 
 const CHANGED = 'db.changed';
+/** Somebody ran SQL of his own on the main database, or words of other servers were lost. */
+const DATABASE_CHANGED = 'database.changed';
 const REST_MS = 60_000;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -79,5 +81,6 @@ export default definePlugin({
       const { id } = (payload ?? {}) as { id?: unknown };
       if (!own && typeof id === 'number') handles.refresh(id);
     });
+    bus.subscribe(DATABASE_CHANGED, () => handles.refreshAll());
   },
 });

@@ -13,12 +13,14 @@ const sqliteSizes = `
   where t.type = 'table' and t.name <> 'schema_migrations'
   order by t.name`;
 
-/** With indexes and out-of-line storage. */
+/** With indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
 const postgresSizes = `
-  select c.relname::text as name, coalesce(pg_total_relation_size(c.oid), 0)::bigint as bytes
+  select c.relname::text as name, coalesce(case c.relkind
+      when 'p' then (select sum(pg_total_relation_size(relid)) from pg_partition_tree(c.oid))
+      else pg_total_relation_size(c.oid) end, 0)::bigint as bytes
   from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
-    and c.relname <> 'schema_migrations'
+    and not c.relispartition and c.relname <> 'schema_migrations'
   order by c.relname collate "C"`;
 
 /**

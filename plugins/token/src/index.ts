@@ -40,10 +40,11 @@ export default definePlugin({
       addProtocolKinds(parts.vocabulary);
       hooks.permissions.call(parts.vocabulary);
       await createSuper(kernel, parts);
+      // Before the table is read: what changes meanwhile is heard of.
+      parts.refresh.listen();
       await parts.refresh.load();
     });
     hooks.start.tap(() => {
-      parts.refresh.listen();
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
     });
     hooks.reload.tap(() => parts.refresh.all());

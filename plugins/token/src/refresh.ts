@@ -56,7 +56,7 @@ export class Refresh {
     this.#whole ??= this.#enqueue(async () => {
       this.#whole = undefined;
       try {
-        await this.load();
+        await this.#read();
       } catch (error) {
         if (!this.#stale) this.#log.error('tokens could not be read again', { error });
         this.#stale = true;
@@ -65,7 +65,12 @@ export class Refresh {
     return this.#whole;
   }
 
-  async load(): Promise<void> {
+  /** In turn with the changes that are heard meanwhile: what was read before one must not undo it. */
+  load(): Promise<void> {
+    return this.#enqueue(() => this.#read());
+  }
+
+  async #read(): Promise<void> {
     this.#records.replaceAll(await this.#store.all());
     this.#stale = false;
   }

@@ -37,19 +37,45 @@ export function poolSettings(config: DatabaseConfig): Knex.PoolConfig {
   };
 }
 
-/** An answered row must survive a crash of the database too, also where the database's default is `off`. */
-export async function initSession(connection: pg.ClientBase): Promise<void> {
+/** Greatest value of a setting in ms. */
+const MAX_SETTING = 2 ** 31 - 1;
+
+/** What every connection is set to. */
+export interface SessionSettings {
+  readonly statement_timeout_ms: number;
+}
+
+export const sessionSettings = ({ statement_timeout_ms }: DatabaseConfig): SessionSettings => ({
+  statement_timeout_ms: Math.min(statement_timeout_ms, MAX_SETTING),
+});
+
+/**
+ * Made by statements: poolers in between refuse options of a connection. An answered row must survive a crash of the
+ * database too, also where its default for `synchronous_commit` is `off`.
+ */
+export async function initSession(
+  connection: pg.ClientBase,
+  settings: SessionSettings,
+): Promise<void> {
   await connection.query(
-    "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+    `set statement_timeout = ${settings.statement_timeout_ms};
+    select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
   );
 }
 
 /** Connections of the pool for work below knex. */
 export class PgPool {
   readonly #knex: Knex;
+  readonly #settings: SessionSettings;
 
-  constructor(knex: Knex) {
+  constructor(knex: Knex, settings: SessionSettings) {
     this.#knex = knex;
+    this.#settings = settings;
+  }
+
+  /** Sets a connection as it was when it was new. */
+  init(connection: PgConnection): Promise<void> {
+    return initSession(connection, this.#settings);
   }
 
   /** Lends one connection; `work` marks it with `spoil` when nobody may use it again. */

@@ -1,7 +1,7 @@
 import type { Executed, Logger } from '@svc/plugin-sdk';
 import { codeOf } from '../code-of.ts';
 import { COUNTED_ROWS, KEPT_BYTES, sizeOfValues, toExecuted } from '../executed.ts';
-import { initSession, type PgConnection, type PgPool, spoil } from './connection.ts';
+import { type PgConnection, type PgPool, spoil } from './connection.ts';
 import { type Chunk, readInChunks } from './cursor.ts';
 import { calledTypes } from './types.ts';
 
@@ -39,7 +39,7 @@ export function execute(
     } finally {
       clearTimeout(wall);
       await release();
-      await clean(connection, log);
+      await clean(pool, connection, log);
     }
   });
 }
@@ -70,12 +70,12 @@ async function run(
 }
 
 /** Foreign SQL may leave a transaction, settings, locks or temporary tables: none may reach the next user. */
-async function clean(connection: PgConnection, log: Logger): Promise<void> {
+async function clean(pool: PgPool, connection: PgConnection, log: Logger): Promise<void> {
   if (connection.__knex__disposed) return;
   try {
     await connection.query('rollback');
     await connection.query('discard all');
-    await initSession(connection);
+    await pool.init(connection);
   } catch (error) {
     log.warn('A connection could not be cleaned and is dropped.', { error });
     spoil(connection, error as Error);

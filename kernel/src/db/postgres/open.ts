@@ -11,10 +11,10 @@ import { databaseError, isUniqueViolation } from '../errors.ts';
 import { closeKnex, sharedKnexConfig } from '../knex-shared.ts';
 import type { OpenDatabase, OpenOptions } from '../open.ts';
 import { transact } from '../transaction.ts';
-import { connectionSettings, PgPool, poolSettings } from './connection.ts';
+import { connectionSettings, PgPool, poolSettings, sessionSettings } from './connection.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
 import { jsonArray } from './json-array.ts';
-import { PostgresClient } from './knex-client.ts';
+import { postgresClient } from './knex-client.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
 
@@ -27,7 +27,7 @@ export async function openPostgres(url: string, options: OpenOptions): Promise<O
   const db = new PostgresDatabase(
     knexFactory({
       ...sharedKnexConfig(log),
-      client: PostgresClient,
+      client: postgresClient(sessionSettings(config)),
       connection: connectionSettings(url, config) as Knex.PgConnectionConfig,
       pool: poolSettings(config),
     }),
@@ -62,7 +62,7 @@ class PostgresDatabase implements OpenDatabase {
   constructor(knex: Knex, options: OpenOptions) {
     this.knex = knex;
     this.#options = options;
-    this.#pool = new PgPool(knex);
+    this.#pool = new PgPool(knex, sessionSettings(options.config));
   }
 
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {

@@ -26,9 +26,9 @@ serveRequests<ReadRequest>((request) =>
     const { sql, params, maxBytes, stopped } = request;
     const stop = stopped && (() => Atomics.load(stopped, 0) !== 0);
     if (stop?.()) return undefined;
-    const text = collect(statements.get(sql).iterate(params.map(bindable)), maxBytes, stop);
-    if (text === undefined) return undefined;
-    const bytes = encoder.encode(text);
+    const array = collect(statements.get(sql).iterate(params.map(bindable)), maxBytes, stop);
+    if (array === undefined) return undefined;
+    const bytes = typeof array === 'string' ? encoder.encode(array) : array;
     return new Moved(bytes, [bytes.buffer]);
   }),
 );

@@ -28,10 +28,7 @@ export class MainReads {
   /** @throws RpcError -32008 as soon as the texts pass `maxBytes` */
   jsonArray(sql: string, params: readonly SqlValue[], maxBytes: number): RawJson {
     const statement = this.#plucked.get(sql);
-    const texts = collect(
-      statement.iterate(params.map(bindable)) as IterableIterator<string>,
-      maxBytes,
-    );
+    const texts = collect(statement.iterate(params.map(bindable)), maxBytes);
     if (!texts) throw RpcError.responseTooBig(maxBytes);
     return new RawJson(texts);
   }

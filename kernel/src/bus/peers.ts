@@ -1,0 +1,135 @@
+import type { BusEvent, BusServer } from '@svc/plugin-sdk';
+import type { Frame, Message } from './frame.ts';
+
+/** A server that was not heard for this long is dead. */
+export const DEAD_MS = 3_000;
+/** So long after the own connection the first frame of a server may have any number: all have beaten by then. */
+const FRESH_MS = 2_500;
+/** Numbers of a dead server are kept this long: it may only have been cut off. */
+const FORGET_MS = 86_400_000;
+
+interface Peer {
+  /** undefined until its first beat. */
+  server: BusServer | undefined;
+  alive: boolean;
+  heard: number;
+  /** Numbers of the last broadcast and the last direct frame; undefined: the next one may have any number. */
+  last: number | undefined;
+  direct: number | undefined;
+}
+
+export interface PeersOptions {
+  /** The own id. */
+  readonly id: string;
+  readonly event: (event: BusEvent) => void;
+  readonly deliver: (message: Message, from: string) => void;
+  /** A server was heard for the first time, or again: it should hear of this one. */
+  readonly greet: () => void;
+  readonly forgotten: (id: string) => void;
+}
+
+/** What is known of the other servers: who is alive, and whether anything of them was lost. Times come from the caller, ms. */
+export class Peers {
+  readonly #options: PeersOptions;
+  readonly #peers = new Map<string, Peer>();
+  #freshUntil = 0;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  get alive(): BusServer[] {
+    return [...this.#peers.values()].flatMap(({ alive, server }) =>
+      alive && server ? [server] : [],
+    );
+  }
+
+  isAlive(id: string): boolean {
+    return this.#peers.get(id)?.alive ?? false;
+  }
+
+  /** The own connection begins: what was sent before is not waited for. */
+  begin(now: number): void {
+    this.#freshUntil = now + FRESH_MS;
+    for (const peer of this.#peers.values()) {
+      peer.last = undefined;
+      peer.direct = undefined;
+    }
+    this.excuse(now, Number.POSITIVE_INFINITY);
+  }
+
+  /** Nobody could be heard for this long. */
+  excuse(now: number, deaf_ms: number): void {
+    for (const peer of this.#peers.values()) peer.heard = Math.min(now, peer.heard + deaf_ms);
+  }
+
+  hear(frame: Frame, now: number): void {
+    const { from, to, beat } = frame;
+    const { id, deliver, greet } = this.#options;
+    if (from === id || (to !== undefined && to !== id)) return;
+    const peer = this.#peers.get(from) ?? this.#add(from, now);
+    peer.heard = now;
+    const met = peer.alive;
+    peer.alive = true;
+    if (beat) this.#beat(from, peer, frame);
+    else if (this.#isNext(from, peer, frame)) {
+      for (const message of frame.messages) deliver(message, from);
+    }
+    if (!met && peer.alive) greet();
+  }
+
+  /** Finds the dead. */
+  tick(now: number): void {
+    for (const [id, peer] of this.#peers) {
+      if (peer.alive && now - peer.heard > DEAD_MS) this.#end(peer);
+      if (!peer.alive && now - peer.heard > FORGET_MS) {
+        this.#peers.delete(id);
+        this.#options.forgotten(id);
+      }
+    }
+  }
+
+  #add(id: string, now: number): Peer {
+    // A server that starts later begins with 1. Direct frames to this process begin with 1 in any case.
+    const last = now < this.#freshUntil ? undefined : 0;
+    const peer: Peer = { server: undefined, alive: false, heard: now, last, direct: 0 };
+    this.#peers.set(id, peer);
+    return peer;
+  }
+
+  #end(peer: Peer): void {
+    peer.alive = false;
+    const { server } = peer;
+    peer.server = undefined;
+    if (server) this.#options.event({ kind: 'left', server });
+  }
+
+  /** False for a frame that came before. */
+  #isNext(from: string, peer: Peer, { to, n }: Frame): boolean {
+    const direct = to !== undefined;
+    const last = direct ? peer.direct : peer.last;
+    if (last !== undefined && n <= last) return false;
+    if (direct) peer.direct = n;
+    else peer.last = n;
+    if (last !== undefined && n > last + 1) this.#options.event({ kind: 'gap', from, direct });
+    return true;
+  }
+
+  /** A beat follows the frames whose numbers it says: what did not come by now was lost. */
+  #beat(from: string, peer: Peer, { n, beat }: Frame): void {
+    const { event, id } = this.#options;
+    const { uuid = '', version = '', direct = {}, bye = false } = beat ?? {};
+    const directN = direct[id] ?? 0;
+    if (!peer.server && !bye) {
+      peer.server = { id: from, uuid, version };
+      event({ kind: 'joined', server: peer.server });
+    }
+    if (peer.last !== undefined && n > peer.last) event({ kind: 'gap', from, direct: false });
+    peer.last = Math.max(peer.last ?? 0, n);
+    if (peer.direct !== undefined && directN > peer.direct) {
+      event({ kind: 'gap', from, direct: true });
+    }
+    peer.direct = Math.max(peer.direct ?? 0, directN);
+    if (bye) this.#end(peer);
+  }
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-sdk';
+import type { Client, ClientConfig, Notification } from 'pg';
+import { type Body, listen, type Notice, notify, take } from './store.ts';
+
+/** Longer frames travel as rows. A notification takes less than 8,000 bytes. */
+const MAX_PAYLOAD = 7_900;
+const ROW = 'row ';
+/** Notifications that wait for a row. */
+const MAX_WAITING = 10_000;
+
+/** One connection for listening and notifying, besides the pool: a busy pool holds no message up. */
+export class Connection implements BusConnection {
+  readonly #link: BusLink;
+  readonly #client: Client;
+  /** Channel of everybody. */
+  #all = '';
+  readonly #arrived: Notification[] = [];
+  #reading = false;
+
+  private constructor(client: Client, link: BusLink) {
+    this.#client = client;
+    this.#link = link;
+    client.on('error', (error) => link.failed(error));
+    client.on('end', () => link.failed(new Error('the database closed the connection')));
+    client.on('notification', (notification) => this.#arrive(notification));
+  }
+
+  /** @throws when the database is not there */
+  static async open(settings: ClientConfig, link: BusLink): Promise<Connection> {
+    // Loaded only where it is used: the driver costs memory.
+    const { default: pg } = await import('pg');
+    const client = new pg.Client(settings);
+    const connection = new Connection(client, link);
+    try {
+      await client.connect();
+      connection.#all = await listen(client, (all) => channelOf(all, link.id));
+      return connection;
+    } catch (error) {
+      void connection.close();
+      throw error;
+    }
+  }
+
+  async send(frames: readonly BusFrame[]): Promise<void> {
+    const notices: Notice[] = [];
+    const bodies: Body[] = [];
+    for (const { to, text } of frames) {
+      const channel = to === undefined ? this.#all : channelOf(this.#all, to);
+      if (Buffer.byteLength(text) <= MAX_PAYLOAD) {
+        notices.push({ channel, payload: text });
+        continue;
+      }
+      const id = randomUUID();
+      bodies.push({ id, body: text });
+      notices.push({ channel, payload: ROW + id });
+    }
+    await notify(this.#client, notices, bodies);
+  }
+
+  close(): Promise<void> {
+    this.#arrived.length = 0;
+    return this.#client.end();
+  }
+
+  #arrive(notification: Notification): void {
+    const { processId, payload = '' } = notification;
+    const { processID } = this.#client as { processID?: number };
+    if (processId === processID) return;
+    if (!this.#reading && !payload.startsWith(ROW)) {
+      this.#link.receive(payload);
+      return;
+    }
+    if (this.#arrived.length >= MAX_WAITING) {
+      this.#arrived.length = 0;
+      this.#link.lost();
+    }
+    this.#arrived.push(notification);
+    if (!this.#reading) this.#read().catch((error: unknown) => this.#link.failed(error));
+  }
+
+  /** Frames behind a row wait for it: they stay in order. */
+  async #read(): Promise<void> {
+    this.#reading = true;
+    try {
+      while (this.#arrived.length > 0) {
+        const arrived = this.#arrived.splice(0);
+        const bodies = await this.#bodiesOf(arrived);
+        for (const { payload = '' } of arrived) {
+          const text = payload.startsWith(ROW) ? bodies.get(payload.slice(ROW.length)) : payload;
+          if (text === undefined) this.#link.lost();
+          else this.#link.receive(text);
+        }
+      }
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  #bodiesOf(arrived: readonly Notification[]): Promise<Map<string, string>> {
+    const idsOf = (all: boolean) =>
+      arrived
+        .filter(
+          ({ payload = '', channel }) => payload.startsWith(ROW) && (channel === this.#all) === all,
+        )
+        .map(({ payload = '' }) => payload.slice(ROW.length));
+    return take(this.#client, idsOf(true), idsOf(false));
+  }
+}
+
+const channelOf = (all: string, id: string): string => `${all}_${id.replaceAll('-', '')}`;

@@ -1,0 +1,51 @@
+import { type BusTransport, definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
+import type { ClientConfig } from 'pg';
+import { Connection } from './connection.ts';
+import { create } from './migrations/0001-create.ts';
+import { removeOld } from './store.ts';
+
+const CLEAN_MS = 15_000;
+
+const config = Type.Object({
+  database_url: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?:.+',
+      description:
+        'Address of the same database for the one connection of the bus, where `database.database_url` leads through a pooler.',
+    }),
+  ),
+});
+
+/** Carries the bus over the Postgres database that the servers share (LISTEN and NOTIFY). */
+export default definePlugin({
+  name: 'bus-postgres',
+  version: '0.6.0',
+  config,
+
+  setup(kernel) {
+    const { db, hooks } = kernel;
+    hooks.migrations.tap((steps) => steps.add(create));
+    if (db.dialect !== 'postgres') return;
+    const settings = settingsOf(kernel, kernel.config.database_url);
+    const transport: BusTransport = {
+      name: 'postgres',
+      // With room for the frame's own head; a notification takes 7,999.
+      frameBytes: 7_800,
+      connect: (link) => Connection.open(settings, link),
+    };
+    hooks.bus.tap(() => transport);
+    kernel.every('remove old bus messages', CLEAN_MS, () => removeOld(db));
+  },
+});
+
+/** How the pool connects. */
+function settingsOf({ db }: Kernel<unknown>, url: string | undefined): ClientConfig {
+  const { connectionSettings } = db.knex.client as { connectionSettings: ClientConfig };
+  const { connectionString, connectionTimeoutMillis } = connectionSettings;
+  return {
+    connectionString: url ?? connectionString,
+    connectionTimeoutMillis,
+    keepAlive: true,
+    application_name: 'svc-server bus',
+  } as ClientConfig;
+}

@@ -1,0 +1,12 @@
+import type { Migration } from '@svc/plugin-sdk';
+
+/** Table `bus_message`: frames that are too long for a notification. Unlogged: a crash loses the connections that wait for them too. */
+export const create: Migration = {
+  name: '0001-create',
+  async up(trx, { dialect }) {
+    if (dialect !== 'postgres') return;
+    await trx.raw(
+      'create unlogged table bus_message (id uuid primary key, sent_at bigint not null, body text not null)',
+    );
+  },
+};

@@ -1,0 +1,82 @@
+import type { Database } from '@svc/plugin-sdk';
+import type { ClientBase } from 'pg';
+
+/** A receiver that has not read after this time is dead for the others. */
+const KEEP_MS = 60_000;
+
+/** The database's time: those of servers differ. */
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** One notification, at most 7,999 bytes. */
+export interface Notice {
+  readonly channel: string;
+  readonly payload: string;
+}
+
+/** A frame that a notification only names. */
+export interface Body {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Listens to the channels of this schema: everybody's, and this server's own. @returns the name of everybody's */
+export async function listen(client: ClientBase, own: (all: string) => string): Promise<string> {
+  // A notification is worth nothing after a crash: no commit waits for the disk.
+  await client.query('set synchronous_commit = off');
+  const found = await client.query<{ name: string }>(
+    "select 'svc_bus_' || substr(md5(current_schema()), 1, 8) as name",
+  );
+  const all = found.rows[0]?.name ?? '';
+  await client.query(`listen "${all}"; listen "${own(all)}"`);
+  return all;
+}
+
+/** Rows and notifications in one transaction, in this order. */
+export async function notify(
+  client: ClientBase,
+  notices: readonly Notice[],
+  bodies: readonly Body[],
+): Promise<void> {
+  const channels = notices.map(({ channel }) => channel);
+  const payloads = notices.map(({ payload }) => payload);
+  const send =
+    'select count(pg_notify(channel, payload)) from unnest($1::text[], $2::text[]) as notice (channel, payload)';
+  if (bodies.length === 0) {
+    await client.query({ name: 'bus-notify', text: send, values: [channels, payloads] });
+    return;
+  }
+  const ids = bodies.map(({ id }) => id);
+  const texts = bodies.map(({ body }) => body);
+  await client.query({
+    name: 'bus-notify-rows',
+    text: `with kept as (insert into bus_message (id, sent_at, body) select id, ${NOW}, body from unnest($3::uuid[], $4::text[]) as message (id, body)) ${send}`,
+    values: [channels, payloads, ids, texts],
+  });
+}
+
+/** The bodies of these rows by id; those `mine` are removed, as nobody else reads them. */
+export async function take(
+  client: ClientBase,
+  shared: readonly string[],
+  mine: readonly string[],
+): Promise<Map<string, string>> {
+  const read = async (name: string, text: string, ids: readonly string[]): Promise<Body[]> => {
+    if (ids.length === 0) return [];
+    const found = await client.query<Body>({ name, text, values: [ids] });
+    return found.rows;
+  };
+  const rows = [
+    ...(await read('bus-read', 'select id, body from bus_message where id = any($1)', shared)),
+    ...(await read(
+      'bus-take',
+      'delete from bus_message where id = any($1) returning id, body',
+      mine,
+    )),
+  ];
+  return new Map(rows.map(({ id, body }) => [id, body]));
+}
+
+/** Removes what everybody has read. */
+export async function removeOld(db: Database): Promise<void> {
+  await db.all(`delete from bus_message where sent_at < ${NOW} - ${KEEP_MS}`);
+}

@@ -1,0 +1,255 @@
+/** Several servers on one Postgres hear each other: LISTEN and NOTIFY. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ServerBus } from '../kernel/src/bus/server-bus.ts';
+import { Connection } from '../plugins/bus-postgres/src/connection.ts';
+import { removeOld } from '../plugins/bus-postgres/src/store.ts';
+import { acquainted, type BusProbe, probe, sharing, until } from './bus-kit.ts';
+import { busCases, type Three } from './bus-suite.ts';
+import { memoryLog } from './kernel/database-kit.ts';
+import { startPostgres } from './postgres.ts';
+
+const common = suite('bus: postgres');
+let three: Three;
+
+common.before(async () => {
+  const one = await probe();
+  three = [one, await probe(await sharing(one)), await probe(await sharing(one))];
+  await acquainted(three);
+});
+common.after(async () => {
+  for (const server of [...(three ?? [])].reverse()) await server.stop();
+});
+busCases(common, () => three);
+common.run();
+
+const test = suite('bus: postgres, when things fail');
+const running: BusProbe[] = [];
+const buses: ServerBus[] = [];
+
+const start = async (...args: Parameters<typeof probe>): Promise<BusProbe> => {
+  const server = await probe(...args);
+  running.push(server);
+  return server;
+};
+const pair = async (): Promise<[BusProbe, BusProbe]> => {
+  const one = await start();
+  const two = await start(await sharing(one));
+  await acquainted([one, two]);
+  return [one, two];
+};
+/** A bus on the same database that can end as a killed process does: without a word. */
+async function mortal(beside: BusProbe): Promise<{ id: string; kill(): Promise<void> }> {
+  const { database } = (await sharing(beside)) as { database: { database_url: string } };
+  const bus = new ServerBus(memoryLog(), { uuid: () => '', version: '1.0.0' });
+  buses.push(bus);
+  let connection: Connection | undefined;
+  let dead = false;
+  await bus.open({
+    name: 'postgres',
+    frameBytes: 7_800,
+    connect: async (link) => {
+      if (dead) throw new Error('dead');
+      connection = await Connection.open({ connectionString: database.database_url }, link);
+      return connection;
+    },
+  });
+  return {
+    id: bus.id,
+    async kill() {
+      dead = true;
+      await connection?.close();
+    },
+  };
+}
+
+const logged = ({ app }: BusProbe, pattern: RegExp) =>
+  app.console.filter((line) => pattern.test(line)).length;
+
+test.after.each(async () => {
+  for (const bus of buses.splice(0)) await bus.close();
+  for (const server of running.splice(0).reverse()) await server.stop();
+});
+
+test('a killed connection comes again, both read again, nobody counts as dead, and the log says it once', async () => {
+  const [one, two] = await pair();
+  const killed = await one.app.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
+  );
+  assert.is(killed.length, 2);
+  const since = Date.now();
+  await until('both read again', () => one.rereads() > 0 && two.rereads() > 0);
+  assert.ok(Date.now() - since < 1_000, `${Date.now() - since} ms`);
+  one.bus.publish('probe', 'again');
+  await until('the message', () => two.heard.length === 1);
+  for (const server of [one, two]) {
+    assert.equal(
+      server.events.filter(({ kind }) => kind === 'left'),
+      [],
+    );
+    assert.is(logged(server, /bus is not connected/), 1);
+    assert.is(logged(server, /bus is connected again/), 1);
+  }
+});
+
+test('a server whose connection was cut off learns from the others what it missed', async () => {
+  const [one, two] = await pair();
+  const before = two.rereads();
+  await one.app.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
+  );
+  for (let n = 0; n < 200; n++) {
+    one.bus.publish('probe', n);
+    await pause(1);
+  }
+  await until('the last', () => two.heard.some(({ payload }) => payload === 199));
+  await until('read again', () => two.rereads() > before);
+  const got = two.heard.map(({ payload }) => payload);
+  assert.equal(
+    got,
+    [...new Set(got)].sort((a, b) => a - b),
+  );
+});
+
+test('a copy in memory that went stale while nobody could tell is right again after the connection is', async () => {
+  const plugins = ['token', 'server-info', 'static-bucket'];
+  const one = await start({}, 'postgres', plugins);
+  const two = await start(await sharing(one), 'postgres', plugins);
+  await acquainted([one, two]);
+  const token = one.app.superToken;
+  await one.app.call('static-bucket_create', [token, 'b', 'b', false, false]);
+  const cors = async () =>
+    (await two.app.call('static-bucket_read', [token, 'b']).catch(() => undefined))?.cors;
+  await until('the bucket on the other server', async () => (await cors()) === false);
+  await one.app.sql("update static_file set cors = true where name = 'b'");
+  await pause(1_200);
+  assert.is(await cors(), false, 'memory is what is read');
+  await one.app.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
+  );
+  const since = Date.now();
+  await until('the row as it is', async () => (await cors()) === true);
+  assert.ok(Date.now() - since < 1_500, `${Date.now() - since} ms`);
+});
+
+test('a long message whose row is gone makes its receiver read again', async () => {
+  const [one, two] = await pair();
+  await one.app.sql('create rule forget as on insert to bus_message do instead nothing');
+  one.bus.publish('probe', 'x'.repeat(20_000));
+  await until('read again', () => two.rereads() > 0);
+  assert.equal(two.heard, []);
+});
+
+test('rows of long messages are removed: direct ones when they are read, the others by the minute', async () => {
+  const [one, two] = await pair();
+  const bytes = new Uint8Array(30_000);
+  one.bus.send(two.bus.id, 'probe', bytes);
+  await until('the direct one', () => two.heard.length === 1);
+  const rows = async () =>
+    Number((await one.app.sql('select count(*) as n from bus_message'))[0].n);
+  await until('no row', async () => (await rows()) === 0);
+  one.bus.publish('probe', bytes);
+  await until('the other one', () => two.heard.length === 2);
+  assert.is(await rows(), 1);
+  await one.app.sql('update bus_message set sent_at = sent_at - 61000');
+  await one.app.sql(
+    "insert into bus_message values (gen_random_uuid(), (extract(epoch from now()) * 1000)::bigint, 'fresh')",
+  );
+  await removeOld(one.kernel.db);
+  assert.is(await rows(), 1);
+});
+
+test('a server that is killed is gone for the others within four seconds', async () => {
+  const [one, two] = await pair();
+  const third = await mortal(one);
+  await until('known', () => [one, two].every(({ bus }) => bus.servers().length === 2));
+  await third.kill();
+  const since = Date.now();
+  await until('gone', () => [one, two].every((server) => server.bus.servers().length === 1));
+  const took = Date.now() - since;
+  assert.ok(took > 1_500 && took < 4_500, `${took} ms`);
+  assert.equal(
+    one.events.flatMap((event) => (event.kind === 'left' ? [event.server.id] : [])),
+    [third.id],
+  );
+});
+
+test('servers of other schemas of the same database are strangers', async () => {
+  const one = await start();
+  await one.app.sql('create schema other');
+  const { database } = (await sharing(one)) as { database: { database_url: string } };
+  const url = new URL(database.database_url);
+  url.searchParams.set('options', '-c search_path=other');
+  const stranger = await start({ database: { database_url: url.href } });
+  one.bus.publish('probe', 'here');
+  stranger.bus.publish('probe', 'there');
+  await pause(1_200);
+  assert.equal([one.bus.servers(), stranger.bus.servers()], [[], []]);
+  assert.equal([one.heard.length, stranger.heard.length], [1, 1]);
+});
+
+test('`[bus] transport = "local"` leaves a server alone', async () => {
+  const one = await start();
+  const two = await start(await sharing(one, { bus: { transport: 'local' } }));
+  two.bus.publish('probe', 'unheard');
+  one.bus.publish('probe', 'own');
+  await pause(1_200);
+  assert.equal([one.bus.servers(), two.bus.servers()], [[], []]);
+  assert.equal(
+    [one, two].map(({ heard }) => heard.length),
+    [1, 1],
+  );
+});
+
+test('the bus has an address of its own where one is given, and no log shows its password', async () => {
+  const one = await start();
+  const { database } = (await sharing(one)) as { database: { database_url: string } };
+  const good = new URL(database.database_url);
+  good.searchParams.set('application_name', 'elsewhere');
+  const two = await start(await sharing(one, { 'bus-postgres': { database_url: good.href } }));
+  await acquainted([one, two]);
+  const bad = new URL(database.database_url);
+  bad.password = 'wrong-5e7a91';
+  const third = await start(await sharing(one, { 'bus-postgres': { database_url: bad.href } }));
+  await until('the warning', () => logged(third, /bus is not connected/) > 0);
+  for (const server of [one, two, third]) {
+    const text = server.app.console.join('\n');
+    assert.not.match(text, /wrong-5e7a91/);
+    assert.not(text.includes(good.password));
+  }
+});
+
+test('Postgres restarts under load: every server is back, in order, and has read again', async () => {
+  const own = await startPostgres({ own: true });
+  const servers: BusProbe[] = [];
+  try {
+    const database = { database: { database_url: await own.createDatabase() } };
+    servers.push(await probe(database), await probe(database));
+    await acquainted(servers);
+    const [one, two] = servers as [BusProbe, BusProbe];
+    let n = 0;
+    let loading = true;
+    const load = (async () => {
+      for (; loading; await pause(2)) one.bus.publish('probe', n++);
+    })();
+    await pause(200);
+    await own.restart('crash');
+    await until('read again', () => one.rereads() > 0 && two.rereads() > 0);
+    loading = false;
+    await load;
+    one.bus.publish('probe', -1);
+    await until('the last', () => two.heard.at(-1)?.payload === -1);
+    const got = two.heard.map(({ payload }) => payload).slice(0, -1);
+    assert.equal(
+      got,
+      [...new Set(got)].sort((a, b) => a - b),
+    );
+    await acquainted(servers);
+  } finally {
+    for (const server of servers.reverse()) await server.stop();
+    await own.stop();
+  }
+});
+
+test.run();
