@@ -49,6 +49,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is(error.code, -32008);
     });
 
+    on(`takes an array that the database made, with its limit, in ${how}`, async (db) => {
+      const made = '["ä",1]';
+      const sql = dialect === 'sqlite' ? 'select cast(? as blob)' : `select trim(?, '[]')`;
+      const size = Buffer.byteLength(made);
+      const { text } = await db.jsonArray(sql, [made], { maxBytes: size, short });
+      assert.is(Buffer.from(text).toString(), made);
+      const error = await failure(db.jsonArray(sql, [made], { maxBytes: size - 1, short }));
+      assert.is(error.code, -32008);
+    });
+
     on(`stops reading at maxBytes in ${how}`, async (db) => {
       // Without end: a read that went on after the limit would never come back.
       const endless =

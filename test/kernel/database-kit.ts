@@ -31,6 +31,7 @@ export const defaults: Omit<DatabaseConfig, 'database_url'> = {
   idle_timeout_ms: 3_000,
   max_lifetime_ms: 30_000,
   max_connections: 10,
+  statement_timeout_ms: 60_000,
 };
 
 /** A logger that remembers what it was told. */

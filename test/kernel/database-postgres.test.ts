@@ -1,13 +1,16 @@
+import type { Knex } from '@svc/plugin-sdk';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Entry } from '../../kernel/src/db/appender.ts';
+import { migrate } from '../../kernel/src/db/migrate.ts';
+import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { PgPool } from '../../kernel/src/db/postgres/connection.ts';
 import { copyText } from '../../kernel/src/db/postgres/copy-text.ts';
 import { numbered } from '../../kernel/src/db/postgres/placeholders.ts';
 import { RowIds } from '../../kernel/src/db/postgres/row-id.ts';
 import { CopySink } from '../../kernel/src/db/postgres/sink.ts';
-import { emptyPlace, failure, openAt, until, withDatabase } from './database-kit.ts';
+import { emptyPlace, failure, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
 
 const places = suite('placeholders of postgres');
 for (const [sql, expected] of [
@@ -84,7 +87,7 @@ for (const [name, doubtful, taken, stored] of [
         flushIntervalMs: 1,
         capacityRows: 1,
       };
-      const sink = new CopySink(new PgPool(db.knex), options, source);
+      const sink = new CopySink(new PgPool(db.knex, { statement_timeout_ms: 0 }), options, source);
       const entry = { row: [8], id: undefined, doubtful } as unknown as Entry;
       const settled: unknown[] = [];
       await sink.store([entry], (_entry, error) => settled.push(error));
@@ -181,16 +184,77 @@ pool('replaces a connection after its life time', () =>
   ),
 );
 
+const settingOf = async (db: OpenDatabase, name: string) =>
+  (await db.first<{ v: string }>('select current_setting(?) as v', [name]))?.v;
+
+for (const [given, shown] of [
+  [60_000, '1min'],
+  [0, '0'],
+  [Number.MAX_SAFE_INTEGER, '2147483647ms'],
+] as const) {
+  pool(`a statement timeout of ${given} ms holds, also after SQL of a caller`, () =>
+    withDatabase(
+      'postgres',
+      async (db) => {
+        assert.is(await settingOf(db, 'statement_timeout'), shown);
+        await db.execute("set statement_timeout = '1h'", [], { maxRows: 1, timeout_ms: 5_000 });
+        assert.is(await settingOf(db, 'statement_timeout'), shown);
+      },
+      { max_connections: 1, statement_timeout_ms: given },
+    ),
+  );
+}
+
+pool('a statement past the timeout is 103, and the connection goes on', () =>
+  withDatabase(
+    'postgres',
+    async (db) => {
+      assert.is((await failure(db.all('select pg_sleep(20)'))).code, 103);
+      assert.is((await failure(db.knex.raw('select pg_sleep(20)'))).code, 103);
+      assert.equal(await db.all('select 1 as one'), [{ one: 1 }]);
+    },
+    { max_connections: 1, statement_timeout_ms: 100 },
+  ),
+);
+
+pool('a migration may take longer than the statement timeout', () =>
+  withDatabase(
+    'postgres',
+    async (db) => {
+      const up = (trx: Knex.Transaction) => trx.raw('select pg_sleep(0.3)');
+      await migrate(db, [{ plugin: 'a', migration: { name: '0001-slow', up } }], memoryLog());
+      assert.is(await settingOf(db, 'statement_timeout'), '100ms');
+    },
+    { max_connections: 1, statement_timeout_ms: 100 },
+  ),
+);
+
+pool('never makes more connections than it may, whatever waits', () =>
+  withDatabase(
+    'postgres',
+    async (db, url) => {
+      const other = await openAt(url);
+      const busy = Array.from({ length: 20 }, () => db.all('select pg_sleep(0.02)'));
+      const counted = await other.first<{ n: number }>(
+        `select count(*) as n from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+      );
+      await Promise.all(busy);
+      await other.close();
+      assert.ok(counted && counted.n >= 1 && counted.n <= 2, `${counted?.n} connections`);
+    },
+    { max_connections: 2 },
+  ),
+);
+
 pool('commits to disk also where the default is not to', () =>
   withDatabase('postgres', async (db, url) => {
     const name = new URL(url).pathname.slice(1);
     await db.knex.raw(`alter database ${name} set synchronous_commit = off`);
     const other = await openAt(url);
-    const row = await other.first<{ v: string }>(
-      "select current_setting('synchronous_commit') as v",
-    );
+    const found = await settingOf(other, 'synchronous_commit');
     await other.close();
-    assert.is(row?.v, 'on');
+    assert.is(found, 'on');
   }),
 );
 pool.run();

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Appender, Database, Kernel } from '@svc/plugin-sdk';
+import { filterOf } from './conditions.ts';
 import { createHashes } from './hashes.ts';
+import { keepPartitions, type Partitions, PLAIN } from './keep-partitions.ts';
 import { columnsOf, DYNAMIC, type Kind, STATIC, SUMMARY } from './kinds.ts';
 import { LastValues } from './last-values.ts';
 import { multiLast } from './multi-last.ts';
@@ -27,12 +29,13 @@ export type Monitoring = ReturnType<typeof createMonitoring>;
 /** Wires stores, caches and the other servers together; the methods are a thin layer over the result. */
 export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer: BufferConfig) {
   const { clock, db, signal } = kernel;
+  const now = () => clock.now();
   const hashes = createHashes();
   const uuidSql = (column: string) => registry.uuidSql(column);
   const stores = {
-    static: openReadStore(db, STATIC, uuidSql),
-    dynamic: openReadStore(db, DYNAMIC, uuidSql),
-    summary: openReadStore(db, SUMMARY, uuidSql),
+    static: openReadStore(db, STATIC, uuidSql, now),
+    dynamic: openReadStore(db, DYNAMIC, uuidSql, now),
+    summary: openReadStore(db, SUMMARY, uuidSql, now),
   };
   const last = {
     static: new LastValues(stores.static.newest),
@@ -46,23 +49,30 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
     for (const values of Object.values(last)) values.forget([id]);
   });
 
-  const track = (kind: Kind) => ({
-    last: last[kind.name],
-    changed: (id: number) => sync.changed(kind, id),
-    query: queries(registry, stores[kind.name]),
-    newest: multiLast(kind, registry, last[kind.name]),
-    remove: deletes(registry, {
-      store: openDeleteStore(db, kind),
-      last: last[kind.name],
-      gone: (id) => {
-        if (kind === STATIC) hashes.forget(id);
-        sync.changed(kind, id);
+  const track = (kind: Kind) => {
+    const values = last[kind.name];
+    const gone = (id: number | undefined) => {
+      if (kind === STATIC) hashes.forget(id);
+      sync.changed(kind, id);
+    };
+    const partitions =
+      db.dialect === 'sqlite' || kind === STATIC ? PLAIN : keepPartitions(kernel, kind);
+    return {
+      last: values,
+      changed: (id: number) => sync.changed(kind, id),
+      query: queries(registry, stores[kind.name]),
+      newest: multiLast(kind, registry, values),
+      remove: deletes(registry, { store: openDeleteStore(db, kind), last: values, gone, signal }),
+      keeps: partitions.keeps,
+      drop: async (...[upTo, goes]: Parameters<Partitions['drop']>) => {
+        if ((await partitions.drop(upTo, goes)) === 0) return;
+        values.deleted(filterOf([{ timestamp_to: upTo }]), undefined);
+        gone(undefined);
       },
-      signal,
-    }),
-  });
+    };
+  };
   const tracks = { static: track(STATIC), dynamic: track(DYNAMIC), summary: track(SUMMARY) };
-  const reporting = { registry, now: () => clock.now() };
+  const reporting = { registry, now };
   const writes = { store: openStaticStore(db), hashes };
   return {
     ...tracks,

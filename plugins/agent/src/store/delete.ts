@@ -1,6 +1,6 @@
 import { type Database, parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
-import type { Filter } from '../conditions.ts';
-import type { Kind } from '../kinds.ts';
+import type { Filter, Time } from '../conditions.ts';
+import { type Kind, STATIC } from '../kinds.ts';
 import { bounded, guarded, type Sql, whereOf } from './sql.ts';
 
 /** Rows of one statement: reports wait no longer than it takes to delete these. */
@@ -19,25 +19,46 @@ export interface DeleteStore {
 
 export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
   const deleteSql = deleteOf(db, kind);
-  return {
-    async remove(filter, agent, proceed) {
-      const found = walkOf(kind, filter, agent);
-      const walk = found.descending ? found : { ...found, end: await endOf(found) };
-      let left = bounded(filter.limit ?? Number.POSITIVE_INFINITY);
-      let deleted = 0;
-      let after: Place | undefined;
-      while (left > 0) {
-        const count = left > BATCH_ROWS ? BATCH_ROWS : Number(left);
-        const places = await guarded('delete failed', () => find(walk, after, count));
-        deleted += await guarded('delete failed', () => removeAt(places));
-        if (places.length < count) break;
-        left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
-        after = places.at(-1);
-        proceed();
-      }
-      return deleted;
-    },
-  };
+  // Where partitions may be, storage_time has no index that gives an order.
+  const ordered = db.dialect === 'sqlite' || kind === STATIC;
+  return { remove };
+
+  async function remove(
+    filter: Filter,
+    agent: number | undefined,
+    proceed: () => void,
+  ): Promise<number> {
+    const found = walkOf(kind, filter, agent);
+    if (found.by === 'storage_time' && !ordered) {
+      const narrowed = await guarded('delete failed', () => byTimestamp(filter));
+      return narrowed ? remove(narrowed, agent, proceed) : 0;
+    }
+    const walk = found.descending ? found : { ...found, end: await endOf(found) };
+    let left = bounded(filter.limit ?? Number.POSITIVE_INFINITY);
+    let deleted = 0;
+    let after: Place | undefined;
+    while (left > 0) {
+      const count = left > BATCH_ROWS ? BATCH_ROWS : Number(left);
+      const places = await guarded('delete failed', () => find(walk, after, count));
+      deleted += await guarded('delete failed', () => removeAt(places));
+      if (places.length < count) break;
+      left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
+      after = places.at(-1);
+      proceed();
+    }
+    return deleted;
+  }
+
+  /** The filter with the times that its rows have, which are few where the storage times are few. */
+  async function byTimestamp(filter: Filter): Promise<Filter | undefined> {
+    const where = whereOf(filter, undefined);
+    // A sum: the ends of the index on `timestamp` would tempt the planner to look there for a first row.
+    const sql = `select concat('[', min(m.timestamp + 0), ',', max(m.timestamp + 0), ']') as json
+      from ${kind.table} m ${where.text} having count(*) > 0`;
+    const { text } = await db.jsonArray(sql, where.params, { maxBytes: MAX_BYTES });
+    const [range] = parseJson(Buffer.from(text as string).toString()) as [Time, Time][];
+    return range && { ...filter, timestamp: { from: range[0], to: range[1] } };
+  }
 
   /** Where the walk ends now: rows that arrive while it is under way are not chased. */
   async function endOf(walk: Walk): Promise<Place | undefined> {
@@ -54,7 +75,11 @@ export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
 
   async function removeAt(places: readonly Place[]): Promise<number> {
     if (places.length === 0) return 0;
-    const result: unknown = await db.knex.raw(deleteSql, [stringifyJson(places)]);
+    const times = places.map(([, , , timestamp]) => timestamp as Time);
+    times.sort((a, b) => (a < b ? -1 : Number(a > b)));
+    const ends = [times[0], times.at(-1)];
+    const bindings = [stringifyJson(places), ...(db.dialect === 'postgres' ? ends : [])];
+    const result: unknown = await db.knex.raw(deleteSql, bindings as number[]);
     const rows = Array.isArray(result) ? result : (result as { rows: unknown[] }).rows;
     return rows.length;
   }
@@ -88,8 +113,11 @@ function selectOf(walk: Walk, after: Place | undefined, count: number): Sql {
   const { table, by, where, descending, end } = walk;
   const direction = descending ? 'desc' : 'asc';
   const place = `concat('[', m.${by}, ',', m.id, ',', m.uuid_id, ',', m.timestamp, ']')`;
-  const behind = after ? `and (m.${by}, m.id) ${descending ? '<' : '>'} (?, ?)` : '';
-  const before = end ? `and (m.${by}, m.id) <= (?, ?)` : '';
+  // The first half says again what the pair says, for planners that choose partitions by it.
+  const behind = after
+    ? `and m.${by} ${descending ? '<=' : '>='} ? and (m.${by}, m.id) ${descending ? '<' : '>'} (?, ?)`
+    : '';
+  const before = end ? `and m.${by} <= ? and (m.${by}, m.id) <= (?, ?)` : '';
   return {
     text: `select ${place} as json from ${table} m ${where.text} ${behind} ${before}
       order by m.${by} ${direction}, m.id ${direction} limit ?`,
@@ -97,12 +125,13 @@ function selectOf(walk: Walk, after: Place | undefined, count: number): Sql {
   };
 }
 
-const pairOf = (place: Place | undefined): SqlValue[] => (place ? [place[0], place[1]] : []);
+const pairOf = (place: Place | undefined): SqlValue[] =>
+  place ? [place[0], place[0], place[1]] : [];
 
-/** Deletes the rows of a JSON list of places, by their keys. */
+/** Deletes the rows of a JSON list of places, by their keys; on Postgres the least and the greatest time follow. */
 const deleteOf = ({ dialect }: Database, { table }: Kind): string =>
   dialect === 'sqlite'
     ? `delete from ${table} where id in (select value ->> 1 from json_each(?)) returning id`
     : `delete from ${table} m using json_array_elements(cast(? as json)) as place(value)
         where m.uuid_id = cast(place.value ->> 2 as integer) and m.timestamp = cast(place.value ->> 3 as bigint)
-        and m.id = cast(place.value ->> 1 as bigint) returning m.id`;
+        and m.id = cast(place.value ->> 1 as bigint) and m.timestamp between ? and ? returning m.id`;
