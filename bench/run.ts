@@ -10,6 +10,7 @@ import { jobScenarios } from './scenarios/jobs.ts';
 import { kvScenarios } from './scenarios/kv.ts';
 import { queryScenarios } from './scenarios/queries.ts';
 import { reports } from './scenarios/reports.ts';
+import { servers } from './scenarios/servers.ts';
 import { staticFiles } from './scenarios/static-files.ts';
 import { taskScenarios } from './scenarios/tasks.ts';
 import { type Figure, reached } from './types.ts';
@@ -24,6 +25,7 @@ const scenarios = [
   ...taskScenarios,
   ...jobScenarios,
   ...busScenarios,
+  servers,
   fleet,
 ];
 const wanted = process.argv.slice(2);

@@ -12,6 +12,8 @@ const CHUNK = Buffer.alloc(8_192, 'x');
 const BYTES = 512 * 1024 * 1024;
 
 type Frame = Record<string, any>;
+/** Where a server is, and who asks. */
+export type Target = Pick<Bench, 'socketUrl' | 'token'>;
 
 /** A connection that correlates answers by id and hands on everything else. */
 class Client {
@@ -48,10 +50,10 @@ class Client {
 }
 
 /** An agent that answers `ip` at once. */
-async function instantAgent({
+export async function instantAgent({
   socketUrl,
   token,
-}: Bench): Promise<{ uuid: string; client: Client }> {
+}: Target): Promise<{ uuid: string; client: Client }> {
   const uuid = randomUUID();
   const client = await Client.open(socketUrl, ({ method, params }) => {
     if (method !== 'task_register_task') return;
@@ -68,7 +70,7 @@ async function instantAgent({
 }
 
 /** Round trips one after the other: create, notification, upload, answer. */
-async function roundTrips({ socketUrl, token }: Bench, uuid: string) {
+export async function roundTrips({ socketUrl, token }: Target, uuid: string) {
   const caller = await Client.open(socketUrl);
   const times: number[] = [];
   for (let n = 0; n < CALLS; n++) {
@@ -167,7 +169,8 @@ const terminal: Scenario = {
   },
 };
 
-async function openTerminal({ socketUrl, token }: Bench) {
+/** The user may come to another server. */
+export async function openTerminal({ socketUrl, token }: Target, userUrl = socketUrl) {
   const agent_uuid = randomUUID();
   const terminal_id = randomUUID();
   let arrived: (item: Frame) => void = () => {};
@@ -176,31 +179,30 @@ async function openTerminal({ socketUrl, token }: Bench) {
   });
   const agent = await Client.open(socketUrl, ({ params }) => arrived(params.result));
   await agent.call('task_register_task', [token, agent_uuid]);
-  const url = `${socketUrl}terminal`;
   const web_shell = { url: `${socketUrl}auto_gen`, terminal_id };
   await agent.call('task_create_task', [token, agent_uuid, { web_shell }]);
   const { task_id, task_token } = await item;
-  const side = async (query: Record<string, string>): Promise<WebSocket> => {
+  const side = async (url: string, query: Record<string, string>): Promise<WebSocket> => {
     const text = new URLSearchParams({ agent_uuid, terminal_id, ...query });
-    const socket = new WebSocket(`${url}?${text}`, { perMessageDeflate: false });
+    const socket = new WebSocket(`${url}terminal?${text}`, { perMessageDeflate: false });
     await once(socket, 'open');
     return socket;
   };
-  const shell = await side({ task_id: `${task_id}`, task_token });
-  const person = await side({ token });
+  const shell = await side(socketUrl, { task_id: `${task_id}`, task_token });
+  const person = await side(userUrl, { token });
   return { shell, person };
 }
 
-async function throughput(shell: WebSocket, person: WebSocket): Promise<number> {
+export async function throughput(shell: WebSocket, person: WebSocket, bytes = BYTES) {
   let received = 0;
   const all = new Promise<void>((resolve) => {
     person.on('message', (data: Buffer) => {
       received += data.length;
-      if (received >= BYTES) resolve();
+      if (received >= bytes) resolve();
     });
   });
   const begun = performance.now();
-  const total = BYTES / CHUNK.length;
+  const total = bytes / CHUNK.length;
   let sent = 0;
   const pump = () => {
     while (sent < total && shell.bufferedAmount < 1 << 20) {
@@ -210,11 +212,11 @@ async function throughput(shell: WebSocket, person: WebSocket): Promise<number> 
   };
   pump();
   await all;
-  return BYTES / 1e6 / ((performance.now() - begun) / 1000);
+  return bytes / 1e6 / ((performance.now() - begun) / 1000);
 }
 
 /** Sends as much as is taken. */
-async function pushFor(shell: WebSocket, ms: number): Promise<void> {
+export async function pushFor(shell: WebSocket, ms: number): Promise<void> {
   const until = performance.now() + ms;
   while (performance.now() < until) {
     while (shell.bufferedAmount < 1 << 20) shell.send(CHUNK);

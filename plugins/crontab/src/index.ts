@@ -34,7 +34,7 @@ export default definePlugin({
   setup(kernel) {
     const { clock, config: settings, hooks } = kernel;
     const parts = createParts(kernel);
-    const { jobs, results, runs, scheduler } = parts;
+    const { jobs, results, runs, scheduler, claims, orphans } = parts;
 
     hooks.permissions.tap(addPermissions);
     hooks.migrations.tap((steps) => {
@@ -50,7 +50,10 @@ export default definePlugin({
       if (retention) keepWithinLimit(retention, results, clock);
     });
     hooks.ready.tap(() => {
-      clock.timeout(() => scheduler.begin(), BEGIN_MS);
+      clock.timeout(() => {
+        scheduler.begin();
+        void orphans.adopt();
+      }, BEGIN_MS);
       kernel.every('changed jobs', settings.refresh_interval_ms, async () => {
         await jobs.refresh();
         scheduler.wake();
@@ -63,6 +66,7 @@ export default definePlugin({
     hooks.stop.tap(async () => {
       await scheduler.settled();
       await runs.settled();
+      await claims.release();
     });
   },
 });

@@ -50,12 +50,12 @@ export class Jobs {
     this.#drop(id);
   }
 
-  /** A run was claimed. */
-  ran(id: Integer, at: number): void {
+  /** A run was claimed by a server. */
+  ran(id: Integer, at: number, claimed_by: string): void {
     const job = this.#jobs.get(id);
     if (!job) return;
     this.#touch(id);
-    this.#set(jobAt({ ...job, last_run_time: at }, this.#moment()));
+    this.#set(jobAt({ ...job, last_run_time: at, claimed_by }, this.#moment()));
   }
 
   /** The clock went back: what lies ahead of it now does not hold jobs up. */

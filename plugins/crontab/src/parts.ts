@@ -4,8 +4,10 @@ import { Tokens } from '@svc/plugin-token/api';
 import { createAccess, type JobAccess } from './access.ts';
 import { WorkerRuns } from './api.ts';
 import { Jobs } from './jobs.ts';
+import { createOrphans, type Orphans } from './orphans.ts';
 import { createRuns, type Runs } from './runs.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
+import { type ClaimStore, openClaimStore } from './store/claims.ts';
 import { type JobRow, type JobStore, openJobStore } from './store/jobs.ts';
 import { openResultStore, type ResultStore } from './store/results.ts';
 import type { Integer } from './store/sql.ts';
@@ -24,6 +26,9 @@ export interface CrontabParts {
   readonly scheduler: Scheduler;
   readonly store: JobStore;
   readonly results: ResultStore;
+  readonly claims: ClaimStore;
+  /** Runs of servers that have ended before they stored their tasks. */
+  readonly orphans: Orphans;
   /** A job was written or deleted here: memory, scheduler and the other servers learn of it. */
   changed(what: JobRow | { readonly gone: Integer }): void;
   readonly maxBytes: () => number;
@@ -34,7 +39,8 @@ export interface CrontabParts {
 /** Wires stores, memory, scheduler and the other servers together. */
 export function createParts(kernel: Kernel): CrontabParts {
   const { auth, bus, clock, db, log, server, signal: stopping } = kernel;
-  const store = openJobStore(db);
+  const store = openJobStore(db, bus.id);
+  const claims = openClaimStore(db, bus.id);
   const results = openResultStore(db);
   const jobs = new Jobs({
     store,
@@ -49,7 +55,30 @@ export function createParts(kernel: Kernel): CrontabParts {
     clock,
     log,
   });
-  const scheduler = createScheduler({ clock, jobs, store, run: runs.start, log, stopping });
+  const orphans = createOrphans({
+    bus,
+    clock,
+    log,
+    jobs,
+    claims,
+    tasks: kernel.use(Tasks),
+    run: runs.start,
+  });
+  bus.watch(({ kind }) => {
+    if (kind === 'left' && !stopping.aborted) void orphans.adopt();
+  });
+  const scheduler = createScheduler({
+    clock,
+    jobs,
+    store,
+    run(job, now) {
+      runs.start(job);
+      orphans.overtake(job, now);
+    },
+    server: bus.id,
+    log,
+    stopping,
+  });
 
   const learn = (read: () => Promise<void>) => {
     if (stopping.aborted) return;
@@ -72,6 +101,8 @@ export function createParts(kernel: Kernel): CrontabParts {
     scheduler,
     store,
     results,
+    claims,
+    orphans,
     changed(what) {
       if ('gone' in what) jobs.forget(what.gone);
       else jobs.put(what);

@@ -19,8 +19,10 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly store: Pick<JobStore, 'claim'>;
-  /** Starts a run; never waits, never throws. */
-  readonly run: (job: Job) => void;
+  /** Starts a run; never waits, never throws. `job` as it was before the run was claimed at `now`. */
+  readonly run: (job: Job, now: number) => void;
+  /** This process in the rows that it claims. */
+  readonly server: string;
   readonly log: Logger;
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal;
@@ -37,7 +39,7 @@ export interface Scheduler {
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, jobs, store, run, log, stopping } = options;
+  const { clock, jobs, store, run, server, log, stopping } = options;
   /** Jobs whose run is being claimed. */
   const claiming = new Set<Integer>();
   /** Jobs that are left alone until then. */
@@ -93,8 +95,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     for (const job of due) {
       if (!claimed.has(job.id)) continue;
       resting.delete(job.id);
-      jobs.ran(job.id, now);
-      run(job);
+      jobs.ran(job.id, now, server);
+      run(job, now);
     }
     await learn(due.filter(({ id }) => !claimed.has(id)));
   }

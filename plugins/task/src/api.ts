@@ -35,6 +35,8 @@ export interface Tasks {
    * @throws RpcError 103 when they could not be stored: none exists then
    */
   createMany(order: TaskOrder, task: NormalTask): Promise<readonly Promise<TaskOutcome>[]>;
+  /** True when tasks of this job were made from `from` (Unix ms) until before `to`, and not deleted since. @throws RpcError 103 */
+  startedBetween(cronSource: string, from: Integer, to?: Integer): Promise<boolean>;
   /** The running `web_shell` task behind an agent's proof (terminal.md §4). @throws RpcError 103 */
   shell(id: Integer, uuid: string, token: string): Promise<ShellProof>;
   /** True when a running `web_shell` task of this agent names this terminal. @throws RpcError 103 */

@@ -47,8 +47,8 @@ export interface CompletionsOptions {
 }
 
 const TOPIC = 'task.done';
-/** Tasks of one message; the network side of the bus limits a message to some kilobytes. */
-const BATCH = 100;
+/** Tasks of one message. */
+const BATCH = 1_000;
 
 export function createCompletions({ bus, read, forget, failed }: CompletionsOptions): Completions {
   const waiters = new Map<Integer, (completion: Completion) => void>();
@@ -56,7 +56,7 @@ export function createCompletions({ bus, read, forget, failed }: CompletionsOpti
   const publish = (tasks: readonly TaskKey[]): void => {
     for (let at = 0; at < tasks.length; at += BATCH) {
       const done = tasks.slice(at, at + BATCH).map(({ id, uuid }) => [Number(id), uuid]);
-      bus.publish(TOPIC, { from: bus.id, done });
+      bus.publish(TOPIC, { done });
     }
   };
 
@@ -66,13 +66,22 @@ export function createCompletions({ bus, read, forget, failed }: CompletionsOpti
     if (row !== undefined) waiters.get(id)?.(row ?? 'deleted');
   };
 
-  bus.subscribe(TOPIC, (payload) => {
-    const { from, done } = payload as { from?: unknown; done?: unknown };
-    if (from === bus.id || !Array.isArray(done)) return;
+  bus.subscribe(TOPIC, (payload, { own }) => {
+    const { done } = (payload ?? {}) as { done?: unknown };
+    if (own || !Array.isArray(done)) return;
     for (const [id, uuid] of done as [number, string][]) {
       forget({ id, uuid });
       look(id).catch(failed);
     }
+  });
+
+  /** One after the other: after the death of a server there may be thousands. */
+  const lookAtAll = async (): Promise<void> => {
+    for (const id of [...waiters.keys()]) await look(id);
+  };
+  // A server may have died between the end of a task and telling of it; words of a server may be lost.
+  bus.watch(({ kind }) => {
+    if (kind !== 'joined') lookAtAll().catch(failed);
   });
 
   return {

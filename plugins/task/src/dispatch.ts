@@ -4,7 +4,7 @@ import type { TaskOrder, TaskOutcome } from './api.ts';
 import type { Completions, TaskAnswer, Waiter } from './completions.ts';
 import type { Integer } from './conditions.ts';
 import { pause } from './pause.ts';
-import type { Routes } from './routes.ts';
+import type { HandedElsewhere, Routes } from './routes.ts';
 import type { Delivery, Handed } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import type { NewTask, TaskStore } from './store/tasks.ts';
@@ -62,7 +62,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     createdAt: clock.now(),
   });
 
-  async function hand(id: Integer, row: NewTask, signal?: AbortSignal): Promise<Handed> {
+  async function hand(id: Integer, row: NewTask, signal?: AbortSignal): Promise<HandedElsewhere> {
+    const there = sessions.get(row.uuid) ? undefined : await routes.deliver(id, row.uuid);
+    // An agent that has just moved may be here now, or on a third server.
+    if (there !== undefined && (there !== 'ended' || !isKnown(row))) return there;
     const session = sessions.get(row.uuid);
     if (session) return session.offer(deliveryOf(id, row.token, row.type), PLACE_MS, signal);
     return routes.deliver(id, row.uuid);
@@ -166,14 +169,17 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       // Messages may come twice.
       if (session.holds(id)) return 'queued';
       const row = await store.find(id);
-      if (row?.success !== null || row.uuid !== uuid) return 'ended';
+      if (row?.uuid !== uuid) return 'ended';
+      if (row.success !== null) return 'queued';
       return session.offer(deliveryOf(id, row.token, row.type), REMOTE_PLACE_MS);
     },
 
     async reroute(uuid, deliveries) {
       const lost: Integer[] = [];
       for (const { id } of deliveries) {
-        if ((await routes.deliver(id, uuid)) !== 'queued') lost.push(id);
+        const handed = await routes.deliver(id, uuid);
+        // What was perhaps sent may still be answered.
+        if (handed !== 'queued' && handed !== 'lost') lost.push(id);
       }
       completions.ended(await store.fail(lost, UNSENT, clock.now()));
     },
@@ -190,7 +196,9 @@ const deliveryOf = (id: Integer, token: string, type: string): Delivery => ({
   item: new RawJson(`{"task_id":${id},"task_token":"${token}","task_event_type":${type}}`),
 });
 
-function reasonOf(handed: Handed, uuid: string, known: boolean): string {
+function reasonOf(handed: HandedElsewhere, uuid: string, known: boolean): string {
+  if (handed === 'lost')
+    return `the server that had the connection of ${uuid} ended or does not answer; whether it sent the task is not known`;
   if (handed === 'full') return `task could not be sent: ${uuid} does not take its tasks`;
   if (known) return `task could not be sent: the connection of ${uuid} ended`;
   return `agent ${uuid} is not connected`;

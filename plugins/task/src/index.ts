@@ -8,7 +8,7 @@ import { addListMethods } from './methods/lists.ts';
 import { addRegisterMethod } from './methods/register.ts';
 import { addUploadMethod } from './methods/upload.ts';
 import { migrations } from './migrations/index.ts';
-import { SWEEP_MS } from './old-tasks.ts';
+import { sweepPeriod } from './old-tasks.ts';
 import { addPermissions } from './permissions.ts';
 import { createTasking } from './tasking.ts';
 import { keepWindows } from './windows.ts';
@@ -64,7 +64,10 @@ export default definePlugin({
         },
       });
     });
-    hooks.start.tap(() => kernel.every('fail lost tasks', SWEEP_MS, tasking.sweep));
+    hooks.start.tap(() => {
+      const period_ms = sweepPeriod(settings.fail_running_after_ms);
+      kernel.every('fail lost tasks', period_ms, tasking.sweep);
+    });
     hooks.stop.tap(() => tasking.settled());
     keepWindows(kernel, kernel.use(AgentRegistry), tasking.lists);
   },

@@ -2,7 +2,12 @@ import type { Clock } from '@svc/plugin-sdk';
 import type { Completions } from './completions.ts';
 import type { TaskStore } from './store/tasks.ts';
 
-export const SWEEP_MS = 60_000;
+const LONGEST_MS = 60_000;
+const SHORTEST_MS = 1_000;
+
+/** Time between two looks: a task is given up at most a quarter later than configured, or a minute. */
+export const sweepPeriod = (age_ms: number): number =>
+  age_ms === 0 ? LONGEST_MS : Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age_ms / 4));
 
 /** Fails tasks whose agent never answered, so that they are seen and cleaned up (task.md §5). 0 leaves them running. */
 export function createSweep(

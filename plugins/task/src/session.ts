@@ -38,12 +38,14 @@ export interface SessionOptions {
   readonly fresh: boolean;
   /** The session that this one replaces. */
   readonly before: Session | undefined;
+  /** A registration that other servers know began at this time: this one counts as later, whatever the clocks say. */
+  readonly after: number | undefined;
 }
 
 /** The way to one agent: a queue and a window over one subscription (task.md §4.1). */
 export class Session {
   readonly peer: Peer;
-  /** When this connection registered the agent, Unix ms. */
+  /** When this connection registered the agent, Unix ms; later than that of every registration before. */
   readonly since: number;
   readonly #push: Push<never>;
   readonly #clock: Clock;
@@ -57,13 +59,13 @@ export class Session {
   #waiting = false;
   #cancel: (() => void) | undefined;
 
-  constructor({ peer, push, clock, fresh, before }: SessionOptions) {
+  constructor({ peer, push, clock, fresh, before, after = -1 }: SessionOptions) {
     const now = clock.now();
     this.peer = peer;
     this.#push = push;
     this.#clock = clock;
     const same = before?.peer === peer ? before : undefined;
-    this.since = same?.since ?? now;
+    this.since = same?.since ?? Math.max(now, after + 1);
     this.#readyAt = same ? same.#readyAt : fresh ? now + HOLD_MS : now;
     if (before) this.#takeOver(before);
     this.#pump();

@@ -9,6 +9,8 @@ export interface SessionsOptions {
   /** A connection registered the agent. */
   readonly opened: (uuid: string, since: number) => void;
   readonly closed: (uuid: string) => void;
+  /** When the agent registered on another server. */
+  readonly sinceElsewhere: (uuid: string) => number | undefined;
   /** These tasks were accepted and never written to the agent's socket. */
   readonly unsent: (uuid: string, deliveries: readonly Delivery[]) => void;
 }
@@ -23,7 +25,8 @@ export interface Sessions {
   drop(uuid: string): void;
 }
 
-export function createSessions({ clock, opened, closed, unsent }: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { clock, opened, closed, sinceElsewhere, unsent } = options;
   const sessions = new Map<string, Session>();
   const registered = new WeakMap<Peer, Set<string>>();
 
@@ -49,7 +52,9 @@ export function createSessions({ clock, opened, closed, unsent }: SessionsOption
   return {
     open(uuid, peer, push) {
       const before = sessions.get(uuid);
-      const session = new Session({ peer, push, clock, fresh: isFresh(peer, uuid), before });
+      const fresh = isFresh(peer, uuid);
+      const after = sinceElsewhere(uuid) ?? before?.since;
+      const session = new Session({ peer, push, clock, fresh, before, after });
       sessions.set(uuid, session);
       before?.close();
       if (before?.peer !== peer) opened(uuid, session.since);

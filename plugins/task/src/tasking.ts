@@ -6,6 +6,7 @@ import { createDispatch, type Dispatch } from './dispatch.ts';
 import { createSweep } from './old-tasks.ts';
 import { createRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
+import { createOthers } from './sessions-of-others.ts';
 import { createShells } from './shells.ts';
 import { openListStore } from './store/lists.ts';
 import { openTaskStore } from './store/tasks.ts';
@@ -25,8 +26,9 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry, settings:
 
   const sessions = createSessions({
     clock,
-    opened: (uuid, since) => routes.opened(uuid, since),
-    closed: (uuid) => routes.closed(uuid),
+    opened: (uuid, since) => others.opened(uuid, since),
+    closed: (uuid) => others.closed(uuid),
+    sinceElsewhere: (uuid) => others.since(uuid),
     unsent(uuid, deliveries) {
       const work = dispatch
         .reroute(uuid, deliveries)
@@ -41,15 +43,19 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry, settings:
     forget: ({ id, uuid }) => sessions.get(uuid)?.forget(id),
     failed,
   });
-  const routes = createRoutes({
+  const others = createOthers({
     bus,
-    clock,
     stopping,
     *own() {
       for (const [uuid, { since }] of sessions.list()) yield [uuid, since] as const;
     },
     ownSince: (uuid) => sessions.get(uuid)?.since,
     displaced: (uuid) => sessions.drop(uuid),
+  });
+  const routes = createRoutes({
+    bus,
+    clock,
+    others,
     receive: (id, uuid) => dispatch.receive(id, uuid),
     failed,
   });
@@ -63,7 +69,11 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry, settings:
     log,
     stopping,
   });
-  const service: Tasks = { createMany: dispatch.createMany, ...createShells(store) };
+  const service: Tasks = {
+    createMany: dispatch.createMany,
+    startedBetween: store.startedBetween,
+    ...createShells(store),
+  };
 
   return {
     sessions,

@@ -1,9 +1,11 @@
 import { definePlugin, Type, type Upgrade } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { agentSide } from './agent-side.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
 import { addPermissions } from './permissions.ts';
 import { parseQuery, type TerminalQuery } from './query.ts';
+import { createRelay } from './relay.ts';
 import { createSessions } from './sessions.ts';
 import { userSide } from './user-side.ts';
 
@@ -32,15 +34,32 @@ export default definePlugin({
   reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
 
   setup(kernel) {
-    const { auth, clock, config: settings, hooks, log, signal: stopping } = kernel;
+    const { auth, bus, clock, config: settings, hooks, log, signal: stopping } = kernel;
     const tasks = kernel.use(Tasks);
+    const elsewhere = createElsewhere({
+      bus,
+      stopping,
+      own: () => sessions.places(),
+      opened: (place, server) => sessions.openedElsewhere(place, server),
+    });
     const sessions = createSessions({
       clock,
+      elsewhere,
       userWait_ms: () => settings.user_wait_ms,
       maxPerAgent: () => settings.max_sessions_per_agent,
       log: (what, { agentUuid, taskId }) =>
         log.info(`terminal: ${what}`, { agent_uuid: agentUuid, task_id: taskId }),
     });
+
+    const relay = createRelay({
+      bus,
+      clock,
+      find: (agentUuid, terminalId) => sessions.find(agentUuid, terminalId),
+      joined: (agentUuid) =>
+        log.info('terminal: user came', { agent_uuid: agentUuid, relayed: true }),
+    });
+
+    const parts = { auth, clock, log, stopping, tasks, sessions, elsewhere, relay };
 
     hooks.permissions.tap(addPermissions);
 
@@ -57,7 +76,7 @@ export default definePlugin({
       if ('status' in query) upgrade.refuse(query.status, query.text, query.headers);
       else if (query.taskId !== undefined && query.taskToken !== undefined)
         await agentSide(upgrade, query, { tasks, sessions, log });
-      else await userSide(upgrade, query, { auth, clock, log, stopping, tasks, sessions });
+      else await userSide(upgrade, query, parts);
       return true;
     });
   },

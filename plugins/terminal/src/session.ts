@@ -43,7 +43,7 @@ export class Session {
   }
 
   /** Attaches the user; `input` holds what was typed meanwhile. Ends with the user's credential. */
-  join(user: Peer, input: Pipe, caller: Principal): void {
+  join(user: Peer, input: Pipe, caller: Pick<Principal, 'ended'>): void {
     if (this.#over) {
       input.end();
       user.close(NORMAL, 'session ended');

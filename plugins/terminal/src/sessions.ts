@@ -1,4 +1,5 @@
 import type { Clock, Peer } from '@svc/plugin-sdk';
+import { type Elsewhere, keyOf } from './elsewhere.ts';
 import { Session, whenAborted } from './session.ts';
 
 /** One terminal: its agent, its id and the task that opened it. */
@@ -9,8 +10,14 @@ export interface Place {
   readonly taskId: number | bigint;
 }
 
+/** A terminal whose agent is connected to another server. */
+export interface Remote {
+  readonly server: string;
+}
+
 export interface SessionsOptions {
   readonly clock: Clock;
+  readonly elsewhere: Pick<Elsewhere, 'opened' | 'closed' | 'serverOf' | 'of'>;
   readonly userWait_ms: () => number;
   readonly maxPerAgent: () => number;
   readonly log: (what: string, place: Place) => void;
@@ -20,14 +27,18 @@ export interface SessionsOptions {
 export interface Sessions {
   /** Takes the place of a terminal before its agent's handshake; `taken` when it or its task has one, `full` at the cap. */
   reserve(place: Place): Reservation | 'taken' | 'full';
-  /** The open session of this terminal. */
+  /** The open session of this terminal on this server. */
   find(agentUuid: string, terminalId: string): Session | undefined;
+  /** The open terminals. */
+  places(): readonly Place[];
+  /** Who waits for this terminal learns where it was opened. */
+  openedElsewhere(place: Place, server: string): void;
   /** Waits for a session to open, until one of the signals aborts; undefined at once when too many wait already. */
   wait(
     agentUuid: string,
     terminalId: string,
     signals: readonly AbortSignal[],
-  ): Promise<Session | undefined>;
+  ): Promise<Session | Remote | undefined>;
 }
 
 export interface Reservation {
@@ -41,14 +52,10 @@ interface Entry {
   session: Session | undefined;
 }
 
-export function createSessions({
-  clock,
-  userWait_ms,
-  maxPerAgent,
-  log,
-}: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { clock, elsewhere, userWait_ms, maxPerAgent, log } = options;
   const entries = new Map<string, Entry>();
-  const waiting = new Map<string, Set<(session: Session) => void>>();
+  const waiting = new Map<string, Set<(found: Session | Remote) => void>>();
 
   const remove = (key: string, entry: Entry): void => {
     if (entries.get(key) === entry) entries.delete(key);
@@ -62,23 +69,28 @@ export function createSessions({
       userWait_ms: userWait_ms(),
       ended(reason) {
         remove(key, entry);
+        elsewhere.closed(place);
         log(reason, place);
       },
     });
     entry.session = session;
     log('agent came', place);
+    elsewhere.opened(place);
     for (const hear of waiting.get(key) ?? []) hear(session);
     return session;
   };
 
   return {
     reserve(place) {
-      const key = keyOf(place.agentUuid, place.terminalId);
-      const others = [...entries.values()].filter(
-        (other) => other.place.agentUuid === place.agentUuid,
-      );
-      const sameTask = others.some((other) => other.place.taskId === place.taskId);
-      if (entries.has(key) || sameTask) return 'taken';
+      const { agentUuid, terminalId, taskId } = place;
+      const key = keyOf(place);
+      const here = [...entries.values()].map((entry) => entry.place);
+      const others = [
+        ...here.filter((other) => other.agentUuid === agentUuid),
+        ...elsewhere.of(agentUuid),
+      ];
+      const isSame = (other: Place) => other.terminalId === terminalId || other.taskId === taskId;
+      if (others.some(isSame)) return 'taken';
       if (others.length >= maxPerAgent()) return 'full';
       const entry: Entry = { place, session: undefined };
       entries.set(key, entry);
@@ -88,20 +100,26 @@ export function createSessions({
       };
     },
 
-    find: (agentUuid, terminalId) => entries.get(keyOf(agentUuid, terminalId))?.session,
+    find: (agentUuid, terminalId) => entries.get(keyOf({ agentUuid, terminalId }))?.session,
+
+    places: () => [...entries.values()].flatMap(({ place, session }) => (session ? [place] : [])),
+
+    openedElsewhere(place, server) {
+      for (const hear of waiting.get(keyOf(place)) ?? []) hear({ server });
+    },
 
     wait(agentUuid, terminalId, signals) {
-      const key = keyOf(agentUuid, terminalId);
+      const key = keyOf({ agentUuid, terminalId });
       const callers = waiting.get(key) ?? new Set();
       if (callers.size >= maxPerAgent()) return Promise.resolve(undefined);
       waiting.set(key, callers);
       return new Promise((resolve) => {
         const forget: (() => void)[] = [];
-        const settle = (session?: Session) => {
+        const settle = (found?: Session | Remote) => {
           callers.delete(settle);
           if (callers.size === 0 && waiting.get(key) === callers) waiting.delete(key);
           for (const each of forget) each();
-          resolve(session);
+          resolve(found);
         };
         callers.add(settle);
         for (const signal of signals) forget.push(whenAborted(signal, () => settle()));
@@ -109,5 +127,3 @@ export function createSessions({
     },
   };
 }
-
-const keyOf = (agentUuid: string, terminalId: string): string => `${agentUuid}/${terminalId}`;

@@ -8,6 +8,7 @@ import {
   type Upgrade,
 } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
+import type { Elsewhere } from './elsewhere.ts';
 import { LIMITS } from './limits.ts';
 import { mayConnect } from './permissions.ts';
 import { Pipe } from './pipe.ts';
@@ -21,8 +22,9 @@ import {
   taken,
   turnAway,
 } from './refusal.ts';
-import type { Session } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import type { Relay } from './relay.ts';
+import { Session } from './session.ts';
+import type { Remote, Sessions } from './sessions.ts';
 
 /** A user who comes before the agent is kept this long (terminal.md §8). */
 export const HOLD_MS = 10_000;
@@ -34,6 +36,8 @@ export interface UserSideOptions {
   readonly stopping: AbortSignal;
   readonly tasks: Tasks;
   readonly sessions: Sessions;
+  readonly elsewhere: Pick<Elsewhere, 'serverOf'>;
+  readonly relay: Relay;
 }
 
 /** Who may join which terminal. */
@@ -80,17 +84,37 @@ async function admit(
 
 async function attach(user: Peer, admitted: Admitted, options: UserSideOptions): Promise<void> {
   const { caller, agentUuid, terminalId } = admitted;
-  const { sessions, log } = options;
+  const { sessions, elsewhere, log } = options;
   // From now on what the user types is kept for the agent.
   const input = new Pipe(user);
-  const found = sessions.find(agentUuid, terminalId) ?? (await held(user, admitted, options));
-  if (user.closed.aborted) return;
-  if ('error_id' in found) turnAway(user, found);
-  else if (found.hasUser) turnAway(user, taken('the session has a user'));
-  else {
+  const server = elsewhere.serverOf(agentUuid, terminalId);
+  const there = server === undefined ? undefined : { server };
+  const found =
+    sessions.find(agentUuid, terminalId) ?? there ?? (await held(user, admitted, options));
+  const session = 'server' in found ? await joined(found, admitted, options) : found;
+  if ('error_id' in session) turnAway(user, session);
+  else if (session.hasUser) turnAway(user, taken('the session has a user'));
+  else if (!user.closed.aborted || session !== found) {
     log.info('terminal: user came', { agent_uuid: agentUuid, caller: caller.id });
-    found.join(user, input, caller);
+    session.join(user, input, caller);
   }
+}
+
+/** The user's end of a terminal whose agent is connected to another server: that one sees the user as its own. */
+async function joined(
+  { server }: Remote,
+  { agentUuid, terminalId }: Admitted,
+  { relay, clock, log }: UserSideOptions,
+): Promise<Session | Refusal> {
+  const agent = await relay.join(server, agentUuid, terminalId);
+  if (agent === 'taken') return taken('the session has a user');
+  if (agent === 'absent') return absent('no session of this terminal is open');
+  return new Session({
+    agent,
+    clock,
+    userWait_ms: HOLD_MS,
+    ended: (reason) => log.info(`terminal: ${reason}`, { agent_uuid: agentUuid, relayed: true }),
+  });
 }
 
 /** Keeps the user until the agent comes, where a running task says that it will. */
@@ -98,7 +122,7 @@ async function held(
   user: Peer,
   { caller, agentUuid, terminalId }: Admitted,
   { sessions, tasks, clock, stopping, log }: UserSideOptions,
-): Promise<Session | Refusal> {
+): Promise<Session | Remote | Refusal> {
   const over = new AbortController();
   const cancel = clock.timeout(() => over.abort(), HOLD_MS);
   const signals = [over.signal, user.closed, caller.ended, stopping];

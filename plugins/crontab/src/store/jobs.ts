@@ -19,6 +19,8 @@ export interface JobRow extends Stamp {
   readonly cron_type: string;
   /** Unix ms from which on matches count: creation, enabling, another expression. */
   readonly start_time: Integer;
+  /** The server that claimed the last run; null: it has ended since, in order. */
+  readonly claimed_by: string | null;
 }
 
 export type JobContent = Pick<JobRow, 'cron_expression' | 'cron_type' | 'start_time'>;
@@ -44,14 +46,15 @@ export interface JobStore {
 }
 
 const COLUMNS =
-  'id, name, enable, cron_expression, cast(cron_type as text) as cron_type, last_run_time, start_time, version';
+  'id, name, enable, cron_expression, cast(cron_type as text) as cron_type, last_run_time, start_time, version, claimed_by';
 /** Rows of one statement. */
 const CHUNK = 500;
 
 type Stored = Omit<JobRow, 'enable'> & { readonly enable: boolean | number };
 const rowOf = (row: Stored): JobRow => ({ ...row, enable: Boolean(row.enable) });
 
-export function openJobStore({ knex, dialect }: Database): JobStore {
+/** `server` names this process in the rows that it claims. */
+export function openJobStore({ knex, dialect }: Database, server: string): JobStore {
   const rows = async (text: string, params: readonly SqlValue[] = []): Promise<JobRow[]> =>
     (await rowsOf<Stored>(knex, { text, params })).map(rowOf);
   const claimSql = claimOf(dialect === 'sqlite');
@@ -115,7 +118,7 @@ export function openJobStore({ knex, dialect }: Database): JobStore {
     claim: (stamps, now) =>
       guarded('runs could not be claimed', async () => {
         const seen = stamps.map((s) => `[${s.id},${s.version},${s.last_run_time}]`);
-        const params = [now, `[${seen.join(',')}]`];
+        const params = [now, server, `[${seen.join(',')}]`];
         const claimed = await rowsOf<{ id: Integer }>(knex, { text: claimSql, params });
         return new Set(claimed.map(({ id }) => id));
       }),
@@ -127,7 +130,7 @@ function claimOf(sqlite: boolean): string {
   const member = (at: number) =>
     sqlite ? `json_extract(value, '$[${at}]')` : `cast(value ->> ${at} as bigint)`;
   const list = sqlite ? 'json_each(?)' : 'json_array_elements(cast(? as json)) as l(value)';
-  return `update crontab as c set last_run_time = ?
+  return `update crontab as c set last_run_time = ?, claimed_by = ?
     from (select ${member(0)} as job, ${member(1)} as seen, ${member(2)} as ran from ${list}) as s
     where c.id = s.job and c.version = s.seen and c.enable
       and c.last_run_time is not distinct from s.ran

@@ -57,6 +57,8 @@ export interface TaskStore {
   /** As `fail`, for up to 500 tasks created before `before`; terminals run as long as they like. */
   failOld(before: number, message: string, timestamp: number): Promise<TaskKey[]>;
   remove(ids: readonly Integer[]): Promise<void>;
+  /** True when a task of this job was created from `from` until before `to`. */
+  startedBetween(cronSource: string, from: Integer, to?: Integer): Promise<boolean>;
   /** The agent's answer as a blocking caller gets it; undefined while running, null when the row is gone. */
   answer(id: Integer): Promise<TaskAnswer | undefined | null>;
 }
@@ -131,6 +133,14 @@ export function openTaskStore(db: Database): TaskStore {
         );
       }
     },
+
+    startedBetween: (cronSource, from, to = 2n ** 63n - 1n) =>
+      guarded('tasks could not be read', async () => {
+        // Index (cron_source); asked once after the death of a server.
+        const sql = `select id from task where cron_source = ? and created_at >= ?
+          and created_at < ? limit 1`;
+        return (await db.first(sql, [cronSource, from, to])) !== undefined;
+      }),
 
     answer: (id) => guarded('task could not be read', () => answer(db, forms, id)),
   };

@@ -1,0 +1,69 @@
+import type { Bus, Clock, Logger } from '@svc/plugin-sdk';
+import type { Tasks } from '@svc/plugin-task/api';
+import type { Job } from './job.ts';
+import type { Jobs } from './jobs.ts';
+import type { Claim, ClaimStore } from './store/claims.ts';
+
+/** Older runs are left alone: what would prove that they were dispatched may have been deleted since. */
+const AGE_MS = 60_000;
+/** Runs of other servers that are remembered although the next one was claimed here. */
+const OVERTAKEN = 10_000;
+
+export interface OrphansOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly jobs: Jobs;
+  readonly claims: ClaimStore;
+  readonly tasks: Pick<Tasks, 'startedBetween'>;
+  /** Starts a run; never waits, never throws. */
+  readonly run: (job: Job) => void;
+}
+
+/**
+ * Runs that a server claimed and was killed before it stored their tasks: another one dispatches them, so that no tick is
+ * missed. Only jobs of agents: whether a script was started cannot be known, and none is started twice.
+ */
+export interface Orphans {
+  /** Looks for them; rejects never. */
+  adopt(): Promise<void>;
+  /** A run was claimed here at `now`: the row does not tell any more who claimed the one before. */
+  overtake(job: Job, now: number): void;
+}
+
+export function createOrphans(options: OrphansOptions): Orphans {
+  const { bus, clock, log, jobs, claims, tasks, run } = options;
+  let overtaken: Claim[] = [];
+
+  const wasDispatched = async (claim: Claim): Promise<boolean> =>
+    (await claims.isRecorded(claim)) ||
+    (await tasks.startedBetween(claim.name, claim.last_run_time, claim.before));
+
+  async function look(): Promise<void> {
+    const alive = new Set(bus.servers().map(({ id }) => id));
+    const since = clock.now() - AGE_MS;
+    const isOrphan = ({ claimed_by, last_run_time }: Claim) =>
+      !alive.has(claimed_by) && last_run_time > since;
+    const before = overtaken.filter(isOrphan);
+    overtaken = overtaken.filter(({ claimed_by }) => alive.has(claimed_by));
+    for (const claim of [...before, ...(await claims.ofOthers(since)).filter(isOrphan)]) {
+      const job = jobs.get(claim.id);
+      if (job?.type.kind !== 'agent' || (await wasDispatched(claim))) continue;
+      if (claim.before === undefined && !(await claims.adopt(claim))) continue;
+      log.warn('a run of a server that has ended is made up for', { job: job.name });
+      run(job);
+    }
+  }
+
+  return {
+    adopt: () =>
+      look().catch((error: unknown) => {
+        log.error('runs of servers that have ended could not be looked for', { error });
+      }),
+    overtake({ id, name, claimed_by, last_run_time }, now) {
+      if (claimed_by === null || claimed_by === bus.id || last_run_time === null) return;
+      if (overtaken.length >= OVERTAKEN) overtaken.splice(0, OVERTAKEN / 2);
+      overtaken.push({ id, name, claimed_by, last_run_time, before: now });
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// crontab.md §2.1: a run that a server claimed and did not live to dispatch is made up for, once; any other is not.
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { until } from '../bus-kit.ts';
+import { type SharedServers, sharedServers } from '../shared-servers.ts';
+import {
+  A,
+  agents,
+  type Crontab,
+  crontab,
+  EVERY_SECOND,
+  NEVER,
+  PLUGINS,
+  worker,
+} from './crontab-kit.ts';
+import { eventually } from './token-kit.ts';
+
+const SECOND = 1_000;
+
+/** As if a server had claimed a run so long ago and had been killed. */
+const claimed = (app: TestApp, name: string, age_ms: number, by = "'dead'") =>
+  app.sql(
+    `update crontab set claimed_by = ${by}, last_run_time = ${Date.now() - age_ms} where name = '${name}'`,
+  );
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`crontab: runs of killed servers (${dialect})`);
+  let app: TestApp;
+  let jobs: Crontab;
+  /** A scheduler looks a second after its server's start, and a start may take its time. */
+  const recorded = (name: string) =>
+    until(`a record of ${name}`, async () => (await jobs.query({ cron_name: name })).length > 0);
+  test.before(async () => {
+    app = await bootForTest(PLUGINS, {}, { dialect });
+    jobs = crontab(app, app.superToken);
+  });
+  test.after(() => app?.stop());
+
+  test('the next start makes up for a run that left nothing, and for no other', async () => {
+    for (const name of ['recorded', 'old', 'released', 'never']) {
+      await jobs.create(name, NEVER, agents([A]));
+    }
+    await jobs.create('script', NEVER, worker('w'));
+    // Looked at last: when it has run, all others have been decided about.
+    await jobs.create('lost', NEVER, agents([A]));
+    await claimed(app, 'lost', 5 * SECOND);
+    await claimed(app, 'recorded', 5 * SECOND);
+    await claimed(app, 'script', 5 * SECOND);
+    await claimed(app, 'old', 61 * SECOND);
+    await claimed(app, 'released', 5 * SECOND, 'null');
+    const [{ id }] = await app.sql(`select id from crontab where name = 'recorded'`);
+    await app.sql(
+      `insert into crontab_result (cron_id, cron_name, run_time, success, message)
+        values (${id}, 'recorded', ${Date.now() - 4 * SECOND}, false, 'made before')`,
+    );
+    await app.restart();
+    await recorded('lost');
+    const names = (await jobs.query()).map((record: any) => record.cron_name);
+    assert.equal(names.sort(), ['lost', 'recorded']);
+  });
+
+  test('tasks that are stored prove that a run was dispatched', async () => {
+    await jobs.create('stored', NEVER, agents([A]));
+    await jobs.create('missing', NEVER, agents([A]));
+    await claimed(app, 'stored', 5 * SECOND);
+    await claimed(app, 'missing', 5 * SECOND);
+    const uuid = dialect === 'sqlite' ? `x'${A.replaceAll('-', '')}'` : `'${A}'`;
+    await app.sql(
+      `insert into task (uuid, token, cron_source, task_event_type, type_name, created_at)
+        values (${uuid}, 'tttttttttt', 'stored', '"ip"', 'ip', ${Date.now() - 5 * SECOND})`,
+    );
+    await app.restart();
+    await recorded('missing');
+    assert.equal(await jobs.query({ cron_name: 'stored' }), []);
+  });
+
+  test.run();
+}
+
+const test = suite('crontab: runs of killed servers, two servers (postgres)');
+let servers: SharedServers;
+test.before(async () => {
+  servers = await sharedServers(2, PLUGINS);
+});
+test.after(() => servers?.stop());
+
+test('a run is made up for although the next one has been claimed since', async () => {
+  const [one] = servers.apps as [TestApp];
+  const jobs = crontab(one, servers.superToken);
+  await jobs.create('busy', EVERY_SECOND, agents([A]));
+  // Both servers have looked for orphans at their start by then.
+  await jobs.records('busy', 3);
+  await claimed(one, 'busy', 0);
+  // Claimed again, by one of the two.
+  await eventually(async () => {
+    const [row] = await one.sql(`select claimed_by from crontab where name = 'busy'`);
+    assert.is.not(row.claimed_by, 'dead');
+  });
+  await jobs.enable('busy', false);
+  const warnings = () =>
+    servers.apps.flatMap(({ console }) => console).filter((line) => /made up for/.test(line));
+  assert.equal(warnings(), []);
+  // The servers learn of the death of another one.
+  const three = await servers.join();
+  servers.apps.pop();
+  await three.stop();
+  await eventually(() => assert.is(warnings().length, 1));
+});
+
+test.run();
