@@ -13,6 +13,7 @@ import { reports } from './scenarios/reports.ts';
 import { servers } from './scenarios/servers.ts';
 import { staticFiles } from './scenarios/static-files.ts';
 import { taskScenarios } from './scenarios/tasks.ts';
+import { webdav } from './scenarios/webdav.ts';
 import { type Figure, reached } from './types.ts';
 
 const scenarios = [
@@ -22,6 +23,7 @@ const scenarios = [
   ...queryScenarios,
   ...kvScenarios,
   staticFiles,
+  webdav,
   ...taskScenarios,
   ...jobScenarios,
   ...busScenarios,

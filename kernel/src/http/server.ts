@@ -69,12 +69,29 @@ export function createHttpServer(options: {
   // A large upload over a slow line may take as long as it needs; its own handler bounds it.
   server.requestTimeout = 0;
   server.on('upgrade', options.onUpgrade);
+  server.on('checkContinue', (request, response) => {
+    continueLate(request, response);
+    options.onRequest(request, response);
+  });
   server.on('clientError', (error, socket) => {
     log.debug('bad request', { error });
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
   return server;
+}
+
+/**
+ * A client that waits for 100 gets it when somebody begins to read its body (RFC 9110 §10.1.1), so that a refusal
+ * spares it the upload.
+ */
+function continueLate(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read;
+  request._read = (size) => {
+    request._read = read;
+    if (!response.headersSent) response.writeContinue();
+    read.call(request, size);
+  };
 }
 
 /**

@@ -55,8 +55,8 @@ export interface BucketFiles {
   unchanged(path: WirePath, stat: Stats): Promise<boolean>;
   /** A regular file or directory for reading; the caller closes it. @throws ENOENT for anything else (pipe, device) */
   open(path: WirePath): Promise<OpenFile>;
-  /** Atomic: readers see the old or the new file. Missing parents are created. @returns whether the file is new */
-  write(path: WirePath, content: Content): Promise<{ readonly created: boolean }>;
+  /** Atomic: readers see the old or the new file. Missing parents are created. */
+  write(path: WirePath, content: Content): Promise<Written>;
   /** Removes one file, or a symbolic link itself. @returns false when nothing was there */
   remove(path: WirePath): Promise<boolean>;
   /** One rename; links at the ends are moved themselves. Parents of `to` are created. */
@@ -68,6 +68,14 @@ export interface BucketFiles {
 }
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** What a write left. */
+export interface Written {
+  /** Nothing stood there before. */
+  readonly created: boolean;
+  /** Of the new file. */
+  readonly stat: Stats;
+}
 
 /** Bucket configuration and the way to files, for every plugin that serves them (static-bucket.md). */
 export interface StaticBuckets {
@@ -103,9 +111,11 @@ export interface Representation {
   readonly entity: readonly string[];
   /** The content itself, or where to read it. */
   readonly body: Uint8Array | OpenFile;
+  /** Several ranges of an open file go out as `multipart/byteranges`; else they count as none. */
+  readonly multipart?: boolean;
 }
 
-/** Sends files: conditional requests, single ranges, back-pressure, deadlines (static-http.md A4). */
+/** Sends files: conditional requests, ranges, back-pressure, deadlines (static-http.md A4). */
 export interface FileServer {
   /** Answers GET and HEAD. Never rejects; does not close the file. */
   serve(exchange: Exchange, representation: Representation): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { rename, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { BucketFiles, Content, FileEntry, OpenFile, WirePath } from '../api.ts';
+import type { BucketFiles, Content, FileEntry, OpenFile, WirePath, Written } from '../api.ts';
 import { codeOf, makeBase, makeParent, realBase, realOfStanding, realWithin } from './contain.ts';
 import { listTree } from './list.ts';
 import { openFile } from './open-file.ts';
@@ -54,7 +54,7 @@ export class FilesOfBucket implements BucketFiles {
     return openFile(await this.locate(path, { follow: true }));
   }
 
-  async write(path: WirePath, content: Content): Promise<{ readonly created: boolean }> {
+  async write(path: WirePath, content: Content): Promise<Written> {
     if (path.length === 0) throw failure('EISDIR', 'the bucket itself is a directory');
     const result = await replaceFile(await this.prepare(path), content);
     this.#options.touch();

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Content } from '../api.ts';
+import type { Content, Written } from '../api.ts';
 import { codeOf } from './contain.ts';
 import { temporaryName } from './temporary.ts';
 
@@ -10,34 +10,33 @@ const PERMISSIONS = 0o777;
 /**
  * Puts a whole file in place: temporary file in the same directory, fsync, rename, fsync of the directory. An existing
  * file keeps its mode; after any failure it is as before.
- * @returns whether nothing was there
+ * @returns whether nothing was there, and what stands there now
  */
-export async function replaceFile(
-  target: string,
-  content: Content,
-): Promise<{ readonly created: boolean }> {
+export async function replaceFile(target: string, content: Content): Promise<Written> {
   const before = await lstatIfAny(target);
   if (before?.isDirectory()) throw directoryInPlace(target);
   const temporary = join(dirname(target), temporaryName());
+  let stat: Stats;
   try {
-    await writeAll(temporary, content, before);
+    stat = await writeAll(temporary, content, before);
     await rename(temporary, target);
   } catch (error) {
     await removeIfAny(temporary);
     throw error;
   }
   await syncDirectory(dirname(target));
-  return { created: before === undefined };
+  return { created: before === undefined, stat };
 }
 
-async function writeAll(path: string, content: Content, before: Stats | undefined): Promise<void> {
+async function writeAll(path: string, content: Content, before: Stats | undefined): Promise<Stats> {
   const handle = await open(path, 'wx');
   try {
     if (before) await handle.chmod(before.mode & PERMISSIONS);
     if (content instanceof Uint8Array) await writeFully(handle, content);
-    else for await (const chunk of content) await writeFully(handle, chunk);
+    else await writeStream(handle, content);
     if (before) await makeLater(handle, before);
     await handle.sync();
+    return await handle.stat();
   } finally {
     await handle.close();
   }
@@ -51,6 +50,35 @@ async function makeLater(handle: FileHandle, { mtimeMs }: Stats): Promise<void> 
   const behind_ms = mtimeMs - now.mtimeMs;
   if (behind_ms < 0 || behind_ms > SECOND_MS) return;
   await handle.utimes(now.atimeMs / SECOND_MS, (mtimeMs + 1) / SECOND_MS);
+}
+
+const FLUSH_BYTES = 16 * 1024 * 1024;
+
+/** What has come so far goes to the disk while the rest comes: a large file would else wait for all of it at the end. */
+async function writeStream(handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<void> {
+  let unflushed = 0;
+  let flushing: Promise<unknown> | undefined;
+  let failure: unknown;
+  try {
+    for await (const chunk of content) {
+      await writeFully(handle, chunk);
+      unflushed += chunk.length;
+      if (failure) throw failure;
+      if (unflushed < FLUSH_BYTES || flushing) continue;
+      unflushed = 0;
+      flushing = handle.datasync().then(
+        () => {
+          flushing = undefined;
+        },
+        (error) => {
+          failure = error;
+        },
+      );
+    }
+  } finally {
+    await flushing;
+  }
+  if (failure) throw failure;
 }
 
 /** One write may take less than everything. */

@@ -3,8 +3,9 @@ import type { Exchange, Logger } from '@svc/plugin-sdk';
 import type { FileServer, OpenFile, Representation } from '../api.ts';
 import { conditionsOf, ifRangeHolds } from './conditions.ts';
 import { etagOf } from './etag.ts';
-import { parseRange, type Wanted } from './range.ts';
-import { Cut, finished, type Pace, sendFile } from './stream.ts';
+import { multipartOf } from './multipart.ts';
+import { parseRange, parseRanges, type Slice, type Wanted } from './range.ts';
+import { Cut, finished, type Pace, sendFile, written } from './stream.ts';
 
 export interface FileServerOptions {
   readonly pace: () => Pace;
@@ -32,7 +33,7 @@ export class Downloads implements FileServer {
       const verdict = conditionsOf(headers, whole);
       if (verdict !== 'go on') answerCondition(response, verdict, whole);
       else if (method === 'HEAD') head(response, whole);
-      else await this.#get(response, whole, wantedOf(headers, whole));
+      else await this.#get(response, whole, rangesOf(headers, whole));
     } catch (error) {
       response.destroy();
       const log = this.#options.log;
@@ -41,17 +42,17 @@ export class Downloads implements FileServer {
     }
   }
 
-  async #get(response: ServerResponse, whole: Representation, wanted: Wanted): Promise<void> {
+  async #get(response: ServerResponse, whole: Representation, wanted: Ranges): Promise<void> {
     const { body, size, common } = whole;
     if (wanted === 'unsatisfiable') {
       const fields = [...common, 'content-range', `bytes */${size}`, ...NO_BODY];
       response.writeHead(416, fields).end();
-      return;
-    }
-    if (body instanceof Uint8Array) {
+    } else if (!(body instanceof Uint8Array)) {
+      await this.#download(response, whole, body, wanted);
+    } else if (!isSeveral(wanted)) {
       begin(response, whole, wanted);
       await this.#sendBytes(response, sliceOf(body, wanted));
-    } else await this.#download(response, whole, body, wanted);
+    }
   }
 
   /** A waiting client holds the shared bytes only until the deadline. */
@@ -66,7 +67,7 @@ export class Downloads implements FileServer {
     response: ServerResponse,
     whole: Representation,
     file: OpenFile,
-    wanted: Exclude<Wanted, 'unsatisfiable'>,
+    wanted: Exclude<Ranges, 'unsatisfiable'>,
   ): Promise<void> {
     if (this.#running >= this.#options.maxDownloads()) {
       response.writeHead(503, [...whole.common, 'retry-after', '1', ...NO_BODY]).end();
@@ -75,9 +76,12 @@ export class Downloads implements FileServer {
     this.#running++;
     try {
       const pace = this.#options.pace();
-      begin(response, whole, wanted);
-      const range = wanted === 'whole' ? { from: 0, to: whole.size } : wanted;
-      if (range.to > range.from) await sendFile(response, file, range, pace);
+      if (isSeveral(wanted)) await sendSeveral(response, whole, { file, slices: wanted, pace });
+      else {
+        begin(response, whole, wanted);
+        const range = wanted === 'whole' ? { from: 0, to: whole.size } : wanted;
+        if (range.to > range.from) await sendFile(response, file, range, pace);
+      }
       response.end();
       await finished(response, pace);
     } finally {
@@ -86,12 +90,32 @@ export class Downloads implements FileServer {
   }
 }
 
+type Ranges = Wanted | readonly Slice[];
+
+const isSeveral = (wanted: Ranges): wanted is readonly Slice[] => Array.isArray(wanted);
+
 /** Ranges are for GET, and only while `If-Range` holds. */
-function wantedOf(headers: IncomingHttpHeaders, whole: Representation): Wanted {
+function rangesOf(headers: IncomingHttpHeaders, whole: Representation): Ranges {
   const { range } = headers;
   if (range === undefined) return 'whole';
   const ifRange = headers['if-range'] as string | undefined;
-  return ifRangeHolds(ifRange, whole) ? parseRange(range, whole.size) : 'whole';
+  if (!ifRangeHolds(ifRange, whole)) return 'whole';
+  const mayBeSeveral = whole.multipart === true && !(whole.body instanceof Uint8Array);
+  return mayBeSeveral ? parseRanges(range, whole.size) : parseRange(range, whole.size);
+}
+
+async function sendSeveral(
+  response: ServerResponse,
+  whole: Representation,
+  { file, slices, pace }: { file: OpenFile; slices: readonly Slice[]; pace: Pace },
+): Promise<void> {
+  const parts = multipartOf(whole);
+  response.writeHead(206, [...parts.headers]);
+  for (const slice of slices) {
+    await written(response, Buffer.from(parts.head(slice)), pace);
+    await sendFile(response, file, slice, pace);
+  }
+  await written(response, Buffer.from(parts.end), pace);
 }
 
 function answerCondition(

@@ -1,5 +1,11 @@
-/** What a `Range` field asks of a representation (RFC 9110 §14): bytes `from` up to and without `to`. */
-export type Wanted = 'whole' | 'unsatisfiable' | { readonly from: number; readonly to: number };
+/** Bytes `from` up to and without `to`. */
+export interface Slice {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a `Range` field asks of a representation (RFC 9110 §14). */
+export type Wanted = 'whole' | 'unsatisfiable' | Slice;
 
 /** A field longer than this is not looked at. */
 const MAX_LENGTH = 200;
@@ -8,18 +14,36 @@ const MAX_LENGTH = 200;
  * Reads one `Range` field. Other units, malformed fields, several ranges, and an empty file's suffix give the whole.
  */
 export function parseRange(field: string, size: number): Wanted {
-  if (field.length > MAX_LENGTH) return 'whole';
-  const set = /^bytes=(.*)$/i.exec(field)?.[1];
+  const specs = specsOf(field);
+  return specs.length === 1 ? wantedBy(specs[0] as string, size) : 'whole';
+}
+
+/**
+ * Reads a `Range` field of several ranges: those that can be satisfied, in the order asked for. One malformed range, or
+ * more bytes than the whole has, give the whole (RFC 9110 §14.2: a server need not repeat itself).
+ */
+export function parseRanges(field: string, size: number): Wanted | readonly Slice[] {
+  const wanted = specsOf(field).map((spec) => wantedBy(spec, size));
+  if (wanted.length === 0 || wanted.includes('whole')) return 'whole';
+  const slices = wanted.filter((one) => typeof one === 'object');
+  if (slices.length < 2) return slices[0] ?? 'unsatisfiable';
+  const total = slices.reduce((sum, { from, to }) => sum + to - from, 0);
+  return total > size ? 'whole' : slices;
+}
+
+function specsOf(field: string): string[] {
+  const set = field.length > MAX_LENGTH ? undefined : /^bytes=(.*)$/i.exec(field)?.[1];
   // RFC 9110 §5.6.1.2: empty list elements do not count.
-  const specs = (set ?? '')
+  return (set ?? '')
     .split(',')
     .map((spec) => spec.replace(/^[ \t]+|[ \t]+$/g, ''))
     .filter((spec) => spec !== '');
-  const spec = specs.length === 1 ? /^(\d*)-(\d*)$/.exec(specs[0] as string) : null;
-  if (!spec) return 'whole';
-  const [, first = '', last = ''] = spec;
-  if (first === '') return suffix(last, size);
-  return slice(first, last, size);
+}
+
+function wantedBy(spec: string, size: number): Wanted {
+  const [, first, last] = /^(\d*)-(\d*)$/.exec(spec) ?? [];
+  if (first === undefined || last === undefined) return 'whole';
+  return first === '' ? suffix(last, size) : slice(first, last, size);
 }
 
 function suffix(length: string, size: number): Wanted {

@@ -38,7 +38,7 @@ export async function sendFile(
 }
 
 /** Resolves when the bytes have left for the operating system. */
-function written(response: ServerResponse, chunk: Uint8Array, pace: Pace): Promise<void> {
+export function written(response: ServerResponse, chunk: Uint8Array, pace: Pace): Promise<void> {
   return settled(response, pace, (done) => response.write(chunk, done));
 }
 

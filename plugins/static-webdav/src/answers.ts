@@ -1,0 +1,83 @@
+import type { Clock, Exchange } from '@svc/plugin-sdk';
+import { PROLOGUE } from './xml/write.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: { readonly [name: string]: string };
+  /** Text; XML unless the headers say otherwise. */
+  readonly body?: string;
+}
+
+/** Ends a request with this answer. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly answer: Answer;
+
+  constructor(answer: Answer | number) {
+    super(`answered ${typeof answer === 'number' ? answer : answer.status}`);
+    this.answer = typeof answer === 'number' ? { status: answer } : answer;
+  }
+}
+
+export const XML_TYPE = { 'content-type': 'application/xml; charset=utf-8' };
+
+/** A refusal that names the precondition that failed (RFC 4918 §16). */
+export const failedCondition = (status: number, inner: string): Refusal =>
+  new Refusal({
+    status,
+    headers: XML_TYPE,
+    body: `${PROLOGUE}<D:error xmlns:D="DAV:">${inner}</D:error>`,
+  });
+
+/** Rest of a refused body that is still read, so that the client gets to see the answer. */
+const LINGER_MS = 30_000;
+
+/** Sends an answer whole. What the client still sends is thrown away for a while, then it is cut. */
+export function send(exchange: Exchange, answer: Answer, clock: Clock): void {
+  const { request, response, method } = exchange;
+  if (response.destroyed) return;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers = {}, body } = answer;
+  const hasNone = status === 204 || status === 304;
+  // The client waits for 100: its body never comes, and what comes instead must not be taken for it.
+  const isWaiting = !request.complete && request.headers.expect && !request.readableDidRead;
+  response.writeHead(status, {
+    ...(hasNone ? {} : { 'content-length': Buffer.byteLength(body ?? '') }),
+    ...(isWaiting || status === 501 ? { connection: 'close' } : {}),
+    ...headers,
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+  if (request.complete || isWaiting) return;
+  request.on('error', () => response.destroy());
+  request.resume();
+  const cancel = clock.timeout(() => request.destroy(), LINGER_MS);
+  request.once('close', cancel);
+}
+
+/** Status for what a file system call rejected with (static-http.md B3). */
+const statuses: { readonly [code: string]: number } = {
+  LEADS_OUT: 403,
+  ENOENT: 404,
+  EACCES: 403,
+  EPERM: 403,
+  ENOTDIR: 403,
+  EISDIR: 403,
+  EROFS: 403,
+  EEXIST: 405,
+  ENOTEMPTY: 405,
+  ENOSPC: 507,
+  EDQUOT: 507,
+  ENAMETOOLONG: 414,
+  ELOOP: 508,
+  EXDEV: 502,
+  EFBIG: 413,
+};
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+
+/** undefined for what is no known failure of a file system. */
+export const fileStatus = (error: unknown): number | undefined => statuses[codeOf(error) ?? ''];

@@ -1,0 +1,104 @@
+import { type Exchange, RpcError } from '@svc/plugin-sdk';
+import { authenticate, authorize } from './access.ts';
+import { type Answer, fileStatus, Refusal, send } from './answers.ts';
+import { requireNoBody } from './bodies.ts';
+import { copy, move } from './methods/copy-move.ts';
+import { remove } from './methods/delete.ts';
+import { get } from './methods/get.ts';
+import { lock } from './methods/lock.ts';
+import { mkcol } from './methods/mkcol.ts';
+import { options } from './methods/options.ts';
+import { patch } from './methods/patch.ts';
+import { propfind } from './methods/propfind.ts';
+import { proppatch } from './methods/proppatch.ts';
+import { put } from './methods/put.ts';
+import { unlock } from './methods/unlock.ts';
+import type { Parts } from './parts.ts';
+import { DavRequest } from './request.ts';
+
+/** Undefined: it answered already. */
+type Handle = (request: DavRequest) => Promise<Answer | undefined>;
+
+const withBody: { readonly [method: string]: Handle } = {
+  PUT: put,
+  PATCH: patch,
+  PROPFIND: propfind,
+  PROPPATCH: proppatch,
+  LOCK: lock,
+};
+
+const withoutBody: { readonly [method: string]: Handle } = {
+  OPTIONS: options,
+  GET: get,
+  HEAD: get,
+  MKCOL: mkcol,
+  DELETE: remove,
+  COPY: copy,
+  MOVE: move,
+  UNLOCK: unlock,
+};
+
+/** Answers one request, in the order of static-http.md B1: credential, address, rights, bucket, method. Never rejects. */
+export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
+  try {
+    const request = await authorized(exchange, parts);
+    const answer = await handlerOf(exchange.method)(request);
+    if (answer) send(exchange, answer, parts.clock);
+  } catch (error) {
+    fail(exchange, error, parts);
+  }
+}
+
+async function authorized(exchange: Exchange, parts: Parts): Promise<DavRequest> {
+  const caller = await authenticate(exchange, parts);
+  const address = parts.addresses.ofPath(exchange.path);
+  await authorize(caller, address.bucket, parts.auth);
+  const bucket = parts.buckets.get(address.bucket);
+  if (!bucket) {
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    throw new Refusal({ status: 404, headers, body: 'Static bucket not found' });
+  }
+  return new DavRequest(parts, { exchange, bucket, caller, address });
+}
+
+function handlerOf(method: string): Handle {
+  if (Object.hasOwn(withBody, method)) return withBody[method] as Handle;
+  if (!Object.hasOwn(withoutBody, method)) throw new Refusal(501);
+  return async (request) => {
+    await requireNoBody(request);
+    return (withoutBody[method] as Handle)(request);
+  };
+}
+
+const NOT_KEPT = {
+  'cache-control': 'no-store, no-cache, must-revalidate',
+  pragma: 'no-cache',
+  expires: '0',
+  vary: '*',
+};
+
+function fail(exchange: Exchange, error: unknown, parts: Parts): void {
+  const { method, path, request, response } = exchange;
+  if (response.destroyed || request.errored) {
+    parts.log.debug('request ended early', { method, path, error });
+    response.destroy();
+    return;
+  }
+  const answer = answerFor(error);
+  if (answer.status >= 500 && !(error instanceof Refusal))
+    parts.log.warn('request failed', { method, path, error });
+  const isForgetful =
+    answer.status === 404 && /Microsoft/.test(request.headers['user-agent'] ?? '');
+  const headers = { ...answer.headers, ...(isForgetful ? NOT_KEPT : {}) };
+  send(exchange, { ...answer, headers }, parts.clock);
+}
+
+function answerFor(error: unknown): Answer {
+  if (error instanceof Refusal) return error.answer;
+  if (error instanceof RpcError) {
+    if (error.code === 108) return { status: 400 };
+    // 102: no Super Token record; otherwise the database or the password check are busy or away.
+    return error.code === 102 ? { status: 403 } : { status: 503, headers: { 'retry-after': '1' } };
+  }
+  return { status: fileStatus(error) ?? 500 };
+}

@@ -1,0 +1,149 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WirePath } from '@svc/plugin-static-bucket/api';
+import { codeOf, failedCondition, Refusal, XML_TYPE } from '../answers.ts';
+import { xmlBody } from '../bodies.ts';
+import { type Facts, LOCK_NAME, live, QUOTA_NAMES } from '../live-properties.ts';
+import { covers, type Lock } from '../locks.ts';
+import { BEGIN, END, propstat, responseElement, writeSlowly } from '../multistatus.ts';
+import { type Key, keyOf } from '../paths.ts';
+import { type Asked, askedOf, emptyProperty, liveElement } from '../property-names.ts';
+import { type DavRequest, depthOf } from '../request.ts';
+import type { Property } from '../store-properties.ts';
+import { type Member, membersOf } from '../trees.ts';
+
+/** Members that are looked at together. */
+const BATCH = 64;
+
+/** Answers as it reads, so a collection may have any number of members (RFC 4918 §9.1, static-http.md B6). */
+export async function propfind(request: DavRequest): Promise<undefined> {
+  const depth = depthOf(request) ?? '1';
+  if (depth === 'infinity') throw failedCondition(403, '<D:propfind-finite-depth/>');
+  const isMicrosoft = /Microsoft/.test(request.headers['user-agent'] ?? '');
+  const asked = askedOf(await xmlBody(request), isMicrosoft);
+  if (!asked) throw new Refusal(400);
+  const found = await request.mustExist();
+  await request.checkIf();
+  const listing = await openListing(request, asked, depth === '1' && found.isDirectory());
+  const { response } = request.exchange;
+  const isBare = found.isDirectory() && !request.slash;
+  response.writeHead(207, {
+    ...XML_TYPE,
+    'cache-control': 'no-cache',
+    pragma: 'no-cache',
+    ...(isBare ? { 'content-location': request.href(request.path, true) } : {}),
+  });
+  const write = (text: string) => writeSlowly(response, text, request.parts);
+  await write(BEGIN + (await listing.text([{ path: request.path, stat: found }])));
+  if (depth === '1' && found.isDirectory()) {
+    for await (const text of memberTexts(request, listing)) await write(text);
+  }
+  response.end(END);
+  return undefined;
+}
+
+interface Resource {
+  readonly path: WirePath;
+  readonly stat: Stats;
+}
+
+interface Listing {
+  /** One `response` element for each. */
+  text(resources: readonly Resource[]): Promise<string>;
+}
+
+async function* memberTexts(request: DavRequest, listing: Listing): AsyncGenerator<string, void> {
+  const real = await request.files.locate(request.path, { follow: true });
+  let batch: Member[] = [];
+  for await (const member of membersOf(request, real, request.path)) {
+    batch.push(member);
+    if (batch.length < BATCH) continue;
+    yield listing.text(await statAll(real, batch));
+    batch = [];
+  }
+  if (batch.length > 0) yield listing.text(await statAll(real, batch));
+}
+
+/** What vanished meanwhile is left out. */
+async function statAll(real: string, members: readonly Member[]): Promise<Resource[]> {
+  const found = await Promise.all(
+    members.map(async ({ name, path }) => {
+      const stat = await lstat(join(real, name)).catch((error) => {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw error;
+      });
+      return stat && (stat.isFile() || stat.isDirectory()) ? { path, stat } : undefined;
+    }),
+  );
+  return found.filter((resource) => resource !== undefined);
+}
+
+async function openListing(
+  request: DavRequest,
+  asked: Asked,
+  withMembers: boolean,
+): Promise<Listing> {
+  const { properties } = request.parts;
+  const locksOf = await lockIndex(request, asked, withMembers);
+  const wantsQuota =
+    asked.kind !== 'names' && QUOTA_NAMES.some((name) => asked.names.includes(name));
+  const quota = wantsQuota ? await request.files.quota() : undefined;
+  const wantsDead = asked.kind !== 'some' || asked.names.some((name) => !live.has(name));
+  const { id } = request.bucket;
+  const membersHave = wantsDead && withMembers && (await properties.anyIn(id, request.key));
+  return {
+    async text(resources) {
+      const keys = resources.map(({ path }) => keyOf(path));
+      const isTarget = keys[0] === request.key;
+      const dead =
+        wantsDead && (isTarget || membersHave) ? await properties.of(id, keys) : new Map();
+      return resources
+        .map(({ path, stat }, at) => {
+          const key = keys[at] as Key;
+          const facts = { request, name: path.at(-1) ?? '', stat, locks: locksOf(key), quota };
+          const inner = propertiesOf(asked, facts, dead.get(key) ?? []);
+          return responseElement(request.href(path, stat.isDirectory()), inner);
+        })
+        .join('');
+    },
+  };
+}
+
+/** Locks that cover the target or one of its members, read once. */
+async function lockIndex(
+  request: DavRequest,
+  asked: Asked,
+  below: boolean,
+): Promise<(key: Key) => readonly Lock[]> {
+  if (asked.kind === 'names' || !asked.names.includes(LOCK_NAME)) return () => [];
+  const { key, now, parts, bucket } = request;
+  const locks = await parts.locks.around(bucket.id, key, { now, below });
+  const deep = locks.filter((lock) => lock.deep && covers(lock, key));
+  const at = new Map<Key, Lock[]>();
+  for (const lock of locks) {
+    if (!deep.includes(lock)) at.set(lock.path, [...(at.get(lock.path) ?? []), lock]);
+  }
+  return (path) => [...deep, ...(at.get(path) ?? [])];
+}
+
+function propertiesOf(asked: Asked, facts: Facts, dead: readonly Property[]): string {
+  const found: string[] = [];
+  const missing: string[] = [];
+  for (const name of asked.names) {
+    const value = live.get(name)?.value(facts);
+    const kept = value === undefined ? dead.find((property) => property.name === name) : undefined;
+    if (asked.kind === 'names') {
+      if (value !== undefined) found.push(emptyProperty(name));
+    } else if (value !== undefined) found.push(liveElement(name, value));
+    else if (kept) found.push(kept.value);
+    else if (asked.kind === 'some' || !live.has(name)) missing.push(emptyProperty(name));
+  }
+  if (asked.kind !== 'some') {
+    for (const { name, value } of dead) {
+      if (!asked.names.includes(name))
+        found.push(asked.kind === 'names' ? emptyProperty(name) : value);
+    }
+  }
+  return propstat(200, found) + propstat(404, missing) || propstat(200, ['']);
+}

@@ -1,0 +1,81 @@
+import type { Stats } from 'node:fs';
+import { type Answer, Refusal } from '../answers.ts';
+import { etagOf } from '../etags.ts';
+import { merged } from '../partial.ts';
+import type { DavRequest } from '../request.ts';
+import { lengthOf } from '../uploads.ts';
+
+/**
+ * Streams the body into a temporary file, which then takes the place of the target (static-http.md B4). With
+ * `Content-Range` it holds what stood there with the body in its place.
+ */
+export async function put(request: DavRequest): Promise<Answer> {
+  const field = request.headers['content-range'];
+  if (field === undefined) return store(request, (body) => body);
+  const length = lengthOf(request.headers);
+  if (length === undefined) throw new Refusal(411);
+  return store(request, (body, before) => {
+    const start = startOf(String(field), length, before?.size ?? 0);
+    return merged(request, body, { start, end: start + length, before });
+  });
+}
+
+/** Where the body begins. @throws Refusal 400 malformed or of another length, 416 impossible */
+function startOf(field: string, length: number, size: number): number {
+  const found = /^bytes[ \t]+(\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(field.trim());
+  if (!found) throw new Refusal(400);
+  const [first, last] = [Number(found[1]), Number(found[2])];
+  const total = found[3] === '*' ? Number.POSITIVE_INFINITY : Number(found[3]);
+  if (last < first || last >= total || first > size) throw new Refusal(416);
+  if (last - first + 1 !== length) throw new Refusal(400);
+  return first;
+}
+
+type Body = AsyncIterable<Uint8Array>;
+
+/** `content` makes the new content of the file from the body and what stands there. */
+export async function store(
+  request: DavRequest,
+  content: (body: Body, before: Stats | undefined) => Body | Promise<Body>,
+): Promise<Answer> {
+  const { path, files, exchange, parts } = request;
+  if (path.length === 0) throw new Refusal(403);
+  await request.requireParent();
+  const before = await request.look();
+  await mayStore(request, before);
+  await requireRoom(request);
+  const { created, stat } = await parts.uploads.receive(exchange, async (body) => {
+    const whole = await content(body, before);
+    return files.write(path, checkedAtEnd(whole, request));
+  });
+  if (created) await request.created();
+  return { status: created ? 201 : 204, headers: writtenHeaders(stat) };
+}
+
+/** @throws Refusal 403 a directory, 412, 423 */
+async function mayStore(request: DavRequest, found: Stats | undefined): Promise<void> {
+  if (found?.isDirectory()) throw new Refusal(403);
+  await request.checkConditions(found);
+  await request.checkLocks({ path: request.key, member: found === undefined });
+}
+
+/** An upload may take hours: what held at its beginning must hold at its end. */
+async function* checkedAtEnd(body: Body, request: DavRequest): AsyncGenerator<Uint8Array, void> {
+  yield* body;
+  if (request.caller.ended.aborted) throw new Refusal(403);
+  await mayStore(request, await request.look());
+}
+
+/** @throws Refusal 507 when the body cannot fit, before it is sent */
+async function requireRoom(request: DavRequest): Promise<void> {
+  const length = lengthOf(request.headers);
+  if (length === undefined || length === 0) return;
+  const { available_bytes } = await request.files.quota();
+  if (length > available_bytes) throw new Refusal(507);
+}
+
+const writtenHeaders = (stat: Stats) => ({
+  etag: etagOf(stat),
+  'last-modified': new Date(stat.mtimeMs).toUTCString(),
+  'accept-ranges': 'bytes',
+});

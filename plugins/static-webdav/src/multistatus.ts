@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Clock } from '@svc/plugin-sdk';
+import { type Answer, XML_TYPE } from './answers.ts';
+import type { Failure } from './trees.ts';
+import { PROLOGUE } from './xml/write.ts';
+
+export const BEGIN = `${PROLOGUE}<D:multistatus xmlns:D="DAV:" xmlns:A="http://apache.org/dav/props/" xmlns:Z="urn:schemas-microsoft-com:">`;
+export const END = '</D:multistatus>';
+
+export const statusElement = (status: number): string =>
+  `<D:status>HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}</D:status>`;
+
+/** Properties that share a status; nothing when there are none. */
+export const propstat = (status: number, properties: readonly string[], more = ''): string =>
+  properties.length === 0
+    ? ''
+    : `<D:propstat><D:prop>${properties.join('')}</D:prop>${statusElement(status)}${more}</D:propstat>`;
+
+export const responseElement = (href: string, inner: string): string =>
+  `<D:response><D:href>${href}</D:href>${inner}</D:response>`;
+
+/** 207 that names what failed (RFC 4918 §13). */
+export const failuresAnswer = (failures: readonly Failure[]): Answer => ({
+  status: 207,
+  headers: XML_TYPE,
+  body: `${BEGIN}${failures.map(({ href, status }) => responseElement(href, statusElement(status))).join('')}${END}`,
+});
+
+/** The client reads too slowly, or has gone. */
+export class Lost extends Error {
+  override readonly name = 'Lost';
+}
+
+/** Writes text and waits while the client does not take it. @throws Lost */
+export async function writeSlowly(
+  response: ServerResponse,
+  text: string,
+  { clock, stall_ms }: { clock: Clock; stall_ms: () => number },
+): Promise<void> {
+  if (response.destroyed) throw new Lost('the client has gone');
+  if (response.write(text)) return;
+  await new Promise<void>((resolve, reject) => {
+    const done = (error?: Error) => {
+      cancel();
+      response.off('drain', onDrain).off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onDrain = () => done();
+    const onClose = () => done(new Lost('the client has gone'));
+    const cancel = clock.timeout(() => done(new Lost('the client is too slow')), stall_ms());
+    response.once('drain', onDrain).once('close', onClose);
+  });
+}

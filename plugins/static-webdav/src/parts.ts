@@ -1,0 +1,24 @@
+import type { Auth, Clock, Logger } from '@svc/plugin-sdk';
+import type { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import type { Tokens } from '@svc/plugin-token/api';
+import type { Addresses } from './addresses.ts';
+import type { LockStore } from './store-locks.ts';
+import type { PropertyStore } from './store-properties.ts';
+import type { Uploads } from './uploads.ts';
+
+/** What every request needs. */
+export interface Parts {
+  readonly addresses: Addresses;
+  readonly auth: Auth;
+  readonly buckets: StaticBuckets;
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly log: Logger;
+  readonly properties: PropertyStore;
+  readonly realm: string;
+  readonly server: FileServer;
+  /** A client must take or send something in this time. */
+  readonly stall_ms: () => number;
+  readonly tokens: Tokens;
+  readonly uploads: Uploads;
+}

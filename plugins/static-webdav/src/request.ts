@@ -1,0 +1,182 @@
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Exchange, Principal } from '@svc/plugin-sdk';
+import type { Bucket, BucketFiles, WirePath } from '@svc/plugin-static-bucket/api';
+import type { Address } from './addresses.ts';
+import { codeOf, failedCondition, Refusal } from './answers.ts';
+import { checkConditions } from './conditions.ts';
+import { etagOf } from './etags.ts';
+import { holds, parseIf, type ResourceState, tokensOf } from './if-header.ts';
+import { blocking, type Change, covers, type Lock } from './locks.ts';
+import type { Parts } from './parts.ts';
+import { type Key, keyOf } from './paths.ts';
+
+const MAX_HREFS = 100;
+
+/** One authorised request on one bucket. */
+export class DavRequest {
+  readonly exchange: Exchange;
+  readonly bucket: Bucket;
+  readonly caller: Principal;
+  readonly files: BucketFiles;
+  readonly parts: Parts;
+  readonly path: WirePath;
+  /** The URL ended in `/`. */
+  readonly slash: boolean;
+
+  constructor(
+    parts: Parts,
+    given: { exchange: Exchange; bucket: Bucket; caller: Principal; address: Address },
+  ) {
+    this.parts = parts;
+    this.exchange = given.exchange;
+    this.bucket = given.bucket;
+    this.caller = given.caller;
+    this.files = parts.buckets.files(given.bucket);
+    this.path = this.wirePath(given.address.segments);
+    this.slash = given.address.slash;
+  }
+
+  get headers() {
+    return this.exchange.request.headers;
+  }
+
+  get key(): Key {
+    return keyOf(this.path);
+  }
+
+  get now(): number {
+    return this.parts.clock.now();
+  }
+
+  /** @throws RpcError 108 */
+  wirePath(segments: readonly string[]): WirePath {
+    return this.parts.buckets.wirePath(segments.map(encodeURIComponent).join('/'), 'webdav');
+  }
+
+  href(path: readonly string[], isCollection: boolean): string {
+    return this.parts.addresses.href(this.bucket.name, path, isCollection);
+  }
+
+  /** What stands at a path, links followed; undefined when nothing does. The bucket's own directory always exists. */
+  async look(path: WirePath = this.path): Promise<Stats | undefined> {
+    try {
+      const real =
+        path.length === 0
+          ? await this.files.prepare(path)
+          : await this.files.locate(path, { follow: true });
+      return await stat(real);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws Refusal 404 */
+  async mustExist(): Promise<Stats> {
+    const found = await this.look();
+    if (!found) throw new Refusal(404);
+    return found;
+  }
+
+  /** The collection in which something is to be made. @throws Refusal 409 */
+  async requireParent(path: WirePath = this.path): Promise<void> {
+    const parent = await this.look(this.wirePath(path.slice(0, -1))).catch((error) => {
+      if (codeOf(error) === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    if (!parent?.isDirectory()) throw new Refusal(409);
+  }
+
+  /** Both families of conditions, the `If` field last. @throws Refusal 412, 400 */
+  async checkConditions(found: Stats | undefined): Promise<void> {
+    checkConditions(this.headers, found);
+    await this.checkIf();
+  }
+
+  /** The `If` field alone. @throws Refusal 412, 400 */
+  async checkIf(): Promise<void> {
+    const lists = this.#lists();
+    if (lists.length === 0) return;
+    const states = new Map<string | undefined, ResourceState>();
+    for (const list of lists) {
+      const state = states.get(list.tag) ?? (await this.#stateOf(list.tag));
+      states.set(list.tag, state);
+      if (holds(list, state)) return;
+    }
+    throw new Refusal(412);
+  }
+
+  /** @throws Refusal 423 naming locks that the caller did not submit */
+  async checkLocks(...changes: readonly Change[]): Promise<void> {
+    const tokens = tokensOf(this.#lists());
+    const found = new Set<Key>();
+    for (const change of changes) {
+      const options = { now: this.now, below: change.below === true };
+      const locks = await this.parts.locks.around(this.bucket.id, change.path, options);
+      const stand = blocking(locks, change, (lock) => tokens.has(lock.token) && this.owns(lock));
+      for (const path of stand) found.add(path);
+    }
+    if (found.size === 0) return;
+    const hrefs = [...found]
+      .slice(0, MAX_HREFS)
+      .map((path) => `<D:href>${this.hrefOf(path)}</D:href>`);
+    throw failedCondition(
+      423,
+      `<D:lock-token-submitted>${hrefs.join('')}</D:lock-token-submitted>`,
+    );
+  }
+
+  /** A token can be read by everybody who sees the resource: it only serves who took the lock. */
+  owns(lock: Lock): boolean {
+    return this.caller.super || lock.principal === this.caller.id;
+  }
+
+  /** Of a key, without saying whether it is a collection. */
+  hrefOf(key: Key): string {
+    return this.href(key === '' ? [] : key.split('/'), key === '');
+  }
+
+  /** Properties and locks of what stood here before, if it went by another way than WebDAV. */
+  async created(path: WirePath = this.path): Promise<void> {
+    await this.parts.properties.drop(this.bucket.id, keyOf(path));
+  }
+
+  #lists() {
+    const field = this.headers['if'];
+    return typeof field === 'string' ? parseIf(field) : [];
+  }
+
+  async #stateOf(tag: string | undefined): Promise<ResourceState> {
+    const path = tag === undefined ? this.path : this.#tagged(tag);
+    if (!path) return { etag: undefined, tokens: new Set() };
+    const found = await this.look(path).catch((error) => {
+      if (codeOf(error) === undefined) throw error;
+      return undefined;
+    });
+    const key = keyOf(path);
+    const options = { now: this.now, below: false };
+    const locks = await this.parts.locks.around(this.bucket.id, key, options);
+    const tokens = locks.filter((lock) => covers(lock, key)).map(({ token }) => token);
+    return { etag: found && etagOf(found), tokens: new Set(tokens) };
+  }
+
+  /** undefined for a resource that is none of this bucket's. */
+  #tagged(tag: string): WirePath | undefined {
+    try {
+      const { bucket, segments } = this.parts.addresses.ofReference(tag);
+      return bucket === this.bucket.name ? this.wirePath(segments) : undefined;
+    } catch (error) {
+      // The list is about something that this server does not have, so it does not hold.
+      if (error instanceof Refusal || (error as { code?: unknown }).code === 108) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Depth as far as it is understood (static-http.md B3). */
+export function depthOf({ headers }: DavRequest): '0' | '1' | 'infinity' | undefined {
+  const { depth } = headers;
+  if (depth === '0' || depth === '1') return depth;
+  return depth === 'infinity' || depth === 'Infinity' ? 'infinity' : undefined;
+}

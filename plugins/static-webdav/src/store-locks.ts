@@ -1,0 +1,139 @@
+import type { Database, Knex, SqlValue } from '@svc/plugin-sdk';
+import { conflicts, type Lock } from './locks.ts';
+import { ancestorsOf, type Key, rangeBelow } from './paths.ts';
+import { alone, guarded, marks, rowsOf } from './store-sql.ts';
+
+/** Locks of one bucket at most; beyond, 507. */
+export const MAX_LOCKS = 10_000;
+
+export type Granted = 'granted' | 'full' | { readonly conflicting: readonly Lock[] };
+
+/** Every SQL statement on locks. Failures of the database are 103 with a neutral text. */
+export interface LockStore {
+  /** Living locks at a path and around it, and below it when asked. */
+  around(bucket: number, path: Key, options: { now: number; below: boolean }): Promise<Lock[]>;
+  /** Takes a lock unless another one is in the way; of several servers one decides at a time. */
+  grant(bucket: number, lock: Lock, now: number): Promise<Granted>;
+  /** @returns false when the lock has gone */
+  renew(
+    bucket: number,
+    token: string,
+    times: { now: number; expires_at: number },
+  ): Promise<boolean>;
+  release(bucket: number, token: string): Promise<void>;
+  /** Locks at a path and below it end with what stood there. */
+  releaseAll(bucket: number, path: Key): Promise<void>;
+  removeExpired(now: number): Promise<void>;
+  /** Of a bucket that is gone. */
+  removeBucket(bucket: number): Promise<void>;
+  buckets(): Promise<number[]>;
+}
+
+interface Row {
+  readonly token: string;
+  readonly path: string;
+  readonly deep: number;
+  readonly exclusive: number;
+  readonly owner: string;
+  readonly principal: string;
+  readonly expires_at: number;
+}
+
+const TABLE = 'static_webdav_lock';
+const COLUMNS = 'token, path, deep, exclusive, owner, principal, expires_at';
+
+export function openLockStore(db: Database): LockStore {
+  const { knex } = db;
+  const run = async (text: string, params: readonly SqlValue[]): Promise<void> => {
+    await guarded('locks could not be changed', () => rowsOf(knex, text, params));
+  };
+
+  return {
+    around: (bucket, path, { now, below }) =>
+      guarded('locks could not be read', async () => {
+        const { where, params } = aroundSql(bucket, path, below);
+        const sql = `select ${COLUMNS} from ${TABLE} where ${where} and expires_at > ? order by path, token`;
+        return (await db.all<Row>(sql, [...params, now])).map(lockOf);
+      }),
+
+    grant: (bucket, lock, now) =>
+      guarded('lock could not be taken', () =>
+        alone(db, TABLE, (trx) => grantIn(trx, bucket, lock, now)),
+      ),
+
+    renew: (bucket, token, { now, expires_at }) =>
+      guarded('lock could not be renewed', async () => {
+        const text = `update ${TABLE} set expires_at = ? where token = ? and bucket_id = ? and expires_at > ? returning token`;
+        return (await rowsOf(knex, text, [expires_at, token, bucket, now])).length > 0;
+      }),
+
+    release: (bucket, token) =>
+      run(`delete from ${TABLE} where token = ? and bucket_id = ?`, [token, bucket]),
+
+    async releaseAll(bucket, path) {
+      const [from, to] = rangeBelow(path);
+      const where = 'bucket_id = ? and (path = ? or (path >= ? and path < ?))';
+      const params = [bucket, path, from, to];
+      const found = await guarded('locks could not be read', () =>
+        db.first(`select 1 as found from ${TABLE} where ${where} limit 1`, params),
+      );
+      if (found) await run(`delete from ${TABLE} where ${where}`, params);
+    },
+
+    removeExpired: (now) => run(`delete from ${TABLE} where expires_at <= ?`, [now]),
+    removeBucket: (bucket) => run(`delete from ${TABLE} where bucket_id = ?`, [bucket]),
+
+    buckets: () =>
+      guarded('locks could not be read', async () => {
+        const rows = await db.all<{ bucket_id: number }>(`select distinct bucket_id from ${TABLE}`);
+        return rows.map(({ bucket_id }) => Number(bucket_id));
+      }),
+  };
+}
+
+function aroundSql(bucket: number, path: Key, below: boolean) {
+  const places = [path, ...ancestorsOf(path)];
+  const [from, to] = rangeBelow(path);
+  const range = below ? ' or (path >= ? and path < ?)' : '';
+  return {
+    where: `bucket_id = ? and (path in (${marks(places.length)})${range})`,
+    params: [bucket, ...places, ...(below ? [from, to] : [])] as SqlValue[],
+  };
+}
+
+async function grantIn(
+  trx: Knex.Transaction,
+  bucket: number,
+  lock: Lock,
+  now: number,
+): Promise<Granted> {
+  await rowsOf(trx, `delete from ${TABLE} where expires_at <= ?`, [now]);
+  const { where, params } = aroundSql(bucket, lock.path, lock.deep);
+  const rows = await rowsOf<Row>(trx, `select ${COLUMNS} from ${TABLE} where ${where}`, params);
+  const conflicting = rows.map(lockOf).filter((held) => conflicts(held, lock));
+  if (conflicting.length > 0) return { conflicting };
+  const counted = `select count(*) as held from ${TABLE} where bucket_id = ?`;
+  const [count] = await rowsOf<{ held: number }>(trx, counted, [bucket]);
+  if (Number(count?.held) >= MAX_LOCKS) return 'full';
+  await rowsOf(trx, `insert into ${TABLE} (bucket_id, ${COLUMNS}) values (${marks(8)})`, [
+    bucket,
+    lock.token,
+    lock.path,
+    Number(lock.deep),
+    Number(lock.exclusive),
+    lock.owner,
+    lock.principal,
+    lock.expires_at,
+  ]);
+  return 'granted';
+}
+
+const lockOf = (row: Row): Lock => ({
+  token: row.token,
+  path: row.path,
+  deep: Boolean(row.deep),
+  exclusive: Boolean(row.exclusive),
+  owner: row.owner,
+  principal: row.principal,
+  expires_at: Number(row.expires_at),
+});

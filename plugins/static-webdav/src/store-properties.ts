@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import type { Database, Knex, SqlValue } from '@svc/plugin-sdk';
+import { isBelow, type Key, MAX_KEY_BYTES, parentOf, rangeBelow } from './paths.ts';
+import { alone, guarded, marks, rowsOf } from './store-sql.ts';
+
+/** Dead properties of one resource, and of one bucket, at most; beyond, 507. */
+export const MAX_OF_RESOURCE = 100;
+export const MAX_OF_BUCKET = 100_000;
+
+/** One property that the server only keeps (RFC 4918 §4). */
+export interface Property {
+  /** `{namespace}local` */
+  readonly name: string;
+  /** The whole element, with its own declarations. */
+  readonly value: string;
+}
+
+/** In the order of the request; without a value: remove. */
+export interface PropertyChange {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/** Every SQL statement on dead properties. Failures of the database are 103 with a neutral text. */
+export interface PropertyStore {
+  /** Properties of some resources. */
+  of(bucket: number, paths: readonly Key[]): Promise<ReadonlyMap<Key, readonly Property[]>>;
+  /** True when something directly in this directory has properties. */
+  anyIn(bucket: number, directory: Key): Promise<boolean>;
+  /** All or none. @returns false when a limit would be passed */
+  change(bucket: number, path: Key, changes: readonly PropertyChange[]): Promise<boolean>;
+  /** Takes the place of what was at `to`. @returns false when a limit would be passed */
+  copy(bucket: number, from: Key, to: Key, options: { deep: boolean }): Promise<boolean>;
+  move(bucket: number, from: Key, to: Key): Promise<void>;
+  /** Of a resource and everything below. */
+  drop(bucket: number, path: Key): Promise<void>;
+  removeBucket(bucket: number): Promise<void>;
+  /** Resources that have properties, in an order of their own, after the given one. */
+  resources(after: Resource | undefined, limit: number): Promise<Resource[]>;
+}
+
+export interface Resource {
+  readonly bucket_id: number;
+  readonly path: Key;
+}
+
+const TABLE = 'static_webdav_property';
+const BELOW = '(path = ? or (path >= ? and path < ?))';
+
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex');
+
+export function openPropertyStore(db: Database): PropertyStore {
+  const reading = <T>(work: () => Promise<T>) => guarded('properties could not be read', work);
+  const writing = <T>(work: (trx: Knex.Transaction) => Promise<T>) =>
+    guarded('properties could not be changed', () => alone(db, TABLE, work));
+
+  return {
+    of: (bucket, paths) =>
+      reading(async () => {
+        const sql = `select path, name, value from ${TABLE} where bucket_id = ? and path in (${marks(paths.length)}) order by path, name_hash`;
+        const rows = await db.all<Property & { path: Key }>(sql, [bucket, ...paths]);
+        const found = new Map<Key, Property[]>();
+        for (const { path, name, value } of rows) {
+          const list = found.get(path) ?? [];
+          list.push({ name, value });
+          found.set(path, list);
+        }
+        return found;
+      }),
+
+    anyIn: (bucket, directory) =>
+      reading(async () => {
+        const sql = `select 1 as found from ${TABLE} where bucket_id = ? and parent = ? limit 1`;
+        return (await db.first(sql, [bucket, directory])) !== undefined;
+      }),
+
+    change: async (bucket, path, changes) => {
+      if (Buffer.byteLength(path) > MAX_KEY_BYTES) return false;
+      return withinLimit(() =>
+        writing((trx) => changeIn(trx, { bucket_id: bucket, path }, changes)),
+      );
+    },
+
+    copy: (bucket, from, to, { deep }) =>
+      withinLimit(() =>
+        writing(async (trx) => {
+          await dropIn(trx, bucket, to);
+          await copyIn(trx, copySql(db, bucket, from, to, deep));
+          await checkCount(trx, bucket, MAX_OF_BUCKET);
+        }),
+      ),
+
+    move: (bucket, from, to) =>
+      writing(async (trx) => {
+        await dropIn(trx, bucket, to);
+        await copyIn(trx, copySql(db, bucket, from, to, true));
+        await dropIn(trx, bucket, from);
+      }),
+
+    async drop(bucket, path) {
+      const [from, to] = rangeBelow(path);
+      const sql = `select 1 as found from ${TABLE} where bucket_id = ? and ${BELOW} limit 1`;
+      // Most resources have none, and a read waits for nobody.
+      const found = await reading(() => db.first(sql, [bucket, path, from, to]));
+      if (found) await writing((trx) => dropIn(trx, bucket, path));
+    },
+
+    async removeBucket(bucket) {
+      await writing((trx) => rowsOf(trx, `delete from ${TABLE} where bucket_id = ?`, [bucket]));
+    },
+
+    resources: (after, limit) =>
+      reading(async () => {
+        const where = after ? 'where (bucket_id, path) > (?, ?)' : '';
+        const sql = `select distinct bucket_id, path from ${TABLE} ${where} order by bucket_id, path limit ?`;
+        const from = after ? [after.bucket_id, after.path] : [];
+        const rows = await db.all<Resource>(sql, [...from, limit]);
+        return rows.map(({ bucket_id, path }) => ({ bucket_id: Number(bucket_id), path }));
+      }),
+  };
+}
+
+/** Rolls the transaction back. */
+class TooMany extends Error {
+  override readonly name = 'TooMany';
+}
+
+async function withinLimit(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof TooMany || (error as { cause?: unknown }).cause instanceof TooMany)
+      return false;
+    throw error;
+  }
+}
+
+async function changeIn(
+  trx: Knex.Transaction,
+  { bucket_id, path }: Resource,
+  changes: readonly PropertyChange[],
+): Promise<void> {
+  for (const { name, value } of changes) {
+    const key: SqlValue[] = [bucket_id, path, hashOf(name)];
+    const where = 'bucket_id = ? and path = ? and name_hash = ?';
+    await rowsOf(trx, `delete from ${TABLE} where ${where}`, key);
+    if (value === undefined) continue;
+    const columns = 'bucket_id, path, name_hash, parent, name, value';
+    const row = [...key, parentOf(path) ?? null, name, value];
+    await rowsOf(trx, `insert into ${TABLE} (${columns}) values (${marks(6)})`, row);
+  }
+  if (!changes.some(({ value }) => value !== undefined)) return;
+  await checkCount(trx, bucket_id, MAX_OF_RESOURCE, path);
+  await checkCount(trx, bucket_id, MAX_OF_BUCKET);
+}
+
+/** @throws TooMany */
+async function checkCount(
+  trx: Knex.Transaction,
+  bucket: number,
+  limit: number,
+  path?: Key,
+): Promise<void> {
+  const at = path === undefined ? '' : ' and path = ?';
+  const sql = `select count(*) as stored from ${TABLE} where bucket_id = ?${at}`;
+  const [row] = await rowsOf<{ stored: number }>(trx, sql, [bucket, ...(at ? [path as Key] : [])]);
+  if (Number(row?.stored) > limit) throw new TooMany();
+}
+
+async function dropIn(trx: Knex.Transaction, bucket: number, path: Key): Promise<void> {
+  const [from, to] = rangeBelow(path);
+  await rowsOf(trx, `delete from ${TABLE} where bucket_id = ? and ${BELOW}`, [
+    bucket,
+    path,
+    from,
+    to,
+  ]);
+}
+
+interface Statement {
+  readonly text: string;
+  readonly params: readonly SqlValue[];
+}
+
+const copyIn = (trx: Knex.Transaction, { text, params }: Statement) => rowsOf(trx, text, params);
+
+/** Rows at `from`, and below it when `deep`, written again for `to`; paths that become too long have none. */
+function copySql(db: Database, bucket: number, from: Key, to: Key, deep: boolean): Statement {
+  const bytes = db.dialect === 'sqlite' ? 'length(cast(path as blob))' : 'octet_length(path)';
+  const [low, high] = rangeBelow(from);
+  // Characters of `from` and its slash: what follows them is kept.
+  const start = from === '' ? 1 : [...from].length + 2;
+  const moved = (column: string) =>
+    `cast(? as text) || '/' || substr(${column}, cast(? as integer))`;
+  const grown = Buffer.byteLength(to) - Buffer.byteLength(from) + 1;
+  const inside = isBelow(to, from) ? ' and path <> ? and not (path >= ? and path < ?)' : '';
+  return {
+    text: `insert into ${TABLE} (bucket_id, path, parent, name_hash, name, value)
+      select bucket_id,
+        case when path = ? then cast(? as text) else ${moved('path')} end,
+        case when path = ? then cast(? as text) when parent = ? then cast(? as text) else ${moved('parent')} end,
+        name_hash, name, value
+      from ${TABLE}
+      where bucket_id = ? and (path = ?${deep ? ' or (path >= ? and path < ?)' : ''}) and ${bytes} + ? <= ?${inside}`,
+    params: [
+      ...[from, to, to, start],
+      ...[from, parentOf(to) ?? null, from, to, to, start],
+      ...[bucket, from, ...(deep ? [low, high] : []), grown, MAX_KEY_BYTES],
+      ...(inside ? [to, ...rangeBelow(to)] : []),
+    ],
+  };
+}

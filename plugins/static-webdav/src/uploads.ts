@@ -1,0 +1,67 @@
+import type { Clock, Exchange } from '@svc/plugin-sdk';
+import { Refusal } from './answers.ts';
+
+export interface UploadOptions {
+  readonly clock: Clock;
+  readonly stall_ms: () => number;
+  readonly max: () => number;
+}
+
+/** The client sent nothing for too long. */
+class Stalled extends Error {
+  override readonly name = 'Stalled';
+}
+
+/** Bodies of requests on their way to the disk. */
+export class Uploads {
+  readonly #options: UploadOptions;
+  #running = 0;
+
+  constructor(options: UploadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs `store` with the chunks of the body, each read when the one before is stored. @throws Refusal 503 when too
+   * many run, 400 when fewer or more bytes came than were said
+   */
+  async receive<T>(
+    exchange: Exchange,
+    store: (body: AsyncIterable<Uint8Array>) => Promise<T>,
+  ): Promise<T> {
+    const { clock, stall_ms, max } = this.#options;
+    if (this.#running >= max()) throw new Refusal({ status: 503, headers: { 'retry-after': '1' } });
+    this.#running++;
+    const seen = { bytes: 0 };
+    let before = -1;
+    const cancel = clock.interval(() => {
+      if (seen.bytes === before) exchange.request.destroy(new Stalled('nothing came'));
+      before = seen.bytes;
+    }, stall_ms());
+    try {
+      return await store(chunksOf(exchange, seen));
+    } finally {
+      cancel();
+      this.#running--;
+    }
+  }
+}
+
+async function* chunksOf(
+  { request }: Exchange,
+  seen: { bytes: number },
+): AsyncGenerator<Uint8Array, void> {
+  // The connection outlives a full disk: the answer has to go through it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    seen.bytes += chunk.length;
+    yield chunk;
+  }
+  const expected = lengthOf(request.headers);
+  if (expected !== undefined && seen.bytes !== expected) throw new Refusal(400);
+}
+
+/** Bytes that the client says it sends; the second field is what macOS writes with a chunked body. */
+export function lengthOf(headers: Exchange['request']['headers']): number | undefined {
+  const field = headers['content-length'] ?? headers['x-expected-entity-length'];
+  return typeof field === 'string' && /^\d{1,15}$/.test(field) ? Number(field) : undefined;
+}
