@@ -14,6 +14,7 @@ import { servers } from './scenarios/servers.ts';
 import { staticFiles } from './scenarios/static-files.ts';
 import { taskScenarios } from './scenarios/tasks.ts';
 import { webdav } from './scenarios/webdav.ts';
+import { workers } from './scenarios/workers.ts';
 import { type Figure, reached } from './types.ts';
 
 const scenarios = [
@@ -26,6 +27,7 @@ const scenarios = [
   webdav,
   ...taskScenarios,
   ...jobScenarios,
+  workers,
   ...busScenarios,
   servers,
   fleet,

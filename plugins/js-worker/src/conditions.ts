@@ -1,0 +1,88 @@
+import { Int64, type Static, Type, Uint64 } from '@svc/plugin-sdk';
+import type { Integer } from './store/sql.ts';
+
+const only = { additionalProperties: false } as const;
+const range = Type.Tuple([Int64, Int64]);
+
+/** One element of a condition list (js-worker.md §5.3). */
+export const Condition = Type.Union([
+  Type.Enum(['is_success', 'is_failure', 'is_running', 'last']),
+  Type.Object({ is_success: Type.Null() }, only),
+  Type.Object({ is_failure: Type.Null() }, only),
+  Type.Object({ is_running: Type.Null() }, only),
+  // The dashboard's filter for successes.
+  Type.Object({ error_message: Type.Null() }, only),
+  Type.Object({ last: Type.Null() }, only),
+  Type.Object({ id: Int64 }, only),
+  Type.Object({ js_worker_id: Int64 }, only),
+  Type.Object({ js_worker_name: Type.String() }, only),
+  Type.Object({ run_type: Type.String() }, only),
+  Type.Object({ start_time_from_to: range }, only),
+  Type.Object({ start_time_from: Int64 }, only),
+  Type.Object({ start_time_to: Int64 }, only),
+  Type.Object({ finish_time_from_to: range }, only),
+  Type.Object({ finish_time_from: Int64 }, only),
+  Type.Object({ finish_time_to: Int64 }, only),
+  Type.Object({ limit: Uint64 }, only),
+]);
+export type Condition = Static<typeof Condition>;
+
+/** The parameter `query` of both methods. */
+export const Query = Type.Object({
+  condition: Type.Array(Condition, {
+    description: 'Conditions, combined with AND. The list may be empty.',
+  }),
+});
+
+export type State = 'is_success' | 'is_failure' | 'is_running';
+export type Equality = 'id' | 'js_worker_id' | 'js_worker_name' | 'run_type';
+
+/** A condition list, read once. */
+export interface Filter {
+  readonly equals: readonly (readonly [column: Equality, value: Integer | string])[];
+  readonly bounds: readonly (readonly [
+    column: 'start_time' | 'finish_time',
+    operator: '>=' | '<=',
+    value: Integer,
+  ])[];
+  readonly states: ReadonlySet<State>;
+  /** Rows at most: `last`, or the `limit` given last. */
+  readonly limit: Integer | undefined;
+  /** Distinct values of `js_worker_name`. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Reads a list that passed `Query`. */
+export function filterOf(conditions: readonly Condition[]): Filter {
+  const equals: Filter['equals'][number][] = [];
+  const bounds: Filter['bounds'][number][] = [];
+  const states = new Set<State>();
+  let limit: Integer | undefined;
+  let last = false;
+  for (const condition of conditions) {
+    const given = typeof condition === 'string' ? { [condition]: null } : condition;
+    const [[name, value] = ['', null]] = Object.entries(given) as [string, unknown][];
+    if (name === 'last') last = true;
+    else if (name === 'limit') limit = value as Integer;
+    else if (name === 'error_message') states.add('is_success');
+    else if (name.startsWith('is_')) states.add(name as State);
+    else if (name.includes('_time_')) bounds.push(...boundsOf(name, value));
+    else equals.push([name as Equality, value as Integer | string]);
+  }
+  const names = equals.flatMap(([column, value]) =>
+    column === 'js_worker_name' ? [String(value)] : [],
+  );
+  return { equals, bounds, states, limit: last ? 1 : limit, names: new Set(names) };
+}
+
+function boundsOf(name: string, value: unknown): Filter['bounds'][number][] {
+  const column = name.startsWith('start') ? 'start_time' : 'finish_time';
+  if (name.endsWith('_from_to')) {
+    const [from, to] = value as [Integer, Integer];
+    return [
+      [column, '>=', from],
+      [column, '<=', to],
+    ];
+  }
+  return [[column, name.endsWith('_from') ? '>=' : '<=', value as Integer]];
+}

@@ -1,0 +1,179 @@
+import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import type { Egress, EgressRequest, EgressResponse } from '../api.ts';
+import { decoded } from './content.ts';
+import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
+import type { Policy } from './policy.ts';
+import { isBlockedPort, portOf } from './ports.ts';
+
+const MOST_REDIRECTS = 20;
+/** Idle connections are kept this long, ms. */
+const KEEP_MS = 15_000;
+const MOST_SOCKETS = 512;
+
+export interface EgressOptions {
+  readonly policy: () => Policy;
+  /** Until a connection stands, ms. */
+  readonly connect_ms: () => number;
+  /** Without a byte, ms. */
+  readonly idle_ms: () => number;
+  /** Decoded bytes of one response. */
+  readonly maxBytes: () => number;
+  readonly userAgent: string;
+  /** Instead of the machine's name resolution. */
+  readonly resolve?: Resolve;
+}
+
+/** Outgoing requests with limits; addresses are checked when they are connected to, so that no DNS answer passes by. */
+export class EgressGuard implements Egress {
+  readonly #options: EgressOptions;
+  #agents = makeAgents();
+
+  constructor(options: EgressOptions) {
+    this.#options = options;
+  }
+
+  /** Closes kept connections: they were allowed under other rules. */
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+    this.#agents = makeAgents();
+  }
+
+  async request(order: EgressRequest): Promise<EgressResponse> {
+    if (/^data:/i.test(order.url)) return dataResponse(order.url);
+    try {
+      return await this.#follow(order);
+    } catch (error) {
+      throw new TypeError('Failed to fetch', { cause: reasonOf(error) });
+    }
+  }
+
+  async #follow(order: EgressRequest): Promise<EgressResponse> {
+    let step = order;
+    for (let count = 0; count <= MOST_REDIRECTS; count++) {
+      const answer = await this.#send(step);
+      const { location } = answer.headers;
+      const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode ?? 0) && location;
+      if (!isRedirect || order.redirect === 'manual')
+        return this.#response(answer, step, count > 0);
+      answer.destroy();
+      if (order.redirect === 'error') throw new Error('a redirect was not expected');
+      step = redirected(step, answer.statusCode ?? 0, location);
+    }
+    throw new Error('Max retries exceeded');
+  }
+
+  #send({ url: text, method, headers, body, signal }: EgressRequest): Promise<IncomingMessage> {
+    const url = new URL(text);
+    const secure = url.protocol === 'https:';
+    if (!secure && url.protocol !== 'http:') throw new Error('URL scheme must be http or https');
+    const port = portOf(url);
+    if (isBlockedPort(port)) throw new Error('Invalid port in URL');
+    const { policy } = this.#options;
+    const address = literalAddress(url.hostname);
+    if (address && !policy().allows({ host: address, port, address })) throw notAllowed(address);
+    const options = {
+      method,
+      signal,
+      headers: headersOf(headers, body, this.#options.userAgent),
+      agent: secure ? this.#agents.secure : this.#agents.plain,
+      lookup: guardedLookup(
+        (found) => policy().allows({ host: url.hostname, port, address: found }),
+        this.#options.resolve,
+      ),
+    };
+    return new Promise((resolve, reject) => {
+      const request = (secure ? secureRequest : plainRequest)(url, options, resolve);
+      request.on('error', reject);
+      // A switch of protocols closes the connection without an answer or an error.
+      request.on('close', () => reject(new Error('the connection was closed')));
+      const { connect_ms, idle_ms } = this.#options;
+      request.setTimeout(idle_ms(), () => request.destroy(new Error('no answer in time')));
+      request.once('socket', (socket) => {
+        if (!socket.connecting) return;
+        const late = setTimeout(
+          () => request.destroy(new Error('connection takes too long')),
+          connect_ms(),
+        );
+        socket.once('connect', () => clearTimeout(late));
+        socket.once('close', () => clearTimeout(late));
+      });
+      request.end(body);
+    });
+  }
+
+  #response(answer: IncomingMessage, { url }: EgressRequest, was: boolean): EgressResponse {
+    const headers: [string, string][] = [];
+    const raw = answer.rawHeaders;
+    for (let at = 0; at < raw.length; at += 2)
+      headers.push([String(raw[at]).toLowerCase(), String(raw[at + 1])]);
+    const body = decoded(answer, this.#options.maxBytes());
+    return { status: answer.statusCode ?? 0, url, redirected: was, headers, body };
+  }
+}
+
+const makeAgents = () => {
+  const options = { keepAlive: true, timeout: KEEP_MS, maxTotalSockets: MOST_SOCKETS };
+  return { plain: new Agent(options), secure: new SecureAgent(options) };
+};
+
+export const notAllowed = (address: string): Error =>
+  new Error(`the address ${address} is not allowed for outgoing requests`);
+
+/** What the connection itself decides. */
+const OWN =
+  /^(?:connection|keep-alive|proxy-connection|transfer-encoding|content-length|te|trailer|upgrade|expect)$/i;
+
+function headersOf(
+  list: EgressRequest['headers'],
+  body: Uint8Array | undefined,
+  userAgent: string,
+): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  const defaults: [string, string][] = [
+    ['user-agent', userAgent],
+    ['accept', '*/*'],
+    ['accept-language', '*'],
+    ['accept-encoding', 'br, gzip, deflate'],
+  ];
+  for (const [name, value] of list) {
+    if (OWN.test(name)) continue;
+    const key = name.toLowerCase();
+    const before = headers[key];
+    headers[key] = before === undefined ? value : [before, value].flat();
+  }
+  for (const [name, value] of defaults) headers[name] ??= value;
+  if (body !== undefined) headers['content-length'] = String(body.length);
+  return headers;
+}
+
+function redirected(step: EgressRequest, status: number, location: string): EgressRequest {
+  const from = new URL(step.url);
+  // Node reads header bytes as latin1; servers write UTF-8.
+  const to = new URL(Buffer.from(location, 'latin1').toString('utf8'), from);
+  if (to.hash === '') to.hash = from.hash;
+  const becomesGet =
+    (status === 303 && step.method !== 'GET' && step.method !== 'HEAD') ||
+    ((status === 301 || status === 302) && step.method === 'POST');
+  const sameOrigin = to.origin === from.origin;
+  const headers = step.headers.filter(
+    ([name]) =>
+      !(becomesGet && /^content-/i.test(name)) &&
+      !(!sameOrigin && /^(?:authorization|cookie|host|proxy-authorization)$/i.test(name)),
+  );
+  const next = { ...step, url: to.href, headers };
+  return becomesGet ? { ...next, method: 'GET', body: undefined } : next;
+}
+
+async function dataResponse(url: string): Promise<EgressResponse> {
+  const answer = await fetch(url);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const headers = [...answer.headers];
+  return { status: 200, url, redirected: false, headers, body: Readable.from([bytes]) };
+}
+
+const reasonOf = (error: unknown): string => {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || String(error);
+};

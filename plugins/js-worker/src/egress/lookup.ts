@@ -1,0 +1,34 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+
+/** The address in a URL's host, if it is one; brackets removed. */
+export function literalAddress(hostname: string): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? undefined : host;
+}
+
+/** As `dns.lookup` with `all`. */
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
+/** Name resolution that hands out allowed addresses only, right before they are connected to. */
+export function guardedLookup(
+  isAllowed: (address: string) => boolean,
+  resolve: Resolve = lookup,
+): LookupFunction {
+  return (hostname, options: LookupOptions, done) => {
+    resolve(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      const allowed = error ? [] : found.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (error) done(error, []);
+      else if (!first) {
+        const addresses = found.map(({ address }) => address).join(', ');
+        done(new Error(`${hostname} (${addresses}) is not allowed for outgoing requests`), []);
+      } else if (options.all) done(null, allowed);
+      else done(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,282 @@
+import type { Blank } from './blank.ts';
+import { Bodies } from './bodies.ts';
+import type { Hearing } from './bridge.ts';
+import { HostSync } from './host-sync.ts';
+import { type LogLine, ScriptLog } from './log.ts';
+import type { CallOrder, LoadOrder, Outcome, Over } from './messages.ts';
+import { type Asker, Ops } from './ops.ts';
+import { Output } from './output.ts';
+import { Timers } from './timers.ts';
+import { Vm } from './vm.ts';
+
+/** A context with less room than this has run out of memory. */
+const LEAST_ROOM = 196_608;
+const FULL = '[js_invoke] InternalError: out of memory';
+
+/** What a context reports. */
+export interface Reports {
+  /** `over`: nothing of this run is left, and no `quiet` follows. */
+  done(run: number, outcome: Outcome, over?: Over): void;
+  /** Nothing of this run is left; `lost`: nor of its context, with all its runs. */
+  quiet(run: number, lost: boolean): void;
+  /** The context was lost before this run began. */
+  gone(run: number, call: CallOrder): void;
+  op(run: number, id: number, kind: string, text: string, bytes: Uint8Array | undefined): void;
+  log(line: LogLine): void;
+}
+
+interface Run extends Asker {
+  readonly id: number;
+  readonly limit_ms: number;
+  readonly limit: NodeJS.Timeout;
+  outcome: Outcome | undefined;
+  told: boolean;
+}
+
+/** One script context: compiles, runs one call at a time, and is lost after any breach (js-runtime.md §9). */
+export class Box {
+  readonly #blank: Blank;
+  readonly #order: LoadOrder;
+  readonly #reports: Reports;
+  readonly #vm: Vm;
+  readonly #bodies = new Bodies();
+  readonly #sync = new HostSync((id) => this.#bodies.whole(id));
+  readonly #timers: Timers;
+  readonly #ops = new Ops();
+  /** Answers that are there already: given as soon as the script has returned. */
+  readonly #ready: (() => void)[] = [];
+  #output = new Output();
+  #run: Run | undefined;
+  /** Earlier runs that were answered and left calls behind; each is cut off at its own limit. */
+  readonly #left = new Set<Run>();
+  #evaluated = false;
+  lost = false;
+
+  constructor(blank: Blank, order: LoadOrder, reports: Reports) {
+    this.#blank = blank;
+    this.#order = order;
+    this.#reports = reports;
+    this.#vm = new Vm(blank);
+    this.#timers = new Timers((id) => this.#fire(id));
+    blank.listen(this.#hearing());
+  }
+
+  /** @returns why the script does not compile */
+  compile(): string | undefined {
+    return this.#vm.compile(this.#order);
+  }
+
+  /** A handler has not settled yet. */
+  get isBusy(): boolean {
+    return this.#run !== undefined && !this.#run.told;
+  }
+
+  start(id: number, call: CallOrder): void {
+    if (this.lost) {
+      this.#reports.gone(id, call);
+      return;
+    }
+    const { handler, mode, ctx, limit_ms } = call;
+    this.#begin(id, limit_ms);
+    if (call.body) this.#bodies.put(Bodies.REQUEST, call.body);
+    const text = JSON.stringify({ handler, mode, ctx });
+    this.#enter(() => {
+      const strings = [text, call.params, call.env].map((each) => this.#vm.string(each));
+      if (this.#evaluated) this.#vm.call('run', ...strings);
+      else {
+        this.#evaluated = true;
+        this.#vm.evaluate(this.#order.file, strings);
+      }
+      for (const string of strings) string.dispose();
+    });
+  }
+
+  /** The answer to an op. `text` is JSON: the value, or name and message of an error. */
+  settle(id: number, ok: boolean, text: string, bytes?: Uint8Array): void {
+    if (this.lost || !this.#ops.close(id)) return;
+    this.#enter(() => this.#vm.settle(id, ok, text, bytes));
+  }
+
+  /** Keeps a body that the main thread has sent. */
+  keepBody(id: number, bytes: Uint8Array): void {
+    if (!this.lost) this.#bodies.put(id, bytes);
+  }
+
+  dispose(): void {
+    this.lost = true;
+    const run = this.#run;
+    this.#run = undefined;
+    for (const each of run ? [run, ...this.#left] : this.#left) clearTimeout(each.limit);
+    this.#left.clear();
+    this.#timers.clear();
+    this.#ops.clear();
+    this.#ready.length = 0;
+    this.#bodies.clear();
+    if (run) this.#over(run, true);
+  }
+
+  #begin(id: number, limit_ms: number): void {
+    if (this.#run) this.#left.add(this.#run);
+    const limit = setTimeout(() => this.#expire(run), limit_ms);
+    const run: Run = { id, limit_ms, limit, outcome: undefined, told: false, open: 0 };
+    this.#run = run;
+    this.#output = new Output();
+    this.#blank.instance.exhausted = false;
+    this.#vm.deadline = performance.now() + limit_ms;
+  }
+
+  #fire(id: number): void {
+    if (this.#run) this.#enter(() => this.#vm.fire(id));
+  }
+
+  /** Every way into the script: jobs and answers that wait follow, then what became of the run. */
+  #enter(work: () => void): void {
+    const tell = () => this.#tell();
+    try {
+      work();
+      this.#vm.pump(tell);
+      for (let next = this.#ready.shift(); next && !this.#vm.isOver; next = this.#ready.shift()) {
+        next();
+        this.#vm.pump(tell);
+      }
+    } catch (error) {
+      this.#vm.broken = true;
+      const { message } = error as Error;
+      this.#fail(message.startsWith('Failed to build') ? `[js_runner] ${message}` : FULL);
+    }
+    this.#look();
+  }
+
+  #fail(detail: string, late = false): void {
+    if (this.#run) this.#run.outcome ??= { kind: 'failure', detail, late };
+  }
+
+  /** After the script has returned to the host. */
+  #look(): void {
+    const run = this.#run;
+    if (!run) return;
+    const { hit, broken } = this.#vm;
+    if (hit) {
+      const text = `JavaScript execution exceeded max_run_time_ms=${run.limit_ms}`;
+      this.#fail(`[js_runner] ${text}`, true);
+    } else if (broken) this.#fail(FULL);
+    for (const earlier of this.#left) if (earlier.open === 0) this.#leave(earlier);
+    if (!run.outcome && this.#isFull()) this.#fail(FULL);
+    if (!run.outcome) return;
+    if (hit || broken) this.dispose();
+    else if (this.#ops.count === 0) this.#end(run, run.outcome);
+    else {
+      this.#tell();
+      this.#timers.clear();
+    }
+  }
+
+  #over(run: Run, lost: boolean): void {
+    // One message instead of two: each wakes the other thread.
+    if (run.outcome && !run.told) this.#reports.done(run.id, run.outcome, { lost });
+    else this.#reports.quiet(run.id, lost);
+  }
+
+  #tell(): void {
+    const run = this.#run;
+    if (!run?.outcome || run.told) return;
+    run.told = true;
+    this.#reports.done(run.id, run.outcome);
+  }
+
+  #leave(run: Run): void {
+    this.#left.delete(run);
+    clearTimeout(run.limit);
+    this.#reports.quiet(run.id, false);
+  }
+
+  /** Nothing of the run is left. */
+  #end(run: Run, outcome: Outcome): void {
+    if (this.#isExhausted(outcome) || !this.#clearTimers()) {
+      this.dispose();
+      return;
+    }
+    this.#run = undefined;
+    this.#vm.deadline = Number.POSITIVE_INFINITY;
+    clearTimeout(run.limit);
+    this.#bodies.clear();
+    this.#sync.forget();
+    this.#blank.instance.tidy();
+    this.#over(run, false);
+  }
+
+  /** @returns false when the script side could not even do that */
+  #clearTimers(): boolean {
+    this.#timers.clear();
+    if (!this.#timers.used) return true;
+    this.#timers.used = false;
+    try {
+      this.#vm.call('clearTimers');
+      return !this.#vm.isOver;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What an answered run has left behind is cut off; one without an answer has failed, and its context with it. */
+  #expire(run: Run): void {
+    this.#ops.drop(run);
+    if (run === this.#run && !run.outcome) {
+      this.#fail('[js_runner] JavaScript execution timed out', true);
+      this.dispose();
+    } else this.#look();
+  }
+
+  /** A module that failed to load would fail the same way for ever; a full heap helps nobody. */
+  #isExhausted(outcome: Outcome): boolean {
+    if (outcome.kind === 'failure' && outcome.detail.startsWith('[js_eval]')) return true;
+    const { instance } = this.#blank;
+    return instance.exhausted || !instance.fits(LEAST_ROOM);
+  }
+
+  /** There is no room left for an answer either: nobody would ever hear of this run again. */
+  #isFull(): boolean {
+    const { instance } = this.#blank;
+    return instance.exhausted && !instance.fits(LEAST_ROOM);
+  }
+
+  #hearing(): Hearing {
+    const log = new ScriptLog((line) => this.#reports.log(line));
+    return {
+      sync: this.#sync,
+      late: () => this.#vm.isLate(),
+      op: (id, kind, text, bytes) => this.#op(id, kind, text, bytes),
+      done: (kind, text, bytes) => {
+        const run = this.#run;
+        const of = { bodies: this.#bodies, exhausted: this.#blank.instance.exhausted };
+        if (run) run.outcome ??= this.#output.outcome(kind, text, bytes, of);
+      },
+      out: (bytes) => this.#output.add(bytes),
+      pieces: () => this.#output.take(),
+      own: (kind, value) => this.#timers.answer(kind, value) ?? log.answer(kind, value),
+      broken: () => {
+        this.#vm.broken = true;
+      },
+    };
+  }
+
+  #op(id: number, kind: string, text: string, bytes: Uint8Array | undefined): string {
+    const run = this.#run;
+    if (!run) return 'nothing is running';
+    const refused = this.#ops.add(id, run, text.length + (bytes?.length ?? 0));
+    if (refused !== '') return refused;
+    const local = this.#bodies.answer(kind, text, bytes);
+    if (local === undefined) this.#reports.op(run.id, id, kind, text, bytes);
+    else if (local instanceof Promise) {
+      local.then(
+        (value) => this.settle(id, true, JSON.stringify(value)),
+        (error: Error) => this.settle(id, false, JSON.stringify(['TypeError', error.message])),
+      );
+    } else {
+      this.#ready.push(() => {
+        if (this.#ops.close(id)) this.#vm.settle(id, true, local.text, local.bytes);
+      });
+    }
+    return '';
+  }
+}

@@ -1,0 +1,182 @@
+import type { CallOrder, LoadOrder, Outcome, Sandbox, ScriptEngine, ScriptHost } from '../api.ts';
+import type { FromThread } from './messages.ts';
+import type { ActiveRun, ScriptThread } from './script-thread.ts';
+import { type ThreadOptions, Threads } from './threads.ts';
+
+/** Scripts on QuickJS in worker threads. */
+export class QuickJs implements ScriptEngine {
+  readonly #threads: Threads;
+
+  constructor(options: ThreadOptions) {
+    this.#threads = new Threads(options);
+  }
+
+  warm(): void {
+    this.#threads.warm();
+  }
+
+  rest(): void {
+    this.#threads.rest();
+  }
+
+  async load(order: LoadOrder): Promise<Sandbox> {
+    const sandbox = new ThreadSandbox(this.#threads, order, false);
+    await sandbox.compile();
+    return sandbox;
+  }
+
+  prepare(order: LoadOrder, { once = false }: { readonly once?: boolean } = {}): Sandbox {
+    return new ThreadSandbox(this.#threads, order, once);
+  }
+
+  stop(): Promise<void> {
+    return this.#threads.stop();
+  }
+}
+
+let lastBox = 0;
+let lastRun = 0;
+
+/** A script and, while it has one, its context on some thread. */
+class ThreadSandbox implements Sandbox {
+  readonly #threads: Threads;
+  readonly #order: LoadOrder;
+  readonly #once: boolean;
+  #place: { readonly thread: ScriptThread; readonly box: number } | undefined;
+  #disposed = false;
+
+  constructor(threads: Threads, order: LoadOrder, once: boolean) {
+    this.#threads = threads;
+    this.#order = order;
+    this.#once = once;
+  }
+
+  /** @throws Error with the compiler's text */
+  async compile(): Promise<void> {
+    const thread = await this.#threads.acquire({
+      home: () => undefined,
+      box: undefined,
+      kind: 'load',
+    });
+    const box = ++lastBox;
+    try {
+      const failure = await thread.load({ t: 'load', box, load: this.#order });
+      if (failure !== null) {
+        thread.drop(box);
+        throw new Error(failure);
+      }
+    } finally {
+      thread.release();
+    }
+    this.#place = { thread, box };
+  }
+
+  call(order: CallOrder, host: ScriptHost): Promise<Outcome> {
+    const home = () => this.#home();
+    const box = this.#place?.box;
+    // Without a turn of the event loop in between: the thread waits for this.
+    const thread = this.#disposed ? undefined : this.#threads.now({ home, box });
+    if (thread) return this.#run(thread, order, host);
+    if (this.takesAhead && !order.body) return this.#run(undefined, order, host);
+    const kind = order.ctx.inlineCaller === null ? 'run' : 'inline';
+    return this.#wait({ home, box, kind }, order, host);
+  }
+
+  get takesAhead(): boolean {
+    const place = this.#home() && this.#place;
+    return !!place && !this.#disposed && this.#threads.isCalm && place.thread.takesAhead(place.box);
+  }
+
+  async #wait(
+    wanted: Parameters<Threads['acquire']>[0],
+    order: CallOrder,
+    host: ScriptHost,
+  ): Promise<Outcome> {
+    let thread: ScriptThread;
+    try {
+      thread = await this.#threads.acquire(wanted);
+    } catch (error) {
+      return ended(host, (error as Error).message);
+    }
+    const isWanted = host.isWanted?.() ?? true;
+    if (isWanted && !this.#disposed) return this.#run(thread, order, host);
+    thread.release();
+    return ended(
+      host,
+      isWanted ? '[js_runner] JavaScript runtime was disposed' : '[js_runner] the caller has ended',
+    );
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#leave();
+  }
+
+  #home(): ScriptThread | undefined {
+    const place = this.#place;
+    if (place && (place.thread.gone || !place.thread.boxes.has(place.box))) this.#place = undefined;
+    return this.#place?.thread;
+  }
+
+  #leave(): void {
+    const place = this.#place;
+    this.#place = undefined;
+    if (place) place.thread.drop(place.box);
+  }
+
+  /** `free`: a reserved thread; without one the run is posted ahead, to where the present one is. */
+  #run(free: ScriptThread | undefined, order: CallOrder, host: ScriptHost): Promise<Outcome> {
+    const thread = free ?? (this.#home() as ScriptThread);
+    const cold = this.#home() !== thread;
+    if (cold) {
+      this.#leave();
+      this.#place = { thread, box: ++lastBox };
+      // The run that follows says how loading ended.
+      void thread.load({ t: 'load', box: lastBox, load: this.#order });
+    }
+    const { box } = this.#place as { box: number };
+    const id = ++lastRun;
+    return new Promise((resolve, reject) => {
+      const run: ActiveRun = {
+        id,
+        box,
+        limit_ms: order.limit_ms,
+        settle: resolve,
+        op: (message) => void answer(thread, host, message),
+        gone: (body) => {
+          if (this.#place?.box === box) this.#place = undefined;
+          this.call({ ...order, body }, host).then(resolve, reject);
+        },
+        log: (line) => host.log(line),
+        quiet: (lost) => {
+          host.ended();
+          if (lost && this.#place?.box === box) this.#place = undefined;
+          if (this.#once) this.dispose();
+        },
+      };
+      const message = { t: 'run', box, run: id, call: order, cold } as const;
+      if (free) thread.run(run, message);
+      else thread.runAhead(run, message);
+    });
+  }
+}
+
+function ended(host: ScriptHost, detail: string): Outcome {
+  host.ended();
+  return { kind: 'failure', detail, late: false };
+}
+
+async function answer(
+  thread: ScriptThread,
+  host: ScriptHost,
+  { box, id, kind, text, bytes }: Extract<FromThread, { t: 'op' }>,
+): Promise<void> {
+  try {
+    const given = await host.answer(kind, text, bytes);
+    thread.post({ t: 'settle', box, id, ok: true, ...given });
+  } catch (thrown) {
+    const { name, message, cause } = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = [name, message, ...(cause === undefined ? [] : [String(cause)])];
+    thread.post({ t: 'settle', box, id, ok: false, text: JSON.stringify(error) });
+  }
+}

@@ -1,0 +1,287 @@
+import type { Worker } from 'node:worker_threads';
+import type { FromThread, Outcome, Over, ThreadData, ToThread } from './messages.ts';
+import { startWorker } from './start-worker.ts';
+
+/** MiB. A script's stack of 1 MiB needs that much of the host's in the worst case. */
+const STACK_MB = 32;
+const OLD_SPACE_MB = 256;
+/** How much later than its limit a run may answer before its thread is ended, ms. */
+const GRACE_MS = 30;
+/** Answers that arrived while this thread was busy are read first, ms. */
+const RECHECK_MS = 5;
+/** A context is made and its script compiled within this time, ms. */
+const LOAD_MS = 15_000;
+/** A thread is ready within this time, ms. */
+const BOOT_MS = 60_000;
+/** A context that is dropped while something of it is left ends within this time, ms. */
+const DROP_MS = 100;
+
+/** What a thread is taken for: a run that somebody outside started, one inside of another, or the compiler. */
+export type Kind = 'run' | 'inline' | 'load';
+
+/** One run as its thread sees it. */
+export interface ActiveRun {
+  readonly id: number;
+  readonly box: number;
+  readonly limit_ms: number;
+  settle(outcome: Outcome): void;
+  op(message: Extract<FromThread, { t: 'op' }>): void;
+  log(message: Extract<FromThread, { t: 'log' }>): void;
+  /** Nothing of the run is left. */
+  quiet(lost: boolean): void;
+  /** Its context was lost before it began; nothing of it has run. */
+  gone(body: Uint8Array | undefined): void;
+}
+
+/** A worker thread for scripts: at most one context of it has a run, so ending it hits nobody else's. */
+export class ScriptThread {
+  readonly boxes = new Set<number>();
+  readonly #worker: Worker;
+  readonly #onFree: () => void;
+  readonly #onGone: (thread: ScriptThread, error: Error | undefined) => void;
+  /** Runs of one context: the last one, and earlier ones that left work behind. */
+  readonly #runs = new Map<number, ActiveRun>();
+  readonly #loads = new Map<number, (failure: string | null) => void>();
+  #current: ActiveRun | undefined;
+  /** Posted already; begins when the current one has settled. */
+  #ahead: ActiveRun | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #reserved = false;
+  /** Of its latest work. */
+  kind: Kind = 'run';
+  ready = false;
+  /** Was ready once. */
+  started = false;
+  gone = false;
+  /** Resolves when it has really ended, once it is `gone`. */
+  ended: Promise<unknown> = Promise.resolve();
+  /** Since when nothing runs, ms of the machine's monotonic clock. */
+  idleSince = performance.now();
+
+  constructor(
+    data: ThreadData,
+    onFree: () => void,
+    onGone: (thread: ScriptThread, error: Error | undefined) => void,
+  ) {
+    this.#onFree = onFree;
+    this.#onGone = onGone;
+    this.#worker = startWorker('thread', {
+      workerData: data,
+      // Nothing of the server's environment, arguments or standard streams is within reach of the thread.
+      env: {},
+      argv: [],
+      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: OLD_SPACE_MB },
+    });
+    this.#watch = setTimeout(() => this.#end(new Error('the thread does not start')), BOOT_MS);
+    this.#worker.on('message', (message: FromThread) => this.#hear(message));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('the thread ended')));
+  }
+
+  get busy(): boolean {
+    return this.#current !== undefined || this.#reserved;
+  }
+
+  /** True when only work that this context's last run left behind is under way. */
+  lingersFor(box: number | undefined): boolean {
+    return !this.#reserved && this.#current?.box === box && this.#isTold;
+  }
+  #isTold = false;
+
+  /** Takes the thread before its run is known. */
+  reserve(kind: Kind): void {
+    this.#reserved = true;
+    this.kind = kind;
+  }
+
+  release(): void {
+    this.#reserved = false;
+    if (!this.#current) this.#free();
+  }
+
+  /** Buffers in `transfer` are given away. */
+  post(message: ToThread, transfer: readonly ArrayBuffer[] = []): void {
+    if (!this.gone) this.#worker.postMessage(message, transfer);
+  }
+
+  /** @returns why the script does not compile; null: it does */
+  load(message: Extract<ToThread, { t: 'load' }>): Promise<string | null> {
+    this.boxes.add(message.box);
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.kill(), LOAD_MS);
+      this.#loads.set(message.box, (failure) => {
+        clearTimeout(late);
+        resolve(failure);
+      });
+      this.post(message);
+    });
+  }
+
+  run(run: ActiveRun, message: Extract<ToThread, { t: 'run' }>): void {
+    this.#reserved = false;
+    this.#current = run;
+    this.#isTold = false;
+    this.#runs.set(run.id, run);
+    this.#arm(message.cold ? LOAD_MS : run.limit_ms);
+    const body = message.call.body?.buffer;
+    this.post(message, body instanceof ArrayBuffer ? [body] : []);
+  }
+
+  /** The next run of this context may be posted: its present one has not settled. */
+  takesAhead(box: number): boolean {
+    const isFree = !this.#reserved && this.#ahead === undefined;
+    return isFree && this.ready && this.#current?.box === box && !this.#isTold;
+  }
+
+  runAhead(run: ActiveRun, message: Extract<ToThread, { t: 'run' }>): void {
+    this.#ahead = run;
+    this.post(message);
+  }
+
+  drop(box: number): void {
+    this.boxes.delete(box);
+    this.post({ t: 'drop', box });
+    if (this.#current?.box !== box) return;
+    this.#finish('[js_runner] JavaScript runtime was disposed', false);
+    // The script may be computing: the thread is nobody else's until it has said that it is not.
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => this.kill(), DROP_MS);
+  }
+
+  /** Ends the thread with whatever runs in it. */
+  kill(): void {
+    this.#end(undefined);
+  }
+
+  #arm(ms: number): void {
+    clearTimeout(this.#watch);
+    const look = () => {
+      this.#watch = setTimeout(() => this.#overdue(), RECHECK_MS);
+    };
+    this.#watch = setTimeout(look, Math.min(ms + GRACE_MS, 2 ** 31 - 1));
+  }
+
+  #overdue(): void {
+    const limit = this.#current?.limit_ms;
+    this.#finish(`[js_runner] JavaScript execution exceeded max_run_time_ms=${limit}`, true);
+    this.kill();
+  }
+
+  #finish(detail: string, late: boolean): void {
+    if (!this.#isTold) this.#current?.settle({ kind: 'failure', detail, late });
+    this.#isTold = true;
+  }
+
+  /** Whatever a script makes its thread say hurts this thread only. */
+  #hear(message: FromThread): void {
+    try {
+      this.#take(message);
+    } catch (error) {
+      this.#end(error as Error);
+    }
+  }
+
+  #take(message: FromThread): void {
+    switch (message.t) {
+      case 'ready':
+        clearTimeout(this.#watch);
+        this.ready = true;
+        this.started = true;
+        this.#free();
+        break;
+      case 'loaded':
+        this.#loads.get(message.box)?.(message.failure);
+        this.#loads.delete(message.box);
+        break;
+      case 'begun':
+        if (this.#current?.id === message.run) this.#arm(this.#current.limit_ms);
+        break;
+      case 'op':
+        this.#runs.get(message.run)?.op(message);
+        break;
+      case 'gone':
+        this.#moveOn(message);
+        break;
+      case 'log':
+        if (this.#current?.box === message.box) this.#current.log(message);
+        break;
+      default:
+        this.#ended(message);
+    }
+  }
+
+  #ended(message: Extract<FromThread, { t: 'done' | 'quiet' }>): void {
+    const current = this.#current;
+    if (current?.id !== message.run) {
+      this.#runs.get(message.run)?.quiet(false);
+      this.#runs.delete(message.run);
+      return;
+    }
+    if (message.t === 'done') {
+      if (!this.#isTold) current.settle(message.outcome);
+      this.#isTold = true;
+    }
+    const over: Over | undefined = message.t === 'done' ? message.over : message;
+    if (over?.lost) this.boxes.delete(message.box);
+    if (over) this.#clear(over.lost);
+    else this.#advance();
+  }
+
+  #advance(): boolean {
+    const next = this.#ahead;
+    if (!next) return false;
+    this.#ahead = undefined;
+    this.#current = next;
+    this.#isTold = false;
+    this.#runs.set(next.id, next);
+    this.#arm(next.limit_ms);
+    return true;
+  }
+
+  /** The run that was to follow goes elsewhere. */
+  #returned(): void {
+    const next = this.#ahead;
+    this.#ahead = undefined;
+    next?.gone(undefined);
+  }
+
+  #moveOn({ box, run, body }: Extract<FromThread, { t: 'gone' }>): void {
+    const current = this.#current;
+    if (current?.id !== run) return;
+    this.boxes.delete(box);
+    this.#runs.delete(run);
+    this.#clear(true);
+    if (!this.#isTold) current.gone(body);
+  }
+
+  #clear(lost: boolean): void {
+    clearTimeout(this.#watch);
+    this.#current = undefined;
+    for (const run of this.#runs.values()) run.quiet(lost);
+    this.#runs.clear();
+    if (!lost && this.#advance()) return;
+    this.#free();
+    this.#returned();
+  }
+
+  #free(): void {
+    this.idleSince = performance.now();
+    if (!this.gone) this.#onFree();
+  }
+
+  #end(error: Error | undefined): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.ready = false;
+    clearTimeout(this.#watch);
+    this.#finish('[js_runner] the script thread ended unexpectedly', false);
+    for (const settle of this.#loads.values()) settle('InternalError: compilation takes too long');
+    this.#loads.clear();
+    this.#current = undefined;
+    for (const run of this.#runs.values()) run.quiet(true);
+    this.#runs.clear();
+    this.ended = this.#worker.terminate();
+    this.#onGone(this, error);
+    this.#returned();
+  }
+}

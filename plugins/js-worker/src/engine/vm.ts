@@ -1,0 +1,146 @@
+import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import type { Blank } from './blank.ts';
+import type { Driver } from './bridge.ts';
+import type { LoadOrder } from './messages.ts';
+
+/** Jobs between two looks at the clock. */
+const CHUNK = 64;
+/** Chunks after which a result that is there is handed over although the script goes on. */
+const PATIENCE = 16;
+const COMPILE_MS = 10_000;
+const GATE = '<gate>';
+const COMPILE = '<compile>';
+const RUNTIME = '<runtime>';
+const FOREIGN = '<foreign> ';
+
+/** The engine of one context with its clock: everything that enters the script goes through here. */
+export class Vm {
+  readonly #blank: Blank;
+  /** ms of the machine's monotonic clock. */
+  deadline = Number.POSITIVE_INFINITY;
+  /** The deadline passed while the script was computing. */
+  hit = false;
+  /** The engine's stack or memory gave way inside the bridge. */
+  broken = false;
+
+  constructor(blank: Blank) {
+    this.#blank = blank;
+    blank.instance.runtime.setInterruptHandler(() => this.isLate());
+  }
+
+  get isOver(): boolean {
+    return this.hit || this.broken;
+  }
+
+  isLate(): boolean {
+    this.hit ||= performance.now() >= this.deadline;
+    return this.hit;
+  }
+
+  /**
+   * Compiles and links the module without running it: a module that imports it stops at another import before.
+   * (The engine's own compile-only evaluation reads an unset pointer for modules.)
+   * @returns why the script does not compile
+   */
+  compile({ script, file, stack }: LoadOrder): string | undefined {
+    const { context, runtime } = this.#blank.instance;
+    runtime.setMaxStackSize(stack);
+    runtime.setModuleLoader(
+      (name) => {
+        if (name === file) return script;
+        return name === GATE ? `throw '${GATE}';` : { error: this.#missing(name) };
+      },
+      // What a script imports never has the name of a module that the engine knows.
+      (from, name) => (from === COMPILE || from === RUNTIME ? name : `${FOREIGN}${name}`),
+    );
+    this.deadline = performance.now() + COMPILE_MS;
+    try {
+      const source = `import '${GATE}'; import ${JSON.stringify(file)};`;
+      const made = context.evalCode(source, COMPILE, { type: 'module' });
+      return made.error ? this.#reason(context.dump(made.error)) : undefined;
+    } catch (error) {
+      this.broken = true;
+      return `InternalError: ${(error as Error).message}`;
+    } finally {
+      this.deadline = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  #missing(name: string): QuickJSHandle | Error {
+    const text = JSON.stringify(`could not load module '${name.slice(FOREIGN.length)}'`);
+    const { context } = this.#blank.instance;
+    const made = context.evalCode(`new ReferenceError(${text})`, RUNTIME);
+    return made.error ?? made.value;
+  }
+
+  #reason(thrown: unknown): string | undefined {
+    if (thrown === GATE) return undefined;
+    if (this.hit) return 'InternalError: compilation takes too long';
+    const { name, message, stack } = (thrown ?? {}) as { [part: string]: string | undefined };
+    if (message === undefined) return 'InternalError: out of memory';
+    // Frames of the runtime say nothing about the script.
+    const at = stack
+      ?.split('\n')
+      .filter((line) => line !== '' && !/<compile>|<runtime>/.test(line));
+    return at?.length ? `${name}: ${message}\n${at.join('\n')}\n` : `${name}: ${message}`;
+  }
+
+  /** Runs the top level of the compiled module; the driver goes on with the handler. */
+  evaluate(file: string, strings: readonly QuickJSHandle[]): void {
+    const { context } = this.#blank.instance;
+    const source = `import * as script from ${JSON.stringify(file)}; export default script.default;`;
+    const made = context.evalCode(source, RUNTIME, { type: 'module' });
+    if (made.error) this.call('failed', context.newString('js_eval'), made.error);
+    else {
+      this.call('loaded', made.value, ...strings);
+      made.value.dispose();
+    }
+  }
+
+  call(name: keyof Driver, ...args: QuickJSHandle[]): void {
+    const { context } = this.#blank.instance;
+    const result = context.callFunction(this.#blank.driver[name], context.undefined, ...args);
+    // The driver catches what scripts throw: what arrives here is the limit, or the bridge out of memory.
+    if (result.error) this.broken ||= !this.hit;
+    else result.value.dispose();
+  }
+
+  /** @throws RangeError when it does not fit */
+  string(text: string): QuickJSHandle {
+    const made = this.#blank.instance.string(text);
+    if (!made) throw new RangeError('Failed to build input params in JS: out of memory');
+    return made;
+  }
+
+  fire(id: number): void {
+    this.call('fire', this.#blank.instance.context.newNumber(id));
+  }
+
+  settle(id: number, ok: boolean, text: string, bytes: Uint8Array | undefined): void {
+    const { instance } = this.#blank;
+    const { context } = instance;
+    const given = instance.string(text);
+    const buffer = bytes ? instance.buffer(bytes) : context.undefined;
+    if (given && buffer) {
+      const outcome = ok ? context.true : context.false;
+      this.call('settle', context.newNumber(id), outcome, given, buffer);
+      given.dispose();
+      if (bytes) buffer.dispose();
+      return;
+    }
+    const full = this.string('["InternalError","out of memory"]');
+    this.call('settle', context.newNumber(id), context.false, full, context.undefined);
+  }
+
+  /** Runs the jobs that wait; `patience` is told when they do not come to an end. */
+  pump(patience: () => void): void {
+    const { runtime } = this.#blank.instance;
+    for (let chunks = 0; runtime.hasPendingJob() && !this.isOver; chunks++) {
+      const result = runtime.executePendingJobs(CHUNK);
+      // A job's own exception is an unhandled rejection: ignored (js-runtime.md §7).
+      if (result.error) result.error.dispose();
+      if (chunks > PATIENCE) patience();
+      this.isLate();
+    }
+  }
+}

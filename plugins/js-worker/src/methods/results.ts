@@ -1,0 +1,74 @@
+import { Int64, type Methods, optional, type Principal, RpcError, Type } from '@svc/plugin-sdk';
+import { type Filter, filterOf, Query } from '../conditions.ts';
+import type { Parts } from '../parts.ts';
+import { mayResult, mayResults, type ResultRight } from '../permissions.ts';
+import type { Readable } from '../store/results.ts';
+
+/** `js-result_query` and `js-result_delete` (js-worker.md §5.3, §5.4). */
+export function addResultMethods(methods: Methods, parts: Parts): void {
+  const { kernel, results } = parts;
+  const { auth, server, signal: stopping } = kernel;
+
+  /** Workers whose rows the caller reaches. @throws RpcError 102 for a named one that he does not reach */
+  async function readable(
+    caller: Principal,
+    right: ResultRight,
+    { names }: Filter,
+  ): Promise<Readable> {
+    for (const name of names) {
+      const requirement = mayResult(right, name);
+      if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
+    }
+    if (names.size > 0 || (await auth.allows(caller, mayResults(right)))) return 'all';
+    const reached: string[] = [];
+    for (const name of await results.names()) {
+      if (await auth.allows(caller, mayResult(right, name))) reached.push(name);
+    }
+    return reached;
+  }
+  const authenticated = {
+    async custom(_params: unknown, call: { authenticate(): Promise<Principal> }) {
+      await call.authenticate();
+    },
+  };
+
+  methods.add('js-result_query', {
+    summary: 'Results of runs that match, newest first: 1,000, or as `limit` or `last` says.',
+    params: { query: Query },
+    result: Type.Array(Type.Unknown()),
+    secret: true,
+    access: authenticated,
+    async handle({ query }, { caller, signal }) {
+      const filter = filterOf(query.condition);
+      const reached = await readable(caller, 'read', filter);
+      return results.query(filter, reached, { maxBytes: server.maxResponseBytes(), signal });
+    },
+  });
+
+  methods.add('js-result_delete', {
+    summary: 'Deletes results of runs: all that match, or the newest with `limit` or `last`.',
+    params: {
+      query: optional(Query),
+      id: optional(Int64),
+    },
+    result: Type.Object({
+      success: Type.Literal(true),
+      deleted: Type.Integer({ description: 'Rows.' }),
+      condition_count: Type.Integer(),
+    }),
+    access: authenticated,
+    validate({ query, id }) {
+      if (!query && (id === undefined || id === null))
+        throw RpcError.params('missing field `query`');
+    },
+    async handle({ query, id }, { caller }) {
+      const conditions = query?.condition ?? [{ id: id as number }];
+      const filter = filterOf(conditions);
+      const reached = await readable(caller, 'delete', filter);
+      const deleted = await results.remove(filter, reached, () => {
+        if (stopping.aborted) throw RpcError.other('the server stops; not all rows are deleted');
+      });
+      return { success: true as const, deleted, condition_count: conditions.length };
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import { JsonText, type Methods, optional, RawJson, Type, wordOf, words } from '@svc/plugin-sdk';
+import { workerName } from '../names.ts';
+import type { Parts } from '../parts.ts';
+import { mayDo, maySee, maySeePool } from '../permissions.ts';
+import { notFound } from './workers.ts';
+
+const RunTypes = words(['call', 'cron', 'route', 'inline_call']);
+const Modes = words(['bytecode', 'source']);
+
+const textOf = (given: RawJson): string =>
+  typeof given.text === 'string' ? given.text : Buffer.from(given.text).toString();
+
+/** `js-worker_run`, `_list_all_js_worker` and `_get_rt_pool` (js-worker.md §3.5 to §3.7). */
+export function addRunMethods(methods: Methods, parts: Parts): void {
+  const { kernel, workers, runner, pool } = parts;
+  const nameOf = (given: string) => workerName(given, 'js_script_name');
+
+  methods.add('js-worker_run', {
+    summary:
+      'Starts a run and gives the id of its result, which is there when `finish_time` is set.',
+    params: {
+      js_script_name: Type.String({ description: 'Name of the script worker; trimmed.' }),
+      run_type: optional(RunTypes),
+      params: JsonText,
+      env: Type.Optional(JsonText),
+      compile_mode: optional(Modes),
+    },
+    result: Type.Unknown(),
+    access: {
+      needs: ({ js_script_name }) => mayDo('run_defined_js_worker', nameOf(js_script_name)),
+    },
+    validate: ({ js_script_name }) => void nameOf(js_script_name),
+    async handle({ js_script_name, run_type, params, env, compile_mode }) {
+      const worker = await workers.byName(nameOf(js_script_name));
+      if (!worker) throw notFound(nameOf(js_script_name));
+      const given = env ? textOf(env) : 'null';
+      const order = {
+        runType: run_type ? wordOf(run_type) : ('call' as const),
+        params: textOf(params),
+        env: given === 'null' ? null : given,
+      };
+      const mode = compile_mode ? wordOf(compile_mode) : 'bytecode';
+      const id = await runner.start(worker, order, mode);
+      return new RawJson(`{"id":${id}}`);
+    },
+  });
+
+  methods.add('js-worker_list_all_js_worker', {
+    summary: 'Names of the script workers that the caller may list, ascending.',
+    params: {},
+    result: Type.Array(Type.String()),
+    access: {
+      async custom(_params, call) {
+        await call.authenticate();
+      },
+    },
+    async handle(_params, { caller }) {
+      const shown: string[] = [];
+      for (const name of await workers.names()) {
+        if (await kernel.auth.allows(caller, maySee(name))) shown.push(name);
+      }
+      return shown;
+    },
+  });
+
+  methods.add('js-worker_get_rt_pool', {
+    summary: 'The contexts that are loaded in this process.',
+    params: {},
+    result: Type.Object({
+      total_workers: Type.Integer(),
+      workers: Type.Array(
+        Type.Object({
+          script_name: Type.String(),
+          active_requests: Type.Integer({ description: 'Running and waiting.' }),
+          last_used_ms: Type.Integer(),
+          idle_ms: Type.Integer(),
+          runtime_clean_time_ms: Type.Union([Type.Number(), Type.Null()]),
+        }),
+      ),
+    }),
+    access: { needs: maySeePool },
+    handle() {
+      const entries = pool.list();
+      return { total_workers: entries.length, workers: entries };
+    },
+  });
+}

@@ -1,0 +1,63 @@
+import type { Permissions, Requirement } from '@svc/plugin-sdk';
+
+export type WorkerRight = 'create' | 'read' | 'write' | 'delete' | 'run_defined_js_worker';
+export type ResultRight = 'read' | 'delete';
+
+/** Registers the kinds `js_worker` and `js_result` and the scope `js_worker` (auth.md §5). */
+export function addPermissions(permissions: Permissions): void {
+  permissions.add('js_worker', {
+    words: [
+      'list_all_js_worker',
+      'create',
+      'read',
+      'write',
+      'delete',
+      'run_defined_js_worker',
+      'run_raw_js_worker',
+    ],
+  });
+  permissions.add('js_result', { patterns: ['read', 'delete'] });
+  permissions.scope('js_worker', 'prefix');
+}
+
+const verbs: { readonly [right in WorkerRight]: string } = {
+  create: 'Create',
+  read: 'Read',
+  write: 'Write',
+  delete: 'Delete',
+  run_defined_js_worker: 'RunDefinedJsWorker',
+};
+
+/** A right to one worker; the name as it is stored. */
+export const mayDo = (right: WorkerRight, name: string): Requirement => ({
+  scopes: [{ js_worker: name }],
+  permissions: [{ js_worker: right }],
+  denied: `Permission denied for js_worker '${name}', required permission: ${verbs[right]}`,
+});
+
+/** Whether `js-worker_list_all_js_worker` shows this worker. */
+export const maySee = (name: string): Requirement => ({
+  scopes: [{ js_worker: name }],
+  permissions: [{ js_worker: 'list_all_js_worker' }],
+  denied: '',
+});
+
+export const maySeePool = (): Requirement => ({
+  scopes: ['global'],
+  permissions: [{ svc: 'get_rt_pool' }],
+  denied: 'Permission denied: missing svc.get_rt_pool permission',
+});
+
+/** The right to the results of one worker. */
+export const mayResult = (right: ResultRight, name: string): Requirement => ({
+  scopes: [{ js_worker: name }],
+  permissions: [{ js_result: { [right]: name } }],
+  denied: `Permission denied for js_result on worker '${name}', action: ${right === 'read' ? 'Read' : 'Delete'}`,
+});
+
+/** The right to the results of every worker there is. */
+export const mayResults = (right: ResultRight): Requirement => ({
+  scopes: ['global'],
+  permissions: [{ js_result: { [right]: '*' } }],
+  denied: '',
+});

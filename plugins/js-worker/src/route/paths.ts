@@ -1,0 +1,47 @@
+import type { Exchange, Hooks } from '@svc/plugin-sdk';
+import { refuse } from './route.ts';
+
+const PREFIXES = ['/svc/worker-route/', '/worker-route/'] as const;
+
+/** Registers both prefixes, the deprecated one too (worker-route.md §1). */
+export function addRoutes(
+  hooks: Hooks,
+  rewrite: (path: string) => string,
+  answer: (exchange: Exchange) => Promise<void>,
+): void {
+  hooks.routes.tap((routes) => {
+    for (const prefix of PREFIXES) {
+      for (const path of [':name', ':name/*path'])
+        routes.add({ path: `${prefix}${path}`, handle: answer });
+    }
+  });
+  // What the router passes over: paths that cannot be decoded, and blank names before a slash.
+  hooks.request.tap(
+    async (exchange) => {
+      const prefix = PREFIXES.map(rewrite).find((each) => exchange.path.startsWith(each));
+      const rest = prefix && exchange.path.slice(prefix.length);
+      if (!rest) return undefined;
+      const [name = '', ...path] = rest.split('/');
+      if (name === '') refuse(exchange, 400, 'route_name cannot be empty');
+      else if (!isUtf8(name)) refuse(exchange, 400, badPart('route_name'));
+      else if (!isUtf8(path.join('/'))) refuse(exchange, 400, badPart('path'));
+      else {
+        Object.assign(exchange, { params: { name: decodeURIComponent(name) } });
+        await answer(exchange);
+      }
+      return true;
+    },
+    { stage: 1 },
+  );
+}
+
+const badPart = (name: string): string => `Invalid URL: Invalid UTF-8 in \`${name}\``;
+
+function isUtf8(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}

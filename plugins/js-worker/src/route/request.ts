@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Exchange } from '@svc/plugin-sdk';
+
+/** Names that scripts never see; cookie, host, origin and referer are theirs to read (worker-route.md §3.3). */
+const HIDDEN =
+  /^(?:accept-charset|accept-encoding|access-control-request-headers|access-control-request-method|connection|content-length|cookie2|date|dnt|expect|keep-alive|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
+const OVERRIDE = /^x-(?:http-method|http-method-override|method-override)$/;
+const BANNED = /^\s*(?:connect|trace|track)\s*$/i;
+const PRINTABLE = /^[\t\x20-\x7e]*$/;
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::\d*)?$/i;
+
+/** `request.url` as the script sees it; undefined when the `Host` header is none. */
+export function requestUrl({ request, secure }: Exchange): string | undefined {
+  const target = request.url ?? '/';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
+  const host = request.headers.host ?? 'localhost';
+  if (!HOST.test(host)) return undefined;
+  return `${scheme(request, secure)}://${host}${target}`;
+}
+
+function scheme({ headers }: IncomingMessage, secure: boolean): string {
+  const [first] = String(headers['x-forwarded-proto'] ?? '').split(',');
+  const said = first?.trim().toLowerCase();
+  if (said === 'http' || said === 'https') return said;
+  return secure ? 'https' : 'http';
+}
+
+/** Request headers for the script, with the peer's address under the brand's name. */
+export function requestHeaders(
+  { request, peerAddress }: Exchange,
+  peerHeader: string,
+): [string, string][] {
+  const headers: [string, string][] = [];
+  const raw = request.rawHeaders;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = String(raw[at]).toLowerCase();
+    const value = String(raw[at + 1]);
+    if (name === peerHeader || HIDDEN.test(name) || !PRINTABLE.test(value)) continue;
+    if (OVERRIDE.test(name) && value.split(',').some((method) => BANNED.test(method))) continue;
+    headers.push([name, value]);
+  }
+  headers.push([peerHeader, plainAddress(peerAddress)]);
+  return headers;
+}
+
+/** IPv4 as such where the listener maps it; the Unix socket has no address. */
+const plainAddress = (address: string): string =>
+  address === '' ? '127.0.0.1' : address.replace(/^::ffff:(?=\d+\.)/i, '');

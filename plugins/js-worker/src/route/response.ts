@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http';
+import type { Outcome } from '../api.ts';
+
+/** What scripts may set (worker-route.md §4). */
+const ALLOWED = new Set([
+  'content-type',
+  'content-length',
+  'cache-control',
+  'last-modified',
+  'etag',
+  'access-control-allow-origin',
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+  'access-control-expose-headers',
+  'access-control-max-age',
+]);
+/** The server's own; no configuration lets scripts set these. */
+const NEVER =
+  /^(?:connection|keep-alive|transfer-encoding|upgrade|trailer|te|date|content-length)$/;
+const PRINTABLE = /^[\t\x20-\x7e]*$/;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+
+/** Sends what a script answered; the length is the real one, except that HEAD keeps the script's. */
+export function sendResponse(
+  response: ServerResponse,
+  { status, headers, body }: Extract<Outcome, { kind: 'response' }>,
+  { method, more }: { readonly method: string; readonly more: readonly string[] },
+): void {
+  const extra = new Set(more.map((name) => name.toLowerCase()));
+  const sent: Record<string, string | string[]> = {};
+  let stated: string | undefined;
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase();
+    if (!TOKEN.test(name) || !PRINTABLE.test(value)) continue;
+    if (name === 'content-length') stated = value;
+    if (NEVER.test(name) || !(ALLOWED.has(name) || extra.has(name))) continue;
+    const before = sent[name];
+    if (before === undefined) sent[name] = value;
+    else sent[name] = name === 'set-cookie' ? [before, value].flat() : `${before}, ${value}`;
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const length = bytes?.byteLength ?? 0;
+  const isHead = method === 'HEAD';
+  const shown =
+    isHead && length === 0 && stated !== undefined && /^\d+$/.test(stated) ? stated : length;
+  if (status !== 204 && status !== 304) sent['content-length'] = String(shown);
+  response.writeHead(status, sent);
+  response.end(isHead ? undefined : bytes);
+}

@@ -1,0 +1,140 @@
+import type { Outcome, Sandbox, ScriptEngine } from '../api.ts';
+import { type Ceilings, effective } from '../limits.ts';
+import type { Integer } from '../store/sql.ts';
+import type { Worker, WorkerStore } from '../store/workers.ts';
+import { Pooled, type Queueing } from './pooled.ts';
+
+/** Name that stack frames show, except in source mode. */
+export const FILE = 'js_worker.js';
+
+export interface PoolOptions {
+  readonly engine: ScriptEngine;
+  readonly store: Pick<WorkerStore, 'script'>;
+  readonly ceilings: () => Ceilings & {
+    readonly max_contexts: number;
+    readonly max_total_heap: number;
+  };
+  readonly now: () => number;
+  /** @returns calls it off */
+  readonly after: (ms: number, work: () => void) => () => void;
+}
+
+/** What `js-worker_get_rt_pool` shows of a context. */
+export interface PoolEntry {
+  readonly script_name: string;
+  readonly active_requests: number;
+  readonly last_used_ms: number;
+  readonly idle_ms: number;
+  readonly runtime_clean_time_ms: number | null;
+}
+
+/** Long-lived contexts, a bounded number of them; the one that was idle longest goes first (js-worker.md §4). */
+export class ContextPool {
+  readonly #options: PoolOptions;
+  /** By worker id, least recently used first. */
+  readonly #entries = new Map<Integer, { readonly name: string; readonly pooled: Pooled }>();
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  run(
+    worker: Worker,
+    run: (sandbox: Sandbox) => Promise<Outcome>,
+    queueing?: Queueing,
+  ): Promise<Outcome> {
+    const { pooled, name } = this.#entry(worker);
+    const { runtime_clean_time: clean } = worker;
+    pooled.clean_ms = clean === null || clean < 0 ? null : Number(clean);
+    this.#entries.delete(worker.id);
+    this.#entries.set(worker.id, { name, pooled });
+    return pooled.run(run, queueing);
+  }
+
+  /** A context made in advance, for the worker's next run. */
+  adopt(worker: Worker, sandbox: Sandbox): void {
+    this.drop(worker.id);
+    this.#add(worker, sandbox);
+  }
+
+  has(id: Integer): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Forgets a worker's context; `cancel`: what the runs that wait for it end with. */
+  drop(id: Integer, cancel?: string): void {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    entry?.pooled.retire(cancel);
+  }
+
+  /** Drops contexts that have been idle for as long as their workers say. */
+  sweep(): void {
+    const now = this.#options.now();
+    for (const [id, { pooled }] of [...this.#entries]) {
+      const { clean_ms } = pooled;
+      if (clean_ms && clean_ms > 0 && pooled.requests === 0 && now - pooled.lastUsed >= clean_ms)
+        this.drop(id);
+    }
+  }
+
+  list(): PoolEntry[] {
+    const now = this.#options.now();
+    return [...this.#entries.values()]
+      .filter(({ pooled }) => pooled.used)
+      .map(({ name, pooled }) => ({
+        script_name: name,
+        active_requests: pooled.requests,
+        last_used_ms: pooled.lastUsed,
+        idle_ms: now - pooled.lastUsed,
+        runtime_clean_time_ms: pooled.clean_ms,
+      }));
+  }
+
+  clear(cancel: string): void {
+    for (const id of [...this.#entries.keys()]) this.drop(id, cancel);
+  }
+
+  #entry(worker: Worker): { readonly name: string; readonly pooled: Pooled } {
+    const known = this.#entries.get(worker.id);
+    if (known?.pooled.version === worker.update_at) return known;
+    // Runs that were accepted before still execute the old script.
+    this.drop(worker.id);
+    return this.#add(worker);
+  }
+
+  #add(worker: Worker, sandbox?: Sandbox) {
+    const { heap } = effective(worker, this.#options.ceilings());
+    this.#makeRoom(heap);
+    const options = {
+      version: worker.update_at,
+      heap,
+      now: this.#options.now,
+      after: this.#options.after,
+      open: () => this.#open(worker),
+    };
+    const entry = { name: worker.name, pooled: new Pooled(options, sandbox) };
+    this.#entries.set(worker.id, entry);
+    return entry;
+  }
+
+  async #open(worker: Worker): Promise<Sandbox> {
+    const row = await this.#options.store.script(worker);
+    if (!row) throw new Error(`js_worker not found: ${worker.name}`);
+    const { heap, stack } = effective(worker, this.#options.ceilings());
+    const order = { script: row.script, file: FILE, heap, stack, worker: worker.name };
+    return this.#options.engine.prepare(order);
+  }
+
+  #makeRoom(heap: number): void {
+    const { max_contexts, max_total_heap } = this.#options.ceilings();
+    let total = heap;
+    for (const { pooled } of this.#entries.values()) total += pooled.heap;
+    for (const [id, { pooled }] of [...this.#entries]) {
+      if (this.#entries.size < max_contexts && total <= max_total_heap) return;
+      if (pooled.requests > 0) continue;
+      total -= pooled.heap;
+      this.drop(id);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { CallOrder, Egress, Mode, Outcome, Sandbox, ScriptEngine } from '../api.ts';
+import { type Ceilings, type Effective, effective } from '../limits.ts';
+import type { Ended, ResultStore, RunType } from '../store/results.ts';
+import type { Integer } from '../store/sql.ts';
+import type { Worker, WorkerStore } from '../store/workers.ts';
+import { RunHost } from './host.ts';
+import type { InlineOrder } from './orders.ts';
+import type { ContextPool } from './pool.ts';
+import { failure, type Queueing } from './pooled.ts';
+import { type Execution, failureText, responseJson } from './texts.ts';
+
+const MOST_LEVELS = 16;
+const UNHOLDABLE = /[\0\p{Cs}]/u;
+/** Another attempt to store how a run ended, ms. */
+const RETRY_MS = [1_000, 5_000, 30_000];
+
+export interface RunnerOptions {
+  readonly engine: ScriptEngine;
+  readonly pool: ContextPool;
+  readonly workers: WorkerStore;
+  readonly results: ResultStore;
+  readonly egress: Egress;
+  readonly ceilings: () => Ceilings;
+  readonly request: (request: unknown) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One run as somebody asked for it. */
+export interface Order {
+  readonly runType: RunType;
+  /** JSON text. */
+  readonly params: string;
+  /** JSON text; null: the stored one. */
+  readonly env: string | null;
+}
+
+const handlers: { readonly [type in RunType]: string } = {
+  call: 'onCall',
+  cron: 'onCron',
+  route: 'onRoute',
+  inline_call: 'onInlineCall',
+};
+
+interface Caller {
+  readonly name: string;
+  /** Inline calls above this run. */
+  readonly level: number;
+  /** False when nobody waits for what it calls. */
+  readonly isWanted?: () => boolean;
+}
+
+/** Runs scripts and records how they ended. */
+export class Runner {
+  readonly #options: RunnerOptions;
+  readonly #recording = new Map<Integer, Promise<void>>();
+  #stopping = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Stores the row of a run and starts it; does not wait for its end. @returns id of the result */
+  async start(worker: Worker, order: Order, mode: 'bytecode' | 'source'): Promise<Integer> {
+    const id = await this.#begin(worker, order);
+    const execution = mode === 'source' ? 'source' : 'pooled';
+    this.#record(id, execution, () => this.#outcome(worker, order, execution));
+    return id;
+  }
+
+  /** One HTTP request, which waits for its turn no longer than `wait_ms`; leaves no row. */
+  route(
+    worker: Worker,
+    params: string,
+    { body, wait_ms }: { readonly body: Uint8Array | undefined; readonly wait_ms: number },
+  ): Promise<Outcome> {
+    const host = this.#host(worker, { name: worker.name, level: 0 });
+    const order: Order = { runType: 'route', params, env: null };
+    const call = { ...this.#call(worker, order, 'route'), body };
+    return this.#pooled(worker, call, { host, ahead: body === undefined, wait_ms });
+  }
+
+  /** Results of the runs that have not ended. */
+  running(): Integer[] {
+    return [...this.#recording.keys()];
+  }
+
+  /** Runs under way are ended by the engine; their rows are stored before this resolves. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#options.pool.clear(INTERRUPTED);
+    await this.#options.engine.stop();
+    await Promise.all(this.#recording.values());
+  }
+
+  #begin({ id, name }: Worker, { runType, params }: Order): Promise<Integer> {
+    return this.#options.results.insert({
+      js_worker_id: id,
+      js_worker_name: name,
+      run_type: runType,
+      start_time: this.#options.clock.now(),
+      param: params,
+    });
+  }
+
+  #outcome(worker: Worker, order: Order, execution: Execution): Promise<Outcome> {
+    const mode = order.runType === 'route' ? 'route-json' : 'json';
+    const call = this.#call(worker, order, mode);
+    const host = this.#host(worker, { name: worker.name, level: 0 });
+    if (execution === 'pooled') return this.#pooled(worker, call, { host });
+    const file = `${worker.name.replace(/^\.+/, '')}.js`;
+    return this.#once(worker, call, { file, host });
+  }
+
+  #pooled(
+    worker: Worker,
+    call: CallOrder,
+    { host, ...queueing }: Queueing & { readonly host: RunHost },
+  ): Promise<Outcome> {
+    return this.#options.pool.run(worker, (sandbox) => sandbox.call(call, host), queueing);
+  }
+
+  async #once(
+    worker: Worker,
+    call: CallOrder,
+    { file, host }: { readonly file: string; readonly host: RunHost },
+  ): Promise<Outcome> {
+    const row = await this.#options.workers.script(worker);
+    if (!row) return failure(`js_worker not found: ${worker.name}`);
+    const { heap, stack } = this.#limits(worker);
+    const order = { script: row.script, file, heap, stack, worker: worker.name };
+    const sandbox: Sandbox = this.#options.engine.prepare(order, { once: true });
+    return sandbox.call(call, host);
+  }
+
+  #limits(worker: Worker): Effective {
+    return effective(worker, this.#options.ceilings());
+  }
+
+  #call(worker: Worker, { runType, params, env }: Order, mode: Mode, caller?: string): CallOrder {
+    const handler = handlers[runType];
+    return {
+      handler,
+      mode,
+      params,
+      env: env ?? worker.env ?? '{}',
+      ctx: { runType: handler, workerName: worker.name, inlineCaller: caller ?? null },
+      limit_ms: this.#limits(worker).run_ms,
+    };
+  }
+
+  /** `run`: itself as a caller, and what has called it. */
+  #host(worker: Worker, run: Caller): RunHost {
+    const { egress, request, log } = this.#options;
+    const host: RunHost = new RunHost({
+      egress,
+      request,
+      isWanted: run.isWanted,
+      inline: (order) => this.#inline({ ...run, isWanted: () => host.isWanted() }, order),
+      log: ({ level, namespace, message }) =>
+        log[level](message, { worker: worker.name, namespace }),
+    });
+    return host;
+  }
+
+  /** @returns JSON text of the inner handler's value. @throws Error with the whole reason */
+  async #inline(caller: Caller, { worker: name, seconds, params }: InlineOrder): Promise<string> {
+    const level = caller.level + 1;
+    if (level > MOST_LEVELS) throw new Error(`inlineCall is nested more than ${MOST_LEVELS} deep`);
+    // No database could hold the others.
+    const worker = UNHOLDABLE.test(name) ? undefined : await this.#options.workers.byName(name);
+    if (!worker) throw plain(RpcError.notFound(`js_worker not found: ${name}`));
+    const order: Order = { runType: 'inline_call', params, env: null };
+    const call = this.#call(worker, order, 'json', caller.name);
+    const limit_ms = Math.max(
+      1,
+      Math.min(call.limit_ms, (seconds ?? Number.POSITIVE_INFINITY) * 1000),
+    );
+    const id = await this.#begin(worker, order).catch((error: Error) => {
+      throw plain(error);
+    });
+    const host = this.#host(worker, { ...caller, name: worker.name, level });
+    const outcome = await new Promise<Outcome>((resolve) => {
+      this.#record(id, 'inline', async () => {
+        const run = this.#once(worker, { ...call, limit_ms }, { file: 'js_worker.js', host });
+        const ended = await run.catch((error: Error) => failure(error.message));
+        resolve(ended);
+        return ended;
+      });
+    });
+    if (outcome.kind === 'json') return outcome.text;
+    const detail = outcome.kind === 'failure' ? outcome.detail : 'no value';
+    throw new Error(failureText('inline', detail));
+  }
+
+  /** Owns the run from here on: whatever happens to who asked, the row is finished. */
+  #record(id: Integer, execution: Execution, run: () => Promise<Outcome>): void {
+    const work = run()
+      .catch((error: Error) => failure(error.message))
+      .then((outcome) => this.#finish(id, this.#ended(outcome, execution)))
+      .catch((error: unknown) => {
+        this.#options.log.error('the end of a run could not be stored', { result: id, error });
+      })
+      .finally(() => this.#recording.delete(id));
+    this.#recording.set(id, work);
+  }
+
+  #ended(outcome: Outcome, execution: Execution): Ended {
+    if (outcome.kind === 'json') return { result: outcome.text };
+    if (outcome.kind === 'response') return { result: responseJson(outcome) };
+    const { detail, late } = outcome;
+    return { error: failureText(execution, this.#stopping && !late ? INTERRUPTED : detail) };
+  }
+
+  async #finish(id: Integer, ended: Ended): Promise<void> {
+    const { results, clock } = this.#options;
+    for (const wait of [...RETRY_MS, undefined]) {
+      try {
+        return await results.finish(id, ended, clock.now());
+      } catch (error) {
+        if (wait === undefined || this.#stopping) throw error;
+        await new Promise<void>((resolve) => void clock.timeout(resolve, wait));
+      }
+    }
+  }
+}
+
+export const INTERRUPTED = 'interrupted by server restart';
+
+/** What a script sees: an Error with the text, nothing of the server. */
+const plain = (error: Error): Error => new Error(error.message);
