@@ -1,14 +1,17 @@
 /**
  * Test runner over uvu: `node --conditions=source --import tsx test/run.ts [files…]`.
- * All files run in one process, one after the other. A file fails when it registers no test, passes its watchdog,
- * leaves a server or a process behind, or lets an exception or a rejection escape.
+ * The files run one after the other; `npm test` has all of them run in two such processes (lanes.ts). A file fails when
+ * it registers no test, passes its watchdog, leaves a server or a process behind, or lets an exception or a rejection escape.
  */
+import { once } from 'node:events';
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import type { LaneMessage } from './lanes.ts';
 import type { TestPostgres } from './postgres.ts';
 import { type TestFile, testFiles } from './runner/files.ts';
 import { leakedSince, openResources } from './runner/leaks.ts';
-import { runSuites, type Tally } from './runner/suite.ts';
+import { runSuites } from './runner/suite.ts';
+import { type Tally, tallyLine } from './runner/tally.ts';
 
 register('./runner/uvu-hook.mjs', import.meta.url);
 
@@ -22,9 +25,21 @@ process.on('uncaughtException', (error) => escaped('uncaught exception', error))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
 
 const started = Date.now();
-for (const file of testFiles(process.cwd(), process.argv.slice(2))) await runFile(file);
+const isLane = process.argv[2] === '--lane';
+if (isLane) {
+  for (let path = await handed(); path !== ''; path = await handed())
+    for (const file of testFiles(process.cwd(), [path])) await runFile(file);
+} else for (const file of testFiles(process.cwd(), process.argv.slice(2))) await runFile(file);
 await postgres?.stop();
 await report();
+
+/** The next file of this lane; empty: none is left. */
+async function handed(): Promise<string> {
+  const answer = once(process, 'message');
+  process.send?.('next' satisfies LaneMessage);
+  const [path] = await answer;
+  return path;
+}
 
 async function runFile(file: TestFile): Promise<void> {
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -86,11 +101,14 @@ async function report(): Promise<void> {
     const kinds = [...openResources()].map(([kind, count]) => `${kind} ${count}`);
     process.stdout.write(`\nopen handles: ${kinds.join(', ')}\n`);
   }
+  if (isLane) {
+    process.send?.({ total, failures } satisfies LaneMessage, () => process.exit());
+    return;
+  }
   for (const failure of failures) process.stdout.write(`\nFAIL ${failure}`);
-  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   process.stdout.write(`\ntests took ${seconds} s\n`);
-  process.stdout.write(`${total.passed} passed, ${total.failed} failed${skipped}\n`, () =>
+  process.stdout.write(`${tallyLine(total)}\n`, () =>
     process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0),
   );
 }

@@ -1,5 +1,6 @@
 export type { Knex } from 'knex';
 export type * from './bus.ts';
+export * from './conditions.ts';
 export type * from './database.ts';
 export * from './errors.ts';
 export * from './hooks.ts';
@@ -11,3 +12,4 @@ export * from './plugin.ts';
 export type * from './principal.ts';
 export * from './schemas.ts';
 export * from './service.ts';
+export * from './sql.ts';

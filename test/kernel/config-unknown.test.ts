@@ -45,6 +45,7 @@ const rows: [name: string, text: string, findings: string[]][] = [
      max_lifetime_ms = 1
      max_connections = 1
      sqlite_synchronous = "FULL"
+     statement_timeout_ms = 1
      [logging]
      log_filter = "x"
      json_log_file = "x"
@@ -62,7 +63,7 @@ const rows: [name: string, text: string, findings: string[]][] = [
      title = "x"
      peer_header = "x"
      [bus]
-     anything.at_all = 1`,
+     transport = "auto"`,
     [],
   ],
   [

@@ -1,3 +1,5 @@
+import type { Tally } from './tally.ts';
+
 /** What uvu keeps of one `test.run()`: errors as text (`true`: none), passed, skipped, total. */
 type SuiteRun = () => Promise<
   [errors: string | true, passed: number, skips: number, total: number]
@@ -7,13 +9,6 @@ declare global {
   var UVU_DEFER: number | undefined;
   var UVU_INDEX: number | undefined;
   var UVU_QUEUE: (null | SuiteRun)[][] | undefined;
-}
-
-/** Counters of one file. */
-export interface Tally {
-  passed: number;
-  failed: number;
-  skipped: number;
 }
 
 // uvu collects suites under UVU_INDEX instead of running them on the next tick.

@@ -1,5 +1,11 @@
-import type { Knex } from '@svc/plugin-sdk';
-import { type Database, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import {
+  type Database,
+  guarded,
+  hyphenated,
+  type Knex,
+  RpcError,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 import type { Agent } from './api.ts';
 import { tooManyAgents } from './permissions.ts';
 
@@ -95,22 +101,5 @@ const agentOf = (row: Row): Agent => ({
   deleted_at: row.deleted_at,
 });
 
-const DATABASE = 103;
 const REGISTRATION = 'UUID cache error: registration failed';
 const ACTIVE = { soft_delete: false, deleted_at: null };
-
-/** Text of a 16-byte blob on SQLite. */
-function hyphenated(column: string): string {
-  const part = (from: number, length: number) => `substr(hex(${column}), ${from}, ${length})`;
-  const parts = [part(1, 8), part(9, 4), part(13, 4), part(17, 4), part(21, 12)];
-  return `lower(${parts.join(` || '-' || `)})`;
-}
-
-async function guarded<T>(detail: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof RpcError && cause.code !== DATABASE) throw cause;
-    throw RpcError.database(detail, { cause });
-  }
-}

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { covers, type Filter, type Time } from './conditions.ts';
+import type { Integer } from '@svc/plugin-sdk';
+import { covers, type Filter } from './conditions.ts';
 import { type Row, TIMESTAMP } from './kinds.ts';
 
 /** Agents read from the database at a time: a chunk holds the event loop for well below a millisecond. */
@@ -66,7 +67,7 @@ export class LastValues {
     for (const reading of this.#readings.values()) reading.stale = true;
     for (const one of id === undefined ? this.#rows.keys() : [id]) {
       const row = this.#rows.get(one);
-      if (row && covers(timestamp, row[TIMESTAMP] as Time)) this.#rows.delete(one);
+      if (row && covers(timestamp, row[TIMESTAMP] as Integer)) this.#rows.delete(one);
     }
   }
 
@@ -131,5 +132,5 @@ export class LastValues {
 /** The row with the greater timestamp; of equal ones `next`, which arrived later. */
 function later(row: Row | null, next: Row | null): Row | null {
   if (!next || !row) return next ?? row;
-  return (next[TIMESTAMP] as Time) >= (row[TIMESTAMP] as Time) ? next : row;
+  return (next[TIMESTAMP] as Integer) >= (row[TIMESTAMP] as Integer) ? next : row;
 }

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Limits, RetentionLimits } from '@svc/plugin-kv/api';
-import type { Kernel } from '@svc/plugin-sdk';
-import type { Time } from './conditions.ts';
+import type { Integer, Kernel } from '@svc/plugin-sdk';
 import { KINDS, type Kind } from './kinds.ts';
 import type { Cleanable } from './retention.ts';
 import { openAges, type ReadAges } from './store/ages.ts';
@@ -39,7 +38,7 @@ interface Round {
 /** An agent with rows outside its window: those up to `to`. */
 interface Old {
   readonly uuid: string;
-  readonly oldest: Time;
+  readonly oldest: Integer;
   readonly to: bigint;
 }
 
@@ -47,7 +46,7 @@ interface Old {
 async function clean(limits: Limits, round: Round): Promise<number> {
   const old = await outside(limits, round);
   // Newest rows only become newer meanwhile, and with them the ends of the windows.
-  const goes = ({ id, newest }: { id: number; newest: Time }) =>
+  const goes = ({ id, newest }: { id: number; newest: Integer }) =>
     newest <= (old.get(id)?.to ?? LEAST_TIME);
   const ends = [...old.values()].map(({ to }) => Number(to));
   if (ends.length > 0) await round.rows.drop(Math.max(...ends), goes);
@@ -89,7 +88,7 @@ async function outside(limits: Limits, { registry, ages, rows, signal }: Round) 
 }
 
 /** The last time outside a window of `limit` ms that ends at `newest`; undefined when every time lies inside. */
-function lastBefore(newest: Time, limit: number): bigint | undefined {
+function lastBefore(newest: Integer, limit: number): bigint | undefined {
   const to = BigInt(newest) - BigInt(limit) - 1n;
   return to < LEAST_TIME ? undefined : to;
 }

@@ -1,5 +1,14 @@
-import { Int64, type Static, Type, Uint64 } from '@svc/plugin-sdk';
-import type { Integer } from './store/sql.ts';
+import {
+  Int64,
+  type Integer,
+  isEmptyRange,
+  membersOf,
+  narrow,
+  type Static,
+  Type,
+  timesOf,
+  Uint64,
+} from '@svc/plugin-sdk';
 
 const only = { additionalProperties: false } as const;
 /** The page's form is `null`; booleans say whether the flag is meant or its opposite (crontab.md §6.1). */
@@ -59,11 +68,7 @@ export function filterOf(conditions: readonly Condition[]): Filter {
     limit: undefined,
     last: undefined,
   };
-  for (const condition of conditions) {
-    const given = typeof condition === 'string' ? { [condition]: null } : condition;
-    const [[name, value] = ['', null]] = Object.entries(given);
-    take(filter, name, value);
-  }
+  for (const [name, value] of membersOf(conditions)) take(filter, name, value);
   return filter;
 }
 
@@ -92,27 +97,15 @@ function take(filter: Building, name: string, value: unknown): void {
       filter.names.add(value as string);
       break;
     default:
-      takeTime(filter, name, value);
+      narrow(filter, timesOf(name, value));
   }
-}
-
-function takeTime(filter: Building, name: string, value: unknown): void {
-  const time = value as Integer;
-  const [from, to] =
-    name === 'run_time_from_to'
-      ? (value as [Integer, Integer])
-      : name === 'run_time_from'
-        ? [time, undefined]
-        : [undefined, time];
-  if (from !== undefined && (filter.from === undefined || from > filter.from)) filter.from = from;
-  if (to !== undefined && (filter.to === undefined || to < filter.to)) filter.to = to;
 }
 
 /** True when no row can match, whatever the table holds. */
 export function matchesNothing({ ids, jobs, names, states, from, to }: Filter): boolean {
   return (
     [ids, jobs, names, states].some(({ size }) => size > 1) ||
-    (from !== undefined && to !== undefined && from > to) ||
+    isEmptyRange({ from, to }) ||
     // No name of a job holds these, and the databases do not take them all as a value.
     [...names].some((name) => /[\p{Cc}\p{Cs}]/u.test(name))
   );

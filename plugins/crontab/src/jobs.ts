@@ -1,6 +1,6 @@
+import type { Integer } from '@svc/plugin-sdk';
 import { type Job, jobAt, jobOf, type Moment } from './job.ts';
 import type { JobRow, JobStore, Stamp } from './store/jobs.ts';
-import type { Integer } from './store/sql.ts';
 
 export interface JobsOptions {
   readonly store: JobStore;

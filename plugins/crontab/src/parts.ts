@@ -1,4 +1,4 @@
-import { type Clock, type Kernel, RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Integer, type Kernel, RpcError } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Tokens } from '@svc/plugin-token/api';
 import { createAccess, type JobAccess } from './access.ts';
@@ -10,7 +10,6 @@ import { createScheduler, type Scheduler } from './scheduler.ts';
 import { type ClaimStore, openClaimStore } from './store/claims.ts';
 import { type JobRow, type JobStore, openJobStore } from './store/jobs.ts';
 import { openResultStore, type ResultStore } from './store/results.ts';
-import type { Integer } from './store/sql.ts';
 
 /** Tells the other servers which jobs changed: a list of ids. */
 const CHANGED = 'crontab.changed';

@@ -1,8 +1,7 @@
-import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import type { JobStore } from './store/jobs.ts';
-import type { Integer } from './store/sql.ts';
 
 /** Longest sleep: a clock that was set is noticed after this. */
 const LONGEST_SLEEP_MS = 5_000;

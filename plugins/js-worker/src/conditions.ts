@@ -1,5 +1,12 @@
-import { Int64, type Static, Type, Uint64 } from '@svc/plugin-sdk';
-import type { Integer } from './store/sql.ts';
+import {
+  Int64,
+  type Integer,
+  membersOf,
+  type Static,
+  Type,
+  timesOf,
+  Uint64,
+} from '@svc/plugin-sdk';
 
 const only = { additionalProperties: false } as const;
 const range = Type.Tuple([Int64, Int64]);
@@ -59,9 +66,7 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   const states = new Set<State>();
   let limit: Integer | undefined;
   let last = false;
-  for (const condition of conditions) {
-    const given = typeof condition === 'string' ? { [condition]: null } : condition;
-    const [[name, value] = ['', null]] = Object.entries(given) as [string, unknown][];
+  for (const [name, value] of membersOf(conditions)) {
     if (name === 'last') last = true;
     else if (name === 'limit') limit = value as Integer;
     else if (name === 'error_message') states.add('is_success');
@@ -77,12 +82,9 @@ export function filterOf(conditions: readonly Condition[]): Filter {
 
 function boundsOf(name: string, value: unknown): Filter['bounds'][number][] {
   const column = name.startsWith('start') ? 'start_time' : 'finish_time';
-  if (name.endsWith('_from_to')) {
-    const [from, to] = value as [Integer, Integer];
-    return [
-      [column, '>=', from],
-      [column, '<=', to],
-    ];
-  }
-  return [[column, name.endsWith('_from') ? '>=' : '<=', value as Integer]];
+  const { from, to } = timesOf(name, value);
+  const bounds: Filter['bounds'][number][] = [];
+  if (from !== undefined) bounds.push([column, '>=', from]);
+  if (to !== undefined) bounds.push([column, '<=', to]);
+  return bounds;
 }

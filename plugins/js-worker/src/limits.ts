@@ -1,4 +1,4 @@
-import type { Integer } from './store/sql.ts';
+import type { Integer } from '@svc/plugin-sdk';
 import type { Limits } from './store/workers.ts';
 
 const RUN_MS = 30_000;

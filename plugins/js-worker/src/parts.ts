@@ -1,4 +1,4 @@
-import type { Kernel } from '@svc/plugin-sdk';
+import type { Integer, Kernel } from '@svc/plugin-sdk';
 import { type Egress, ScriptEngine } from './api.ts';
 import type { Settings } from './config.ts';
 import { EgressGuard } from './egress/egress.ts';
@@ -8,7 +8,6 @@ import { CHANGED, type Changed, RouteCache } from './registry.ts';
 import { ContextPool } from './run/pool.ts';
 import { Runner } from './run/runner.ts';
 import { openResultStore, type ResultStore } from './store/results.ts';
-import type { Integer } from './store/sql.ts';
 import { openWorkerStore, type WorkerStore } from './store/workers.ts';
 
 /** Somebody ran SQL of his own on the main database. */

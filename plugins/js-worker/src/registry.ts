@@ -1,4 +1,4 @@
-import type { Integer } from './store/sql.ts';
+import type { Integer } from '@svc/plugin-sdk';
 import type { Worker, WorkerStore } from './store/workers.ts';
 
 const MOST = 2_000;

@@ -1,7 +1,7 @@
-import type { Database, Knex, SqlValue } from '@svc/plugin-sdk';
+import { type Database, guarded, type Knex, marks, type SqlValue } from '@svc/plugin-sdk';
 import { conflicts, type Lock } from './locks.ts';
 import { ancestorsOf, type Key, rangeBelow } from './paths.ts';
-import { alone, guarded, marks, rowsOf } from './store-sql.ts';
+import { alone, run } from './store-sql.ts';
 
 /** Locks of one bucket at most; beyond, 507. */
 export const MAX_LOCKS = 10_000;
@@ -44,8 +44,8 @@ const COLUMNS = 'token, path, deep, exclusive, owner, principal, expires_at';
 
 export function openLockStore(db: Database): LockStore {
   const { knex } = db;
-  const run = async (text: string, params: readonly SqlValue[]): Promise<void> => {
-    await guarded('locks could not be changed', () => rowsOf(knex, text, params));
+  const change = async (text: string, params: readonly SqlValue[]): Promise<void> => {
+    await guarded('locks could not be changed', () => run(knex, text, params));
   };
 
   return {
@@ -64,11 +64,11 @@ export function openLockStore(db: Database): LockStore {
     renew: (bucket, token, { now, expires_at }) =>
       guarded('lock could not be renewed', async () => {
         const text = `update ${TABLE} set expires_at = ? where token = ? and bucket_id = ? and expires_at > ? returning token`;
-        return (await rowsOf(knex, text, [expires_at, token, bucket, now])).length > 0;
+        return (await run(knex, text, [expires_at, token, bucket, now])).length > 0;
       }),
 
     release: (bucket, token) =>
-      run(`delete from ${TABLE} where token = ? and bucket_id = ?`, [token, bucket]),
+      change(`delete from ${TABLE} where token = ? and bucket_id = ?`, [token, bucket]),
 
     async releaseAll(bucket, path) {
       const [from, to] = rangeBelow(path);
@@ -77,11 +77,11 @@ export function openLockStore(db: Database): LockStore {
       const found = await guarded('locks could not be read', () =>
         db.first(`select 1 as found from ${TABLE} where ${where} limit 1`, params),
       );
-      if (found) await run(`delete from ${TABLE} where ${where}`, params);
+      if (found) await change(`delete from ${TABLE} where ${where}`, params);
     },
 
-    removeExpired: (now) => run(`delete from ${TABLE} where expires_at <= ?`, [now]),
-    removeBucket: (bucket) => run(`delete from ${TABLE} where bucket_id = ?`, [bucket]),
+    removeExpired: (now) => change(`delete from ${TABLE} where expires_at <= ?`, [now]),
+    removeBucket: (bucket) => change(`delete from ${TABLE} where bucket_id = ?`, [bucket]),
 
     buckets: () =>
       guarded('locks could not be read', async () => {
@@ -107,15 +107,15 @@ async function grantIn(
   lock: Lock,
   now: number,
 ): Promise<Granted> {
-  await rowsOf(trx, `delete from ${TABLE} where expires_at <= ?`, [now]);
+  await run(trx, `delete from ${TABLE} where expires_at <= ?`, [now]);
   const { where, params } = aroundSql(bucket, lock.path, lock.deep);
-  const rows = await rowsOf<Row>(trx, `select ${COLUMNS} from ${TABLE} where ${where}`, params);
+  const rows = await run<Row>(trx, `select ${COLUMNS} from ${TABLE} where ${where}`, params);
   const conflicting = rows.map(lockOf).filter((held) => conflicts(held, lock));
   if (conflicting.length > 0) return { conflicting };
   const counted = `select count(*) as held from ${TABLE} where bucket_id = ?`;
-  const [count] = await rowsOf<{ held: number }>(trx, counted, [bucket]);
+  const [count] = await run<{ held: number }>(trx, counted, [bucket]);
   if (Number(count?.held) >= MAX_LOCKS) return 'full';
-  await rowsOf(trx, `insert into ${TABLE} (bucket_id, ${COLUMNS}) values (${marks(8)})`, [
+  await run(trx, `insert into ${TABLE} (bucket_id, ${COLUMNS}) values (${marks(8)})`, [
     bucket,
     lock.token,
     lock.path,

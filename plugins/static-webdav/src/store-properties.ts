@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Database, Knex, SqlValue } from '@svc/plugin-sdk';
+import {
+  type Database,
+  guarded,
+  type Knex,
+  marks,
+  rowsOf,
+  type Sql,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 import { isBelow, type Key, MAX_KEY_BYTES, parentOf, rangeBelow } from './paths.ts';
-import { alone, guarded, marks, rowsOf } from './store-sql.ts';
+import { alone, run } from './store-sql.ts';
 
 /** Dead properties of one resource, and of one bucket, at most; beyond, 507. */
 export const MAX_OF_RESOURCE = 100;
@@ -85,7 +93,7 @@ export function openPropertyStore(db: Database): PropertyStore {
       withinLimit(() =>
         writing(async (trx) => {
           await dropIn(trx, bucket, to);
-          await copyIn(trx, copySql(db, bucket, from, to, deep));
+          await rowsOf(trx, copySql(db, bucket, from, to, deep));
           await checkCount(trx, bucket, MAX_OF_BUCKET);
         }),
       ),
@@ -93,7 +101,7 @@ export function openPropertyStore(db: Database): PropertyStore {
     move: (bucket, from, to) =>
       writing(async (trx) => {
         await dropIn(trx, bucket, to);
-        await copyIn(trx, copySql(db, bucket, from, to, true));
+        await rowsOf(trx, copySql(db, bucket, from, to, true));
         await dropIn(trx, bucket, from);
       }),
 
@@ -106,7 +114,7 @@ export function openPropertyStore(db: Database): PropertyStore {
     },
 
     async removeBucket(bucket) {
-      await writing((trx) => rowsOf(trx, `delete from ${TABLE} where bucket_id = ?`, [bucket]));
+      await writing((trx) => run(trx, `delete from ${TABLE} where bucket_id = ?`, [bucket]));
     },
 
     resources: (after, limit) =>
@@ -144,11 +152,11 @@ async function changeIn(
   for (const { name, value } of changes) {
     const key: SqlValue[] = [bucket_id, path, hashOf(name)];
     const where = 'bucket_id = ? and path = ? and name_hash = ?';
-    await rowsOf(trx, `delete from ${TABLE} where ${where}`, key);
+    await run(trx, `delete from ${TABLE} where ${where}`, key);
     if (value === undefined) continue;
     const columns = 'bucket_id, path, name_hash, parent, name, value';
     const row = [...key, parentOf(path) ?? null, name, value];
-    await rowsOf(trx, `insert into ${TABLE} (${columns}) values (${marks(6)})`, row);
+    await run(trx, `insert into ${TABLE} (${columns}) values (${marks(6)})`, row);
   }
   if (!changes.some(({ value }) => value !== undefined)) return;
   await checkCount(trx, bucket_id, MAX_OF_RESOURCE, path);
@@ -164,29 +172,17 @@ async function checkCount(
 ): Promise<void> {
   const at = path === undefined ? '' : ' and path = ?';
   const sql = `select count(*) as stored from ${TABLE} where bucket_id = ?${at}`;
-  const [row] = await rowsOf<{ stored: number }>(trx, sql, [bucket, ...(at ? [path as Key] : [])]);
+  const [row] = await run<{ stored: number }>(trx, sql, [bucket, ...(at ? [path as Key] : [])]);
   if (Number(row?.stored) > limit) throw new TooMany();
 }
 
 async function dropIn(trx: Knex.Transaction, bucket: number, path: Key): Promise<void> {
   const [from, to] = rangeBelow(path);
-  await rowsOf(trx, `delete from ${TABLE} where bucket_id = ? and ${BELOW}`, [
-    bucket,
-    path,
-    from,
-    to,
-  ]);
+  await run(trx, `delete from ${TABLE} where bucket_id = ? and ${BELOW}`, [bucket, path, from, to]);
 }
-
-interface Statement {
-  readonly text: string;
-  readonly params: readonly SqlValue[];
-}
-
-const copyIn = (trx: Knex.Transaction, { text, params }: Statement) => rowsOf(trx, text, params);
 
 /** Rows at `from`, and below it when `deep`, written again for `to`; paths that become too long have none. */
-function copySql(db: Database, bucket: number, from: Key, to: Key, deep: boolean): Statement {
+function copySql(db: Database, bucket: number, from: Key, to: Key, deep: boolean): Sql {
   const bytes = db.dialect === 'sqlite' ? 'length(cast(path as blob))' : 'octet_length(path)';
   const [low, high] = rangeBelow(from);
   // Characters of `from` and its slash: what follows them is kept.

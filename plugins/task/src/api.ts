@@ -1,5 +1,4 @@
-import { service } from '@svc/plugin-sdk';
-import type { Integer } from './conditions.ts';
+import { type Integer, service } from '@svc/plugin-sdk';
 import type { NormalTask } from './task-type.ts';
 
 export { checkTask, type NormalTask, normaliseTaskType, TaskType } from './task-type.ts';

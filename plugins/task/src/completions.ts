@@ -1,5 +1,4 @@
-import type { Bus } from '@svc/plugin-sdk';
-import type { Integer } from './conditions.ts';
+import type { Bus, Integer } from '@svc/plugin-sdk';
 import type { TaskKey } from './store/tasks.ts';
 
 /** What an agent answered, as a blocking caller gets it (task.md §4.4). */

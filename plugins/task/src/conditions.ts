@@ -1,4 +1,16 @@
-import { canonicalUuid, Int64, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
+import {
+  canonicalUuid,
+  Int64,
+  type Integer,
+  isEmptyRange,
+  membersOf,
+  narrow,
+  type Static,
+  Type,
+  timesOf,
+  Uint64,
+  Uuid,
+} from '@svc/plugin-sdk';
 
 const only = { additionalProperties: false } as const;
 /** The page's form is `null`; booleans say whether the flag is meant or its opposite. */
@@ -26,8 +38,6 @@ export const Conditions = Type.Array(Condition, {
   description: 'Conditions, combined with AND. The list may be empty.',
 });
 
-/** 64-bit integers: BigInt where a double cannot hold them. */
-export type Integer = number | bigint;
 export type State = 'success' | 'failure' | 'running' | 'ended';
 
 /** A condition list, read once. Each set holds distinct values; two of one kind match nothing. */
@@ -56,9 +66,7 @@ export function filterOf(conditions: readonly Condition[]): Filter {
     limit: undefined,
   };
   let last = false;
-  for (const condition of conditions) {
-    const given = typeof condition === 'string' ? { [condition]: null } : condition;
-    const [[name, value] = ['', null]] = Object.entries(given);
+  for (const [name, value] of membersOf(conditions)) {
     if (name === 'last') last ||= value !== false;
     else take(filter, name, value);
   }
@@ -96,20 +104,8 @@ function take(filter: Building, name: string, value: unknown): void {
       filter.limit = value as Integer;
       break;
     default:
-      takeTime(filter, name, value);
+      narrow(filter, timesOf(name, value));
   }
-}
-
-function takeTime(filter: Building, name: string, value: unknown): void {
-  const time = value as Integer;
-  const [from, to] =
-    name === 'timestamp_from_to'
-      ? (value as [Integer, Integer])
-      : name === 'timestamp_from'
-        ? [time, undefined]
-        : [undefined, time];
-  if (from !== undefined && (filter.from === undefined || from > filter.from)) filter.from = from;
-  if (to !== undefined && (filter.to === undefined || to < filter.to)) filter.to = to;
 }
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -122,7 +118,7 @@ export function matchesNothing({ ids, uuids, types, cronSources, from, to, limit
   return (
     several ||
     limit === 0 ||
-    (from !== undefined && to !== undefined && from > to) ||
+    isEmptyRange({ from, to }) ||
     (id !== undefined && id > INT64_MAX) ||
     texts.some((text) => text.includes('\0'))
   );

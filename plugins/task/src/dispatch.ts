@@ -1,8 +1,7 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type Clock, type Logger, RawJson, RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Integer, type Logger, RawJson, RpcError } from '@svc/plugin-sdk';
 import type { TaskOrder, TaskOutcome } from './api.ts';
 import type { Completions, TaskAnswer, Waiter } from './completions.ts';
-import type { Integer } from './conditions.ts';
 import { pause } from './pause.ts';
 import type { HandedElsewhere, Routes } from './routes.ts';
 import type { Delivery, Handed } from './session.ts';

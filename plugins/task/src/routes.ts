@@ -1,5 +1,4 @@
-import type { Bus, Clock } from '@svc/plugin-sdk';
-import type { Integer } from './conditions.ts';
+import type { Bus, Clock, Integer } from '@svc/plugin-sdk';
 import type { Handed } from './session.ts';
 import type { Others } from './sessions-of-others.ts';
 

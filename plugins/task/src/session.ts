@@ -1,5 +1,4 @@
-import type { Clock, Peer, Push, RawJson } from '@svc/plugin-sdk';
-import type { Integer } from './conditions.ts';
+import type { Clock, Integer, Peer, Push, RawJson } from '@svc/plugin-sdk';
 
 /** Delivered and unanswered tasks of one agent: its ring holds 32 messages and drops the oldest (clients.md §2.5). */
 export const WINDOW = 32;

@@ -1,6 +1,5 @@
-import { type Auth, canonicalUuid, type Principal, RpcError } from '@svc/plugin-sdk';
+import { type Auth, canonicalUuid, type Integer, type Principal, RpcError } from '@svc/plugin-sdk';
 import type { Completions } from './completions.ts';
-import type { Integer } from './conditions.ts';
 import { mayDo } from './permissions.ts';
 import { storableText } from './storable.ts';
 import type { TaskRow, TaskStore } from './store/tasks.ts';

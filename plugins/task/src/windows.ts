@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Limits, RetentionLimits } from '@svc/plugin-kv/api';
-import type { Kernel } from '@svc/plugin-sdk';
-import type { Filter, Integer } from './conditions.ts';
+import type { Integer, Kernel } from '@svc/plugin-sdk';
+import type { Filter } from './conditions.ts';
 import { openAges } from './store/ages.ts';
 import type { ListStore } from './store/lists.ts';
 

@@ -1,13 +1,11 @@
-import type { Database } from '@svc/plugin-sdk';
-import type { Time } from '../conditions.ts';
+import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
 import type { Kind } from '../kinds.ts';
-import { guarded } from './sql.ts';
 
 /** Times of an agent's rows. */
 export interface Ages {
   readonly id: number;
-  readonly oldest: Time;
-  readonly newest: Time;
+  readonly oldest: Integer;
+  readonly newest: Integer;
 }
 
 /** Oldest and newest time of each of these agents; those without rows are left out. Keep the list short. @throws RpcError 103 */

@@ -1,7 +1,15 @@
-import { type Database, parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
-import type { Filter, Time } from '../conditions.ts';
+import {
+  type Database,
+  guarded,
+  type Integer,
+  parseJson,
+  type Sql,
+  type SqlValue,
+  stringifyJson,
+} from '@svc/plugin-sdk';
+import type { Filter } from '../conditions.ts';
 import { type Kind, STATIC } from '../kinds.ts';
-import { bounded, guarded, type Sql, whereOf } from './sql.ts';
+import { bounded, whereOf } from './sql.ts';
 
 /** Rows of one statement: reports wait no longer than it takes to delete these. */
 const BATCH_ROWS = 500;
@@ -56,7 +64,7 @@ export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
     const sql = `select concat('[', min(m.timestamp + 0), ',', max(m.timestamp + 0), ']') as json
       from ${kind.table} m ${where.text} having count(*) > 0`;
     const { text } = await db.jsonArray(sql, where.params, { maxBytes: MAX_BYTES });
-    const [range] = parseJson(Buffer.from(text as string).toString()) as [Time, Time][];
+    const [range] = parseJson(Buffer.from(text as string).toString()) as [Integer, Integer][];
     return range && { ...filter, timestamp: { from: range[0], to: range[1] } };
   }
 
@@ -75,7 +83,7 @@ export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
 
   async function removeAt(places: readonly Place[]): Promise<number> {
     if (places.length === 0) return 0;
-    const times = places.map(([, , , timestamp]) => timestamp as Time);
+    const times = places.map(([, , , timestamp]) => timestamp as Integer);
     times.sort((a, b) => (a < b ? -1 : Number(a > b)));
     const ends = [times[0], times.at(-1)];
     const bindings = [stringifyJson(places), ...(db.dialect === 'postgres' ? ends : [])];

@@ -1,8 +1,6 @@
-import type { Database, Knex } from '@svc/plugin-sdk';
-import type { Time } from '../conditions.ts';
+import { type Database, guarded, type Integer, type Knex } from '@svc/plugin-sdk';
 import { KINDS, type Kind } from '../kinds.ts';
 import type { Range } from '../partitions.ts';
-import { guarded } from './sql.ts';
 
 /** Any constants serve that no other part of the server takes; one for each table keeps two servers apart. */
 const ADVISORY_LOCKS = 7_305_019_772;
@@ -17,7 +15,7 @@ export interface Partition extends Range {
 /** The newest row of one agent in one partition. */
 export interface End {
   readonly id: number;
-  readonly newest: Time;
+  readonly newest: Integer;
 }
 
 export interface Change {

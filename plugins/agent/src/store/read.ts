@@ -1,8 +1,8 @@
-import type { Database, RawJson } from '@svc/plugin-sdk';
+import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
 import type { Filter } from '../conditions.ts';
 import type { Selection } from '../fields.ts';
 import { columnsOf, type Kind, type Row } from '../kinds.ts';
-import { guarded, rowColumns, rowJsonSql, whereOf } from './sql.ts';
+import { rowColumns, rowJsonSql, whereOf } from './sql.ts';
 
 /** Rows of one answer at most (agent.md §3.1). */
 export const MAX_ROWS = 10_000;

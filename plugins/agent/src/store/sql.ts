@@ -1,12 +1,6 @@
-import { type Database, RpcError, type SqlValue } from '@svc/plugin-sdk';
-import type { Filter, Range } from '../conditions.ts';
+import { type Database, type Sql, type SqlValue, type TimeRange, whereAll } from '@svc/plugin-sdk';
+import type { Filter } from '../conditions.ts';
 import { type Field, HEAD, type Kind } from '../kinds.ts';
-
-/** A piece of SQL with the values of its placeholders. */
-export interface Sql {
-  readonly text: string;
-  readonly params: readonly SqlValue[];
-}
 
 /** Greatest number that a 64-bit `limit` can be. */
 const INT64_MAX = 2n ** 63n - 1n;
@@ -20,25 +14,18 @@ export const bounded = (limit: number | bigint): number | bigint =>
  * `by` is the time column whose order is wanted: an index on the other one must not tempt the planner to sort.
  */
 export function whereOf(filter: Filter, agent: number | undefined, by?: string): Sql {
-  const agents: Part[] = agent === undefined ? [] : [{ text: 'm.uuid_id = ?', value: agent }];
+  const agents: Part[] = agent === undefined ? [] : [['m.uuid_id = ?', agent]];
   const storage = by === 'timestamp' ? '+m.storage_time' : 'm.storage_time';
   const times = [...bounds('m.timestamp', filter.timestamp), ...bounds(storage, filter.storage)];
-  const parts = [...agents, ...times];
-  return {
-    text: `where ${parts.map(({ text }) => text).join(' and ') || 'true'}`,
-    params: parts.map(({ value }) => value),
-  };
+  return whereAll([...agents, ...times]);
 }
 
-interface Part {
-  readonly text: string;
-  readonly value: SqlValue;
-}
+type Part = [text: string, value: SqlValue];
 
-function bounds(column: string, { from, to }: Range): Part[] {
+function bounds(column: string, { from, to }: TimeRange): Part[] {
   const parts: Part[] = [];
-  if (from !== undefined) parts.push({ text: `${column} >= ?`, value: from });
-  if (to !== undefined) parts.push({ text: `${column} <= ?`, value: to });
+  if (from !== undefined) parts.push([`${column} >= ?`, from]);
+  if (to !== undefined) parts.push([`${column} <= ?`, to]);
   return parts;
 }
 
@@ -63,14 +50,4 @@ export function rowColumns({ dialect }: Database, kind: Kind): string {
     json && dialect === 'postgres' ? `cast(${column} as text) as ${column}` : column,
   );
   return [...HEAD, ...fields].join(', ');
-}
-
-/** Runs database work; a failure of the driver becomes 103 with a neutral text. */
-export async function guarded<T>(detail: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof RpcError) throw cause;
-    throw RpcError.database(detail, { cause });
-  }
 }

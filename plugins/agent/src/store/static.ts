@@ -1,6 +1,5 @@
-import type { Database } from '@svc/plugin-sdk';
+import { type Database, guarded } from '@svc/plugin-sdk';
 import { HEAD, type Row, STATIC } from '../kinds.ts';
-import { guarded } from './sql.ts';
 
 /** Writes of `static_monitoring`, which holds one row for each agent and hash. */
 export interface StaticStore {

@@ -1,5 +1,4 @@
-import type { Database } from '@svc/plugin-sdk';
-import { guarded, type Integer, rowsOf } from './sql.ts';
+import { type Database, guarded, type Integer, rowsOf } from '@svc/plugin-sdk';
 
 /** A run that some server claimed. */
 export interface Claim {

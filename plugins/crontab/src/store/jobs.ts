@@ -1,5 +1,11 @@
-import type { Database, SqlValue } from '@svc/plugin-sdk';
-import { guarded, type Integer, marks, rowsOf } from './sql.ts';
+import {
+  type Database,
+  guarded,
+  type Integer,
+  marks,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 
 /** What tells whether a row has changed. */
 export interface Stamp {

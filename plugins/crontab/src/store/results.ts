@@ -1,7 +1,17 @@
-import { type Database, RawJson, type SqlValue } from '@svc/plugin-sdk';
+import {
+  type Database,
+  type Dialect,
+  guarded,
+  type Integer,
+  jsonColumns,
+  RawJson,
+  rowsOf,
+  type Sql,
+  type SqlValue,
+  whereAll,
+} from '@svc/plugin-sdk';
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { inOrder } from './in-order.ts';
-import { guarded, type Integer, rowsOf, type Sql } from './sql.ts';
 
 /** Greatest `limit` (crontab.md §6.1), and rows without one. */
 export const MAX_ROWS = 10_000;
@@ -38,7 +48,7 @@ const NEWEST = 'order by r.run_time desc nulls last, r.id desc';
 export function openResultStore(db: Database): ResultStore {
   const sqlite = db.dialect === 'sqlite';
   const boolean = (value: boolean): SqlValue => (sqlite ? Number(value) : value);
-  const rowJson = rowJsonSql(sqlite);
+  const rowJson = rowJsonSql(db.dialect);
   const append = inOrder(
     () =>
       db.appender({
@@ -107,25 +117,20 @@ function whereOf({ ids, jobs, names, states: wanted, from, to }: Filter): Sql {
   for (const state of wanted) parts.push([states[state]]);
   if (from !== undefined) parts.push(['r.run_time >= ?', from]);
   if (to !== undefined) parts.push(['r.run_time <= ?', to]);
-  return {
-    text: `where ${parts.map(([text]) => text).join(' and ') || 'true'}`,
-    params: parts.flatMap(([, ...values]) => values),
-  };
+  return whereAll(parts);
 }
 
 /** Text expression of one row as JSON; reads the same on both databases. */
-function rowJsonSql(sqlite: boolean): string {
-  const quoted = (column: string) =>
-    sqlite ? `json_quote(${column})` : `coalesce(cast(to_json(${column}) as text), 'null')`;
-  const number = (column: string) => `coalesce(cast(${column} as text), 'null')`;
+function rowJsonSql(dialect: Dialect): string {
+  const { text, plain, boolean } = jsonColumns(dialect);
   const members = [
     `'"id":', r.id`,
     `'"cron_id":', r.cron_id`,
-    `'"cron_name":', ${quoted('r.cron_name')}`,
-    `'"relative_id":', ${number('r.relative_id')}`,
-    `'"run_time":', ${number('r.run_time')}`,
-    `'"success":', case when r.success is null then 'null' when r.success then 'true' else 'false' end`,
-    `'"message":', ${quoted('r.message')}`,
+    `'"cron_name":', ${text('r.cron_name')}`,
+    `'"relative_id":', ${plain('r.relative_id')}`,
+    `'"run_time":', ${plain('r.run_time')}`,
+    `'"success":', ${boolean('r.success')}`,
+    `'"message":', ${text('r.message')}`,
   ];
   return `concat('{', ${members.join(`, ',', `)}, '}')`;
 }

@@ -1,6 +1,6 @@
+import type { Integer } from '@svc/plugin-sdk';
 import type { Outcome, Sandbox, ScriptEngine } from '../api.ts';
 import { type Ceilings, effective } from '../limits.ts';
-import type { Integer } from '../store/sql.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import { Pooled, type Queueing } from './pooled.ts';
 

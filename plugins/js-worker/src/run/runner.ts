@@ -1,9 +1,8 @@
-import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import type { CallOrder, Egress, Mode, Outcome, Sandbox, ScriptEngine } from '../api.ts';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
-import type { Integer } from '../store/sql.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import { RunHost } from './host.ts';
 import type { InlineOrder } from './orders.ts';

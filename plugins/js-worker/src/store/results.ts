@@ -1,6 +1,16 @@
-import { type Database, RawJson, type SqlValue } from '@svc/plugin-sdk';
+import {
+  type Database,
+  type Dialect,
+  guarded,
+  type Integer,
+  jsonColumns,
+  RawJson,
+  rowsOf,
+  type Sql,
+  type SqlValue,
+  whereAll,
+} from '@svc/plugin-sdk';
 import type { Filter, State } from '../conditions.ts';
-import { guarded, type Integer, rowsOf, type Sql } from './sql.ts';
 
 /** Greatest `limit` (js-worker.md §5.3), and rows without one. */
 const MAX_ROWS = 10_000;
@@ -58,7 +68,7 @@ export interface ResultStore {
 
 export function openResultStore(db: Database): ResultStore {
   const sqlite = db.dialect === 'sqlite';
-  const rowJson = rowJsonSql(sqlite);
+  const rowJson = rowJsonSql(db.dialect);
   const newest = `order by r.start_time desc${sqlite ? '' : ' nulls last'}, r.id desc`;
   const gone = sqlite ? '' : ` and coalesce(alive_at, 0) < ${DATABASE_NOW} - ${GONE_MS}`;
   const run = <Row>(detail: string, text: string, params: readonly SqlValue[]) =>
@@ -183,27 +193,22 @@ function whereOf(
       : 'select json_array_elements_text(cast(? as json))';
     parts.push([`r.js_worker_name in (${list})`, JSON.stringify(readable)]);
   }
-  return {
-    text: `where ${parts.map(([text]) => text).join(' and ') || 'true'}`,
-    params: parts.flatMap(([, ...values]) => values),
-  };
+  return whereAll(parts);
 }
 
 /** Text expression of one row as JSON; reads the same on both databases. */
-function rowJsonSql(sqlite: boolean): string {
-  const quoted = (column: string) =>
-    sqlite ? `json_quote(${column})` : `coalesce(cast(to_json(${column}) as text), 'null')`;
-  const plain = (column: string) => `coalesce(cast(${column} as text), 'null')`;
+function rowJsonSql(dialect: Dialect): string {
+  const { text, plain } = jsonColumns(dialect);
   const members = [
     `'"id":', r.id`,
     `'"js_worker_id":', r.js_worker_id`,
-    `'"js_worker_name":', ${quoted('r.js_worker_name')}`,
-    `'"run_type":', ${quoted('r.run_type')}`,
+    `'"js_worker_name":', ${text('r.js_worker_name')}`,
+    `'"run_type":', ${text('r.run_type')}`,
     `'"start_time":', ${plain('r.start_time')}`,
     `'"finish_time":', ${plain('r.finish_time')}`,
     `'"param":', ${plain('r.param')}`,
     `'"result":', ${plain('r.result')}`,
-    `'"error_message":', ${quoted('r.error_message')}`,
+    `'"error_message":', ${text('r.error_message')}`,
   ];
   return `concat('{', ${members.join(`, ',', `)}, '}')`;
 }

@@ -1,5 +1,11 @@
-import { type Database, RpcError, type SqlValue } from '@svc/plugin-sdk';
-import { guarded, type Integer, rowsOf } from './sql.ts';
+import {
+  type Database,
+  guarded,
+  type Integer,
+  RpcError,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 
 /** The limits of one worker as stored; zero, negative and null mean the default (js-worker.md §1.3). */
 export interface Limits {

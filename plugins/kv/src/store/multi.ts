@@ -1,6 +1,5 @@
-import type { Database, RawJson } from '@svc/plugin-sdk';
+import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
 import { type Item, keysOf } from '../patterns.ts';
-import { guarded } from './guarded.ts';
 import { type ReadLimits, readArray } from './read-array.ts';
 
 /** More items than this are looked up away from the event loop. */

@@ -1,5 +1,4 @@
-import type { Database, RawJson } from '@svc/plugin-sdk';
-import { guarded } from './guarded.ts';
+import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
 import { type ReadLimits, readArray } from './read-array.ts';
 
 /** Keys that may hold a limit: from this text up to but without the next one. */

@@ -1,6 +1,5 @@
-import type { Database } from '@svc/plugin-sdk';
+import { type Database, guarded } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
-import { guarded } from './guarded.ts';
 
 /** One value on its way into the table; `value` is JSON text. */
 export interface Row {

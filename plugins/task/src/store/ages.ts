@@ -1,6 +1,5 @@
-import type { Database } from '@svc/plugin-sdk';
-import type { Integer } from '../conditions.ts';
-import { formsOf, guarded } from './sql.ts';
+import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
+import { formsOf } from './sql.ts';
 
 /** Times of the ended tasks of one agent; null: it has none. */
 export interface Ages {

@@ -1,6 +1,15 @@
-import { type Database, RawJson, type SqlValue } from '@svc/plugin-sdk';
-import { type Filter, type Integer, matchesNothing } from '../conditions.ts';
-import { type Forms, formsOf, guarded, order, returning, whereOf } from './sql.ts';
+import {
+  type Database,
+  type Dialect,
+  guarded,
+  type Integer,
+  jsonColumns,
+  RawJson,
+  rowsOf,
+  type Sql,
+} from '@svc/plugin-sdk';
+import { type Filter, matchesNothing } from '../conditions.ts';
+import { type Forms, formsOf, order, whereOf } from './sql.ts';
 import type { TaskKey } from './tasks.ts';
 
 /** Rows of one answer at most, and without `limit` or `last`. */
@@ -37,7 +46,7 @@ export interface ListStore {
 
 export function openListStore(db: Database): ListStore {
   const forms = formsOf(db);
-  const rowJson = rowJsonSql(forms);
+  const rowJson = rowJsonSql(forms, db.dialect);
 
   return {
     async query(filter, { without, maxBytes, signal }) {
@@ -71,9 +80,9 @@ export function openListStore(db: Database): ListStore {
     },
   };
 
-  function removeSome({ text, params }: { text: string; params: readonly SqlValue[] }, n: number) {
+  function removeSome({ text, params }: Sql, n: number) {
     const uuid = forms.uuidText.replaceAll('t.uuid', 'uuid');
-    return returning<Deleted & { success: unknown }>(db.knex, {
+    return rowsOf<Deleted & { success: unknown }>(db.knex, {
       text: `delete from task where id in (select t.id from task t ${text} ${order.newest} limit ?)
         returning id, ${uuid} as uuid, success`,
       params: [...params, n],
@@ -91,16 +100,17 @@ function isShort(filter: Filter, count: number, without: string | undefined): bo
 }
 
 /** Text expression of one row as JSON; reads the same on both databases. */
-function rowJsonSql({ uuidText, quoted }: Forms): string {
+function rowJsonSql({ uuidText }: Forms, dialect: Dialect): string {
+  const { text, plain, boolean } = jsonColumns(dialect);
   const members = [
     `'"task_id":', t.id`,
     `'"uuid":"', ${uuidText}, '"'`,
-    `'"cron_source":', ${quoted('t.cron_source')}`,
-    `'"timestamp":', coalesce(cast(t.timestamp as text), 'null')`,
-    `'"success":', case when t.success is null then 'null' when t.success then 'true' else 'false' end`,
-    `'"error_message":', ${quoted('t.error_message')}`,
+    `'"cron_source":', ${text('t.cron_source')}`,
+    `'"timestamp":', ${plain('t.timestamp')}`,
+    `'"success":', ${boolean('t.success')}`,
+    `'"error_message":', ${text('t.error_message')}`,
     `'"task_event_type":', t.task_event_type`,
-    `'"task_event_result":', coalesce(cast(t.task_event_result as text), 'null')`,
+    `'"task_event_result":', ${plain('t.task_event_result')}`,
   ];
   return `concat('{', ${members.join(`, ',', `)}, '}')`;
 }

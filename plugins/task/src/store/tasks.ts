@@ -1,7 +1,15 @@
-import { type Database, parseJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import {
+  type Database,
+  guarded,
+  type Integer,
+  marks,
+  parseJson,
+  RpcError,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 import type { TaskAnswer } from '../completions.ts';
-import type { Integer } from '../conditions.ts';
-import { type Forms, formsOf, guarded, marks, returning } from './sql.ts';
+import { type Forms, formsOf } from './sql.ts';
 
 /** A row to insert. */
 export interface NewTask {
@@ -75,7 +83,7 @@ export function openTaskStore(db: Database): TaskStore {
   const fail = (where: string, params: readonly SqlValue[], message: string, timestamp: number) =>
     guarded('task could not be updated', async () => {
       const set = 'success = ?, timestamp = ?, error_message = ?';
-      const rows = await returning<TaskKey>(db.knex, {
+      const rows = await rowsOf<TaskKey>(db.knex, {
         text: `update task as t set ${set} where ${where} and t.success is null
           returning id, ${forms.uuidText.replaceAll('t.uuid', 'uuid')} as uuid`,
         params: [forms.boolean(false), timestamp, message, ...params],
@@ -103,7 +111,7 @@ export function openTaskStore(db: Database): TaskStore {
     finish: (id, ending) =>
       guarded('task could not be updated', async () => {
         const { timestamp, success, error_message, result } = ending;
-        const rows = await returning(db.knex, {
+        const rows = await rowsOf(db.knex, {
           text: `update task set timestamp = ?, success = ?, error_message = ?, task_event_result = ?
             where id = ? and success is null returning id`,
           params: [timestamp, forms.boolean(success), error_message, result, id],
@@ -128,9 +136,7 @@ export function openTaskStore(db: Database): TaskStore {
     async remove(ids) {
       for (const some of chunks(ids)) {
         const text = `delete from task where id in (${marks(some.length)}) returning id`;
-        await guarded('task could not be deleted', () =>
-          returning(db.knex, { text, params: some }),
-        );
+        await guarded('task could not be deleted', () => rowsOf(db.knex, { text, params: some }));
       }
     },
 
@@ -148,8 +154,8 @@ export function openTaskStore(db: Database): TaskStore {
 
 async function insert(db: Database, forms: Forms, tasks: readonly NewTask[]): Promise<Integer[]> {
   const one = `(${marks(6)})`;
-  const insertSome = async (on: Parameters<typeof returning>[0], some: readonly NewTask[]) => {
-    const rows = await returning<{ id: Integer; token: string }>(on, {
+  const insertSome = async (on: Parameters<typeof rowsOf>[0], some: readonly NewTask[]) => {
+    const rows = await rowsOf<{ id: Integer; token: string }>(on, {
       text: `insert into task (uuid, token, cron_source, task_event_type, type_name, created_at)
         values ${some.map(() => one).join(', ')} returning id, token`,
       params: some.flatMap((task) => [

@@ -1,0 +1,39 @@
+import type { Integer } from './sql.ts';
+
+/** Bounds of one column of times, both ends included; undefined is open. */
+export interface TimeRange {
+  readonly from: Integer | undefined;
+  readonly to: Integer | undefined;
+}
+
+/** The one member of each element of a condition list; a bare word is a member without a value. */
+export const membersOf = (
+  conditions: readonly (string | object)[],
+): [name: string, value: unknown][] =>
+  conditions.map((condition) => {
+    const [member] = typeof condition === 'string' ? [] : Object.entries(condition);
+    return member ?? [String(condition), null];
+  });
+
+/** Bounds that a condition named `…_from_to`, `…_from` or `…_to` gives. */
+export function timesOf(name: string, value: unknown): TimeRange {
+  if (name.endsWith('_from_to')) {
+    const [from, to] = value as [Integer, Integer];
+    return { from, to };
+  }
+  const time = value as Integer;
+  return name.endsWith('_from') ? { from: time, to: undefined } : { from: undefined, to: time };
+}
+
+/** Keeps what lies in both. */
+export function narrow(
+  bounds: { -readonly [K in keyof TimeRange]: TimeRange[K] },
+  { from, to }: TimeRange,
+): void {
+  if (from !== undefined && (bounds.from === undefined || from > bounds.from)) bounds.from = from;
+  if (to !== undefined && (bounds.to === undefined || to < bounds.to)) bounds.to = to;
+}
+
+/** True when no time lies between the bounds. */
+export const isEmptyRange = ({ from, to }: TimeRange): boolean =>
+  from !== undefined && to !== undefined && from > to;
