@@ -102,7 +102,9 @@ async function report(): Promise<void> {
     process.stdout.write(`\nopen handles: ${kinds.join(', ')}\n`);
   }
   if (isLane) {
-    process.send?.({ total, failures } satisfies LaneMessage, () => process.exit());
+    process.send?.({ total, failures } satisfies LaneMessage, undefined, undefined, () =>
+      process.exit(),
+    );
     return;
   }
   for (const failure of failures) process.stdout.write(`\nFAIL ${failure}`);
