@@ -326,7 +326,7 @@ const promises: readonly Row[] = [
 ];
 
 const timers: readonly Row[] = [
-  waits('an interval', onCall('setInterval(() => 1, 1); await new Promise(() => {})')),
+  ends('an interval', onCall('setInterval(() => 1, 1); await new Promise(() => {})')),
   ends(
     'a timer that computes',
     onCall('setTimeout(() => { for (;;); }, 1); await new Promise(() => {})'),
@@ -338,7 +338,7 @@ const timers: readonly Row[] = [
       expected: { either: [{ fails: TIME }, { fails: /too many timers/ }] },
     },
   ),
-  waits(
+  ends(
     'immediates without an end',
     onCall('const f = () => setImmediate(f); f(); await new Promise(() => {})'),
   ),
