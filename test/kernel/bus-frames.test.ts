@@ -74,7 +74,7 @@ test('any text is a frame or none, and never an exception', () => {
     }),
     { numRuns: 2_000 },
   );
-  assert.ok(frames > 0, `${frames} frames were among them`);
+  assert.ok(frames > 10, `${frames} frames were among them`);
 });
 
 test('frames of another version, and what a later one may add, do no harm', () => {
