@@ -3,6 +3,7 @@ import {
   guarded,
   hyphenated,
   type Knex,
+  marks,
   RpcError,
   type SqlValue,
 } from '@svc/plugin-sdk';
@@ -39,8 +40,7 @@ export function openAgentStore(db: Database): AgentStore {
 
   const byUuid = async (uuids: readonly string[]): Promise<Agent[]> => {
     if (uuids.length === 0) return [];
-    const marks = uuids.map(() => '?').join(', ');
-    const sql = `select ${columns} from monitoring_uuid where uuid in (${marks})`;
+    const sql = `select ${columns} from monitoring_uuid where uuid in (${marks(uuids.length)})`;
     return (await db.all<Row>(sql, uuids.map(key))).map(agentOf);
   };
 

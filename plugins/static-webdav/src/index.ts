@@ -68,16 +68,15 @@ export default definePlugin({
       routes.add({ path: '/svc/static-webdav/:name', handle: answer });
       routes.add({ path: '/svc/static-webdav/:name/*path', handle: answer });
     });
-    hooks.request.tap(async (exchange) => {
+    hooks.request.tap((exchange) => {
       // A route with a name is only passed over when its path could not be decoded.
       if (!/[^/]/.test(exchange.path.charAt(addresses.prefix.length))) return undefined;
       if (!exchange.path.startsWith(addresses.prefix)) return undefined;
-      await answer(exchange);
-      return true;
+      return answer(exchange).then(() => true);
     });
     const isAbove = aboveOf(addresses.prefix);
     hooks.request.tap(
-      async ({ method, path, response }) => {
+      ({ method, path, response }) => {
         if (method === 'OPTIONS' && isAbove(path)) {
           for (const [name, value] of Object.entries(DAV_HEADERS)) response.setHeader(name, value);
         }

@@ -3,6 +3,7 @@ import {
   guarded,
   type Integer,
   parseJson,
+  rowsOf,
   type Sql,
   type SqlValue,
   stringifyJson,
@@ -87,9 +88,7 @@ export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
     times.sort((a, b) => (a < b ? -1 : Number(a > b)));
     const ends = [times[0], times.at(-1)];
     const bindings = [stringifyJson(places), ...(db.dialect === 'postgres' ? ends : [])];
-    const result: unknown = await db.knex.raw(deleteSql, bindings as number[]);
-    const rows = Array.isArray(result) ? result : (result as { rows: unknown[] }).rows;
-    return rows.length;
+    return (await rowsOf(db.knex, { text: deleteSql, params: bindings as number[] })).length;
   }
 }
 

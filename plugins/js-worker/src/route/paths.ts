@@ -15,24 +15,32 @@ export function addRoutes(
         routes.add({ path: `${prefix}${path}`, handle: answer });
     }
   });
+  const prefixes = PREFIXES.map(rewrite);
   // What the router passes over: paths that cannot be decoded, and blank names before a slash.
   hooks.request.tap(
-    async (exchange) => {
-      const prefix = PREFIXES.map(rewrite).find((each) => exchange.path.startsWith(each));
+    (exchange) => {
+      const prefix = prefixes.find((each) => exchange.path.startsWith(each));
       const rest = prefix && exchange.path.slice(prefix.length);
-      if (!rest) return undefined;
-      const [name = '', ...path] = rest.split('/');
-      if (name === '') refuse(exchange, 400, 'route_name cannot be empty');
-      else if (!isUtf8(name)) refuse(exchange, 400, badPart('route_name'));
-      else if (!isUtf8(path.join('/'))) refuse(exchange, 400, badPart('path'));
-      else {
-        Object.assign(exchange, { params: { name: decodeURIComponent(name) } });
-        await answer(exchange);
-      }
-      return true;
+      return rest ? answerUnrouted(exchange, rest, answer) : undefined;
     },
     { stage: 1 },
   );
+}
+
+async function answerUnrouted(
+  exchange: Exchange,
+  rest: string,
+  answer: (exchange: Exchange) => Promise<void>,
+): Promise<true> {
+  const [name = '', ...path] = rest.split('/');
+  if (name === '') refuse(exchange, 400, 'route_name cannot be empty');
+  else if (!isUtf8(name)) refuse(exchange, 400, badPart('route_name'));
+  else if (!isUtf8(path.join('/'))) refuse(exchange, 400, badPart('path'));
+  else {
+    Object.assign(exchange, { params: { name: decodeURIComponent(name) } });
+    await answer(exchange);
+  }
+  return true;
 }
 
 const badPart = (name: string): string => `Invalid URL: Invalid UTF-8 in \`${name}\``;

@@ -1,4 +1,4 @@
-import { type Database, guarded } from '@svc/plugin-sdk';
+import { type Database, guarded, rowsOf } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
 
 /** One value on its way into the table; `value` is JSON text. */
@@ -54,7 +54,10 @@ export function openWrites(db: Database): Writes {
     async create(namespace, marker) {
       try {
         return await guarded('the namespace could not be created', async () => {
-          const made = rowsOf(await knex.raw(createSql, [namespace, marker, namespace]));
+          const made = await rowsOf<Columns>(knex, {
+            text: createSql,
+            params: [namespace, marker, namespace],
+          });
           return made.length > 0;
         });
       } catch (error) {
@@ -70,7 +73,7 @@ export function openWrites(db: Database): Writes {
         const given = rows.map(({ namespace, key, value }) => [namespace, key, value]);
         const text = JSON.stringify(given.sort(byName));
         const stored = await locked('pg_advisory_xact_lock_shared', async (on) =>
-          rowsOf(await on.raw(setSql, [text])),
+          rowsOf<Columns>(on, { text: setSql, params: [text] }),
         );
         return new Set(stored.map((row) => row['namespace'] as string));
       }),
@@ -101,6 +104,4 @@ const byName = (a: readonly unknown[], b: readonly unknown[]): number => {
   return 0;
 };
 
-/** Rows of a raw statement: an array on SQLite, a result on Postgres. */
-const rowsOf = (result: unknown): Record<string, unknown>[] =>
-  Array.isArray(result) ? result : (result as { rows: Record<string, unknown>[] }).rows;
+type Columns = Record<string, unknown>;
