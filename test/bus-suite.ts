@@ -7,6 +7,7 @@ import { acquainted, type BusProbe, until } from './bus-kit.ts';
 export type Three = readonly [BusProbe, BusProbe, BusProbe];
 
 const KB = 1024;
+const LAST = 'the last of this case';
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 const payloads = ({ heard }: BusProbe) => heard.map(({ payload }) => payload);
 const shape = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
@@ -16,16 +17,23 @@ export function busCases(
   test: (name: string, body: () => Promise<void>) => void,
   servers: () => Three,
 ): void {
-  const fresh = (): Three => {
-    for (const { heard, events } of servers()) {
+  /** Nothing of the case before is on its way any more: what a server sends arrives in order. */
+  const fresh = async (): Promise<Three> => {
+    const three = servers();
+    await acquainted(three);
+    for (const { bus } of three) bus.publish('probe', LAST);
+    for (const { heard } of three) {
+      await until('the last', () => heard.filter(({ payload }) => payload === LAST).length === 3);
+    }
+    for (const { heard, events } of three) {
       heard.length = 0;
       events.length = 0;
     }
-    return servers();
+    return three;
   };
 
   test('three servers know each other, by server_uuid and version', async () => {
-    const three = fresh();
+    const three = await fresh();
     await acquainted(three);
     const [one, two] = three;
     const seen = one.bus.servers().find(({ id }) => id === two.bus.id);
@@ -37,7 +45,7 @@ export function busCases(
   });
 
   test('a message reaches every server once, and says whose it is', async () => {
-    const three = fresh();
+    const three = await fresh();
     three[0].bus.publish('probe', { n: 1 });
     await until('all three', () => three.every(({ heard }) => heard.length > 0));
     await pause(50);
@@ -48,7 +56,7 @@ export function busCases(
   });
 
   test('a direct message reaches one server only, also oneself', async () => {
-    const three = fresh();
+    const three = await fresh();
     const [one, two, third] = three;
     assert.is(one.bus.send(two.bus.id, 'probe', 'to two'), true);
     assert.is(one.bus.send(one.bus.id, 'probe', 'to myself'), true);
@@ -61,7 +69,7 @@ export function busCases(
   });
 
   test('5,000 messages of each of two senders arrive complete and in order, whatever their sizes', async () => {
-    const three = fresh();
+    const three = await fresh();
     const [one, two, third] = three;
     const filler = 'ä'.repeat(20 * KB);
     for (const n of numbers(5_000)) {
@@ -82,7 +90,7 @@ export function busCases(
   });
 
   test('direct bytes of all sizes up to 5 MB arrive as they were, in order', async () => {
-    const [one, two] = fresh();
+    const [one, two] = await fresh();
     const sizes = [0, 1, 5_000, 7_900, 8_000, 70 * KB, 1_100 * KB, 5_000 * KB, 3];
     const sent = sizes.map((size) => ({ size, bytes: randomBytes(size) }));
     for (const payload of sent) {
@@ -99,7 +107,7 @@ export function busCases(
   });
 
   test('a large message to everybody reaches everybody', async () => {
-    const three = fresh();
+    const three = await fresh();
     const text = randomBytes(1_500 * KB).toString('hex');
     three[0].bus.publish('probe', text);
     three[0].bus.publish('probe', 'behind');
@@ -112,7 +120,7 @@ export function busCases(
   });
 
   test('a topic that nobody knows does no harm', async () => {
-    const [one, two] = fresh();
+    const [one, two] = await fresh();
     one.bus.publish('of a later version', { anything: [1] });
     one.bus.publish('probe', 'after it');
     await until('the next', () => two.heard.length === 1);
@@ -120,7 +128,7 @@ export function busCases(
   });
 
   test('a listener that is slow holds its own server up and loses nothing', async () => {
-    const [one, two] = fresh();
+    const [one, two] = await fresh();
     const slow = two.bus.subscribe('probe', () => {
       for (const end = performance.now() + 2; performance.now() < end; );
     });
