@@ -80,8 +80,8 @@ export function hasLongInteger(text: string): boolean {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Strings, and every number; `1e300` and `0.1234567890123456` are no integers. */
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Where a string begins, and every number; `1e300` and `0.1234567890123456` are no integers. */
+const tokens = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const longInteger = /^-?\d{16,}$/;
 /** Random per process, so no sender's string begins with it. */
 const mark = `number:${randomBytes(16).toString('hex')}:`;
@@ -94,16 +94,61 @@ function parseMarked(
   keeps: (token: string) => boolean,
   keep: (token: string) => unknown,
 ): unknown {
-  const marked = text.replace(tokens, (token) =>
+  const marked = replaceNumbers(text, (token) =>
     isLong(token) || keeps(token) ? `"${mark}${token}"` : token,
   );
   // Marking turns a number into a string: only a text that was valid before may be read marked.
   JSON.parse(text);
-  return JSON.parse(marked, (_name, value) => {
-    if (typeof value !== 'string' || !value.startsWith(mark)) return value;
-    const token = value.slice(mark.length);
-    return isLong(token) ? BigInt(token) : keep(token);
-  });
+  return unmarked(JSON.parse(marked), (token) => (isLong(token) ? BigInt(token) : keep(token)));
+}
+
+/** In place, and only what is marked: a reviver would be called for every value there is. */
+function unmarked(value: unknown, keep: (token: string) => unknown): unknown {
+  if (typeof value === 'string') {
+    return value.startsWith(mark) ? keep(value.slice(mark.length)) : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const members = value as Record<string, unknown>;
+  for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    const member = members[name];
+    if (typeof member !== 'string' && typeof member !== 'object') continue;
+    const kept = unmarked(member, keep);
+    if (kept === member) continue;
+    // Assigning to this name would change the prototype.
+    if (name === '__proto__') Object.defineProperty(value, name, { ...own, value: kept });
+    else members[name] = kept;
+  }
+  return value;
+}
+
+const own = { writable: true, enumerable: true, configurable: true };
+
+function replaceNumbers(text: string, replace: (token: string) => string): string {
+  let made = '';
+  let done = 0;
+  tokens.lastIndex = 0;
+  for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
+    const [token] = found;
+    if (token === '"') {
+      tokens.lastIndex = behindString(text, found.index);
+      continue;
+    }
+    const instead = replace(token);
+    if (instead === token) continue;
+    made += text.slice(done, found.index) + instead;
+    done = tokens.lastIndex;
+  }
+  return made + text.slice(done);
+}
+
+/** Not part of the pattern: a string of some megabytes would overflow the matcher's stack. */
+function behindString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === '\\') escapes++;
+    if (escapes % 2 === 0) return end + 1;
+  }
+  return text.length;
 }
 
 const isLong = (token: string): boolean =>

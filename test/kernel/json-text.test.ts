@@ -16,6 +16,11 @@ const json = suite('exact JSON');
 const spelled = (text: string) =>
   stringifyExact(parseSpelledJson(text, (token) => new RawJson(token)));
 
+json('a text of megabytes beside such a number is no obstacle', () => {
+  const long = JSON.stringify(`${'x'.repeat(9_000_000)}${'\n"1.0'.repeat(500_000)}`);
+  assert.ok(spelled(`[${long},2.0,12345678901234567890]`) === `[${long},2.0,12345678901234567890]`);
+});
+
 /** Texts that come back as they are. */
 const kept = [
   '1.0',

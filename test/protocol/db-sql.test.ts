@@ -29,6 +29,19 @@ const values: [string, string, string, string][] = [
     '[{"v":12,"w":{},"x":[9007199254740993]}]',
   ],
   ['other bytes are lower-case hex', "select x'00FFab' as v", 'null', '[{"v":"00ffab"}]'],
+  [
+    'bytes of JSON that strict readers refuse are hex',
+    `select cast('1e400' as blob) as v, cast('"\\ud800"' as blob) as w`,
+    'null',
+    '[{"v":"3165343030","w":"225c756438303022"}]',
+  ],
+  [
+    'bytes of JSON nested deeper than 128 are hex, of 128 the value',
+    `select substr(v, 3, 256) as a, length(hex(v)) as b, v as c from (select cast(
+      replace(hex(zeroblob(65)), '00', '[[') || replace(hex(zeroblob(65)), '00', ']]') as blob) as v)`,
+    'null',
+    `[{"a":${'['.repeat(128)}${']'.repeat(128)},"b":520,"c":"${'5b'.repeat(130)}${'5d'.repeat(130)}"}]`,
+  ],
   ['no bytes are the empty text', "select x'' as v", 'null', '[{"v":""}]'],
   [
     'a boolean is an integer',
@@ -169,6 +182,13 @@ const refused: [string, string, string, number, RegExp][] = [
   [
     'VACUUM INTO of a schema',
     "vacuum\tmain/* */INTO'{dir}/stolen.db'",
+    'null',
+    999,
+    /not authorized/,
+  ],
+  [
+    'another place for temporary files',
+    `/**/pragma main."temp_store_directory" = '{dir}'`,
     'null',
     999,
     /not authorized/,

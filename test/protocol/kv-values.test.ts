@@ -101,6 +101,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  test('a text of megabytes is a value in any spelling', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(9_000_000), n: 1 });
+    assert.match(await set(text.replaceAll(':', ': ')), '"result":{"success":true}');
+    assert.ok(compact(await got()).length === text.length);
+  });
+
   test('an integer beyond 64 bits comes back as a double', async () => {
     await set('[340282366920938463463374607431768211456]');
     assert.equal(JSON.parse(await got()), [2 ** 128]);

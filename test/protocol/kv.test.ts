@@ -381,6 +381,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.asSuper('kv_delete_namespace', 'big');
   });
 
+  test('a failure of the database is 103 with a neutral text', async () => {
+    const calls: [string, ...unknown[]][] = [
+      ['kv_create', 'new'],
+      ['kv_set_value', 'notes', 'a', 1],
+      ['kv_get_value', 'notes', 'a'],
+      ['kv_get_multi_value', [item('notes', '*')]],
+      ['kv_delete_key', 'notes', 'a'],
+      ['kv_delete_namespace', 'notes'],
+      ['kv_get_all_keys', 'notes'],
+      ['kv_list_all_namespace'],
+    ];
+    await server.app.sql('alter table kv rename to elsewhere');
+    for (const [method, ...params] of calls) {
+      const answer = await server.asSuper(method, ...params);
+      assert.match(answer, /^103 Database error: (?!.*(kv|table|relation|exist))/, method);
+    }
+    await server.app.sql('alter table elsewhere rename to kv');
+    assert.is(await server.asSuper('kv_get_value', 'notes', 'b'), 'two');
+  });
+
   test('generous limits answer 108 and store nothing', async () => {
     const { asSuper } = server;
     const bound = 'ü'.repeat(512);

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { type Logger, RpcError, type SqlValue } from '@svc/plugin-sdk';
-import { hasLog, moveFiles, removeFiles } from './files.ts';
+import { dropSecondName, hasLog, moveFiles, removeFiles, setAside } from './files.ts';
 import type { Handle } from './handle.ts';
 import type { Handles } from './handles.ts';
 import type { Result } from './job.ts';
@@ -46,7 +46,6 @@ export function createDatabases(options: DatabasesOptions) {
   /** Opens a connection, which makes the file; also folds a left `-wal` into it. */
   const open = async (handle: Handle): Promise<void> => {
     try {
-      await mkdir(places.directory, { recursive: true });
       await handle.run({ sql: 'select 1', params: [], owner: '', signal: never });
     } catch (error) {
       throw failed(error);
@@ -62,6 +61,8 @@ export function createDatabases(options: DatabasesOptions) {
       return locked([name], async () => {
         if (await store.byName(name)) throw taken(name);
         const handle = handles.make(places.file(name));
+        await mkdir(places.directory, { recursive: true }).catch(fail);
+        await dropSecondName(handle.file, log);
         await open(handle);
         try {
           const entry = await store.insert(name, now());
@@ -88,13 +89,14 @@ export function createDatabases(options: DatabasesOptions) {
         // Opening and closing folds what is beside the file into it: one file is renamed at once, three are not.
         if (torn) await open(handle);
         await handle.alone(async () => {
-          await moveFiles(from, to, log);
+          const move = await moveFiles(from, to, log);
           try {
-            await store.rename(entry.id, new_name);
+            await store.rename(entry, new_name);
           } catch (error) {
-            await moveFiles(to, from, log);
+            await move.undo();
             throw error;
           }
+          await move.finish();
           handle.file = to;
         });
         announce(entry.id);
@@ -111,9 +113,15 @@ export function createDatabases(options: DatabasesOptions) {
         const entry = await registered(name);
         const handle = handles.of(entry.id, places.file(name));
         await handle?.alone(async () => {
-          if (!(await store.remove(entry.id))) throw missing(name);
+          const aside = await setAside(places.file(name), log);
+          try {
+            if (!(await store.remove(entry))) throw missing(name);
+          } catch (error) {
+            await aside.undo();
+            throw error;
+          }
           handles.end(entry.id, notOpen(name));
-          await removeFiles(places.file(name), log);
+          await removeFiles(aside.file, log);
         });
         announce(entry.id);
       });
@@ -146,6 +154,10 @@ function isSound(name: string): boolean {
     return false;
   }
 }
+
+const fail = (error: unknown): never => {
+  throw failed(error);
+};
 
 /** 999 with the driver's text: a caller's mistake in SQL is his to see. */
 function failed(error: unknown): Error {

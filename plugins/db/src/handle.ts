@@ -1,14 +1,16 @@
-import type { Clock, Logger, SqliteFile } from '@svc/plugin-sdk';
+import { type Clock, type Logger, RpcError, type SqliteFile } from '@svc/plugin-sdk';
 import { Connection } from './connection.ts';
 import { isRead, Job, leavesTraces, type Result, type Script } from './job.ts';
 import type { Slots } from './slots.ts';
 
 /** Rows of one answer at most (db.md §4.6). */
-const MAX_ROWS = 10_000;
+export const MAX_ROWS = 10_000;
 /** Processes of one database: one that writes, and what reads beside it. */
 const MAX_CONNECTIONS = 3;
 /** A connection beside the primary one holds nothing that a new one would not have. */
 const BESIDE_IDLE_MS = 30_000;
+/** Texts of one database that wait; one more is refused. */
+const MAX_WAITING = 1_000;
 
 export interface Limits {
   readonly statement_timeout_ms: number;
@@ -36,6 +38,8 @@ export class Handle {
   readonly #queue: Job<never>[] = [];
   readonly #connections: Connection[] = [];
   readonly #closing = new Set<Promise<void>>();
+  /** One and the same function: who waits for a process is remembered by it. */
+  readonly #retry = () => this.#pump();
   #primary: Connection | undefined;
   #alone = false;
   #gone: Error | undefined;
@@ -114,6 +118,10 @@ export class Handle {
     this.used_at = this.#options.clock.now();
     if (this.#gone) return Promise.reject(this.#gone);
     const waiting = job as Job<never>;
+    // Everybody may wait for one transaction: its owner must still get in to end it.
+    const most = this.#owns(waiting) ? 2 * MAX_WAITING : MAX_WAITING;
+    if (this.#queue.length >= most && job.kind !== 'alone')
+      return Promise.reject(RpcError.other('too many statements wait for this database'));
     this.#queue.push(waiting);
     job.wait(this.#options.limits.wait_timeout_ms, () => {
       this.#leave(waiting);
@@ -179,10 +187,7 @@ export class Handle {
     const idle = this.#connections.find((one) => one !== this.#primary && one.idle);
     if (idle || this.#connections.length >= MAX_CONNECTIONS) return idle;
     const { slots, evict, open, clock } = this.#options;
-    if (!slots.take(() => this.#pump())) {
-      evict();
-      return undefined;
-    }
+    if (!slots.take(this.#retry, evict)) return undefined;
     const made = new Connection(open(this.file), clock.now());
     this.#connections.push(made);
     this.#primary ??= made;
@@ -205,10 +210,24 @@ export class Handle {
       connection.owner = result.inTransaction ? script.owner : undefined;
       (job as unknown as Job<Result>).resolve(result);
     } catch (error) {
+      await this.#lookAfterFailure(connection);
       job.reject(error);
     } finally {
       connection.traces ||= leavesTraces(script.sql);
       this.#finish(connection);
+    }
+  }
+
+  /** A text that failed may have ended the transaction all the same: others need not wait for its owner then. */
+  async #lookAfterFailure(connection: Connection): Promise<void> {
+    const { file, owner } = connection;
+    if (owner === undefined || !file.usable) return;
+    const limits = { maxRows: 0, timeout_ms: this.#options.limits.statement_timeout_ms };
+    try {
+      const { inTransaction } = await file.execute('', [], limits);
+      if (!inTransaction) connection.owner = undefined;
+    } catch (error) {
+      this.#options.log.warn('a connection failed after a failed text', { file: this.file, error });
     }
   }
 

@@ -56,9 +56,12 @@ export class Handles {
     return new Handle(file, { ...this.#options, evict: () => this.#evict() });
   }
 
+  /** The handle of a database that is registered by now. Who saw the entry first may have made one: that one stays. */
   adopt(id: number, handle: Handle): Handle {
-    this.#handles.set(id, handle);
-    return handle;
+    const known = this.#handles.get(id);
+    if (known) void handle.close();
+    else this.#handles.set(id, handle);
+    return known ?? handle;
   }
 
   /** The database is deleted. Called by who is alone in its handle. */

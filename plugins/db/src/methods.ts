@@ -1,5 +1,6 @@
 import { type Auth, JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Databases } from './databases.ts';
+import { MAX_ROWS } from './handle.ts';
 import { mayCreate, mayDelete, mayList, mayRead, mayRename, mayRun } from './permissions.ts';
 import { rowsText } from './rows.ts';
 import { bindValues } from './values.ts';
@@ -132,6 +133,10 @@ function addExec(methods: Methods, { databases, maxBytes }: MethodOptions): void
     async handle({ name, sql, params }, { caller, signal }) {
       const query = { sql, params: () => bindValues(params), owner: caller.id, signal };
       const done = await databases.run(name, query);
+      // Rows that would not fit an answer were not kept.
+      if (done.rows.length < Math.min(done.rowCount, MAX_ROWS)) {
+        throw RpcError.responseTooBig(maxBytes());
+      }
       const data = await rowsText(done.rows, maxBytes());
       return new RawJson(
         `{"success":true,"data":${data},"row_count":${done.rowCount},"truncated":${done.truncated}}`,

@@ -8,13 +8,18 @@ export class Slots {
     this.#limit = limit;
   }
 
-  /** Takes one if one is free; otherwise `retry` is called once when that changes. */
-  take(retry: () => void): boolean {
+  /**
+   * Takes one if one is free; otherwise `retry` is called once when that changes, however often it asks until then,
+   * and `evict` when it has not waited before.
+   */
+  take(retry: () => void, evict: () => void): boolean {
     if (this.#taken < this.#limit) {
       this.#taken++;
       return true;
     }
+    if (this.#waiting.has(retry)) return false;
     this.#waiting.add(retry);
+    evict();
     return false;
   }
 

@@ -19,10 +19,10 @@ export interface Store {
   list(): Promise<Entry[]>;
   /** @throws RpcError 108 when the name is taken */
   insert(name: string, created_at: number): Promise<Entry>;
-  /** Counts one more opening. @throws RpcError 108 when the name is taken */
-  rename(id: number, name: string): Promise<void>;
-  /** @returns false when it was gone */
-  remove(id: number): Promise<boolean>;
+  /** Counts one more opening. @throws RpcError 108 when the name is taken; 103 when it has another name by now, or is gone */
+  rename({ id, name }: Entry, new_name: string): Promise<void>;
+  /** @returns false when it has another name by now, or is gone */
+  remove({ id, name }: Entry): Promise<boolean>;
 }
 
 const columns = ['id', 'name', 'db_connections', 'max_lifetime_ms', 'created_at'] as const;
@@ -69,13 +69,18 @@ export function openStore(db: Database): Store {
           .returning([...columns]);
         return made as Entry;
       }),
-    rename: (id, name) =>
-      unlessTaken(name, 'Failed to update registry after rename', async () => {
+    rename: ({ id, name }, new_name) =>
+      unlessTaken(new_name, 'Failed to update registry after rename', async () => {
         const more = db.knex.raw('coalesce(db_connections, 0) + 1');
-        const changed = await table().where({ id }).update({ name, db_connections: more });
-        if (changed === 0) throw new Error('the database is no longer registered');
+        const changed = await table()
+          .where({ id, name })
+          .update({ name: new_name, db_connections: more });
+        if (changed === 0) throw new Error('the database is no longer registered by that name');
       }),
-    remove: (id) =>
-      guarded('Failed to delete database', async () => (await table().where({ id }).delete()) > 0),
+    remove: ({ id, name }) =>
+      guarded(
+        'Failed to delete database',
+        async () => (await table().where({ id, name }).delete()) > 0,
+      ),
   };
 }

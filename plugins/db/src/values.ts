@@ -82,11 +82,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function bytesText(bytes: Uint8Array): string {
   try {
     const text = utf8.decode(bytes);
-    JSON.parse(text);
-    return text;
+    if (isPortable(JSON.parse(text))) return text;
   } catch {
     // Not UTF-8, or not JSON: both mean "show the bytes".
-    const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-    return `"${hex}"`;
   }
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  return `"${hex}"`;
+}
+
+const MAX_DEPTH = 128;
+const half = /\p{Surrogate}/u;
+
+/** Strict readers refuse a whole answer for one number that no double holds, half a surrogate pair or deep nesting. */
+function isPortable(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string') return !half.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === MAX_DEPTH) return false;
+  const members = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
+  return members.every((member) => isPortable(member, depth + 1));
 }

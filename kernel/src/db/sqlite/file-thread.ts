@@ -2,11 +2,14 @@ import { workerData } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
 import type { ScriptResult } from '../executed.ts';
 import { type ConnectionSettings, openConnection } from './connection.ts';
+import { fileScript } from './file-script.ts';
 import { runScript, type Script } from './script.ts';
 import { answer, type Request, serveRequests } from './serve-thread.ts';
 
 /** SQL for a file that is no part of the main database. */
-export type FileRequest = (Script & { readonly kind: 'run' }) | { readonly kind: 'open' | 'close' };
+export type FileRequest = FileRun | { readonly kind: 'open' | 'close' };
+/** The text goes whole: taking it apart may take as long as running it. */
+type FileRun = Pick<Script, 'params' | 'maxRows'> & { readonly kind: 'run'; readonly sql: string };
 export type FileAnswer = (ScriptResult & { readonly inTransaction: boolean }) | true;
 
 let db: Sqlite.Database | undefined;
@@ -27,8 +30,9 @@ serveRequests<Request & FileRequest>((request) =>
   }),
 );
 
-function run(db: Sqlite.Database, script: Script): FileAnswer {
+function run(db: Sqlite.Database, { sql, params, maxRows }: FileRun): FileAnswer {
   const began = db.inTransaction;
+  const script = { statements: fileScript(sql), params, maxRows, typed: true };
   try {
     return { ...runScript(db, script), inTransaction: db.inTransaction };
   } catch (error) {

@@ -3,7 +3,6 @@ import { type ScriptResult, toExecuted } from '../executed.ts';
 import { fromPlain } from './answer.ts';
 import type { FileAnswer, FileRequest } from './file-thread.ts';
 import { ScriptProcess } from './script-process.ts';
-import { type ScriptStatement, splitScript } from './split.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -32,10 +31,8 @@ export class FileProcess implements SqliteFile {
     { maxRows, timeout_ms, signal }: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed & { inTransaction: boolean }> {
     signal?.throwIfAborted();
-    const statements = shareValues(splitScript(sql));
-    for (const statement of statements) refuseForeignFiles(statement.sql);
     await this.#start(signal);
-    const request = { kind: 'run', statements, params, maxRows, typed: true } as const;
+    const request = { kind: 'run', sql, params, maxRows } as const;
     const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
     const result = await this.#ask(request, { timeout_ms, late, ...(signal && { signal }) });
     const { inTransaction, ...script } = result as ScriptResult & { inTransaction: boolean };
@@ -73,43 +70,4 @@ export class FileProcess implements SqliteFile {
       if (!this.usable) await this.#process.end();
     }
   }
-}
-
-/** Nothing but the file itself may be reached: the driver has no authorizer, and these words only begin a statement. */
-function refuseForeignFiles(sql: string): void {
-  const word = leading.exec(sql)?.[1]?.toLowerCase();
-  const foreign = word === 'attach' || word === 'detach';
-  if (foreign || (word === 'vacuum' && /into/i.test(sql))) throw new Error('not authorized');
-}
-
-const leading = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?(?:\*\/|$)|;)*([a-z]+)/i;
-
-/**
- * Places of the values for a text whose statements share one list: what has no name takes the next value of the
- * whole text, a number is a place from 1.
- */
-function shareValues(statements: readonly ScriptStatement[]): ScriptStatement[] {
-  let next = 0;
-  return statements.map(({ sql, places }) => {
-    const named: Record<string, number> = {};
-    const numbers = new Set<string>();
-    let highest = 0;
-    for (const place of places) {
-      const name = place.slice(1);
-      if (place === '?') {
-        highest++;
-        continue;
-      }
-      if (!/^[?$]0*[1-9]\d*$/.test(place)) throw new Error(`unsupported placeholder ${place}`);
-      named[name] = Number(name) - 1;
-      if (place.startsWith('?')) highest = Math.max(highest, Number(name));
-      else if (!numbers.has(place)) highest++;
-      numbers.add(place.startsWith('?') ? `?${Number(name)}` : place);
-    }
-    // The engine numbers its variables; those that got no name, a gap before `?5` too, take values in order.
-    const count = Math.max(0, highest - numbers.size);
-    const anonymous = Array.from({ length: count }, (_, index) => next + index);
-    next += count;
-    return { sql, places, named, anonymous, count: 0 };
-  });
 }

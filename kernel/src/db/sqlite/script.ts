@@ -64,7 +64,8 @@ function readRows(
     if (kept.rows > 0 && kept.bytes > 0) {
       kept.rows--;
       kept.bytes -= sizeOfValues(row);
-      rows.push(kept.typed ? row : exactValues(row));
+      // The row that does not fit is cut too: one row alone can be as large as the engine allows.
+      if (kept.bytes >= 0) rows.push(kept.typed ? row : exactValues(row));
     } else if (count >= COUNTED_ROWS && statement.readonly) {
       break;
     }

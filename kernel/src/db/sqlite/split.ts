@@ -9,11 +9,17 @@ export interface ScriptStatement {
   readonly count: number;
   /** Every placeholder as it is written, in order. */
   readonly places: readonly string[];
+  /** The first word, lower case; the empty text when it begins with something else. */
+  readonly word: string;
 }
 
-/** Blanks and comments; texts and quoted names; `;`; placeholders; words; anything else, one character at a time. */
+/**
+ * Blanks and comments; texts and quoted names; `;`; placeholders; words; anything else, one character at a time.
+ * A quote that is never closed takes the rest: looking for its end again and again would take the square of the time.
+ * `''` in a text makes two texts side by side: repetition inside a repetition would overflow the matcher's stack.
+ */
 const token =
-  /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(?<end>;)|(?<place>\?\d*|[:@$](?:[\p{L}\p{N}_$]|::)+)|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|(?<other>[\s\S])/gsu;
+  /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<quoted>'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$))|(?<end>;)|(?<place>\?\d*|[:@$](?:[\p{L}\p{N}_$]|::)+)|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|(?<other>[\s\S])/gsu;
 
 /**
  * Splits SQL at the semicolons that end statements: not those in texts, quoted names, comments and trigger bodies.
@@ -25,8 +31,11 @@ export function splitScript(sql: string): ScriptStatement[] {
   let trigger = new TriggerWatch();
   let places: string[] = [];
   let empty = true;
+  let first = '';
   const finish = (to: number) => {
-    if (!empty) statements.push({ sql: sql.slice(from, to).trim(), places, ...assign(places) });
+    if (!empty) {
+      statements.push({ sql: sql.slice(from, to).trim(), places, word: first, ...assign(places) });
+    }
     from = to;
     trigger = new TriggerWatch();
     places = [];
@@ -35,7 +44,10 @@ export function splitScript(sql: string): ScriptStatement[] {
   for (const match of sql.matchAll(token)) {
     const { blank, end, place, word } = match.groups as Record<string, string | undefined>;
     if (blank !== undefined) continue;
-    if (end === undefined) empty = false;
+    if (end === undefined) {
+      if (empty) first = word?.toLowerCase() ?? '';
+      empty = false;
+    }
     if (place !== undefined) places.push(place);
     trigger.see(end ?? word?.toLowerCase() ?? '');
     if (end !== undefined && !trigger.inside) finish(match.index + 1);
@@ -70,7 +82,7 @@ class TriggerWatch {
 }
 
 /** SQLite's numbering: `?` takes the next number, `?5` that one, a name its own. Places are from 0. */
-function assign(places: readonly string[]): Omit<ScriptStatement, 'sql' | 'places'> {
+function assign(places: readonly string[]): Omit<ScriptStatement, 'sql' | 'places' | 'word'> {
   const anonymous: number[] = [];
   const named: Record<string, number> = {};
   let count = 0;
