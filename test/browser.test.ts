@@ -1,5 +1,4 @@
 // A real browser on a root bucket: module script, font, range request of a video, JSON-RPC over WebSocket on the same `/`.
-// watchdog: 120
 import { existsSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 // WebDAV as programs of other people speak it: litmus, rclone, cadaver and davfs2, on both databases.
-// watchdog: 300
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';

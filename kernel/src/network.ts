@@ -6,6 +6,7 @@ import { Router } from './http/router.ts';
 import { HttpRpc } from './http/rpc.ts';
 import { createRequestHandler, routeTap } from './http/server.ts';
 import { Load, Slots } from './load.ts';
+import { calling } from './plugins/scope.ts';
 import type { Dispatcher } from './rpc/dispatch.ts';
 import { WsServer } from './ws/server.ts';
 
@@ -51,7 +52,8 @@ export class Network {
       onUpgrade: this.#ws.onUpgrade,
       log,
     });
-    hooks.request.tapPromise({ name: 'kernel', stage: 0 }, routeTap(this.router) as never);
+    const tap = calling(routeTap(this.router) as never);
+    hooks.request.tapAsync({ name: 'kernel', stage: 0 }, tap);
   }
 
   get listening(): Listening {

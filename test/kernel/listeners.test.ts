@@ -12,6 +12,7 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
+import { freePort } from '../ports.ts';
 import { probe } from '../protocol/probe-plugin.ts';
 
 const test = suite('listeners and reload');
@@ -28,15 +29,6 @@ async function edit(app: TestApp, change: (text: string) => string): Promise<voi
   const file = join(app.dir, 'config.toml');
   await writeFile(file, change(await readFile(file, 'utf8')));
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 interface Answer {
   status: number | undefined;
@@ -126,6 +118,35 @@ test('TLS: https and wss on the port, HTTP/1.1 only, plain HTTP refused, the tru
   await once(offered, 'secureConnect');
   assert.is(offered.alpnProtocol, 'http/1.1');
   offered.destroy();
+  await app.stop();
+});
+
+test('a client that is gone when its request is read never passes for this machine itself', async () => {
+  const seen: string[] = [];
+  const spy = definePlugin({
+    name: 'spy',
+    version: '1.0.0',
+    setup(kernel) {
+      kernel.hooks.request.tap((exchange) => {
+        seen.push(exchange.peerAddress);
+        return undefined;
+      });
+    },
+  });
+  const app = await bootForTest([probe, spy]);
+  const port = Number(new URL(app.url).port);
+  for (let n = 0; n < 20; n++) {
+    const socket = connect({ host: '127.0.0.1', port, localAddress: '127.0.0.2' });
+    await once(socket, 'connect');
+    await new Promise((sent) => socket.write('GET /x HTTP/1.1\r\nhost: x\r\n\r\n', sent));
+    socket.resetAndDestroy();
+  }
+  await post({ host: '127.0.0.1', port, localAddress: '127.0.0.3' }, false);
+  assert.is(seen.pop(), '127.0.0.3');
+  assert.equal(
+    [...new Set(seen)].filter((address) => address !== '127.0.0.2'),
+    [],
+  );
   await app.stop();
 });
 

@@ -398,6 +398,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.app.stop();
     server = await staticServer({ dialect, clock: true });
     asSuper = server.asSuper;
+    await server.bucket('astray');
+    await rm(server.disk('astray'), { recursive: true });
+    await symlink('elsewhere', server.disk('astray'));
     await server.bucket('b');
     const now_s = Math.floor(Date.now() / 1000);
     const day_s = 86_400;

@@ -233,6 +233,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const path of ['dir', 'dir/']) {
       assert.is((await get(path, { 'if-none-match': '*' })).status, 304, path);
       assert.is((await get(path, { 'if-none-match': '"x"' })).status, 404);
+      assert.is((await get(path, { 'if-none-match': '"x", *' })).status, 404, 'no list');
     }
     assert.is((await get('nothing', { 'if-none-match': '*' })).status, 404);
     assert.is((await get('../x', { 'if-none-match': '*' })).status, 400);

@@ -7,7 +7,7 @@ import { bootForTest, type TestApp, type TestOptions } from '@svc/plugin-sdk/tes
 export const PLUGINS = ['token', 'server-info', 'static-bucket', 'static-bucket-file'];
 /** A whole second, so that entity tags have the short form. */
 export const MTIME_S = 1_790_000_000;
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 /** A server with buckets, and what most tests do with it. */
 export async function staticServer(options: TestOptions, config: Record<string, unknown> = {}) {

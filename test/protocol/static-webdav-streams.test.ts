@@ -1,5 +1,4 @@
 // static-http.md B4, B6: bodies and listings that are larger than memory, slow, cut short or too much for the disk.
-// watchdog: 240
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';
@@ -187,6 +186,80 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
     await server.app.stop();
     await boot();
+  });
+
+  const PART = {
+    'content-type': 'application/x-sabredav-partialupdate',
+    'x-update-range': 'append',
+  };
+
+  test('of conditional uploads and moves at once one wins; of parts at once none is lost', async () => {
+    const together = async (method: string, path: string, headers: (n: number) => Headers) => {
+      const answers = Array.from({ length: 8 }, (_, n) =>
+        server.dav(method, path, headers(n), String(n)),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status).sort();
+    };
+    const others = (status: number) => Array.from({ length: 7 }, () => status);
+    const made = await together('PUT', 'new.txt', () => ({ 'if-none-match': '*' }));
+    assert.equal(made, [201, ...others(412)]);
+    const { etag = '' } = (await server.dav('HEAD', 'new.txt')).headers;
+    const replaced = await together('PUT', 'new.txt', () => ({ 'if-match': etag }));
+    assert.equal(replaced, [204, ...others(412)]);
+    const appended = await together('PATCH', 'log.txt', () => PART);
+    assert.equal(appended, [201, ...others(204)]);
+    assert.equal([...(await text('log.txt'))].sort().join(''), '01234567');
+    for (let n = 0; n < 8; n++) await server.put(`from/${n}.txt`, String(n));
+    const moves = Array.from({ length: 8 }, (_, n) => {
+      const destination = `${ROOT}/b/to.txt`;
+      return server.dav('MOVE', `from/${n}.txt`, { destination, overwrite: 'F' });
+    });
+    const moved = (await Promise.all(moves)).map(({ status }) => status).sort();
+    assert.equal(moved, [201, ...others(412)]);
+    assert.is((await readdir(server.disk('from'))).length, 7);
+    await server.put('ranges.txt', '........');
+    const range = (n: number) => ({ 'content-range': `bytes ${n}-${n}/8` });
+    assert.equal(await together('PUT', 'ranges.txt', range), [204, ...others(204)]);
+    assert.is(await text('ranges.txt'), '01234567');
+  });
+
+  test('a part waits for the one before, and is told to come again when that takes too long', async () => {
+    const [slow, late] = [await talk(), await talk()];
+    slow.send('PATCH', 'a.txt', { ...PART, 'content-length': '1000' });
+    await eventually(async () => assert.is((await unfinished()).length, 1));
+    late.send('PATCH', 'a.txt', { ...PART, 'content-length': '5' }, 'never');
+    assert.is((await server.dav('PUT', 'other.txt', {}, 'x')).status, 201);
+    await eventually(async () => {
+      const [before = 0] = await sizes();
+      slow.socket.write('x');
+      await eventually(async () => assert.ok(((await sizes())[0] ?? 0) > before));
+      await server.app.clock.advance(50_000);
+      assert.match(late.received(), /^HTTP\/1\.1 503 [\s\S]*retry-after: 1/);
+    });
+    const next = server.dav('PATCH', 'a.txt', PART, ' and more');
+    slow.socket.destroy();
+    assert.equal([(await next).status, await text('a.txt')], [204, 'content and more']);
+  });
+
+  test('an upload whose directory goes meanwhile is 409', async () => {
+    await mkdir(server.disk('d'));
+    const slow = await talk();
+    slow.send('PUT', 'd/late.txt', { 'content-length': '10' }, 'half ');
+    await eventually(async () => assert.is((await readdir(server.disk('d'))).length, 1));
+    assert.is((await server.dav('DELETE', 'd')).status, 204);
+    slow.socket.write('more.');
+    await slow.until(/^HTTP\/1\.1 409 /);
+    assert.not.ok((await readdir(server.disk())).includes('d'));
+  });
+
+  test('a part of a file that is replaced meanwhile is 409, and what replaced it stays', async () => {
+    const slow = await talk();
+    slow.send('PATCH', 'a.txt', { ...PART, 'content-length': '10' }, ' and ');
+    await eventually(async () => assert.is((await unfinished()).length, 1));
+    await server.outcomeOf('static-bucket-file_upload', 'b', 'a.txt', null, 'bmV3ZXI=');
+    slow.socket.write('more,');
+    await slow.until(/^HTTP\/1\.1 409 /);
+    assert.equal([await text('a.txt'), await unfinished()], ['newer', []]);
   });
 
   (mayMount ? test : test.skip)('a full disk is 507, and what was there stays', async () => {

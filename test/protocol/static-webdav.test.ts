@@ -1,5 +1,4 @@
 // static-http.md part B: access, methods and their failures. Locks, properties, paths and bodies have files of their own.
-// watchdog: 240
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
@@ -254,6 +253,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       [{ range: 'bytes=0-6', 'if-range': '"other"' }, 200, 'content of a'],
       [{ 'if-none-match': etag }, 304, ''],
       [{ 'if-none-match': '*' }, 304, ''],
+      [{ 'if-none-match': `"other", ${etag}` }, 304, ''],
+      [{ 'if-none-match': `W/${etag}` }, 200, 'content of a'],
       [{ 'if-none-match': '"other"' }, 200, 'content of a'],
       [{ 'if-match': '"other"' }, 412, ''],
       [{ 'if-match': etag }, 200, 'content of a'],
@@ -548,6 +549,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await server.dav('DELETE', 'ml')).status, 204);
     assert.is((await server.dav('DELETE', 'link.txt')).status, 204);
     assert.equal([await text('d/inner.txt'), await text('a.txt')], ['inner', 'through']);
+  });
+
+  test('B2: where a link gives a resource two paths, nothing makes room for itself or for what it holds', async () => {
+    await symlink('d', server.disk('l'));
+    const cases: [method: string, from: string, to: string, status: number][] = [
+      ['COPY', 'd/e', 'l/e', 403],
+      ['MOVE', 'd/e', 'l/e', 403],
+      ['COPY', 'l/e', 'd/e', 403],
+      ['COPY', 'd/inner.txt', 'l/inner.txt', 403],
+      ['MOVE', 'l/inner.txt', 'd/inner.txt', 403],
+      ['COPY', 'd/e/deep.txt', 'l/e', 403],
+      ['MOVE', 'l/e/deep.txt', 'd/e', 403],
+      ['MOVE', 'd', 'l/e/new', 500],
+    ];
+    for (const [method, from, to, expected] of cases) {
+      const answer = await server.dav(method, from, { destination: at(to) });
+      assert.is(answer.status, expected, `${method} ${from} ${to}`);
+      assert.equal([await text('d/e/deep.txt'), await text('d/inner.txt')], ['deep', 'inner']);
+    }
+    const copied = await server.dav('COPY', 'd', { destination: at('l/e/self') });
+    assert.equal([copied.status, await text('d/e/self/e/deep.txt')], [201, 'deep']);
+    assert.not.ok(await exists('d/e/self/e/self'));
+    assert.is((await server.dav('COPY', 'd/e', { destination: at('l') })).status, 204);
+    assert.equal([await text('l/deep.txt'), await text('d/inner.txt')], ['deep', 'inner']);
   });
 
   test('what Finder and Windows leave behind are files as any other', async () => {

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { BodyTooBig, type Exchange } from '@svc/plugin-sdk';
 
+const NO_PARAMS = {};
+
 /** One request and its response, as plugins see them. */
 export class HttpExchange implements Exchange {
   readonly request: IncomingMessage;
@@ -9,7 +11,7 @@ export class HttpExchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  params: { readonly [name: string]: string } = {};
+  params: { readonly [name: string]: string } = NO_PARAMS;
   readonly #limit: () => number;
   #abort: AbortController | undefined;
 
@@ -24,6 +26,7 @@ export class HttpExchange implements Exchange {
     this.query = mark < 0 ? '' : url.slice(mark);
   }
 
+  /** The Unix socket has none. */
   get peerAddress(): string {
     return this.request.socket.remoteAddress ?? '127.0.0.1';
   }

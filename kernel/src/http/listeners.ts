@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { createSecureContext, type Server as TlsServer } from 'node:tls';
 import { type Listening, type Logger, UserError } from '@svc/plugin-sdk';
@@ -14,6 +14,11 @@ export type Addresses = Pick<
 >;
 
 const WATCH_MS = 10_000;
+
+/** A socket tells who its peer is only while it is connected, but remembers: later nobody passes for the Unix socket's 127.0.0.1. */
+const keepPeer = (socket: Socket): void => {
+  if (socket.remoteAddress === undefined) socket.destroy();
+};
 
 /** TCP or TLS, and the Unix socket, over one handler. A reload binds the new before it closes the old. */
 export class Listeners {
@@ -116,6 +121,7 @@ export class Listeners {
       log: this.#log,
       tls,
     });
+    if (!unix) server.prependListener(tls ? 'secureConnection' : 'connection', keepPeer);
     return server;
   }
 

@@ -7,6 +7,13 @@ export interface Match {
   readonly params: { readonly [name: string]: string };
 }
 
+interface Entry {
+  readonly route: Route;
+  readonly exact: RegExp;
+  /** Name of what `*` stands for. */
+  readonly wildcard: string;
+}
+
 /**
  * The route table. polka keeps the patterns; its own handler is not used, because it matches without regard to
  * case, lumps unknown methods together and answers with the text of errors.
@@ -15,7 +22,7 @@ export class Router {
   readonly #table = polka();
   readonly #paths = new Map<string, string>();
   readonly #rewrite: (path: string) => string;
-  #found: Route | undefined;
+  #found: Entry | undefined;
 
   constructor(rewrite: (path: string) => string) {
     this.#rewrite = rewrite;
@@ -29,8 +36,10 @@ export class Router {
         if (owner)
           throw new PluginError(plugin, `route '${path}' is already registered by '${owner}'`);
         this.#paths.set(path, plugin);
+        const wildcard = /\*(\w+)$/.exec(path)?.[1] ?? '*';
+        const entry = { route: { ...route, path }, exact: exactCase(path), wildcard };
         this.#table.all(path.replace(/\*\w+$/, '*'), () => {
-          this.#found = { ...route, path };
+          this.#found = entry;
         });
       },
     };
@@ -42,32 +51,36 @@ export class Router {
     for (const handler of handlers) {
       this.#found = undefined;
       (handler as unknown as () => void)();
-      const route = this.#found as Route | undefined;
-      if (!route || !sameCase(route.path, path)) continue;
-      const decoded = decode(route.path, params);
-      if (decoded) return { route, params: decoded };
+      const entry = this.#found as Entry | undefined;
+      if (!entry?.exact.test(path)) continue;
+      const decoded = decode(params, entry.wildcard);
+      if (decoded) return { route: entry.route, params: decoded };
     }
     return undefined;
   }
 }
 
-const sameCase = (pattern: string, path: string): boolean => {
-  const given = path.split('/');
-  return pattern.split('/').every((part, at) => /^[:*]/.test(part) || part === given[at]);
+/** Literal parts of a pattern in their exact case; the table has compared all the rest. */
+const exactCase = (pattern: string): RegExp => {
+  const parts = pattern
+    .split('/')
+    .map((part) => (/^[:*]/.test(part) ? '[^/]*' : part.replace(/[^\w-]/g, '\\$&')));
+  return new RegExp(`^${parts.join('/')}(?:/|$)`);
 };
 
 function decode(
-  pattern: string,
   params: Record<string, string>,
+  wildcard: string,
 ): Record<string, string> | undefined {
-  const wildcard = /\*(\w+)$/.exec(pattern)?.[1];
+  const decoded: Record<string, string> = {};
   try {
-    return Object.fromEntries(
-      Object.entries(params).map(([name, value]) => [
-        name === '*' ? (wildcard ?? name) : name,
-        decodeURIComponent(value ?? ''),
-      ]),
-    );
+    for (const name in params) {
+      const value = params[name] ?? '';
+      decoded[name === '*' ? wildcard : name] = value.includes('%')
+        ? decodeURIComponent(value)
+        : value;
+    }
+    return decoded;
   } catch {
     // Not percent-encoding: the path names nothing.
     return undefined;

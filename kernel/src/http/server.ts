@@ -25,30 +25,32 @@ export function createRequestHandler(options: {
   maxRequestBytes: () => number;
 }): RequestListener {
   const { hooks, log } = options;
+  const onError = (error: Error) => log.debug('response failed', { error });
   return (request: IncomingMessage, response: ServerResponse) => {
     const exchange = new HttpExchange(request, response, options.maxRequestBytes);
-    response.on('error', (error) => log.debug('response failed', { error }));
-    hooks.request.promise(exchange).then(
-      (answered) => {
+    response.on('error', onError);
+    // The callback form: a request that is answered at once costs no promise.
+    hooks.request.callAsync(exchange, (error, answered) => {
+      if (!error) {
         if (!answered) exchange.text(404, 'Not found');
-      },
-      (error) => {
-        if (response.destroyed) return;
-        log.error('request failed', { method: exchange.method, path: exchange.path, error });
-        exchange.text(500, 'Internal server error');
-      },
-    );
+        return;
+      }
+      if (response.destroyed) return;
+      log.error('request failed', { method: exchange.method, path: exchange.path, error });
+      exchange.text(500, 'Internal server error');
+    });
   };
 }
 
 /** Routes of plugins, as the first tap of the `request` hook. */
-export const routeTap = (router: Router) => async (exchange: HttpExchange) => {
-  const match = router.match(exchange.path);
-  if (!match) return undefined;
-  exchange.params = match.params;
-  await match.route.handle(exchange);
-  return true as const;
-};
+export const routeTap =
+  (router: Router) =>
+  (exchange: HttpExchange): Promise<true> | true | undefined => {
+    const match = router.match(exchange.path);
+    if (!match) return undefined;
+    exchange.params = match.params;
+    return match.route.handle(exchange)?.then(() => true as const) ?? true;
+  };
 
 /** A server without a listening socket yet. HTTP/1.1 only; TLS when options are given. */
 export function createHttpServer(options: {

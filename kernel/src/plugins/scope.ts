@@ -224,7 +224,7 @@ function naming(plugin: string, hook: string, run: (...args: unknown[]) => unkno
 }
 
 /** A tap in callback form, so that one that answers at once costs no promise. */
-const calling =
+export const calling =
   (run: (...args: unknown[]) => unknown) =>
   (...given: unknown[]): void => {
     const done = given.pop() as (error: unknown, result?: unknown) => void;

@@ -52,7 +52,7 @@ export default definePlugin({
       routes.add({ path: '/svc/static/:name/*path', handle });
     });
     hooks.request.tap(
-      async (exchange) => {
+      (exchange) => {
         const { buckets, site } = parts();
         const { method, path } = exchange;
         // A route with a name is only passed over when its path could not be decoded.
@@ -62,8 +62,7 @@ export default definePlugin({
         }
         const bucket = buckets.root();
         if (!bucket || ((path === '/' || path === rpcPath) && method !== 'GET')) return undefined;
-        await site.answer(exchange, bucket, path);
-        return true;
+        return site.answer(exchange, bucket, path)?.then(() => true as const) ?? true;
       },
       { stage: LATE },
     );

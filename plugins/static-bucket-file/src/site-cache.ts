@@ -16,7 +16,6 @@ interface Entry {
   readonly version: number;
   readonly read: number;
   checked: number;
-  checking: Promise<boolean> | undefined;
 }
 
 /**
@@ -28,6 +27,8 @@ export class SiteCache {
   readonly #files: SiteFiles;
   readonly #maxBytes: () => number;
   readonly #entries = new Map<string, Entry>();
+  /** Where somebody is asking the disk. */
+  readonly #looks = new Map<string, Promise<unknown>>();
   #bytes = 0;
 
   constructor(buckets: StaticBuckets, files: SiteFiles, maxBytes: () => number) {
@@ -49,45 +50,61 @@ export class SiteCache {
   }
 
   /** As `SiteFiles.find`, from memory where the disk agrees. `use` runs before what is open is closed. */
-  async find(wanted: Wanted, use: (found: Found) => Promise<void>): Promise<void> {
+  async find(wanted: Wanted, use: (found: Found) => void | Promise<void>): Promise<void> {
     const key = keyOf(wanted.bucket, wanted.raw);
-    const entry = this.#entries.get(key);
-    if (entry && this.#isCurrent(entry, wanted.bucket) && (await this.#check(key, entry)))
-      return use({ kind: 'file', site: entry.site });
-    this.#drop(key, entry);
-    // Taken before the disk is read: a write in between makes the entry old.
-    const version = this.#buckets.version();
-    const found = await this.#files.find(wanted);
+    const look = this.#looks.get(key);
+    const found = await (look ? this.#after(look, key, wanted) : this.#first(key, wanted));
     try {
-      if (found.kind === 'file') this.#keep(key, found.site, wanted.bucket, version);
       await use(found);
     } finally {
       if (found.kind === 'file') await closeSite(found.site);
     }
   }
 
+  /** Who comes while the disk is asked waits and takes what was kept; what is not kept everybody opens himself. */
+  async #after(look: Promise<unknown>, key: string, wanted: Wanted): Promise<Found> {
+    await look;
+    const entry = this.#entries.get(key);
+    if (entry && this.#isCurrent(entry, wanted.bucket)) return { kind: 'file', site: entry.site };
+    return this.#load(key, wanted);
+  }
+
+  #first(key: string, wanted: Wanted): Promise<Found> {
+    const look = this.#look(key, wanted);
+    const settled = () => void this.#looks.delete(key);
+    this.#looks.set(key, look.then(settled, settled));
+    return look;
+  }
+
+  async #look(key: string, wanted: Wanted): Promise<Found> {
+    const entry = this.#entries.get(key);
+    if (entry && this.#isCurrent(entry, wanted.bucket) && (await this.#isSame(entry))) {
+      entry.checked = now();
+      if (this.#entries.get(key) === entry) {
+        this.#entries.delete(key);
+        this.#entries.set(key, entry);
+      }
+      return { kind: 'file', site: entry.site };
+    }
+    this.#drop(key, entry);
+    return this.#load(key, wanted);
+  }
+
+  async #load(key: string, wanted: Wanted): Promise<Found> {
+    // Taken before the disk is read: a write in between makes the entry old.
+    const version = this.#buckets.version();
+    const found = await this.#files.find(wanted);
+    if (found.kind === 'file') this.#keep(key, found.site, wanted.bucket, version);
+    return found;
+  }
+
   #isCurrent(entry: Entry, bucket: Bucket): boolean {
     return entry.bucket === bucket && entry.version === this.#buckets.version();
   }
 
-  /** Requests that come while the disk is asked wait for the same answer. */
-  #check(key: string, entry: Entry): Promise<boolean> {
-    entry.checking ??= this.#ask(key, entry).finally(() => {
-      entry.checking = undefined;
-    });
-    return entry.checking;
-  }
-
-  async #ask(key: string, entry: Entry): Promise<boolean> {
-    if (now() - entry.read > KEPT_MS) return false;
-    const { path, file } = entry.site;
-    if (!(await this.#buckets.files(entry.bucket).unchanged(path, file.stat))) return false;
-    entry.checked = now();
-    if (this.#entries.get(key) === entry) {
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
-    }
-    return true;
+  async #isSame({ read, site, bucket }: Entry): Promise<boolean> {
+    if (now() - read > KEPT_MS) return false;
+    return this.#buckets.files(bucket).unchanged(site.path, site.file.stat);
   }
 
   #keep(key: string, site: Site, bucket: Bucket, version: number): void {
@@ -104,7 +121,6 @@ export class SiteCache {
       version,
       read: at,
       checked: at,
-      checking: undefined,
     });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {

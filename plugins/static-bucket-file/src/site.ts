@@ -30,23 +30,20 @@ export class SiteHandler {
     this.#options = options;
   }
 
-  /** `raw` is the path below the bucket, still percent-encoded. */
-  async answer(exchange: Exchange, bucket: Bucket | undefined, raw: string): Promise<void> {
-    if (!bucket || bucket.enable === false) {
-      exchange.text(404, 'Static not found', TEXT);
-      return;
-    }
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
-      refuseMethod(exchange, bucket);
-      return;
-    }
-    const { cache } = this.#options;
-    const kept = cache.fresh(bucket, raw);
-    if (kept) return this.#send(exchange, kept);
+  /** `raw` is the path below the bucket, still percent-encoded. A promise only where the disk is asked. */
+  answer(exchange: Exchange, bucket: Bucket | undefined, raw: string): void | Promise<void> {
+    if (!bucket || bucket.enable === false) return exchange.text(404, 'Static not found', TEXT);
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
+      return refuseMethod(exchange, bucket);
+    const kept = this.#options.cache.fresh(bucket, raw);
+    return kept ? this.#send(exchange, kept) : this.#find(exchange, bucket, raw);
+  }
+
+  async #find(exchange: Exchange, bucket: Bucket, raw: string): Promise<void> {
     const accepts = (name: (typeof encodings)[number]['name']) => takes(exchange, name);
     try {
       const use = (found: Found) => this.#use(exchange, bucket, found);
-      await cache.find({ bucket, raw, accepts }, use);
+      await this.#options.cache.find({ bucket, raw, accepts }, use);
     } catch (error) {
       this.#fail(exchange, bucket, error);
     }
@@ -68,7 +65,7 @@ export class SiteHandler {
     exchange.text(404, 'File not found', { ...TEXT, ...cors });
   }
 
-  #send(exchange: Exchange, site: Site): Promise<void> {
+  #send(exchange: Exchange, site: Site): void | Promise<void> {
     return this.#options.server.serve(exchange, chosen(exchange, site));
   }
 
@@ -121,7 +118,8 @@ const takes = ({ request }: Exchange, name: (typeof encodings)[number]['name']):
   accepts(request.headers['accept-encoding'] as string | undefined, name);
 
 const matches = (field: string | undefined, etag: string): boolean =>
-  field?.split(',').some((item) => ['*', etag, `W/${etag}`].includes(item.trim())) ?? false;
+  field?.trim() === '*' ||
+  (field?.split(',').some((item) => [etag, `W/${etag}`].includes(item.trim())) ?? false);
 
 /** One leading slash only: two would make the first segment a host. */
 const withSlash = ({ path, query }: Exchange): string => `/${path.replace(/^\/+/, '')}/${query}`;

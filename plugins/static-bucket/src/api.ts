@@ -113,12 +113,14 @@ export interface Representation {
   readonly body: Uint8Array | OpenFile;
   /** Several ranges of an open file go out as `multipart/byteranges`; else they count as none. */
   readonly multipart?: boolean;
+  /** Weak tags match nothing, in `If-None-Match` neither. */
+  readonly strongOnly?: boolean;
 }
 
 /** Sends files: conditional requests, ranges, back-pressure, deadlines (static-http.md A4). */
 export interface FileServer {
-  /** Answers GET and HEAD. Never rejects; does not close the file. */
-  serve(exchange: Exchange, representation: Representation): Promise<void>;
+  /** Answers GET and HEAD, at once where nothing has to be waited for. Never fails; does not close the file. */
+  serve(exchange: Exchange, representation: Representation): void | Promise<void>;
   /** `"<mtime s>-<size>"`, followed by `-<µs>` when the file system knows parts of a second. */
   etag(stat: Stats): string;
 }

@@ -58,9 +58,15 @@ export function createBuckets(
       // Times of files are the machine's, not the kernel clock's.
       const options = { before: Date.now() - DAY_MS, signal };
       for (const bucket of records.list()) {
-        const { root: directory, segments } = placeOf(bucket);
-        const removed = await sweepBucket(directory, segments, options);
-        if (removed > 0) log.info('unfinished uploads removed', { name: bucket.name, removed });
+        const { name } = bucket;
+        try {
+          const { root: directory, segments } = placeOf(bucket);
+          const removed = await sweepBucket(directory, segments, options);
+          if (removed > 0) log.info('unfinished uploads removed', { name, removed });
+        } catch (error) {
+          // A row written by SQL, a link in its way: the other buckets matter all the same.
+          log.warn('unfinished uploads could not be removed', { name, error });
+        }
       }
     },
   };

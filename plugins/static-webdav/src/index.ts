@@ -9,6 +9,7 @@ import { migrations } from './migrations/index.ts';
 import type { Parts } from './parts.ts';
 import { openLockStore } from './store-locks.ts';
 import { openPropertyStore } from './store-properties.ts';
+import { Turns } from './turns.ts';
 import { Uploads } from './uploads.ts';
 
 const ROUTE = '/svc/static-webdav/';
@@ -50,6 +51,7 @@ export default definePlugin({
       locks: openLockStore(db),
       properties: openPropertyStore(db),
       realm: `${brand.title} Static WebDAV`,
+      turns: new Turns({ clock, stall_ms }),
       uploads: new Uploads({ clock, stall_ms, max: () => settings.max_uploads }),
     };
     // Services can be used after every `setup`.

@@ -4,6 +4,7 @@ import type { Tokens } from '@svc/plugin-token/api';
 import type { Addresses } from './addresses.ts';
 import type { LockStore } from './store-locks.ts';
 import type { PropertyStore } from './store-properties.ts';
+import type { Turns } from './turns.ts';
 import type { Uploads } from './uploads.ts';
 
 /** What every request needs. */
@@ -20,5 +21,7 @@ export interface Parts {
   /** A client must take or send something in this time. */
   readonly stall_ms: () => number;
   readonly tokens: Tokens;
+  /** By real path: what looks at a file and then replaces it. */
+  readonly turns: Turns;
   readonly uploads: Uploads;
 }

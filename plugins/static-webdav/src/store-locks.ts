@@ -1,6 +1,6 @@
 import { type Database, guarded, type Knex, marks, type SqlValue } from '@svc/plugin-sdk';
 import { conflicts, type Lock } from './locks.ts';
-import { ancestorsOf, type Key, rangeBelow } from './paths.ts';
+import { ancestorsOf, type Key, MAX_KEY_BYTES, rangeBelow } from './paths.ts';
 import { alone, run } from './store-sql.ts';
 
 /** Locks of one bucket at most; beyond, 507. */
@@ -92,7 +92,8 @@ export function openLockStore(db: Database): LockStore {
 }
 
 function aroundSql(bucket: number, path: Key, below: boolean) {
-  const places = [path, ...ancestorsOf(path)];
+  // A longer one has no lock, and of a path of thousands of segments every ancestor would be sent.
+  const places = [path, ...ancestorsOf(path)].filter(({ length }) => length <= MAX_KEY_BYTES);
   const [from, to] = rangeBelow(path);
   const range = below ? ' or (path >= ? and path < ?)' : '';
   return {

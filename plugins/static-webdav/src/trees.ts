@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, rmdir, unlink } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { join, sep } from 'node:path';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { codeOf, fileStatus } from './answers.ts';
 import type { DavRequest } from './request.ts';
@@ -134,16 +134,18 @@ function childPath(request: DavRequest, path: WirePath, name: string): WirePath 
   }
 }
 
-/**
- * Copies a collection with everything in it that a listing shows. What lies in the target itself is left out, so that
- * a copy into itself ends.
- */
+export interface TreeCopy {
+  readonly from: WirePath;
+  readonly to: WirePath;
+  /** Real path of the whole copy: left out, so that a copy into itself ends. */
+  readonly without: string;
+}
+
+/** Copies a collection with everything in it that a listing shows. */
 export async function copyTree(
   request: DavRequest,
-  from: WirePath,
-  to: WirePath,
+  { from, to, without }: TreeCopy,
   failures: Failures,
-  target: WirePath = to,
 ): Promise<void> {
   const place = { path: to, isCollection: true };
   const made = await failures.attempt(place, async () => mkdir(await request.files.prepare(to)));
@@ -151,9 +153,9 @@ export async function copyTree(
   await failures.attempt(place, async () => {
     const real = await request.files.locate(from, { follow: true });
     for await (const { name, path, isDirectory } of membersOf(request, real, from)) {
-      if (path.join('/') === target.join('/')) continue;
+      if (join(real, name) === without) continue;
       const next = request.wirePath([...to, name]);
-      if (isDirectory) await copyTree(request, path, next, failures, target);
+      if (isDirectory) await copyTree(request, { from: path, to: next, without }, failures);
       else
         await failures.attempt({ path: next, isCollection: false }, () =>
           copyFile(request, path, next),

@@ -6,6 +6,8 @@ export interface Validators {
   readonly etag: string;
   /** Unix ms; HTTP dates know whole seconds. */
   readonly mtime_ms: number;
+  /** Weak tags match nothing, in `If-None-Match` neither. */
+  readonly strongOnly?: boolean;
 }
 
 export type Verdict = 'go on' | 'not modified' | 'failed';
@@ -23,7 +25,7 @@ export function conditionsOf(headers: IncomingHttpHeaders, target: Validators): 
   const ifNoneMatch = headers['if-none-match'];
   const modifiedSince = headers['if-modified-since'];
   if (ifNoneMatch !== undefined)
-    return lists(ifNoneMatch, target.etag, true) ? 'not modified' : 'go on';
+    return lists(ifNoneMatch, target.etag, !target.strongOnly) ? 'not modified' : 'go on';
   const date = modifiedSince === undefined ? undefined : httpDate(modifiedSince);
   return date === undefined || seconds(target) > date ? 'go on' : 'not modified';
 }

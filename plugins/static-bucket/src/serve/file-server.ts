@@ -27,40 +27,51 @@ export class Downloads implements FileServer {
 
   etag = etagOf;
 
-  async serve({ request, response, method, path }: Exchange, whole: Representation): Promise<void> {
+  serve(exchange: Exchange, whole: Representation): void | Promise<void> {
     try {
-      const { headers } = request;
-      const verdict = conditionsOf(headers, whole);
-      if (verdict !== 'go on') answerCondition(response, verdict, whole);
-      else if (method === 'HEAD') head(response, whole);
-      else await this.#get(response, whole, rangesOf(headers, whole));
+      const work = this.#answer(exchange, whole);
+      return work?.catch((error) => this.#fail(exchange, error));
     } catch (error) {
-      response.destroy();
-      const log = this.#options.log;
-      if (error instanceof Cut) log.debug('download cut', { path, error });
-      else log.warn('file could not be sent', { path, error });
+      return this.#fail(exchange, error);
     }
   }
 
-  async #get(response: ServerResponse, whole: Representation, wanted: Ranges): Promise<void> {
+  #fail({ response, path }: Exchange, error: unknown): void {
+    response.destroy();
+    const { log } = this.#options;
+    if (error instanceof Cut) log.debug('download cut', { path, error });
+    else log.warn('file could not be sent', { path, error });
+  }
+
+  /** A promise only where something is waited for. */
+  #answer(
+    { request: { headers }, response, method }: Exchange,
+    whole: Representation,
+  ): void | Promise<void> {
+    const verdict = conditionsOf(headers, whole);
+    if (verdict !== 'go on') return answerCondition(response, verdict, whole);
+    if (method === 'HEAD') return head(response, whole);
+    return this.#get(response, whole, rangesOf(headers, whole));
+  }
+
+  #get(response: ServerResponse, whole: Representation, wanted: Ranges): void | Promise<void> {
     const { body, size, common } = whole;
     if (wanted === 'unsatisfiable') {
       const fields = [...common, 'content-range', `bytes */${size}`, ...NO_BODY];
       response.writeHead(416, fields).end();
     } else if (!(body instanceof Uint8Array)) {
-      await this.#download(response, whole, body, wanted);
+      return this.#download(response, whole, body, wanted);
     } else if (!isSeveral(wanted)) {
       begin(response, whole, wanted);
-      await this.#sendBytes(response, sliceOf(body, wanted));
+      return this.#sendBytes(response, sliceOf(body, wanted));
     }
   }
 
   /** A waiting client holds the shared bytes only until the deadline. */
-  async #sendBytes(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  #sendBytes(response: ServerResponse, bytes: Uint8Array): void | Promise<void> {
     response.end(bytes);
     // False as well while a pipelined response before this one has not left.
-    if (response.writableFinished) return;
-    await finished(response, this.#options.pace());
+    if (!response.writableFinished) return finished(response, this.#options.pace());
   }
 
   async #download(

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
+import { sep } from 'node:path';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { type Answer, codeOf, Refusal } from '../answers.ts';
 import { failuresAnswer } from '../multistatus.ts';
@@ -9,7 +10,9 @@ import { copyFile, copyTree, Failures, removeTree } from '../trees.ts';
 
 interface Target {
   readonly path: WirePath;
-  /** What stands there, links not followed. */
+  /** On the disk, a link at the end not followed. */
+  readonly real: string;
+  /** What stands there. */
   readonly found: Stats | undefined;
 }
 
@@ -17,70 +20,102 @@ interface Target {
 export async function copy(request: DavRequest): Promise<Answer> {
   const depth = depthOf(request);
   if (depth === '1') throw new Refusal(400);
-  const target = await targetOf(request);
+  const path = targetOf(request);
   const source = await request.mustExist();
-  const { path, found } = await ready(request, target, source);
-  const { bucket, key, parts } = request;
-  const deep = depth !== '0';
-  const stored = await parts.properties.copy(bucket.id, key, keyOf(path), { deep });
-  if (!stored) throw new Refusal(507);
-  const failures = new Failures(request);
-  if (!(await makeRoom(request, target, source, failures))) return failuresAnswer(failures.list);
-  if (!source.isDirectory()) await copyFile(request, request.path, path);
-  else if (deep) await copyTree(request, request.path, path, failures);
-  else await mkdir(await request.files.prepare(path));
-  parts.buckets.touch();
-  if (failures.list.length > 0) return failuresAnswer(failures.list);
-  return { status: found ? 204 : 201 };
+  return withTarget(request, { path, source }, async (target) => {
+    await apart(request, target, { follow: true });
+    const { bucket, key, parts } = request;
+    const deep = depth !== '0';
+    const stored = await parts.properties.copy(bucket.id, key, keyOf(path), { deep });
+    if (!stored) throw new Refusal(507);
+    const failures = new Failures(request);
+    if (!(await makeRoom(target, source, failures))) return failuresAnswer(failures.list);
+    if (!source.isDirectory()) await copyFile(request, request.path, path);
+    else if (deep)
+      await copyTree(request, { from: request.path, to: path, without: target.real }, failures);
+    else await mkdir(await request.files.prepare(path));
+    parts.buckets.touch();
+    if (failures.list.length > 0) return failuresAnswer(failures.list);
+    return { status: target.found ? 204 : 201 };
+  });
 }
 
 /** RFC 4918 §9.9: one rename. */
 export async function move(request: DavRequest): Promise<Answer> {
   const depth = depthOf(request);
   if (depth === '0' || depth === '1') throw new Refusal(400);
-  const target = await targetOf(request);
+  const path = targetOf(request);
   const { bucket, key, parts, files } = request;
   const source = await lstat(await files.locate(request.path, { follow: false }));
   if (request.path.length === 0) throw new Refusal(403);
-  const to = keyOf(target.path);
+  const to = keyOf(path);
   if (isBelow(to, key)) throw new Refusal(500);
-  // What holds the source cannot make room for it.
-  if (isBelow(key, to)) throw new Refusal(403);
-  const { path, found } = await ready(request, target, source);
-  await request.checkLocks({ path: key, below: true, member: true });
-  const failures = new Failures(request);
-  if (!(await makeRoom(request, target, source, failures))) return failuresAnswer(failures.list);
-  await files.rename(request.path, path);
-  await parts.locks.releaseAll(bucket.id, key);
-  await parts.properties.move(bucket.id, key, to);
-  return { status: found ? 204 : 201 };
+  return withTarget(request, { path, source }, async (target) => {
+    const real = await apart(request, target, { follow: false });
+    if (isIn(real, target.real)) throw new Refusal(500);
+    await request.checkLocks({ path: key, below: true, member: true });
+    const failures = new Failures(request);
+    if (!(await makeRoom(target, source, failures))) return failuresAnswer(failures.list);
+    await files.rename(request.path, path);
+    await parts.locks.releaseAll(bucket.id, key);
+    await parts.properties.move(bucket.id, key, to);
+    return { status: target.found ? 204 : 201 };
+  });
 }
 
 /** @throws Refusal 400 no or bad destination, 502 another bucket or server, 403 the resource itself */
-async function targetOf(request: DavRequest): Promise<Target> {
+function targetOf(request: DavRequest): WirePath {
   const { destination } = request.headers;
   if (typeof destination !== 'string' || destination === '') throw new Refusal(400);
   const { bucket, segments } = request.parts.addresses.ofReference(destination);
   if (bucket !== request.bucket.name) throw new Refusal(502);
   const path = request.wirePath(segments);
   if (keyOf(path) === request.key) throw new Refusal(403);
-  return { path, found: undefined };
+  return path;
 }
 
-/** Checks in the order of the page; the target with what stands there. @throws Refusal 409, 412, 423, 403 */
-async function ready(request: DavRequest, { path }: Target, source: Stats): Promise<Target> {
+/**
+ * Checks in the order of the page, then works while nobody else replaces what stands at the target.
+ * @throws Refusal 403, 409, 412, 423
+ */
+async function withTarget(
+  request: DavRequest,
+  { path, source }: { readonly path: WirePath; readonly source: Stats },
+  work: (target: Target) => Promise<Answer>,
+): Promise<Answer> {
   await request.checkConditions(source);
+  // What holds the source cannot make room for it.
   if (path.length === 0 || isBelow(request.key, keyOf(path))) throw new Refusal(403);
   await request.requireParent(path);
-  const found = await lookAt(request, path);
-  if (found && request.headers['overwrite'] === 'F') throw new Refusal(412);
-  await request.checkLocks({ path: keyOf(path), below: true, member: !found });
-  return { path, found };
+  const real = await request.files.locate(path, { follow: false });
+  return request.parts.turns.run(real, async () => {
+    const found = await lookAt(real);
+    if (found && request.headers['overwrite'] === 'F') throw new Refusal(412);
+    await request.checkLocks({ path: keyOf(path), below: true, member: !found });
+    return work({ path, real, found });
+  });
 }
 
-async function lookAt(request: DavRequest, path: WirePath): Promise<Stats | undefined> {
+/**
+ * Links give one resource two paths: what makes room must not be the source, nor hold it.
+ * @returns where the source really is @throws Refusal 403
+ */
+async function apart(
+  request: DavRequest,
+  target: Target,
+  options: { readonly follow: boolean },
+): Promise<string> {
+  const source = await request.files.locate(request.path, options);
+  if (isIn(target.real, source)) throw new Refusal(403);
+  return source;
+}
+
+const isIn = (directory: string, path: string): boolean =>
+  path === directory || path.startsWith(directory + sep);
+
+async function lookAt(real: string): Promise<Stats | undefined> {
   try {
-    return await lstat(await request.files.locate(path, { follow: false }));
+    return await lstat(real);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -89,13 +124,11 @@ async function lookAt(request: DavRequest, path: WirePath): Promise<Stats | unde
 
 /** Removes what the source replaces; a file takes the place of a file by itself. @returns false when that failed */
 async function makeRoom(
-  request: DavRequest,
-  { path }: Target,
+  { path, real }: Target,
   source: Stats,
   failures: Failures,
 ): Promise<boolean> {
-  const found = await lookAt(request, path);
+  const found = await lookAt(real);
   if (!found || (found.isFile() && source.isFile())) return true;
-  const real = await request.files.locate(path, { follow: false });
   return removeTree(real, path, failures);
 }

@@ -11,16 +11,18 @@ export async function remove(request: DavRequest): Promise<Answer> {
   if (depth === '1') throw new Refusal(400);
   if (path.length === 0) throw new Refusal(403);
   const real = await files.locate(path, { follow: false });
-  const found = await lstat(real);
-  await request.checkConditions(found);
-  await request.checkLocks({ path: key, below: true, member: true });
-  if (depth === '0' && found.isDirectory() && (await readdir(real)).length > 0)
-    throw new Refusal(405);
-  const failures = new Failures(request);
-  const isGone = await removeTree(real, path, failures);
-  parts.buckets.touch();
-  if (!isGone) return failuresAnswer(failures.list);
-  await parts.locks.releaseAll(bucket.id, key);
-  await parts.properties.drop(bucket.id, key);
-  return { status: 204 };
+  return parts.turns.run(real, async () => {
+    const found = await lstat(real);
+    await request.checkConditions(found);
+    await request.checkLocks({ path: key, below: true, member: true });
+    if (depth === '0' && found.isDirectory() && (await readdir(real)).length > 0)
+      throw new Refusal(405);
+    const failures = new Failures(request);
+    const isGone = await removeTree(real, path, failures);
+    parts.buckets.touch();
+    if (!isGone) return failuresAnswer(failures.list);
+    await parts.locks.releaseAll(bucket.id, key);
+    await parts.properties.drop(bucket.id, key);
+    return { status: 204 };
+  });
 }

@@ -27,6 +27,7 @@ export async function get(request: DavRequest): Promise<Answer | undefined> {
       ],
       body: file,
       multipart: true,
+      strongOnly: true,
     });
     return undefined;
   } finally {

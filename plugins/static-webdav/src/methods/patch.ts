@@ -13,10 +13,13 @@ export async function patch(request: DavRequest): Promise<Answer> {
   if (headers['content-length'] === undefined) throw new Refusal(411);
   const length = Number(headers['content-length']);
   const field = headers['x-update-range'];
-  return store(request, async (body, before) => {
-    const size = before?.size ?? 0;
-    const start = startOf(typeof field === 'string' ? field : '', length, size);
-    return merged(request, body, { start, end: start + length, before });
+  return store(request, {
+    isPart: true,
+    content(body, before) {
+      const size = before?.size ?? 0;
+      const start = startOf(typeof field === 'string' ? field : '', length, size);
+      return merged(request, body, { start, end: start + length, before });
+    },
   });
 }
 

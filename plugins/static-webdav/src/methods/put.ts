@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { type Answer, Refusal } from '../answers.ts';
+import { type Answer, codeOf, Refusal } from '../answers.ts';
 import { etagOf } from '../etags.ts';
 import { merged } from '../partial.ts';
 import type { DavRequest } from '../request.ts';
@@ -11,12 +11,15 @@ import { lengthOf } from '../uploads.ts';
  */
 export async function put(request: DavRequest): Promise<Answer> {
   const field = request.headers['content-range'];
-  if (field === undefined) return store(request, (body) => body);
+  if (field === undefined) return store(request, { isPart: false, content: (body) => body });
   const length = lengthOf(request.headers);
   if (length === undefined) throw new Refusal(411);
-  return store(request, (body, before) => {
-    const start = startOf(String(field), length, before?.size ?? 0);
-    return merged(request, body, { start, end: start + length, before });
+  return store(request, {
+    isPart: true,
+    content(body, before) {
+      const start = startOf(String(field), length, before?.size ?? 0);
+      return merged(request, body, { start, end: start + length, before });
+    },
   });
 }
 
@@ -33,24 +36,53 @@ function startOf(field: string, length: number, size: number): number {
 
 type Body = AsyncIterable<Uint8Array>;
 
-/** `content` makes the new content of the file from the body and what stands there. */
-export async function store(
-  request: DavRequest,
-  content: (body: Body, before: Stats | undefined) => Body | Promise<Body>,
-): Promise<Answer> {
-  const { path, files, exchange, parts } = request;
+interface Upload {
+  /** The body takes the place of a part of what stands there. */
+  readonly isPart: boolean;
+  /** Makes the new content of the file from the body and what stands there. */
+  content(body: Body, before: Stats | undefined): Body | Promise<Body>;
+}
+
+/** Replaces a file. Parts of one file are written one after the other: each is merged with what the one before left. */
+export async function store(request: DavRequest, upload: Upload): Promise<Answer> {
+  const { path, files, parts } = request;
   if (path.length === 0) throw new Refusal(403);
   await request.requireParent();
+  const real = await files.prepare(path);
+  if (!upload.isPart) return replace(request, upload, real);
+  return parts.turns.run(`part of ${real}`, () => replace(request, upload, real));
+}
+
+async function replace(request: DavRequest, upload: Upload, real: string): Promise<Answer> {
+  const { path, files, exchange, parts } = request;
   const before = await request.look();
   await mayStore(request, before);
   await requireRoom(request);
-  const { created, stat } = await parts.uploads.receive(exchange, async (body) => {
-    const whole = await content(body, before);
-    return files.write(path, checkedAtEnd(whole, request));
-  });
-  if (created) await request.created();
-  return { status: created ? 201 : 204, headers: writtenHeaders(stat) };
+  let end = () => {};
+  // From the last look at the target to its replacement nobody else comes in between.
+  const lastLook = async () => {
+    end = await parts.turns.take(real);
+    if (request.caller.ended.aborted) throw new Refusal(403);
+    const found = await request.look();
+    await mayStore(request, found);
+    if (upload.isPart && !isSame(found, before)) throw new Refusal(409);
+  };
+  try {
+    const { created, stat } = await parts.uploads.receive(exchange, async (body) =>
+      files.write(path, checkedAtEnd(await upload.content(body, before), lastLook)),
+    );
+    if (created) await request.created();
+    return { status: created ? 201 : 204, headers: writtenHeaders(stat) };
+  } catch (error) {
+    // The directory, or the file that a part is of, went meanwhile.
+    throw codeOf(error) === 'ENOENT' ? new Refusal(409) : error;
+  } finally {
+    end();
+  }
 }
+
+const isSame = (a: Stats | undefined, b: Stats | undefined): boolean =>
+  (a && etagOf(a)) === (b && etagOf(b));
 
 /** @throws Refusal 403 a directory, 412, 423 */
 async function mayStore(request: DavRequest, found: Stats | undefined): Promise<void> {
@@ -60,10 +92,12 @@ async function mayStore(request: DavRequest, found: Stats | undefined): Promise<
 }
 
 /** An upload may take hours: what held at its beginning must hold at its end. */
-async function* checkedAtEnd(body: Body, request: DavRequest): AsyncGenerator<Uint8Array, void> {
+async function* checkedAtEnd(
+  body: Body,
+  check: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void> {
   yield* body;
-  if (request.caller.ended.aborted) throw new Refusal(403);
-  await mayStore(request, await request.look());
+  await check();
 }
 
 /** @throws Refusal 507 when the body cannot fit, before it is sent */

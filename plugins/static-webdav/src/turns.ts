@@ -1,0 +1,59 @@
+import type { Clock } from '@svc/plugin-sdk';
+import { Refusal } from './answers.ts';
+
+interface TurnOptions {
+  readonly clock: Clock;
+  /** Longest wait for a turn. */
+  readonly stall_ms: () => number;
+}
+
+/** Work that must not overlap, one after the other by key, in the order of asking. */
+export class Turns {
+  readonly #options: TurnOptions;
+  readonly #last = new Map<string, Promise<void>>();
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  /** Works when everybody before has ended. @throws Refusal 503 when that takes too long */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const end = await this.take(key);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
+  /** Waits until everybody before has ended. @returns ends the turn @throws Refusal 503 when that takes too long */
+  async take(key: string): Promise<() => void> {
+    const before = this.#last.get(key);
+    let end = () => {};
+    const own = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    // Who gives up still stands between the others: they wait for whom he waited for.
+    const last = before ? before.then(() => own) : own;
+    this.#last.set(key, last);
+    void last.then(() => {
+      if (this.#last.get(key) === last) this.#last.delete(key);
+    });
+    if (before && !(await this.#inTime(before))) {
+      end();
+      throw new Refusal({ status: 503, headers: { 'retry-after': '1' } });
+    }
+    return end;
+  }
+
+  #inTime(work: Promise<void>): Promise<boolean> {
+    const { clock, stall_ms } = this.#options;
+    return new Promise((resolve) => {
+      const cancel = clock.timeout(() => resolve(false), stall_ms());
+      void work.then(() => {
+        cancel();
+        resolve(true);
+      });
+    });
+  }
+}
