@@ -80,7 +80,8 @@ test('a killed connection comes again, both read again, nobody counts as dead, a
   assert.is(killed.length, 2);
   const since = Date.now();
   await until('both read again', () => one.rereads() > 0 && two.rereads() > 0);
-  assert.ok(Date.now() - since < 1_000, `${Date.now() - since} ms`);
+  // Noticed by the connection's end, not by its silence of four seconds.
+  assert.ok(Date.now() - since < 3_500, `${Date.now() - since} ms`);
   one.bus.publish('probe', 'again');
   await until('the message', () => two.heard.length === 1);
   for (const server of [one, two]) {
@@ -130,7 +131,7 @@ test('a copy in memory that went stale while nobody could tell is right again af
   );
   const since = Date.now();
   await until('the row as it is', async () => (await cors()) === true);
-  assert.ok(Date.now() - since < 1_500, `${Date.now() - since} ms`);
+  assert.ok(Date.now() - since < 3_500, `${Date.now() - since} ms`);
 });
 
 test('a long message whose row is gone makes its receiver read again', async () => {
@@ -160,15 +161,16 @@ test('rows of long messages are removed: direct ones when they are read, the oth
   assert.is(await rows(), 1);
 });
 
-test('a server that is killed is gone for the others within four seconds', async () => {
+test('a server that is killed is gone for the others after three silent seconds', async () => {
   const [one, two] = await pair();
   const third = await mortal(one);
   await until('known', () => [one, two].every(({ bus }) => bus.servers().length === 2));
-  await third.kill();
   const since = Date.now();
+  await third.kill();
   await until('gone', () => [one, two].every((server) => server.bus.servers().length === 1));
   const took = Date.now() - since;
-  assert.ok(took > 1_500 && took < 4_500, `${took} ms`);
+  // Not earlier: its last beat is a second old at most. Later where the machine is busy.
+  assert.ok(took > 1_500 && took < 15_000, `${took} ms`);
   assert.equal(
     one.events.flatMap((event) => (event.kind === 'left' ? [event.server.id] : [])),
     [third.id],

@@ -6,8 +6,9 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from './ports.ts';
 import { createDatabase, dropDatabase } from './postgres.ts';
-import { freePort, killAtExit, rpc } from './process/server.ts';
+import { killAtExit, rpc } from './process/server.ts';
 
 const start = resolve(import.meta.dirname, '../examples/two-hosts/start.sh');
 
@@ -87,7 +88,7 @@ class Example {
 }
 
 /** Five processes of Node start side by side: slow where two cores do much else. */
-const DEADLINE_MS = 40_000;
+const DEADLINE_MS = 120_000;
 
 async function until<T>(what: string, ask: () => Promise<T>, good: (value: T) => boolean) {
   for (const end = Date.now() + DEADLINE_MS; ; await pause(100)) {
@@ -147,6 +148,13 @@ test('Ctrl-C ends all three, and a second start goes on with what is there', asy
   await until('a report after the second start', example.newest, (time) => time > since);
   assert.is(example.agent, agent);
   assert.is(await example.stop(), 0, example.output);
+});
+
+test('the agent sends no report to the host that takes none', () => {
+  const refused = example.output
+    .split('\n')
+    .filter((line) => /answered with an error|method=agent_report/.test(line));
+  assert.equal(refused, []);
 });
 
 test.run();

@@ -52,6 +52,7 @@ name = "task-host"
 server_uuid = "${task_uuid}"
 token = "${key}:${secret}"
 ws_url = "${taskUrl.replace(/^http/, 'ws')}/svc/rpc"
+allow_report = false
 allow_task = true
 allow_task_type = ${JSON.stringify(tasks)}
 `;

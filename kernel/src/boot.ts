@@ -16,6 +16,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { migrate, type Step } from './db/migrate.ts';
 import { type OpenDatabase, openDatabase } from './db/open.ts';
 import { parseDatabaseUrl } from './db/url.ts';
+import { inTime } from './deadline.ts';
 import { createHooks, type KernelHooks } from './hooks.ts';
 import { type LogOptions, openLog } from './log/index.ts';
 import { Network } from './network.ts';
@@ -138,13 +139,13 @@ async function rise(
     for (const scope of scopes.toReversed()) await scope.undo();
   });
   undo.push(() => bus.close());
-  for (const scope of scopes) await inTime(`setup of '${scope.plugin.name}'`, scope.setup());
+  for (const scope of scopes) await stepInTime(`setup of '${scope.plugin.name}'`, scope.setup());
   warnAboutUnknownKeys(plugins, loaded, logger);
   const steps = register(plugins, hooks, registry, network);
   await migrate(db, steps, logger);
   const shares = mode === 'serve' && loaded.head.bus.transport === 'auto';
-  await bus.open(shares ? await inTime('bus', hooks.bus.promise()) : undefined);
-  await inTime('prepare', hooks.prepare.promise());
+  await bus.open(shares ? await stepInTime('bus', hooks.bus.promise()) : undefined);
+  await stepInTime('prepare', hooks.prepare.promise());
 
   const stop = once(async (reason: string) => {
     const deadline_ms = loaded.head.shutdown_timeout_ms;
@@ -152,7 +153,7 @@ async function rise(
     network.stopAccepting();
     stopping.abort();
     await network.stop(deadline_ms);
-    await inTime('stop', hooks.stop.promise(reason)).catch((error) =>
+    await stepInTime('stop', hooks.stop.promise(reason)).catch((error) =>
       logger.error('stop failed', { error }),
     );
     await unwind();
@@ -171,10 +172,10 @@ async function rise(
     stop,
   };
   if (mode === 'tool') return app;
-  await inTime('start', hooks.start.promise());
+  await stepInTime('start', hooks.start.promise());
   undo.push(() => network.stop(0));
   await network.open(loaded.head);
-  await inTime('ready', hooks.ready.promise(network.listening));
+  await stepInTime('ready', hooks.ready.promise(network.listening));
   logger.info('listening', {
     ...network.listening,
     version: server.version,
@@ -237,16 +238,12 @@ function register(
   return steps;
 }
 
-function inTime<T>(step: string, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new UserError(`${step} took longer than ${STEP_TIMEOUT_MS} ms`)),
-      STEP_TIMEOUT_MS,
-    );
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
+const stepInTime = <T>(step: string, work: Promise<T>): Promise<T> =>
+  inTime(
+    STEP_TIMEOUT_MS,
+    work,
+    () => new UserError(`${step} took longer than ${STEP_TIMEOUT_MS} ms`),
+  );
 
 function once<A extends unknown[]>(
   run: (...args: A) => Promise<void>,

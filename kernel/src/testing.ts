@@ -14,10 +14,13 @@ import { stringify } from 'smol-toml';
 import { WebSocket } from 'ws';
 import { type App, boot } from './boot.ts';
 import { machineClock } from './clock.ts';
+import { inTime } from './deadline.ts';
 import { fakeClock } from './fake-clock.ts';
 
-/** Every wait of the kit ends here. */
-const WAIT_MS = 15_000;
+/** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
+const WAIT_MS = 40_000;
+/** So long a statement waits for a connection: a test may ask for much at once. */
+const CONNECTION_MS = 30_000;
 
 /** See `bootForTest` of `@svc/plugin-sdk/testing`. */
 export async function bootForTest(
@@ -109,7 +112,11 @@ const baseConfig = (dir: string, url: string) => ({
   ws_listener: '127.0.0.1:0',
   static_path: join(dir, 'static'),
   db_path: join(dir, 'db'),
-  database: { database_url: url },
+  database: {
+    database_url: url,
+    connect_timeout_ms: CONNECTION_MS,
+    acquire_timeout_ms: CONNECTION_MS,
+  },
   logging: { log_filter: 'info', memory_log_filter: 'trace' },
 });
 
@@ -223,13 +230,5 @@ async function openSocket(url: string): Promise<TestSocket> {
   };
 }
 
-function withDeadline<T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`${what}: nothing within ${timeout_ms} ms`)),
-      timeout_ms,
-    );
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
+const withDeadline = <T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> =>
+  inTime(timeout_ms, work, () => new Error(`${what}: nothing within ${timeout_ms} ms`));

@@ -16,8 +16,10 @@ export interface BusServer {
 }
 
 /**
- * `joined`: another server is there; within some milliseconds of its start.
- * `left`: it said goodbye, or was not heard for 3 s. Its connections count as ended.
+ * `joined`: another server is there; within some milliseconds of its start. Again, without `left`, when it had counted this
+ * one as dead (which slept, or was cut off) and forgot what this one told: tell it all.
+ * `left`: it said goodbye, or was not heard for 3 s. Its connections count as ended. Without a goodbye it may have changed
+ * what it did not live to tell of, so `database.changed` is delivered.
  * `gap`: messages of `from` (undefined: of anybody) were lost, direct ones when `direct`, for ever. Unless `direct`, the
  * topic `database.changed` is delivered too, so that who keeps a copy of rows needs no more than that topic.
  */

@@ -97,6 +97,7 @@ function listening() {
         else told.events.push(event.kind);
       },
       deliver: ({ payload }) => told.got.push(payload),
+      died: () => told.events.push('died'),
       greet: () => {
         told.greeted++;
       },
@@ -118,7 +119,7 @@ const beat = (n: number, more: Partial<Beat> = {}): Frame => ({
   to: undefined,
   n,
   messages: [],
-  beat: { uuid: 'u', version: '1.0.0', direct: {}, bye: false, ...more },
+  beat: { uuid: 'u', version: '1.0.0', direct: {}, mourned: {}, bye: false, ...more },
 });
 
 test('whatever a network does to a stream: nothing twice, order kept, and each loss told at the next beat', () => {
@@ -190,10 +191,25 @@ test('a server joins with its first beat, is greeted, leaves after three silent 
   told.peers.tick(1_000 + DEAD_MS);
   assert.ok(told.peers.isAlive(OTHER));
   told.peers.tick(1_001 + DEAD_MS);
-  assert.equal([told.events, told.peers.alive], [['joined', 'left'], []]);
+  assert.equal([told.events, told.peers.alive], [['joined', 'left', 'died'], []]);
+  assert.equal(told.peers.mourned, {});
   told.peers.hear(frame(3), 9_000);
+  assert.equal(told.peers.mourned, { [OTHER]: 1 });
   told.peers.hear(beat(3), 9_000);
-  assert.equal([told.events, told.gaps, told.got], [['joined', 'left', 'joined'], [false], [1, 3]]);
+  assert.equal(
+    [told.events, told.gaps, told.got],
+    [['joined', 'left', 'died', 'joined'], [false], [1, 3]],
+  );
+});
+
+test('a server that has counted this one as dead joins anew, each time once', () => {
+  const { told } = listening();
+  told.peers.hear(beat(0), 0);
+  for (const times of [1, 1, 2, 2]) {
+    told.peers.hear(beat(0, { mourned: { [ME]: times, [OTHER]: 9 } }), 10);
+  }
+  assert.equal(told.events, ['joined', 'joined', 'joined']);
+  assert.is(told.peers.alive.length, 1);
 });
 
 test('a goodbye ends a server at once, and a stranger’s is nothing', () => {
@@ -211,7 +227,7 @@ test('nobody dies while this process could not hear', () => {
   told.peers.tick(59_000 + DEAD_MS);
   assert.equal(told.events, ['joined']);
   told.peers.tick(59_001 + DEAD_MS);
-  assert.equal(told.events, ['joined', 'left']);
+  assert.equal(told.events, ['joined', 'left', 'died']);
 });
 
 test.run();

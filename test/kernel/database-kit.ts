@@ -26,8 +26,9 @@ export async function emptyPlace(dialect: Dialect): Promise<Place> {
 }
 
 export const defaults: Omit<DatabaseConfig, 'database_url'> = {
-  connect_timeout_ms: 3_000,
-  acquire_timeout_ms: 3_000,
+  // A connection, or the thread that stands in for one, may take its time on a busy machine.
+  connect_timeout_ms: 30_000,
+  acquire_timeout_ms: 30_000,
   idle_timeout_ms: 3_000,
   max_lifetime_ms: 30_000,
   max_connections: 10,
@@ -94,10 +95,10 @@ export async function failure(work: Promise<unknown>): Promise<Error & { code?: 
   throw new Error(`it gave ${JSON.stringify(result)} instead of an error`);
 }
 
-/** Waits until something holds. @throws after 10 s */
+/** Waits until something holds. @throws after 30 s */
 export async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !holds(); ) {
-    if (Date.now() > end) throw new Error('it did not come to pass within 10 s');
+  for (const end = Date.now() + 30_000; !holds(); ) {
+    if (Date.now() > end) throw new Error('it did not come to pass within 30 s');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,4 +1,3 @@
-// watchdog: 120
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GroupAppender, type Sink } from '../../kernel/src/db/appender.ts';
@@ -136,7 +135,7 @@ for (const [name, sink] of [
       memoryLog(),
       300,
     );
-    const begun = Date.now();
+    const begun = performance.now();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, (_, value) => appender.append([value])),
     );
@@ -144,7 +143,8 @@ for (const [name, sink] of [
       assert.is(outcome.status, 'rejected');
       assert.is((outcome as PromiseRejectedResult).reason.code, 103);
     }
-    assert.ok(Date.now() - begun >= 300);
+    // The appender measures with the same clock.
+    assert.ok(performance.now() - begun >= 300);
     assert.is(appender.refused, 10);
     await appender.close();
   });

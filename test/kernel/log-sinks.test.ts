@@ -249,7 +249,7 @@ function run(dir: string, body: string): ChildProcessByStdio<null, Readable, Rea
   return spawn(process.execPath, node, {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd,
-    timeout: 30_000,
+    timeout: 90_000,
     killSignal: 'SIGKILL',
   });
 }

@@ -213,13 +213,13 @@ test('next() begins with the second after the one that holds the time', () => {
   assert.is(every.next(Number.NaN), undefined);
 });
 
-test('a search that finds nothing is over in a few milliseconds', () => {
+test('a search that finds nothing takes the processor a few milliseconds', () => {
   const schedules = ['0 0 0 31 2,4,6 *', '0 0 0 30 2 2 1970-2100', '* * * 31 4 * 2099'];
   for (const schedule of schedules.map(parseCron)) {
     schedule.next(0);
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     assert.is(schedule.next(0), undefined);
-    assert.ok(performance.now() - begun < 100);
+    assert.ok(process.cpuUsage(begun).user < 200_000);
   }
 });
 

@@ -1,7 +1,11 @@
 // crontab.md §2.1: a run that a server claimed and did not live to dispatch is made up for, once; any other is not.
+
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Jobs } from '../../plugins/crontab/src/jobs.ts';
+import { createScheduler } from '../../plugins/crontab/src/scheduler.ts';
+import { openJobStore } from '../../plugins/crontab/src/store/jobs.ts';
 import { until } from '../bus-kit.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
 import {
@@ -32,7 +36,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const recorded = (name: string) =>
     until(`a record of ${name}`, async () => (await jobs.query({ cron_name: name })).length > 0);
   test.before(async () => {
-    app = await bootForTest(PLUGINS, {}, { dialect });
+    // What a test writes behind its back is its own.
+    const config = { crontab: { refresh_interval_ms: 600_000 } };
+    app = await bootForTest(PLUGINS, config, { dialect });
     jobs = crontab(app, app.superToken);
   });
   test.after(() => app?.stop());
@@ -41,12 +47,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const name of ['recorded', 'old', 'released', 'never']) {
       await jobs.create(name, NEVER, agents([A]));
     }
-    await jobs.create('script', NEVER, worker('w'));
+    for (const name of ['script', 'begun script']) await jobs.create(name, NEVER, worker('w'));
     // Looked at last: when it has run, all others have been decided about.
     await jobs.create('lost', NEVER, agents([A]));
     await claimed(app, 'lost', 5 * SECOND);
     await claimed(app, 'recorded', 5 * SECOND);
     await claimed(app, 'script', 5 * SECOND);
+    await claimed(app, 'begun script', 5 * SECOND, 'null');
     await claimed(app, 'old', 61 * SECOND);
     await claimed(app, 'released', 5 * SECOND, 'null');
     const [{ id }] = await app.sql(`select id from crontab where name = 'recorded'`);
@@ -55,9 +62,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         values (${id}, 'recorded', ${Date.now() - 4 * SECOND}, false, 'made before')`,
     );
     await app.restart();
-    await recorded('lost');
+    for (const name of ['script', 'lost']) await recorded(name);
     const names = (await jobs.query()).map((record: any) => record.cron_name);
-    assert.equal(names.sort(), ['lost', 'recorded']);
+    assert.equal(names.sort(), ['lost', 'recorded', 'script']);
+  });
+
+  test('a script’s run is nobody’s to make up for from before it is enqueued', async () => {
+    await jobs.create('enqueued', EVERY_SECOND, worker('w'));
+    await recorded('enqueued');
+    await jobs.enable('enqueued', false);
+    await eventually(async () => {
+      const [row] = await app.sql(`select claimed_by from crontab where name = 'enqueued'`);
+      assert.is(row.claimed_by, null);
+    });
   });
 
   test('tasks that are stored prove that a run was dispatched', async () => {
@@ -73,6 +90,48 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await app.restart();
     await recorded('missing');
     assert.equal(await jobs.query({ cron_name: 'stored' }), []);
+  });
+
+  test('a claim of which only the answer was lost is run, once', async () => {
+    const { db, clock, log } = (app.kernel as any).face('crontab');
+    const store = openJobStore(db, 'me');
+    const all = new Jobs({ store, now: () => clock.now(), unreadable: () => {} });
+    const row = await store.insert({
+      name: 'unheard',
+      cron_expression: '0 0 0 1 1 *',
+      cron_type: JSON.stringify(agents([A])),
+      // Its time has come since then.
+      start_time: Date.now() - 400 * 86_400 * SECOND,
+    });
+    await all.reload();
+    const runs: (readonly [name: string, at: number])[] = [];
+    const stopping = new AbortController();
+    const failures = [new Error('the connection is lost')];
+    const scheduler = createScheduler({
+      clock,
+      jobs: all,
+      store: {
+        async claim(due, now) {
+          const claimed = await store.claim(due, now);
+          const failure = failures.pop();
+          if (failure) throw failure;
+          return claimed;
+        },
+      },
+      run: ({ name }, at) => runs.push([name, at]),
+      server: 'me',
+      log,
+      stopping: stopping.signal,
+    });
+    await app.sql(`update crontab set last_run_time = 1 where id = ${row!.id}`);
+    await all.reload();
+    scheduler.begin();
+    await until('the run', () => runs.length > 0);
+    stopping.abort();
+    await scheduler.settled();
+    const [stored] = await app.sql(`select last_run_time from crontab where id = ${row!.id}`);
+    assert.equal(runs, [['unheard', Number(stored.last_run_time)]]);
+    await app.sql(`delete from crontab where id = ${row!.id}`);
   });
 
   test.run();
@@ -106,6 +165,24 @@ test('a run is made up for although the next one has been claimed since', async 
   servers.apps.pop();
   await three.stop();
   await eventually(() => assert.is(warnings().length, 1));
+});
+
+test('a claim that was answered late is run only where nobody has made up for it meanwhile', async () => {
+  const [one] = servers.apps as [TestApp];
+  const jobs = crontab(one, servers.superToken);
+  // Slow, and for one of the two as if another server had taken the run over before the answer came.
+  await one.sql(`create function delay() returns trigger language plpgsql as $$ begin
+    perform pg_sleep(1.1);
+    if new.name = 'late, taken over' then new.claimed_by := 'survivor'; end if;
+    return new; end $$`);
+  await one.sql(`create trigger delay before update on crontab for each row
+    when (new.name like 'late%' and new.last_run_time is distinct from old.last_run_time) execute function delay()`);
+  const soon = new Date(Date.now() + 8 * SECOND).getUTCSeconds();
+  for (const name of ['late, taken over', 'late']) {
+    await jobs.create(name, `${soon} * * * * *`, agents([A]));
+  }
+  assert.is((await jobs.records('late', 1)).length, 1);
+  assert.equal(await jobs.query({ cron_name: 'late, taken over' }), []);
 });
 
 test.run();

@@ -206,7 +206,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
     const distinct = [...new Set(times)].map((time) => time && Math.floor(time / 1_000) % 60);
     assert.equal(distinct, [null, 10, 20]);
-    assert.is(runs(), 2);
+    await eventually(() => assert.is(runs(), 2));
   });
 
   test('a disabled job does not run', async () => {
@@ -222,15 +222,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const runs = await counted(EVERY_MINUTE);
     await toNext(60_000);
     await ranSince('counted', now());
-    assert.is(runs(), 1);
+    await eventually(() => assert.is(runs(), 1));
     jump(10 * HOUR + 30_000);
     await app.clock.advance(5_000);
     await ranSince('counted', now() - 5_000);
     await settled();
-    assert.is(runs(), 2);
+    await eventually(() => assert.is(runs(), 2));
     await toNext(60_000);
     await ranSince('counted', now());
-    assert.is(runs(), 3);
+    await eventually(() => assert.is(runs(), 3));
   });
 
   test('a clock set back does not hold jobs up', async () => {
@@ -297,10 +297,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     // Switching on what is on already changes nothing.
     await cron.enable('counted', true);
     await settled();
-    assert.is(runs(), 1);
+    await eventually(() => assert.is(runs(), 1));
     await toNext(60_000);
     await ranSince('counted', now());
-    assert.is(runs(), 2);
+    await eventually(() => assert.is(runs(), 2));
   });
 
   test('a new expression counts from now; the same one leaves missed times due', async () => {
@@ -313,7 +313,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await app.clock.advance(30_000);
     await cron.edit('counted', '5 * * * * *', worker('counted'));
     await settled();
-    assert.is(runs(), 1);
+    await eventually(() => assert.is(runs(), 1));
     assert.is(await lastRun('counted'), last);
     jump(60_000);
     await cron.edit('counted', '5 * * * * *', worker('counted', 1));
@@ -330,7 +330,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await ranSince('counted', now());
     }
     await eventually(() => assert.ok(workers.hanging.length >= 3));
-    assert.ok(runs() >= 3);
+    await eventually(() => assert.ok(runs() >= 3));
     await cron.remove('slow');
     const made = await cron.create('slow', NEVER);
     for (const resolve of workers.hanging.splice(0)) resolve(99);
@@ -351,6 +351,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await toNext();
       await ranSince('hung 0', before);
     }
+    await settled();
     const most = hung();
     for (let n = 0; n < 3; n++) await settled();
     assert.is(hung(), most);
@@ -386,7 +387,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const before = runs();
     for (let n = 0; n < 3; n++) await settled();
     await app.sql('alter table elsewhere rename to crontab_result');
-    assert.ok(runs() >= before + 3);
+    await eventually(() => assert.ok(runs() >= before + 3));
     await toNext();
     await cron.records('counted', 1);
   });
@@ -425,7 +426,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const made = Array.from({ length: 1_000 }, (_, n) =>
       cron.create(`many ${n}`, EVERY_MINUTE, agents([A])),
     );
-    assert.ok((await Promise.all(made)).every(({ id }) => id > 0));
+    const refused = (await Promise.all(made)).filter((answer) => !(answer.id > 0));
+    assert.equal(refused.slice(0, 3), []);
     await toNext(60_000);
     await eventually(async () => {
       assert.is((await cron.query({ run_time_from: now() }, { limit: 10_000 })).length, 1_000);

@@ -86,7 +86,7 @@ export async function side(app: TestApp, query: Query | string): Promise<Side> {
 
 /** A round trip to the server and back: what was sent before has been dealt with. */
 export async function roundTrip({ socket }: Side): Promise<void> {
-  const pong = once(socket, 'pong', { signal: AbortSignal.timeout(5_000) });
+  const pong = once(socket, 'pong', { signal: AbortSignal.timeout(30_000) });
   socket.ping();
   await pong;
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { heldBytes } from '../memory.ts';
 import { A, RESULTS, readyAgent, rows, type SimAgent } from './task-kit.ts';
 import {
   agentQuery,
@@ -239,7 +240,7 @@ test('a user who does not read stops the agent; memory stays bounded, and nothin
   shell.socket.send('prompt');
   await eventually(() => assert.ok(raw.bytes() > 0));
   raw.socket.pause();
-  const before = process.memoryUsage().rss;
+  const before = heldBytes();
   const chunk = Buffer.alloc(8_192, 5);
   const total = 25_000;
   let sent = 0;
@@ -252,7 +253,7 @@ test('a user who does not read stops the agent; memory stays bounded, and nothin
   pump();
   const stalled = await stalledAt(() => sent);
   assert.ok(stalled < total / 2, `${stalled} messages were taken`);
-  const grown = (process.memoryUsage().rss - before) / FRAME;
+  const grown = (heldBytes() - before) / FRAME;
   assert.ok(grown < 100, `${grown.toFixed(0)} MB more`);
   raw.socket.resume();
   await eventually(() => assert.ok(raw.bytes() > total * 8_192));

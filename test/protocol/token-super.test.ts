@@ -150,7 +150,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const token = /^Super Token: (\w{16}:\w{32})$/m.exec(output)?.[1] ?? '';
       const password = /^Root Password: (\w{32})$/m.exec(output)?.[1] ?? '';
       await eventually(async () => assert.is(await whoami(app.superToken), WRONG));
-      assert.ok(Date.now() - answered < 2_500, 'the old one stops working soon');
+      // It is looked for every second; a busy machine gets ten.
+      assert.ok(Date.now() - answered < 10_000, 'the old one stops working soon');
       assert.is((await whoami(token)).super, true);
       assert.is((await whoami(`root|${password}`)).super, true);
       assert.is(await whoami(`root|${app.rootPassword}`), WRONG);

@@ -58,8 +58,9 @@ export async function runAgent(
   const links = config.servers.map(
     (server) => new Link({ ...parts, server, agent_uuid, connect_timeout_ms, time, runtime }),
   );
+  const reporting = links.filter((_link, at) => config.servers[at]?.allow_report);
   const post = (method: string, data: string) => {
-    for (const link of links) link.post(method, data);
+    for (const link of reporting) link.post(method, data);
   };
   const stopReports = startReports(parts, inventory, time, post);
   const onStop = () => end.abort();

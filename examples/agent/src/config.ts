@@ -13,6 +13,8 @@ export interface ServerConfig {
   readonly server_uuid: string;
   readonly token: string;
   readonly ws_url: string;
+  /** False for a server that stores none (one without the plugin `agent`). */
+  readonly allow_report: boolean;
   readonly allow_task: boolean;
   readonly allowed_tasks: ReadonlySet<TaskKind>;
   readonly ignore_cert: boolean;
@@ -111,6 +113,7 @@ function server(fields: Fields): ServerConfig {
     server_uuid: fields.text('server_uuid'),
     token: fields.text('token'),
     ws_url: webSocketUrl(fields),
+    allow_report: fields.flag('allow_report', true),
     allow_task: fields.flag('allow_task'),
     allowed_tasks: allowedTasks(fields),
     ignore_cert: fields.flag('ignore_cert'),

@@ -35,8 +35,8 @@ export class Fields {
     return this.integer(key, fallback, 1, LONGEST_TIMER_MS);
   }
 
-  flag(key: string): boolean {
-    const value = this.#read(key, false);
+  flag(key: string, fallback = false): boolean {
+    const value = this.#read(key, fallback);
     return typeof value === 'boolean' ? value : this.fail(key, 'must be true or false');
   }
 

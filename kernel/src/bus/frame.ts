@@ -6,12 +6,18 @@ export interface Message {
   readonly payload: unknown;
 }
 
+export interface Counts {
+  readonly [id: string]: number;
+}
+
 /** What a sender says about itself, at least every second. */
 export interface Beat {
   readonly uuid: string;
   readonly version: string;
   /** Number of the last direct frame to each server. */
-  readonly direct: { readonly [id: string]: number };
+  readonly direct: Counts;
+  /** How often it has counted each server as dead: one that lived on learns it here. */
+  readonly mourned: Counts;
   /** It stops. */
   readonly bye: boolean;
 }
@@ -62,21 +68,25 @@ function decodeMessage(raw: unknown): Message[] {
     return typeof payload === 'string' ? [{ topic, payload: bytes(payload) }] : [];
   if (!Array.isArray(binary) || !isObject(payload)) return [{ topic, payload }];
   for (const key of binary) {
-    if (!Object.hasOwn(payload, key)) continue;
-    const text = payload[key];
+    const text = Object.hasOwn(payload, key) && payload[key];
     if (typeof text === 'string') payload[key] = bytes(text);
   }
   return [{ topic, payload }];
 }
 
-function decodeBeat({ uuid, version, direct, bye }: Record<string, unknown>): Beat {
-  const counts = isObject(direct) ? Object.entries(direct).filter(([, n]) => isCount(n)) : [];
+function decodeBeat({ uuid, version, direct, mourned, bye }: Record<string, unknown>): Beat {
   return {
     uuid: String(uuid),
     version: String(version),
-    direct: Object.fromEntries(counts) as Beat['direct'],
+    direct: countsOf(direct),
+    mourned: countsOf(mourned),
     bye: bye === true,
   };
+}
+
+function countsOf(raw: unknown): Counts {
+  const counts = isObject(raw) ? Object.entries(raw).filter(([, n]) => isCount(n)) : [];
+  return Object.fromEntries(counts) as Counts;
 }
 
 function parse(text: string): unknown {

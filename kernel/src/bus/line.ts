@@ -1,4 +1,5 @@
 import type { BusConnection, BusFrame, BusLink, BusTransport, Logger } from '@svc/plugin-sdk';
+import { inTime } from '../deadline.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;
@@ -44,7 +45,7 @@ export class Line {
     this.#link = link;
     try {
       const connecting = transport.connect(link);
-      const connection = await within(connecting, CONNECT_MS).catch((error) => {
+      const connection = await inTime(CONNECT_MS, connecting).catch((error) => {
         // One that comes too late is of no use.
         connecting.then(close, () => undefined);
         throw error;
@@ -69,7 +70,7 @@ export class Line {
     const link = this.#link;
     if (!link || !this.#connection) throw new Error('the bus is not connected');
     try {
-      await within(this.#connection.send(frames), ANSWER_MS);
+      await inTime(ANSWER_MS, this.#connection.send(frames));
     } catch (error) {
       this.#fail(link, error);
       throw error;
@@ -121,14 +122,4 @@ export class Line {
 /** Nobody waits for the end of a connection that is lost, nor for its reasons. */
 function close(connection: BusConnection): void {
   connection.close().catch(() => undefined);
-}
-
-/** @throws after `limit_ms` */
-export async function within<T>(work: Promise<T>, limit_ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    const late = () => reject(new Error(`no answer within ${limit_ms} ms`));
-    timer = setTimeout(late, limit_ms);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

@@ -1,5 +1,5 @@
 import type { BusFrame, Logger } from '@svc/plugin-sdk';
-import { encodeFrame } from './frame.ts';
+import { type Counts, encodeFrame } from './frame.ts';
 import type { Line } from './line.ts';
 
 /** Bytes that may wait for one receiver, and for all together. */
@@ -32,28 +32,23 @@ interface Batch {
   attempts: number;
 }
 
-const newStream = (to: string | undefined): Stream => ({
-  to,
-  queue: [],
-  bytes: 0,
-  n: 0,
-  waiting: [],
-  full: false,
-});
+const newStream = (to?: string): Stream => {
+  return { to, queue: [], bytes: 0, n: 0, waiting: [], full: false };
+};
 
 export interface OutboxOptions {
   readonly id: string;
   readonly line: Line;
   readonly frameBytes: number;
   /** The beat to send now, after frames of these numbers. */
-  readonly beat: (n: number, direct: { readonly [id: string]: number }) => string;
+  readonly beat: (n: number, direct: Counts) => string;
   readonly log: Logger;
 }
 
 /** Messages on their way to the transport: those of one turn leave together, one batch at a time, until it has taken it. */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #all = newStream(undefined);
+  readonly #all = newStream();
   readonly #direct = new Map<string, Stream>();
   /** Bytes of all streams. */
   #waiting = 0;

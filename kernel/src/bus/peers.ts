@@ -1,5 +1,5 @@
 import type { BusEvent, BusServer } from '@svc/plugin-sdk';
-import type { Frame, Message } from './frame.ts';
+import type { Counts, Frame, Message } from './frame.ts';
 
 /** A server that was not heard for this long is dead. */
 export const DEAD_MS = 3_000;
@@ -16,6 +16,9 @@ interface Peer {
   /** Numbers of the last broadcast and the last direct frame; undefined: the next one may have any number. */
   last: number | undefined;
   direct: number | undefined;
+  /** How often it was counted as dead, and how often it says that it has counted this server so. */
+  mourned: number;
+  mournedUs: number;
 }
 
 export interface PeersOptions {
@@ -23,6 +26,8 @@ export interface PeersOptions {
   readonly id: string;
   readonly event: (event: BusEvent) => void;
   readonly deliver: (message: Message, from: string) => void;
+  /** A server ended without a word: it may have changed what it did not live to tell of. */
+  readonly died: () => void;
   /** A server was heard for the first time, or again: it should hear of this one. */
   readonly greet: () => void;
   readonly forgotten: (id: string) => void;
@@ -42,6 +47,12 @@ export class Peers {
     return [...this.#peers.values()].flatMap(({ alive, server }) =>
       alive && server ? [server] : [],
     );
+  }
+
+  /** How often each server that lives on was counted as dead. */
+  get mourned(): Counts {
+    const all = [...this.#peers].filter(([, { alive, mourned }]) => alive && mourned > 0);
+    return Object.fromEntries(all.map(([id, { mourned }]) => [id, mourned]));
   }
 
   isAlive(id: string): boolean {
@@ -81,7 +92,11 @@ export class Peers {
   /** Finds the dead. */
   tick(now: number): void {
     for (const [id, peer] of this.#peers) {
-      if (peer.alive && now - peer.heard > DEAD_MS) this.#end(peer);
+      if (peer.alive && now - peer.heard > DEAD_MS) {
+        peer.mourned++;
+        this.#end(peer);
+        this.#options.died();
+      }
       if (!peer.alive && now - peer.heard > FORGET_MS) {
         this.#peers.delete(id);
         this.#options.forgotten(id);
@@ -92,7 +107,8 @@ export class Peers {
   #add(id: string, now: number): Peer {
     // A server that starts later begins with 1. Direct frames to this process begin with 1 in any case.
     const last = now < this.#freshUntil ? undefined : 0;
-    const peer: Peer = { server: undefined, alive: false, heard: now, last, direct: 0 };
+    const met = { heard: now, last, direct: 0, mourned: 0, mournedUs: 0 };
+    const peer: Peer = { ...met, server: undefined, alive: false };
     this.#peers.set(id, peer);
     return peer;
   }
@@ -118,10 +134,14 @@ export class Peers {
   /** A beat follows the frames whose numbers it says: what did not come by now was lost. */
   #beat(from: string, peer: Peer, { n, beat }: Frame): void {
     const { event, id } = this.#options;
-    const { uuid = '', version = '', direct = {}, bye = false } = beat ?? {};
+    const { uuid = '', version = '', direct = {}, mourned = {}, bye = false } = beat ?? {};
     const directN = direct[id] ?? 0;
-    if (!peer.server && !bye) {
-      peer.server = { id: from, uuid, version };
+    const mournedUs = mourned[id] ?? 0;
+    // It has forgotten all that this server told: the two meet anew.
+    const again = mournedUs > peer.mournedUs;
+    peer.mournedUs = mournedUs;
+    if ((!peer.server || again) && !bye) {
+      peer.server ??= { id: from, uuid, version };
       event({ kind: 'joined', server: peer.server });
     }
     if (peer.last !== undefined && n > peer.last) event({ kind: 'gap', from, direct: false });

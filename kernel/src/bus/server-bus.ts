@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, BusEvent, BusTransport, Logger } from '@svc/plugin-sdk';
-import { decodeFrame, encodeBeat, encodeMessage, type Message } from './frame.ts';
-import { Line, within } from './line.ts';
+import { inTime } from '../deadline.ts';
+import { type Counts, decodeFrame, encodeBeat, encodeMessage, type Message } from './frame.ts';
+import { Line } from './line.ts';
 import { MAX_WAITING, Outbox } from './outbox.ts';
 import { Peers } from './peers.ts';
 
@@ -52,6 +53,9 @@ export class ServerBus implements Bus {
       id: this.id,
       event: (event) => this.#event(event),
       deliver: ({ topic, payload }, from) => this.#deliver(topic, payload, from),
+      died: () => {
+        this.#reread = true;
+      },
       greet: () => this.#beat(),
       forgotten: (id) => this.#connection?.outbox.forget(id),
     });
@@ -103,26 +107,31 @@ export class ServerBus implements Bus {
     this.#early = undefined;
     if (!transport) return;
     const { id } = this;
-    const log = this.#log;
+    const common = { id, log: this.#log };
     const line = new Line({
-      id,
+      ...common,
       transport,
-      log,
       receive: (text) => this.#receive(text),
       up: () => this.#up(),
       down: () => this.#down(),
       lost: () => this.#lost(),
     });
-    const beat = (n: number, direct: { readonly [id: string]: number }) =>
-      encodeBeat(id, n, { ...this.#said(), direct, bye: this.#connection === undefined });
-    const outbox = new Outbox({ id, line, frameBytes: transport.frameBytes, beat, log });
+    const beat = (n: number, numbers: Counts) => {
+      const { uuid, version } = this.#about;
+      // Of the dead nothing is said: where servers die often, beats stay short.
+      const alive = Object.entries(numbers).filter(([to]) => this.#peers.isAlive(to));
+      const said = { uuid: uuid(), version, mourned: this.#peers.mourned };
+      const direct = Object.fromEntries(alive);
+      return encodeBeat(id, n, { ...said, direct, bye: this.#connection === undefined });
+    };
+    const outbox = new Outbox({ ...common, line, frameBytes: transport.frameBytes, beat });
     for (const text of early) outbox.publish(text);
     const timer = setInterval(() => this.#tick(), TICK_MS);
     this.#connection = { line, outbox, timer };
     this.#lastTick = performance.now();
-    await within(line.open(), WAIT_MS).catch(() => undefined);
+    await inTime(WAIT_MS, line.open()).catch(() => undefined);
     this.#missed = !line.isUp;
-    if (line.isUp) log.info('bus connected', { transport: transport.name });
+    if (line.isUp) this.#log.info('bus connected', { transport: transport.name });
   }
 
   /** Says goodbye and closes the transport. */
@@ -134,9 +143,9 @@ export class ServerBus implements Bus {
     clearInterval(timer);
     outbox.beat();
     const late = (error: unknown) => this.#log.warn('the bus was closed by force', { error });
-    await within(outbox.idle(), WAIT_MS).catch(late);
+    await inTime(WAIT_MS, outbox.idle()).catch(late);
     outbox.close();
-    await within(line.close(), WAIT_MS).catch(late);
+    await inTime(WAIT_MS, line.close()).catch(late);
   }
 
   #receive(text: string): void {
@@ -219,6 +228,4 @@ export class ServerBus implements Bus {
     }
     return undefined;
   }
-
-  #said = () => ({ uuid: this.#about.uuid(), version: this.#about.version });
 }

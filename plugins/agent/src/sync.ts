@@ -25,13 +25,13 @@ export interface Sync {
  * `reset` is called when everything may have changed.
  */
 export function keepInSync(
-  { bus, every }: Kernel,
+  { bus, every, hooks }: Kernel,
   last: { readonly [kind: string]: LastValues },
   reset: () => void,
 ): Sync {
   const waiting = new Map<string, Set<number>>();
 
-  every('tell other servers of last values', PERIOD_MS, () => {
+  const tell = () => {
     for (const [kind, ids] of waiting) {
       const batch = [...ids];
       ids.clear();
@@ -39,7 +39,10 @@ export function keepInSync(
         bus.publish(TOPIC, { kind, ids: batch.slice(at, at + IDS) } satisfies Changed);
       }
     }
-  });
+  };
+  every('tell other servers of last values', PERIOD_MS, tell);
+  // The last reports are answered by now, and the bus is there.
+  hooks.stop.tap(async () => tell());
 
   bus.subscribe(TOPIC, (payload, { own }) => {
     if (own || !isChanged(payload)) return;

@@ -6,6 +6,8 @@ import type { Claim, ClaimStore } from './store/claims.ts';
 
 /** Older runs are left alone: what would prove that they were dispatched may have been deleted since. */
 const AGE_MS = 60_000;
+/** A younger one may be on its way at a server that is only not known here yet; looked at again after this time. */
+const YOUNG_MS = 2_000;
 /** Runs of other servers that are remembered although the next one was claimed here. */
 const OVERTAKEN = 10_000;
 
@@ -22,7 +24,8 @@ export interface OrphansOptions {
 
 /**
  * Runs that a server claimed and was killed before it stored their tasks: another one dispatches them, so that no tick is
- * missed. Only jobs of agents: whether a script was started cannot be known, and none is started twice.
+ * missed. A script's run loses its claim before it is enqueued, so none is started twice; one whose next run was claimed
+ * since is left alone, because its row does not tell any more.
  */
 export interface Orphans {
   /** Looks for them; rejects never. */
@@ -34,6 +37,7 @@ export interface Orphans {
 export function createOrphans(options: OrphansOptions): Orphans {
   const { bus, clock, log, jobs, claims, tasks, run } = options;
   let overtaken: Claim[] = [];
+  let again: (() => void) | undefined;
 
   const wasDispatched = async (claim: Claim): Promise<boolean> =>
     (await claims.isRecorded(claim)) ||
@@ -41,25 +45,37 @@ export function createOrphans(options: OrphansOptions): Orphans {
 
   async function look(): Promise<void> {
     const alive = new Set(bus.servers().map(({ id }) => id));
-    const since = clock.now() - AGE_MS;
+    const now = clock.now();
+    const since = now - AGE_MS;
     const isOrphan = ({ claimed_by, last_run_time }: Claim) =>
-      !alive.has(claimed_by) && last_run_time > since;
+      !alive.has(claimed_by) && last_run_time > since && last_run_time < now + AGE_MS;
+    const isYoung = ({ last_run_time }: Claim) => last_run_time > now - YOUNG_MS;
     const before = overtaken.filter(isOrphan);
-    overtaken = overtaken.filter(({ claimed_by }) => alive.has(claimed_by));
-    for (const claim of [...before, ...(await claims.ofOthers(since)).filter(isOrphan)]) {
-      const job = jobs.get(claim.id);
-      if (job?.type.kind !== 'agent' || (await wasDispatched(claim))) continue;
-      if (claim.before === undefined && !(await claims.adopt(claim))) continue;
-      log.warn('a run of a server that has ended is made up for', { job: job.name });
-      run(job);
-    }
+    overtaken = overtaken.filter(
+      (claim) => alive.has(claim.claimed_by) || (isOrphan(claim) && isYoung(claim)),
+    );
+    const found = [...before, ...(await claims.ofOthers(since)).filter(isOrphan)];
+    for (const claim of found) if (!isYoung(claim)) await makeUp(claim);
+    again?.();
+    again = found.some(isYoung) ? clock.timeout(() => void adopt(), YOUNG_MS) : undefined;
   }
 
+  async function makeUp(claim: Claim): Promise<void> {
+    const job = jobs.get(claim.id);
+    const isLast = claim.before === undefined;
+    if (!job || (job.type.kind === 'worker' && !isLast) || (await wasDispatched(claim))) return;
+    if (isLast && !(await claims.adopt(claim))) return;
+    log.warn('a run of a server that has ended is made up for', { job: job.name });
+    run(job);
+  }
+
+  const adopt = (): Promise<void> =>
+    look().catch((error: unknown) => {
+      log.error('runs of servers that have ended could not be looked for', { error });
+    });
+
   return {
-    adopt: () =>
-      look().catch((error: unknown) => {
-        log.error('runs of servers that have ended could not be looked for', { error });
-      }),
+    adopt,
     overtake({ id, name, claimed_by, last_run_time }, now) {
       if (claimed_by === null || claimed_by === bus.id || last_run_time === null) return;
       if (overtaken.length >= OVERTAKEN) overtaken.splice(0, OVERTAKEN / 2);

@@ -51,6 +51,7 @@ export function createParts(kernel: Kernel): CrontabParts {
     tasks: kernel.use(Tasks),
     workers: () => kernel.useOptional(WorkerRuns),
     results,
+    claims,
     clock,
     log,
   });

@@ -4,6 +4,7 @@ import type { TaskOutcome, Tasks } from '@svc/plugin-task/api';
 import type { WorkerRuns } from './api.ts';
 import type { Job } from './job.ts';
 import type { AgentType, WorkerType } from './job-type.ts';
+import type { ClaimStore } from './store/claims.ts';
 import type { ResultStore, RunRecord } from './store/results.ts';
 
 /** Jobs whose tasks are being stored at a time; the others wait, so that the event loop gets its turns. */
@@ -19,6 +20,7 @@ export interface RunsOptions {
   readonly tasks: Tasks;
   readonly workers: () => WorkerRuns | undefined;
   readonly results: Pick<ResultStore, 'add'>;
+  readonly claims: Pick<ClaimStore, 'begin'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -34,7 +36,7 @@ export interface Runs {
 /** What a record says about one dispatch. */
 type Outcome = Pick<RunRecord, 'relative_id' | 'message'>;
 
-export function createRuns({ tasks, workers, results, clock, log }: RunsOptions): Runs {
+export function createRuns({ tasks, workers, results, claims, clock, log }: RunsOptions): Runs {
   const running = new Set<Promise<void>>();
   const dispatching = new Map<Job['id'], number>();
   const storing = createTurns(STORING, clock);
@@ -56,7 +58,11 @@ export function createRuns({ tasks, workers, results, clock, log }: RunsOptions)
   }
 
   async function runWorker(job: Job, type: WorkerType): Promise<void> {
-    await record(job, await storing(() => enqueue(type)));
+    const outcome = await storing(async () => {
+      await claims.begin(job.id);
+      return enqueue(type);
+    });
+    await record(job, outcome);
   }
 
   async function enqueue({ worker, params }: WorkerType): Promise<Outcome> {

@@ -13,6 +13,10 @@ const CHUNK = 200;
 const RETRY_MS = 2_000;
 /** A claim that another server won says that this server's view is old; it is read again first. */
 const LOST_MS = 1_000;
+/** A claim that took longer may be answered to a server that the others counted as dead, and made up for. */
+const CERTAIN_MS = 2_000;
+/** A run is not started any more so long after its time. */
+const LATEST_MS = 60_000;
 
 export interface SchedulerOptions {
   readonly clock: Clock;
@@ -43,13 +47,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const claiming = new Set<Integer>();
   /** Jobs that are left alone until then. */
   const resting = new Map<Integer, number>();
+  /** Runs claimed at these times of which it is not known whether they are this server's: the rows decide. */
+  const doubtful = new Map<Integer, number>();
   const claims = new Set<Promise<void>>();
   let begun = false;
   let lastLook = 0;
   let cancel: (() => void) | undefined;
 
-  const dueAt = ({ id, due }: Job): number =>
-    claiming.has(id) ? Number.POSITIVE_INFINITY : Math.max(due, resting.get(id) ?? 0);
+  const dueAt = ({ id, due }: Job): number => {
+    if (claiming.has(id)) return Number.POSITIVE_INFINITY;
+    return Math.max(doubtful.has(id) ? 0 : due, resting.get(id) ?? 0);
+  };
 
   function look(): void {
     if (!begun || stopping.aborted) return;
@@ -83,21 +91,53 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   async function claimAndRun(due: readonly Job[], now: number): Promise<void> {
+    const unsure = due.filter(({ id }) => doubtful.has(id));
+    if (unsure.length > 0) {
+      // What is due after that is looked at again.
+      await decide(unsure);
+      return;
+    }
     let claimed: ReadonlySet<Integer>;
+    const begun = performance.now();
     try {
       claimed = await store.claim(due, now);
     } catch (error) {
+      // The answer may be lost, and not the claim.
+      for (const { id } of due) doubtful.set(id, now);
       rest(due, RETRY_MS);
       log.error('runs could not be claimed; they are tried again', { jobs: due.length, error });
       return;
     }
-    for (const job of due) {
-      if (!claimed.has(job.id)) continue;
-      resting.delete(job.id);
-      jobs.ran(job.id, now, server);
-      run(job, now);
+    const mine = due.filter(({ id }) => claimed.has(id));
+    for (const { id } of mine) resting.delete(id);
+    if (performance.now() - begun > CERTAIN_MS) {
+      for (const { id } of mine) doubtful.set(id, now);
+      await decide(mine);
+    } else {
+      for (const job of mine) {
+        jobs.ran(job.id, now, server);
+        run(job, now);
+      }
     }
     await learn(due.filter(({ id }) => !claimed.has(id)));
+  }
+
+  /** Starts those that the rows say are this server's. */
+  async function decide(unsure: readonly Job[]): Promise<void> {
+    try {
+      await jobs.reread(unsure.map(({ id }) => id));
+    } catch (error) {
+      rest(unsure, RETRY_MS);
+      log.error('jobs could not be read again', { jobs: unsure.length, error });
+      return;
+    }
+    for (const { id } of unsure) {
+      const at = doubtful.get(id) as number;
+      doubtful.delete(id);
+      const job = jobs.get(id);
+      const isMine = job?.claimed_by === server && Number(job.last_run_time) === at;
+      if (job && isMine && clock.now() - at < LATEST_MS) run(job, at);
+    }
   }
 
   /** Another server ran or changed these. */
@@ -128,7 +168,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       look();
     },
     wake() {
-      for (const id of resting.keys()) if (!jobs.get(id)) resting.delete(id);
+      for (const map of [resting, doubtful]) {
+        for (const id of map.keys()) if (!jobs.get(id)) map.delete(id);
+      }
       look();
     },
     settled: async () => {

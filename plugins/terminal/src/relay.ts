@@ -88,10 +88,11 @@ export function createRelay({ bus, clock, find, joined }: RelayOptions): Relay {
   });
 
   bus.watch((event) => {
-    if (event.kind === 'joined' || (event.kind === 'gap' && !isForUs(event))) return;
+    if (event.kind === 'gap' && !isForUs(event)) return;
     for (const [name, channel] of [...channels]) {
       const { server } = channel;
-      if (event.kind === 'left' ? event.server.id !== server : (event.from ?? server) !== server)
+      // A server that joins although it was there had counted this one as dead: it ended its sides.
+      if (event.kind === 'gap' ? (event.from ?? server) !== server : event.server.id !== server)
         continue;
       bus.send(server, TOPIC, { channel: name, kind: 'broken' } satisfies RelayMessage);
       end(channel);

@@ -34,7 +34,11 @@ export default definePlugin({
     });
     hooks.methods.tap((methods) => addMethods(methods, parts, kernel));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
-    hooks.authenticate.tap((credential, origin) => parts.login.authenticate(credential, origin));
+    hooks.authenticate.tap((credential, origin) => {
+      const overdue = parts.refresh.overdue();
+      if (!overdue) return parts.login.authenticate(credential, origin);
+      return overdue.then(() => parts.login.authenticate(credential, origin));
+    });
     hooks.authorize.tap(authorize);
     hooks.prepare.tap(async () => {
       addProtocolKinds(parts.vocabulary);

@@ -37,7 +37,7 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
   const complain = (id: number, problem: string) =>
     cacheLog.warn('a stored token limit cannot be read', { id, problem });
   const records = new Records({ vocabulary, grants: new GrantPool(vocabulary), clock, complain });
-  const refresh = new Refresh({ store, records, bus, log: cacheLog });
+  const refresh = new Refresh({ store, records, bus, clock, log: cacheLog });
   const hasher = new SlowHasher();
   const hashSecret = (secret: string) => hashOf(brand.salt, secret);
   const upgrade = (secret: Secret, password: string): void => {

@@ -1,4 +1,4 @@
-import type { Bus, Logger } from '@svc/plugin-sdk';
+import type { Bus, Clock, Logger } from '@svc/plugin-sdk';
 import type { Records } from './records.ts';
 import type { TokenStore } from './store.ts';
 
@@ -6,6 +6,11 @@ import type { TokenStore } from './store.ts';
 const CHANGED = 'token.changed';
 /** Bus topic of whoever writes to the database behind the plugins' backs (`exec_sql`). */
 const DATABASE_CHANGED = 'database.changed';
+
+/** `watch` looks each second: after this time the process slept, or the database hangs. */
+const OVERDUE_MS = 3_000;
+/** Calls wait no longer for tokens to be read again; then memory counts, as while the database is away. */
+const CATCH_UP_MS = 1_000;
 
 interface Change {
   readonly id: number;
@@ -24,8 +29,19 @@ export class Refresh {
   #whole: Promise<void> | undefined;
   /** The last read failed, so memory may differ from the table. */
   #stale = false;
+  readonly #clock: Clock;
+  #lookedAt: number;
+  #catchingUp: Promise<void> | undefined;
 
-  constructor(parts: { store: TokenStore; records: Records; bus: Bus; log: Logger }) {
+  constructor(parts: {
+    store: TokenStore;
+    records: Records;
+    bus: Bus;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#clock = parts.clock;
+    this.#lookedAt = parts.clock.now();
     this.#store = parts.store;
     this.#records = parts.records;
     this.#bus = parts.bus;
@@ -75,8 +91,32 @@ export class Refresh {
     this.#stale = false;
   }
 
+  /** undefined as long as memory follows the table; else resolves when it does again, or after a second. */
+  overdue(): Promise<void> | undefined {
+    const late_ms = this.#clock.now() - this.#lookedAt;
+    if (late_ms < OVERDUE_MS) return undefined;
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#catchingUp = undefined;
+      this.#lookedAt = this.#clock.now();
+    });
+    return this.#catchingUp;
+  }
+
+  /** A process that was stopped and goes on serves no token that was taken away meanwhile. */
+  async #catchUp(): Promise<void> {
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#clock.timeout(resolve, CATCH_UP_MS);
+    });
+    await Promise.race([this.all(), late]);
+    cancel();
+  }
+
   /** Finds changes that nobody told of: the command line, another program, a lost message. */
   async watch(): Promise<void> {
+    // Calls wait for the same read: this look alone would miss a changed right.
+    await this.overdue();
+    this.#lookedAt = this.#clock.now();
     try {
       const same = !this.#stale && this.#records.resembles(await this.#store.marks());
       if (!same) await this.all();

@@ -15,9 +15,12 @@ export function authorize(
 }
 
 /** What other plugins may ask. */
-export const createTokens = ({ login }: Parts): Tokens => ({
+export const createTokens = ({ login, refresh }: Parts): Tokens => ({
   record: (caller) => tokenOf(caller),
   validity: (caller) => tokenOf(caller)?.validity() ?? 'ok',
   scopes: (caller, permission) => tokenOf(caller)?.scopes(permission) ?? [],
-  basic: (user, password, origin) => login.basic(user, password, origin),
+  async basic(user, password, origin) {
+    await refresh.overdue();
+    return login.basic(user, password, origin);
+  },
 });

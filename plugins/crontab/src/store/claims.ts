@@ -19,6 +19,8 @@ export interface ClaimStore {
   adopt(claim: Claim): Promise<boolean>;
   /** True when records of this run are stored. */
   isRecorded(claim: Claim): Promise<boolean>;
+  /** From now on the run that this server claimed last may have been started: nobody makes up for it. */
+  begin(id: Integer): Promise<void>;
   /** Everything that this server claimed has been dispatched. */
   release(): Promise<void>;
 }
@@ -29,7 +31,7 @@ export function openClaimStore({ knex }: Database, server: string): ClaimStore {
       guarded('claims could not be read', () =>
         rowsOf<Claim>(knex, {
           text: `select id, name, claimed_by, last_run_time from crontab
-            where claimed_by <> ? and last_run_time > ?`,
+            where claimed_by <> ? and last_run_time > ? order by id`,
           params: [server, since],
         }),
       ),
@@ -48,6 +50,13 @@ export function openClaimStore({ knex }: Database, server: string): ClaimStore {
         const text = `select id from crontab_result where cron_id = ? and run_time >= ?
           and run_time < coalesce(?, ${Number.MAX_SAFE_INTEGER}) limit 1`;
         return (await rowsOf(knex, { text, params: [id, last_run_time, before] })).length > 0;
+      }),
+
+    begin: (id) =>
+      guarded('a claim could not be changed', async () => {
+        const text = `update crontab set claimed_by = null
+          where id = ? and claimed_by = ? returning id`;
+        await rowsOf(knex, { text, params: [id, server] });
       }),
 
     release: () =>

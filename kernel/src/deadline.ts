@@ -1,0 +1,12 @@
+/** The result of `work`. @throws what `late` makes when it takes longer than `limit_ms` */
+export async function inTime<T>(
+  limit_ms: number,
+  work: Promise<T>,
+  late: () => Error = () => new Error(`no answer within ${limit_ms} ms`),
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), limit_ms);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
