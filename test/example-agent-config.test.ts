@@ -73,6 +73,7 @@ test('fills in the defaults of the page', async () => {
       server_uuid: SERVER,
       token: TOKEN,
       ws_url: 'ws://127.0.0.1:2211/svc/rpc',
+      allow_report: true,
       allow_task: false,
       allowed_tasks: new Set(),
       ignore_cert: false,
@@ -343,7 +344,7 @@ interface Outcome {
 function run(...args: string[]): Promise<Outcome> {
   const main = join(root, 'examples/agent/src/main.ts');
   const flags = ['--conditions=source', '--import', 'tsx', main];
-  const child = spawn(process.execPath, [...flags, ...args], { cwd: root, timeout: 20_000 });
+  const child = spawn(process.execPath, [...flags, ...args], { cwd: root, timeout: 60_000 });
   const outcome = { stdout: '', stderr: '' };
   child.stdout.on('data', (data) => (outcome.stdout += data));
   child.stderr.on('data', (data) => (outcome.stderr += data));

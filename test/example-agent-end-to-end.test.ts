@@ -56,9 +56,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.ok(Math.abs(row.total_memory - os.totalmem()) < 1024 ** 2);
       assert.ok(Math.abs(row.timestamp - Date.now()) < 30_000);
     }
-    const [first, second] = rows;
-    const step = second.timestamp - first.timestamp;
-    assert.ok(step >= 150, `summaries came ${step} ms apart`);
+    const times = rows.map(({ timestamp }) => timestamp);
+    const span = Math.max(...times) - Math.min(...times);
+    // The first one may have come late by less than an interval.
+    assert.ok(rows.length - 1 <= span / 200 + 1, `${rows.length} summaries in ${span} ms`);
   });
 
   test('answers the newest summary within a second of its making', async () => {

@@ -8,8 +8,8 @@ import type { HttpCall } from '../examples/agent/src/http/exchange.ts';
 import { redirected } from '../examples/agent/src/http/follow.ts';
 import { readCall } from '../examples/agent/src/tasks/http-request.ts';
 import { bodyOf, startHttp, type TestHttp } from './example-agent-http-server.ts';
-import { closedPort } from './example-agent-kit.ts';
 import { failureOf, resultOf } from './example-agent-task-kit.ts';
+import { freePort } from './ports.ts';
 
 const test = suite('example agent: http_request');
 
@@ -310,7 +310,7 @@ for (const [what, method, headers] of NOT_SENT) {
 }
 
 test('fails for a closed port and for an answer that breaks off', async () => {
-  const url = `http://127.0.0.1:${await closedPort()}/`;
+  const url = `http://127.0.0.1:${await freePort()}/`;
   assert.match(await failureOf('http_request', { url, method: 'GET' }), 'ECONNREFUSED');
   const broken = await failureOf('http_request', { url: at('/break'), method: 'GET' });
   assert.match(broken, /aborted|broke off/);

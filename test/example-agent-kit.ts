@@ -11,7 +11,8 @@ export const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 export const SERVER = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
 export const TOKEN = 'k7Qe:s3cr3t';
 
-const LIMIT_MS = 8000;
+/** So that a busy machine has its time: nothing is measured with it. */
+const LIMIT_MS = 30_000;
 
 /** The promise, or an error that says what did not come. */
 export async function soon<T>(what: string, promise: Promise<T>): Promise<T> {
@@ -225,21 +226,12 @@ export class ScriptedServer {
   }
 }
 
-/** A port on loopback where nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 export const serverConfig = (ws_url: string, extra: Partial<ServerConfig> = {}): ServerConfig => ({
   name: 'main',
   server_uuid: SERVER,
   token: TOKEN,
   ws_url,
+  allow_report: true,
   allow_task: false,
   allowed_tasks: new Set(),
   ignore_cert: false,

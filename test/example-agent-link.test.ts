@@ -9,7 +9,6 @@ import { retryWait } from '../examples/agent/src/waits.ts';
 import { startHttp } from './example-agent-http-server.ts';
 import {
   AGENT,
-  closedPort,
   FakeClock,
   memoryLog,
   type Peer,
@@ -19,6 +18,7 @@ import {
 } from './example-agent-kit.ts';
 import { REPORT, task, withLink, withServer, worksWith } from './example-agent-running.ts';
 import { runtimeFor } from './example-agent-task-kit.ts';
+import { freePort } from './ports.ts';
 
 const test = suite('example agent: one connection');
 
@@ -46,7 +46,7 @@ for (const [name, act] of ENDS) {
 }
 
 test('tries a closed port after 1, 2, 4 … 60 s, and then every 60 s', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   await withLink(serverConfig(`ws://127.0.0.1:${port}`), async ({ clock }) => {
     for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
       const wait = await clock.timer('reconnect');
@@ -57,7 +57,7 @@ test('tries a closed port after 1, 2, 4 … 60 s, and then every 60 s', async ()
 });
 
 test('starts with 1 s again after an outage', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   await withLink(serverConfig(`ws://127.0.0.1:${port}`), async ({ clock, link }) => {
     await clock.advance(await clock.timer('reconnect'));
     assert.is(await clock.timer('reconnect'), 2000);

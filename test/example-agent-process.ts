@@ -7,7 +7,7 @@ import type { TestApp } from '@svc/plugin-sdk/testing';
 import { AGENT, soon } from './example-agent-kit.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 40_000;
 
 export interface Running {
   child: ChildProcess;

@@ -13,8 +13,6 @@ import { bodyOf, startHttp, type TestHttp } from './example-agent-http-server.ts
 import { AGENT, soon } from './example-agent-kit.ts';
 import { type Running, startAgent, stopAgent, until } from './example-agent-process.ts';
 
-// watchdog: 240
-
 const hasPing = spawnSync('ping', ['-V']).error === undefined;
 const hasPty = await loadPty().then(
   () => true,

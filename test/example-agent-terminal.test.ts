@@ -11,9 +11,11 @@ import { terminalAddress } from '../examples/agent/src/terminal/address.ts';
 import { readTerminalMessage } from '../examples/agent/src/terminal/message.ts';
 import { loadPty } from '../examples/agent/src/terminal/pty.ts';
 import { PtyInput } from '../examples/agent/src/terminal/pty-input.ts';
-import { AGENT, closedPort, FakeClock, soon } from './example-agent-kit.ts';
+import { AGENT, FakeClock, soon } from './example-agent-kit.ts';
 import { gone, isAlive } from './example-agent-programs.ts';
 import { contextFor, failureOf, resultOf, runtimeFor } from './example-agent-task-kit.ts';
+import { heldBytes } from './memory.ts';
+import { freePort } from './ports.ts';
 
 const test = suite('example agent: terminal');
 const TERMINAL = '7d0b2f4e-3c1a-4a55-9d52-0b6f2e6f9a10';
@@ -352,7 +354,7 @@ shellTest('fails when the server refuses before the upgrade, or is not there', a
     http.close();
     await once(http, 'close');
   }
-  const url = `ws://127.0.0.1:${await closedPort()}/auto_gen`;
+  const url = `ws://127.0.0.1:${await freePort()}/auto_gen`;
   assert.match(await failureOf('web_shell', { url, terminal_id: TERMINAL }), 'ECONNREFUSED');
 });
 
@@ -380,10 +382,10 @@ shellTest('holds the shell while the user reads nothing, and then loses no byte'
     user.send('echo ready-$((1+1))\r');
     await user.sees(/ready-2/);
     user.pause();
-    const before = process.memoryUsage().rss;
+    const before = heldBytes();
     user.send('head -c 33554432 /dev/zero | tr "\\0" x; echo; echo all-$((1+1))\r');
     await new Promise((wake) => setTimeout(wake, 1000));
-    const grown = process.memoryUsage().rss - before;
+    const grown = heldBytes() - before;
     assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes more in memory`);
     user.resume();
     await user.sees(/all-2/);

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nkeys } from '@nats-io/transport-node';
+import { freePort } from './ports.ts';
 
-const START_MS = 10_000;
+const START_MS = 30_000;
 
 /** Debian's package puts it where only root looks. */
 export const natsBinary = ['nats-server', '/usr/sbin/nats-server'].find(
@@ -116,12 +117,3 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => end(true));
     socket.once('error', () => end(false));
   });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}

@@ -12,6 +12,7 @@ import {
   homeOf,
   makeDays,
   nameOf,
+  noon,
   openAt,
   partsOf,
   ROUND_MS,
@@ -67,6 +68,8 @@ const test = suite('volume on postgres: retention');
 let place: Place;
 let db: OpenDatabase;
 let apps: TestApp[];
+const asItWas = noon();
+test.after(asItWas);
 
 test.before.each(async () => {
   place = await emptyPlace('postgres');

@@ -11,6 +11,7 @@ import {
   homeOf,
   makeDays,
   nameOf,
+  noon,
   oldSchema,
   openAt,
   opened,
@@ -32,6 +33,8 @@ const test = suite('volume on postgres');
 let place: Place;
 let db: OpenDatabase;
 let apps: TestApp[];
+const asItWas = noon();
+test.after(asItWas);
 
 test.before.each(async () => {
   place = await emptyPlace('postgres');

@@ -9,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from './ports.ts';
 import { account, findBinaries } from './postgres-binaries.ts';
 
 export interface TestPostgres {
@@ -36,7 +36,7 @@ export interface PostgresOptions {
   readonly own?: boolean;
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** A Postgres server for tests: the one `PGHOST` names, else a new one on a free loopback port that ends with this process. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
@@ -65,7 +65,7 @@ export async function dropDatabase(url: string): Promise<void> {
 }
 
 async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   await client.connect();
   try {
     await client.query(sql);
@@ -224,19 +224,4 @@ class OwnServer implements TestPostgres {
 
   #data = () => join(this.#dir, 'data');
   #log = () => join(this.#dir, 'log');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        address && typeof address === 'object'
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      );
-    });
-  });
 }

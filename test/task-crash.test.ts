@@ -30,8 +30,8 @@ async function agentThatGets(
   await once(socket, 'open');
   const params = [token, AGENT];
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'task_register_task', params }));
-  await once(socket, 'message', { signal: AbortSignal.timeout(10_000) });
-  const notified = once(socket, 'message', { signal: AbortSignal.timeout(10_000) });
+  await once(socket, 'message', { signal: AbortSignal.timeout(40_000) });
+  const notified = once(socket, 'message', { signal: AbortSignal.timeout(40_000) });
   await create();
   const [data] = await notified;
   // The server is killed under it.

@@ -41,11 +41,11 @@ export class RoamingAgent {
     this.#connect();
   }
 
-  /** Ends the reports and waits for their answers, up to 5 s. */
+  /** Ends the reports and waits for their answers, up to 30 s. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    const deadline = Date.now() + 5_000;
+    const deadline = Date.now() + 30_000;
     while (this.member && this.#outstanding.size > 0 && Date.now() < deadline) await pause(10);
     this.#socket?.close();
   }

@@ -6,7 +6,7 @@ import { rpc } from './server.ts';
 export const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
 export const up = (fleet: Fleet): Member[] => fleet.members.filter((member) => member.process);
 
-export async function until(what: string, holds: () => unknown, limit_ms = 30_000): Promise<void> {
+export async function until(what: string, holds: () => unknown, limit_ms = 60_000): Promise<void> {
   for (const end = Date.now() + limit_ms; !(await holds()); await pause(50)) {
     if (Date.now() > end) throw new Error(`${what}: not within ${limit_ms} ms`);
   }

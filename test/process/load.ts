@@ -16,7 +16,7 @@ export interface Load {
   readonly refused: string[];
   /** Close codes, one per closed connection. */
   readonly closes: number[];
-  /** Stops sending, waits up to 5 s for outstanding answers, and closes. */
+  /** Stops sending, waits up to 30 s for outstanding answers, and closes. */
   stop(): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ function settle(agent: Agent, text: string, load: State): void {
 
 async function stop(agents: readonly Agent[], load: State): Promise<void> {
   load.stopping = true;
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 30_000;
   const waiting = () =>
     agents.some((a) => a.socket?.readyState === WebSocket.OPEN && a.outstanding.size > 0);
   while (waiting() && Date.now() < deadline) await pause(5);

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from '../ports.ts';
 
 /** One server program in a process of its own. */
 export interface ServerProcess {
@@ -11,7 +11,7 @@ export interface ServerProcess {
   readonly startup_ms: number;
   /** Everything printed so far. */
   output(): string;
-  /** Sends the signal and waits for the end; after 15 s it kills and throws. */
+  /** Sends the signal and waits for the end; after 30 s it kills and throws. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null }>;
 }
 
@@ -45,6 +45,9 @@ export async function makeSite(database_url: string, head = '', tables = ''): Pr
     head,
     '[database]',
     `database_url = ${JSON.stringify(database_url.replace('{dir}', dir))}`,
+    // A test may ask for much at once, and the machine be busy.
+    'connect_timeout_ms = 30_000',
+    'acquire_timeout_ms = 30_000',
     tables,
     '',
   ].join('\n');
@@ -53,7 +56,7 @@ export async function makeSite(database_url: string, head = '', tables = ''): Pr
   return { dir, config, url: `http://127.0.0.1:${port}`, remove };
 }
 
-/** Starts `serve` and waits until it answers. @throws Error with the output when it ends or takes longer than 20 s */
+/** Starts `serve` and waits until it answers. @throws Error with the output when it ends or takes longer than 60 s */
 export async function startServer(
   site: Site,
   options: { nodeArgs?: readonly string[]; ipc?: boolean; hello?: string } = {},
@@ -103,10 +106,10 @@ async function endProcess<T>(child: ChildProcess, closed: Promise<T>, signal: No
   const timer = setTimeout(() => {
     late = true;
     child.kill('SIGKILL');
-  }, 15_000);
+  }, 30_000);
   const status = await closed;
   clearTimeout(timer);
-  if (late) throw new Error(`the server had not ended 15 s after ${signal}`);
+  if (late) throw new Error(`the server had not ended 30 s after ${signal}`);
   return status;
 }
 
@@ -115,7 +118,7 @@ async function untilAnswering(
   child: ChildProcess,
   output: () => string,
 ) {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}:\n${output()}`);
@@ -153,7 +156,7 @@ export async function rpc(url: string, method: string, params: unknown): Promise
     method: 'POST',
     headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(30_000),
   });
   return response.json();
 }
@@ -163,13 +166,4 @@ export function superToken(output: string): string {
   const token = /Super Token: (\S+)$/m.exec(output)?.[1];
   if (!token) throw new Error(`no Super Token in the output:\n${output}`);
   return token;
-}
-
-/** A TCP port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -3,6 +3,7 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, B, KINDS, PLUGINS } from './agent-kit.ts';
+import { eventually } from './token-kit.ts';
 
 const HOUR_MS = 3_600_000;
 const PERIOD_MS = 10 * 60_000;
@@ -28,14 +29,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
     return counts;
   };
-  /** The job runs beside the calls: waits until a count is reached, at most 5 s. */
-  const settled = async (expected: Record<string, number>) => {
-    for (let tries = 0; tries < 100; tries++) {
-      if (JSON.stringify(await rows()) === JSON.stringify(expected)) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assert.equal(await rows(), expected);
-  };
+  /** The job runs beside the calls. */
+  const settled = (expected: Record<string, number>) =>
+    eventually(async () => assert.equal(await rows(), expected));
 
   test('nothing is deleted without limits', async () => {
     app = await bootForTest(PLUGINS, {}, { dialect, clock: true });

@@ -19,7 +19,7 @@ export const numbers = (from: number, to: number) =>
   `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to}) select i from n`;
 export const endless = {
   sqlite: 'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n',
-  postgres: 'select pg_sleep(30)',
+  postgres: 'select pg_sleep(120)',
 };
 
 // biome-ignore format: one case per line

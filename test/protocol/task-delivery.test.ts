@@ -19,24 +19,33 @@ import { eventually, FORMAT } from './token-kit.ts';
 
 const WINDOW = 32;
 
-/** Resolves when the server has noticed the end of the next connection. */
-function watchEnd(app: TestApp): { ended: Promise<void> } {
+/** Counts the connections whose end the server has noticed. */
+function countEnds(app: TestApp): () => number {
+  let ends = 0;
   const { hooks } = app.kernel as { hooks: { disconnection: any } };
-  return { ended: new Promise((resolve) => hooks.disconnection.tap('test', () => resolve())) };
+  hooks.disconnection.tap('test', () => ends++);
+  return () => ends;
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`task: delivery (${dialect})`);
   let app: TestApp;
   let open: SimAgent[] = [];
+  /** Connections whose end the server has noticed. */
+  let noticed: () => number;
+  /** Connections of the tests before. */
+  let over = 0;
   test.before(async () => {
     app = await bootForTest(PLUGINS, {}, { dialect, clock: true });
+    noticed = countEnds(app);
   });
   test.after(() => app.stop());
   test.after.each(async () => {
     for (const { socket } of open) socket.close();
     await Promise.all(open.map(({ socket }) => socket.closed));
+    over += open.length;
     open = [];
+    await eventually(() => assert.is(noticed(), over));
     await eventually(async () => assert.match(await create(), /is not connected/));
     await app.call('task_delete', [app.superToken, []]);
   });
@@ -235,9 +244,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const agent = await simAgent(app, A, name === 'revoke' ? token : undefined);
       open.push(agent);
       const id = await agent.register();
-      const { ended } = watchEnd(app);
+      const before = noticed();
       await end(agent, id);
-      if (name === 'close' || name === 'cut') await ended;
+      if (name === 'close' || name === 'cut') {
+        await eventually(() => assert.is(noticed(), before + 1));
+      }
       assert.match(await create(), /^104 .*is not connected$/, name);
       agent.socket.close();
     }

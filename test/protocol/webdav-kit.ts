@@ -16,7 +16,7 @@ export const ROOT = '/svc/static-webdav';
 export const RIGHTS = ['read', 'write', 'delete', 'list'].map((word) => ({
   static_bucket_file: word,
 }));
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 export type Headers = Record<string, string>;
 
