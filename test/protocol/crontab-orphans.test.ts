@@ -92,6 +92,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await jobs.query({ cron_name: 'stored' }), []);
   });
 
+  test('a look for such runs that the database refused is repeated', async () => {
+    await jobs.create('refused', NEVER, agents([A]));
+    await claimed(app, 'refused', 5 * SECOND);
+    const when = `before update on crontab for each row when (new.name = 'refused')`;
+    if (dialect === 'sqlite') {
+      await app.sql(`create trigger refuse ${when} begin select raise(abort, 'not now'); end`);
+    } else {
+      await app.sql(
+        `create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`,
+      );
+      await app.sql(`create trigger refuse ${when} execute function refuse()`);
+    }
+    await app.restart();
+    await until('a refusal', () =>
+      app.console.some((line) => /could not be looked for/.test(line)),
+    );
+    assert.equal(await jobs.query({ cron_name: 'refused' }), []);
+    await app.sql(`drop trigger refuse${dialect === 'sqlite' ? '' : ' on crontab'}`);
+    await recorded('refused');
+  });
+
   test('a claim of which only the answer was lost is run, once', async () => {
     const { db, clock, log } = (app.kernel as any).face('crontab');
     const store = openJobStore(db, 'me');

@@ -37,6 +37,7 @@ export interface Orphans {
 export function createOrphans(options: OrphansOptions): Orphans {
   const { bus, clock, log, jobs, claims, tasks, run } = options;
   let overtaken: Claim[] = [];
+  let looks = Promise.resolve();
   let again: (() => void) | undefined;
 
   const wasDispatched = async (claim: Claim): Promise<boolean> =>
@@ -51,13 +52,19 @@ export function createOrphans(options: OrphansOptions): Orphans {
       !alive.has(claimed_by) && last_run_time > since && last_run_time < now + AGE_MS;
     const isYoung = ({ last_run_time }: Claim) => last_run_time > now - YOUNG_MS;
     const before = overtaken.filter(isOrphan);
-    overtaken = overtaken.filter(
-      (claim) => alive.has(claim.claimed_by) || (isOrphan(claim) && isYoung(claim)),
-    );
     const found = [...before, ...(await claims.ofOthers(since)).filter(isOrphan)];
-    for (const claim of found) if (!isYoung(claim)) await makeUp(claim);
+    for (const claim of found) {
+      if (isYoung(claim)) continue;
+      await makeUp(claim);
+      overtaken = overtaken.filter((one) => one !== claim);
+    }
+    overtaken = overtaken.filter((claim) => alive.has(claim.claimed_by) || isOrphan(claim));
+    if (found.some(isYoung)) lookAgain();
+  }
+
+  function lookAgain(): void {
     again?.();
-    again = found.some(isYoung) ? clock.timeout(() => void adopt(), YOUNG_MS) : undefined;
+    again = clock.timeout(() => void adopt(), YOUNG_MS);
   }
 
   async function makeUp(claim: Claim): Promise<void> {
@@ -69,10 +76,14 @@ export function createOrphans(options: OrphansOptions): Orphans {
     run(job);
   }
 
-  const adopt = (): Promise<void> =>
-    look().catch((error: unknown) => {
+  /** One look after the other: two at once would make up for the same run. */
+  const adopt = (): Promise<void> => {
+    looks = looks.then(look).catch((error: unknown) => {
       log.error('runs of servers that have ended could not be looked for', { error });
+      lookAgain();
     });
+    return looks;
+  };
 
   return {
     adopt,
