@@ -59,6 +59,17 @@ export function parseSpelledJson(text: string, float: (token: string) => unknown
   return parseMarked(text, isSpelledFloat, float);
 }
 
+/**
+ * The compact text of what a JSON text says, of equal member names the last one, as `JSON.stringify` would write it; but
+ * `spell` writes the numbers that `parseSpelledJson` keeps, long integers included.
+ * @throws SyntaxError, and what `spell` throws
+ */
+export function respellJson(text: string, spell: (token: string) => string): string {
+  return JSON.stringify(parseMarks(text, isSpelledFloat)).replace(marks, (_mark, token) =>
+    spell(token),
+  );
+}
+
 const isSpelledFloat = (token: string): boolean =>
   /[.eE]/.test(token) && !token.startsWith('"') && !hasFraction(Number(token));
 const hasFraction = (value: number): boolean => Number.isFinite(value) && !Number.isInteger(value);
@@ -84,7 +95,8 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const tokens = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const longInteger = /^-?\d{16,}$/;
 /** Random per process, so no sender's string begins with it. */
-const mark = `number:${randomBytes(16).toString('hex')}:`;
+const mark = `number:${randomBytes(8).toString('hex')}:`;
+const marks = new RegExp(`"${mark}([^"]*)"`, 'g');
 
 const parseExact = (text: string): unknown => parseMarked(text, () => false, BigInt);
 
@@ -94,12 +106,19 @@ function parseMarked(
   keeps: (token: string) => boolean,
   keep: (token: string) => unknown,
 ): unknown {
+  return unmarked(parseMarks(text, keeps), (token) =>
+    isLong(token) ? BigInt(token) : keep(token),
+  );
+}
+
+/** Marked strings stand for the numbers that are kept. */
+function parseMarks(text: string, keeps: (token: string) => boolean): unknown {
   const marked = replaceNumbers(text, (token) =>
     isLong(token) || keeps(token) ? `"${mark}${token}"` : token,
   );
   // Marking turns a number into a string: only a text that was valid before may be read marked.
   JSON.parse(text);
-  return unmarked(JSON.parse(marked), (token) => (isLong(token) ? BigInt(token) : keep(token)));
+  return JSON.parse(marked);
 }
 
 /** In place, and only what is marked: a reviver would be called for every value there is. */

@@ -3,7 +3,7 @@ import { checkKey, checkLength, checkText } from '../names.ts';
 import type { KvParts } from '../parts.ts';
 import type { Item } from '../patterns.ts';
 import { mayDelete, mayRead, mayWrite } from '../permissions.ts';
-import { holdsZero, valueText } from '../value.ts';
+import { checkValue, holdsZero, valueText } from '../value.ts';
 import { noNamespace, Success } from './shared.ts';
 
 const NULL = new RawJson('null');
@@ -12,8 +12,13 @@ const NULL = new RawJson('null');
 export function addValueMethods(methods: Methods, parts: KvParts): void {
   const { refuseZero, reads, writes } = parts;
   const Names = { namespace: Type.String(), key: Type.String() };
-  /** Texts made by `validate`, which comes before the credential is looked at. */
+  /** Made once a call. */
   const texts = new WeakMap<RawJson, string>();
+  const textOf = (value: RawJson): string => {
+    const text = texts.get(value) ?? valueText(String(value.text));
+    texts.set(value, text);
+    return text;
+  };
 
   const checkNames = ({ namespace, key }: Item) => {
     checkText('namespace', namespace);
@@ -27,14 +32,13 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
     result: Success,
     access: mayWrite,
     validate({ namespace, key, value }) {
-      const text = valueText(String(value.text));
+      checkValue(String(value.text));
       checkNames({ namespace, key });
-      texts.set(value, text);
     },
     check({ namespace, key, value }) {
       checkLength('namespace', namespace);
       checkLength('key', key);
-      const text = texts.get(value) ?? '';
+      const text = textOf(value);
       if (
         text.length * 3 > parts.maxValueBytes() &&
         Buffer.byteLength(text) > parts.maxValueBytes()
@@ -43,8 +47,8 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
       refuseZero(namespace, key, holdsZero(text) ? '\0' : '');
     },
     async handle({ namespace, key, value }) {
-      const text = texts.get(value) ?? valueText(String(value.text));
-      if (!(await parts.set({ namespace, key, value: text }))) throw noNamespace(namespace);
+      if (!(await parts.set({ namespace, key, value: textOf(value) })))
+        throw noNamespace(namespace);
       return { success: true as const };
     },
   });
