@@ -55,10 +55,10 @@ async function chatService(): Promise<{
 }
 
 async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (const end = Date.now() + 15_000; ; await pause(20)) {
+  for (const end = Date.now() + 60_000; ; await pause(20)) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`not within 15 s: ${look}`);
+    if (Date.now() > end) throw new Error(`not within 60 s: ${look}`);
   }
 }
 

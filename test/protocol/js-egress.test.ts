@@ -1,7 +1,7 @@
 // js-runtime.md §6.1: what leaves the server on behalf of scripts, and where to.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createPlain } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EgressGuard, type EgressOptions } from '../../plugins/js-worker/src/egress/egress.ts';
@@ -359,6 +359,34 @@ for (const [coding, packed] of [
     );
   });
 }
+for (const [coding, packed] of [
+  ['gzip', gzipSync('text')],
+  ['x-gzip', gzipSync('text')],
+  ['deflate', deflateSync('text')],
+  ['deflate', deflateRawSync('text')],
+  ['br', brotliCompressSync('text')],
+  ['deflate, gzip', gzipSync(deflateSync('text'))],
+  ['identity', Buffer.from('text')],
+] as const) {
+  test(`content in ${coding} is decoded, also when it comes byte by byte`, async () => {
+    answers['/packed'] = async (_request, response) => {
+      response.setHeader('content-encoding', coding);
+      for (const byte of packed) {
+        response.write(Buffer.of(byte));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    };
+    assert.is(((await ask(`http://127.0.0.1:${port}/packed`)) as any).text, 'text');
+  });
+}
+test('content in deflate that is cut off or nonsense fails', async () => {
+  for (const packed of [deflateSync('text').subarray(0, 6), Buffer.from('nonsense')]) {
+    answers['/torn'] = (_request, response) =>
+      void response.setHeader('content-encoding', 'deflate').end(packed);
+    assert.ok('failed' in (await ask(`http://127.0.0.1:${port}/torn`)));
+  }
+});
 test('content that is not what it says fails', async () => {
   answers['/torn'] = (_request, response) =>
     void response.setHeader('content-encoding', 'gzip').end('no gzip');

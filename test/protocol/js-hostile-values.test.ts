@@ -412,7 +412,7 @@ const modules: readonly Row[] = [
     'the top level never settles',
     'await new Promise(() => {}); export default {}',
     TIMED_OUT,
-    { limits: { max_run_time: 60 } },
+    { limits: { max_run_time: 600 } },
   ),
   fails(
     'the top level imports itself',

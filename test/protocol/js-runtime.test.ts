@@ -608,7 +608,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(entries.slice(-5).every((e: any) => JSON.stringify(e).includes('"w"')));
   });
 
-  const limited = { max_run_time: 150 };
   for (const [name, script, expected] of [
     [
       'waiting',
@@ -623,17 +622,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     [
       'computing',
       onCall('for (;;);'),
-      '[js_runner] JavaScript execution exceeded max_run_time_ms=150',
+      '[js_runner] JavaScript execution exceeded max_run_time_ms=400',
     ],
     [
       'computing with finally',
       onCall('try { for (;;); } catch { return 1 } finally { return 2 }'),
-      '[js_runner] JavaScript execution exceeded max_run_time_ms=150',
+      '[js_runner] JavaScript execution exceeded max_run_time_ms=400',
     ],
     [
       'computing at the top',
       'for (;;); export default {}',
-      '[js_runner] JavaScript execution exceeded max_run_time_ms=150',
+      '[js_runner] JavaScript execution exceeded max_run_time_ms=400',
     ],
     [
       'waiting at the top',
@@ -643,10 +642,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   ] as const) {
     test(`the time limit ends a run that is ${name}; the next one has a fresh context`, async () => {
       const started = Date.now();
+      // Long enough for a script to get as far as its wait on a busy machine: else the other wall is met.
+      const limit = name.startsWith('waiting') ? 1_000 : 400;
+      const limited = { max_run_time: limit };
       const row = await run(`let n = 0;\n${script}`, null, limited);
       assert.is(row.error_message, FAILED + expected);
       const took = row.finish_time - row.start_time;
-      assert.ok(took >= 149 && Date.now() - started < 5_000, `${took} ms`);
+      assert.ok(took >= limit - 1 && Date.now() - started < 30_000, `${took} ms`);
       await server.update('w', 'let n = 0; export default { onCall: () => ++n };', limited);
       assert.is((await server.run('w')).result, 1);
     });
@@ -698,7 +700,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       onCall(`svc('svc-server_uuid'); setTimeout(() => 1, 60000); return 'sent'`),
     );
     assert.equal([result, error_message], ['sent', null]);
-    assert.ok(finish_time - start_time < 2_000);
+    // Far below the timer's minute.
+    assert.ok(finish_time - start_time < 20_000);
     assert.is((await server.run('w')).result, 'sent');
   });
 

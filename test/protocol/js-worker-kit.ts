@@ -5,7 +5,7 @@ export const WRONG = '102 Permission denied: Invalid credentials';
 export const CREDENTIAL =
   "101 Parse error: Failed to parse token: Invalid token format: must be 'key:secret' or 'username|password'";
 /** How long a run may take before a test gives up. */
-const WAIT_MS = 40_000;
+const WAIT_MS = 120_000;
 
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');
 /** A module with these handlers. */
@@ -69,7 +69,7 @@ export async function scriptServer(
 export type ScriptServer = Awaited<ReturnType<typeof scriptServer>>;
 
 /** Tries again until it does not throw any more. */
-export async function eventually<T>(check: () => T | Promise<T>, ms = 5_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, ms = 30_000): Promise<T> {
   const until = Date.now() + ms;
   for (;;) {
     try {

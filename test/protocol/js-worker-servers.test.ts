@@ -13,8 +13,8 @@ import {
   scriptServer,
 } from './js-worker-kit.ts';
 
-/** A change made on one server is seen on the other within this time. */
-const SEEN_MS = 1_000;
+/** A change made on one server is seen on the other within this time, and within a second where the machine is not busy. */
+const SEEN_MS = 10_000;
 
 const test = suite('js-worker: two servers (postgres)');
 let here: ScriptServer;
@@ -129,11 +129,16 @@ test('a worker that updates itself on one server is new on both', async () => {
 });
 
 test('a start or a stop of one server leaves the runs of the other alone', async () => {
-  await here.create('w', onCall('await new Promise((d) => setTimeout(d, 1500)); return "whole"'));
+  // Runs until there is a worker of another name, however long the other server takes.
+  const script =
+    onCall(`while (!(await svc('js-worker_list_all_js_worker', { token: env.token })).result.includes('end'))
+    await new Promise((d) => setTimeout(d, 50)); return "whole"`);
+  await here.create('w', script, { env: { token: here.app.superToken } });
   const id = await here.start('w');
   await second.stop('test');
   second = await start();
   assert.is((await here.query('is_running')).length, 1);
+  await here.create('end', onCall('return 1'));
   const row = await here.result(id);
   assert.equal([row.result, row.error_message], ['whole', null]);
 });
@@ -147,7 +152,7 @@ test('a run of more than ten seconds is not taken for lost by the other server',
     seen.add(String(found.error_message));
     if (!found.finish_time) throw new Error('not yet');
     return found;
-  }, 20_000);
+  }, 60_000);
   assert.is(row.result, 'whole');
   assert.equal([...seen], ['null']);
 });

@@ -4,9 +4,9 @@
   const encoder = new TextEncoder();
   const partOf = (part) => {
     if (part instanceof Blob) return bytesOf(part);
-    if (part instanceof ArrayBuffer) return new Uint8Array(part.slice(0));
+    if (part instanceof ArrayBuffer) return new Uint8Array(part);
     if (ArrayBuffer.isView(part))
-      return new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice();
+      return new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
     return encoder.encode(String(part));
   };
   function joined(parts) {
@@ -22,15 +22,19 @@
   class Blob {
     #bytes;
     #type;
-    constructor(parts = [], { type = '' } = {}) {
+    constructor(parts = [], options = {}) {
+      const type = String(options?.type ?? '');
       if (
         typeof parts !== 'object' ||
         parts === null ||
         typeof parts[Symbol.iterator] !== 'function'
       )
         throw new TypeError('parts must be iterable');
-      this.#bytes = joined([...parts].map(partOf));
-      this.#type = /[^ -~]/.test(String(type)) ? '' : String(type).toLowerCase();
+      const list = [...parts];
+      // Bytes of a Blob never change.
+      const isSame = list.length === 1 && list[0] instanceof Blob;
+      this.#bytes = isSame ? bytesOf(list[0]) : joined(list.map(partOf));
+      this.#type = /[^ -~]/.test(type) ? '' : type.toLowerCase();
     }
     static bytes = (one) => one.#bytes;
     get size() {
@@ -40,7 +44,7 @@
       return this.#type;
     }
     slice(start = 0, end = this.size, type = '') {
-      return new Blob([this.#bytes.slice(start, end)], { type });
+      return new Blob([this.#bytes.subarray(start, end)], { type });
     }
     async arrayBuffer() {
       return this.#bytes.slice().buffer;
@@ -65,9 +69,10 @@
     #name;
     #modified;
     constructor(parts, name, options = {}) {
+      if (name === undefined) throw new TypeError('a file must have parts and a name');
       super(parts, options);
-      this.#name = String(name);
-      this.#modified = options.lastModified ?? Date.now();
+      this.#name = String(name).toWellFormed();
+      this.#modified = Number(options?.lastModified ?? Date.now());
     }
     get name() {
       return this.#name;
@@ -80,11 +85,15 @@
     }
   }
 
-  const entryOf = (name, value, filename) => {
-    if (!(value instanceof Blob)) return [String(name), String(value)];
-    if (value instanceof File && filename === undefined) return [String(name), value];
-    const file = filename ?? 'blob';
-    return [String(name), new File([value], file, { type: value.type })];
+  const entryOf = (given, value, filename) => {
+    const name = String(given).toWellFormed();
+    if (!(value instanceof Blob)) {
+      if (filename !== undefined) throw new TypeError('only a Blob has a file name');
+      return [name, String(value).toWellFormed()];
+    }
+    if (value instanceof File && filename === undefined) return [name, value];
+    const { type, lastModified } = value;
+    return [name, new File([value], filename ?? 'blob', { type, lastModified })];
   };
   class FormData {
     #list = [];
@@ -132,7 +141,7 @@
   const escaped = (text) => text.replace(/\r\n|\r|\n/g, '%0D%0A').replaceAll('"', '%22');
   loaded.Blob = Blob;
   loaded.FormData = FormData;
-  loaded.blobBytes = (one) => bytesOf(one).slice().buffer;
+  loaded.blobBytes = (one) => bytesOf(one).buffer;
   loaded.formBody = (form) => {
     const boundary = `----form${randomUUID().replaceAll('-', '')}`;
     const parts = [];
@@ -153,13 +162,15 @@
     parts.push(encoder.encode(`--${boundary}--\r\n`));
     return { bytes: joined(parts).buffer, type: `multipart/form-data; boundary=${boundary}` };
   };
-  /** From `[name, text]` and `[name, base64, filename, type]`. */
-  loaded.formOf = (entries) => {
+  /** From `[name, text]` and, of the files in `content` one after the other, `[name, size, filename, type]`. */
+  loaded.formOf = (entries, content) => {
     const form = new FormData();
+    let at = 0;
     for (const [name, value, filename, type] of entries) {
       if (filename === undefined) form.append(name, value);
       else {
-        const bytes = Uint8Array.from(atob(value), (byte) => byte.charCodeAt(0));
+        const bytes = new Uint8Array(content, at, value);
+        at += value;
         form.append(name, new File([bytes], filename, { type }));
       }
     }

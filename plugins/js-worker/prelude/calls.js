@@ -1,10 +1,13 @@
 /** What leaves a script: fetch, calls of this server's methods, other workers, and the answer of a route. */
-(function calls(api, { make, list, pairsOf }, http) {
-  const { define, op, handed, host, fail, brand } = api;
-  const { take, content, extract, arrived, adopt, isOne, bytesOf, chunksOf, methodOf } = http;
+(function calls(api, { make, list, pairsOf }, bodies, http) {
+  const { define, op, sync, handed, host, fail, brand } = api;
+  const { take, content, extract, bytesOf, held, pulled, chunksOf, until, signalOf } = bodies;
+  const { arrived, adopt, isOne, methodOf, redirectOf, signalGiven } = http;
 
   function orderOf(input, init) {
     const from = input instanceof Request ? input : undefined;
+    const signal = init.signal === undefined ? from && signalGiven(from) : signalOf(init.signal);
+    signal?.throwIfAborted();
     const method = init.method !== undefined ? methodOf(init.method) : (from?.method ?? 'GET');
     const given = init.body !== undefined && init.body !== null;
     if (given && /^(?:GET|HEAD)$/.test(method))
@@ -12,19 +15,39 @@
     const body = given ? extract(init.body) : from ? take(from) : null;
     const headers =
       init.headers !== undefined ? pairsOf(init.headers) : from ? list(from.headers) : [];
-    if (body?.type && !headers.some(([name]) => name === 'content-type'))
+    if (given && body.type && !headers.some(([name]) => name === 'content-type'))
       headers.push(['content-type', body.type]);
-    const redirect = init.redirect ?? from?.redirect ?? 'follow';
+    const redirect = redirectOf(init.redirect ?? from?.redirect ?? 'follow');
     const url = new URL(from ? from.url : String(input)).href;
-    return { order: { url, method, headers, redirect, body: body !== null }, body };
+    return { order: { url, method, headers, redirect, body: body !== null }, body, signal };
   }
+  /** Names a fetch and its body, whichever run of this context it is of; 0 is the request of a route. */
+  let lastFetch = 0;
   define('fetch', async function fetch(input, init) {
-    const { order, body } = orderOf(input, init ?? {});
+    const { order, body, signal } = orderOf(input, init ?? {});
     const bytes = body === null ? undefined : await bytesOf(body);
-    const { value } = await op('fetch', order, bytes);
-    const { status, url, redirected, headers, body: id } = value;
-    const carried = id === null ? null : { host: id };
-    return adopt(carried, { status, url, redirected, headers: make(headers), type: 'basic' });
+    const key = ++lastFetch;
+    const carried = held(key, signal, () => {
+      sync('release', key);
+      void op('cancel', key);
+    });
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', carried.stop);
+    let value;
+    try {
+      ({ value } = await until(signal, op('fetch', { ...order, key }, bytes)));
+    } finally {
+      if (!value?.body) signal?.removeEventListener('abort', carried.stop);
+    }
+    const { status, url, redirected, headers } = value;
+    const [place] = url.split('#');
+    return adopt(value.body ? carried : null, {
+      status,
+      url: place,
+      redirected,
+      headers: make(headers),
+      type: 'basic',
+    });
   });
 
   const isRequest = (entry) =>
@@ -47,7 +70,7 @@
     const text = first.trim();
     if (args.length === 1 && /^[[{]/.test(text)) return rawCall(text);
     if (args.length === 1 && text === '') refuse('no request');
-    if (args.length === 1 && !/^[\w-]+$/.test(text)) refuse('not a request');
+    if (args.length === 1 && !/^[a-z][\w-]*_\w+$/i.test(text)) refuse('not a request');
     const id = args.length > 2 ? args[2] : randomUUID();
     return single({
       jsonrpc: '2.0',
@@ -118,7 +141,7 @@
     if (mode === 'route') {
       const { url, method, headers, body } = given;
       const facts = { url, method: methodOf(method), headers: make(headers) };
-      return arrived(body === null ? null : { host: body }, facts);
+      return arrived(body === null ? null : held(body), facts);
     }
     if (typeof given !== 'object' || given === null)
       throw new Error('onRoute input must be an object');
@@ -153,9 +176,9 @@
     if (given === undefined) throw new InternalError('out of memory');
   }
   /** The bytes go from where they are held to the client, past the script's heap. */
-  async function sendHeld(head, id) {
-    await op('pull', id);
-    host.done('response', JSON.stringify({ ...head, host: id }));
+  async function sendHeld(head, body) {
+    await pulled(body);
+    host.done('response', JSON.stringify({ ...head, host: body.host }));
   }
   api.respond = (response) => {
     try {
@@ -167,7 +190,7 @@
       if (body.text !== undefined)
         return host.done('response', JSON.stringify({ ...head, text: body.text }));
       const failed = (error) => fail('js_invoke', error);
-      if (body.host !== undefined) return sendHeld(head, body.host).catch(failed);
+      if (body.host !== undefined) return sendHeld(head, body).catch(failed);
       if (body.bytes) return sendBytes(head, body.bytes);
       return sendStream(head, body.stream).catch(failed);
     } catch (error) {

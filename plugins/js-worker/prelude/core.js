@@ -14,13 +14,36 @@
   const define = (name, value) =>
     defineProperty(global, name, { value, writable: true, configurable: true, enumerable: false });
 
+  /** Places are the codes of old (Web IDL §4.4); 0 for any other name. */
+  const CODES =
+    ' IndexSize  HierarchyRequest WrongDocument InvalidCharacter  NoModificationAllowed NotFound NotSupported InUseAttribute InvalidState Syntax InvalidModification Namespace InvalidAccess  TypeMismatch Security Network Abort URLMismatch QuotaExceeded Timeout InvalidNodeType DataClone';
+  const codes = CODES.split(' ').map((name) => (name === '' ? undefined : `${name}Error`));
   class DOMException extends Error {
     constructor(message = '', name = 'Error') {
       super(message);
       defineProperty(this, 'name', { value: String(name), configurable: true });
     }
+    get code() {
+      return Math.max(0, codes.indexOf(this.name));
+    }
+    get [Symbol.toStringTag]() {
+      return 'DOMException';
+    }
   }
   define('DOMException', DOMException);
+
+  // The engine knows no other error for its stack than the one for its memory.
+  const OVERFLOW = 'stack overflow';
+  Object.setPrototypeOf(InternalError.prototype, RangeError.prototype);
+  defineProperty(InternalError.prototype, 'name', {
+    get() {
+      return this.message === OVERFLOW ? 'RangeError' : 'InternalError';
+    },
+    set(value) {
+      defineProperty(this, 'name', { value, writable: true, configurable: true });
+    },
+    configurable: true,
+  });
 
   const errors = { TypeError, RangeError, SyntaxError, Error, InternalError };
   function errorOf([name, message, cause]) {
@@ -155,7 +178,7 @@
 
   /** The engine's own words, of its interpreter and its parsers. */
   const isOverflow = (head) =>
-    head === 'InternalError: stack overflow' || head === 'SyntaxError: stack overflow';
+    head === `RangeError: ${OVERFLOW}` || head === `SyntaxError: ${OVERFLOW}`;
   /** Text of anything thrown (js-worker.md §5.2). */
   function describe(error) {
     try {
@@ -227,7 +250,8 @@
     value !== null &&
     typeof value.then === 'function';
 
-  function call({ handler, params, env, ctx, mode }) {
+  function call({ handler, params, env, ctx, mode, cookies }) {
+    api.cookies = cookies;
     try {
       if (typeof main !== 'object' || main === null)
         throw new Error('export default must be an object');
@@ -248,7 +272,7 @@
     }
   }
 
-  const api = { host, handed, define, sync, op, takeBytes, fail, brand, loaded: {} };
+  const api = { host, handed, define, sync, op, takeBytes, fail, log, describe, brand, loaded: {} };
   const driver = {
     settle,
     fire,

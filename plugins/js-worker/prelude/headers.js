@@ -10,10 +10,9 @@
       if (typeof init !== 'object') throw new TypeError('headers must be an object');
       const pairs = typeof init[Symbol.iterator] === 'function' ? init : Object.entries(init);
       for (const pair of pairs) {
-        const [name, value, ...more] = pair;
-        if (value === undefined || more.length > 0)
-          throw new TypeError('each header must be a name and a value');
-        this.append(name, value);
+        const both = [...pair];
+        if (both.length !== 2) throw new TypeError('each header must be a name and a value');
+        this.append(both[0], both[1]);
       }
     }
     /** `drop`: names that are left out silently. */
@@ -21,6 +20,13 @@
       const headers = new Headers();
       headers.#drop = drop;
       for (const [name, value] of list) headers.append(name, value);
+      return headers;
+    }
+    /** With the same rule for what is set later. */
+    static copy(from) {
+      const headers = new Headers();
+      headers.#drop = from.#drop;
+      headers.#list = [...from.#list];
       return headers;
     }
     static list = (headers) => headers.#list;
@@ -81,11 +87,10 @@
       return 'Headers';
     }
   }
-  const { make, list } = Headers;
-  delete Headers.make;
-  delete Headers.list;
+  const { make, copy, list } = Headers;
+  for (const name of ['make', 'copy', 'list']) delete Headers[name];
   const pairsOf = (init) => (init === undefined || init === null ? [] : list(new Headers(init)));
 
   define('Headers', Headers);
-  return { make, list, pairsOf };
+  return { make, copy, list, pairsOf };
 });

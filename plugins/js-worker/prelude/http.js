@@ -1,156 +1,13 @@
-/** Bodies, Request and Response. Bytes that the host holds stay there until they are read. */
-(function http(api, { viewOf, encode, decode }, { make, list, pairsOf }) {
-  const { define, sync, op, takeBytes, loaded } = api;
+/** Request and Response. */
+(function http(api, { make, copy, list, pairsOf }, bodies) {
+  const { define } = api;
+  const { Body, take, split, fill, content, extract, signalOf } = bodies;
   const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
   const FORBIDDEN =
     /^(?:accept-charset|accept-encoding|access-control-request-headers|access-control-request-method|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
   const BANNED = /^(?:CONNECT|TRACE|TRACK)$/i;
+  const REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
   const NO_BODY = "Failed to construct 'Request': Request with GET/HEAD method cannot have body.";
-
-  const is = (name, value) => {
-    const Known = loaded[name];
-    return Known !== undefined && value instanceof Known;
-  };
-  /** `{ text | bytes | stream | host, type }` of what a caller gives as body; null for none. */
-  function extract(body) {
-    if (body === undefined || body === null) return null;
-    if (body instanceof URLSearchParams)
-      return { text: body.toString(), type: 'application/x-www-form-urlencoded;charset=UTF-8' };
-    if (is('ReadableStream', body)) {
-      if (body.locked) throw new TypeError('ReadableStream is locked');
-      return { stream: body };
-    }
-    if (is('Blob', body)) return { bytes: loaded.blobBytes(body), type: body.type || undefined };
-    if (is('FormData', body)) return loaded.formBody(body);
-    if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return { bytes: viewOf(body) };
-    return { text: String(body), type: 'text/plain;charset=UTF-8' };
-  }
-
-  async function bytesOf(body) {
-    if (body === null) return new ArrayBuffer(0);
-    if (body.bytes) return body.bytes;
-    if (body.text !== undefined) return encode(body.text).buffer;
-    if (body.stream) return joined(body.stream);
-    await op('pull', body.host);
-    return takeBytes(sync('body', body.host), true);
-  }
-  async function textOf(body) {
-    if (body === null) return '';
-    if (body.text !== undefined) return String(body.text).toWellFormed();
-    const utf8 = { label: 'utf-8', fatal: false, ignoreBOM: false };
-    if (body.host === undefined) return decode(await bytesOf(body), utf8);
-    await op('pull', body.host);
-    return decode(undefined, { ...utf8, body: body.host });
-  }
-  async function joined(stream) {
-    const chunks = [];
-    let length = 0;
-    for await (const chunk of chunksOf(stream)) {
-      chunks.push(chunk);
-      length += chunk.length;
-    }
-    const whole = new Uint8Array(length);
-    let at = 0;
-    for (const chunk of chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
-    }
-    return whole.buffer;
-  }
-  async function* chunksOf(stream) {
-    const reader = stream.getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      if (!(value instanceof Uint8Array))
-        throw new TypeError('a body stream must give Uint8Arrays');
-      yield value;
-    }
-  }
-
-  class Body {
-    #body;
-    #used = false;
-    constructor(body) {
-      this.#body = body;
-    }
-    static fill(one, body) {
-      one.#body = body;
-      return one;
-    }
-    static content = (one) => (one.bodyUsed ? null : one.#body);
-    static take(one) {
-      if (one.bodyUsed || one.#body?.stream?.locked) throw new TypeError('Body is already read');
-      if (one.#body !== null) one.#used = true;
-      return one.#body;
-    }
-    static split(one) {
-      if (one.bodyUsed) throw new TypeError('Body is already read');
-      const body = one.#body;
-      if (!body?.stream) return body;
-      const [left, right] = body.stream.tee();
-      one.#body = { stream: left };
-      return { stream: right };
-    }
-    get bodyUsed() {
-      return this.#used;
-    }
-    get body() {
-      const body = this.#body;
-      if (body === null) return null;
-      if (!body.stream) this.#body = { stream: streamOf(body) };
-      return this.#body.stream;
-    }
-    async text() {
-      return textOf(take(this));
-    }
-    async json() {
-      const text = await textOf(take(this));
-      if (text === '') throw new SyntaxError('JSON input is empty');
-      return JSON.parse(text);
-    }
-    async arrayBuffer() {
-      const body = take(this);
-      const bytes = await bytesOf(body);
-      return body?.bytes ? bytes.slice(0) : bytes;
-    }
-    async bytes() {
-      return new Uint8Array(await this.arrayBuffer());
-    }
-    async blob() {
-      const type = this.headers.get('content-type') ?? '';
-      return new Blob([await this.arrayBuffer()], { type });
-    }
-    async formData() {
-      const type = this.headers.get('content-type') ?? '';
-      const bytes = await bytesOf(take(this));
-      void FormData;
-      return loaded.formOf((await op('form', type, bytes)).value);
-    }
-  }
-  const { take, split, fill, content } = Body;
-  for (const name of ['take', 'split', 'fill', 'content']) delete Body[name];
-
-  function streamOf(body) {
-    let at = 0;
-    const { ReadableStream } = globalThis;
-    return new ReadableStream(
-      {
-        async pull(controller) {
-          if (body.host === undefined) {
-            const bytes = new Uint8Array(await bytesOf(body));
-            if (bytes.length > 0) controller.enqueue(bytes.slice());
-            return controller.close();
-          }
-          const { value, bytes } = await op('chunk', [body.host, at]);
-          if (value === null) return controller.close();
-          at += value;
-          return controller.enqueue(new Uint8Array(bytes));
-        },
-      },
-      { highWaterMark: 0 },
-    );
-  }
 
   const dropped = (name, value) =>
     FORBIDDEN.test(name) || (/^x-(?:http-)?method(?:-override)?$/.test(name) && BANNED.test(value));
@@ -162,25 +19,33 @@
     return KNOWN_METHODS.test(text) ? text.toUpperCase() : text;
   };
 
+  const redirectOf = (given) => {
+    const redirect = String(given);
+    if (!/^(?:follow|error|manual)$/.test(redirect)) throw new TypeError('Invalid redirect mode');
+    return redirect;
+  };
+
   class Request extends Body {
     #facts;
-    constructor(input, init = {}) {
+    constructor(input, options) {
+      const init = options ?? {};
       const from = input instanceof Request ? input : undefined;
       const url = from ? from.url : String(input);
       if (/^[a-z][a-z0-9+.-]*:[\\/]*[^/?#\\]*@/i.test(url) && !from)
         throw new TypeError('Request URL must not hold credentials');
       const method = init.method !== undefined ? methodOf(init.method) : (from?.method ?? 'GET');
       const given = init.body !== undefined && init.body !== null;
-      if (given && /^(?:GET|HEAD)$/.test(method)) throw new TypeError(NO_BODY);
+      const carried = !given && from !== undefined && content(from) !== null;
+      if ((given || carried) && /^(?:GET|HEAD)$/.test(method)) throw new TypeError(NO_BODY);
       const body = given ? extract(init.body) : from ? take(from) : null;
       super(body);
       const headers =
         init.headers !== undefined ? pairsOf(init.headers) : from ? list(from.headers) : [];
       const kept = make(headers, dropped);
-      if (body?.type && !kept.has('content-type')) kept.set('content-type', body.type);
-      const redirect = init.redirect ?? from?.redirect ?? 'follow';
-      if (!/^(?:follow|error|manual)$/.test(redirect)) throw new TypeError('Invalid redirect mode');
-      this.#facts = { url, method, headers: kept, redirect };
+      if (given && body.type && !kept.has('content-type')) kept.set('content-type', body.type);
+      const redirect = redirectOf(init.redirect ?? from?.redirect ?? 'follow');
+      const signal = init.signal === undefined ? from && signalGiven(from) : signalOf(init.signal);
+      this.#facts = { url, method, headers: kept, redirect, signal };
     }
     /** A request with any URL, method and headers. */
     static arrived(body, facts) {
@@ -188,6 +53,8 @@
       request.#facts = { redirect: 'follow', ...facts };
       return request;
     }
+    /** Undefined as long as nobody has asked for one. */
+    static given = (request) => request.#facts.signal;
     get url() {
       return this.#facts.url;
     }
@@ -200,18 +67,22 @@
     get redirect() {
       return this.#facts.redirect;
     }
+    get signal() {
+      this.#facts.signal ??= new AbortController().signal;
+      return this.#facts.signal;
+    }
     clone() {
-      return arrived(split(this), { ...this.#facts, headers: make(list(this.headers), dropped) });
+      return arrived(split(this), { ...this.#facts, headers: copy(this.headers) });
     }
     get [Symbol.toStringTag]() {
       return 'Request';
     }
   }
 
-  const { arrived } = Request;
-  delete Request.arrived;
+  const { arrived, given: signalGiven } = Request;
+  for (const name of ['arrived', 'given']) delete Request[name];
 
-  const NO_SET_COOKIE = (name) => name === 'set-cookie' || name === 'set-cookie2';
+  const NO_SET_COOKIE = (name) => /^set-cookie2?$/.test(name) && !api.cookies;
   class Response extends Body {
     #facts;
     constructor(body, init = {}) {
@@ -226,6 +97,7 @@
       const headers = make(pairsOf(facts.headers), NO_SET_COOKIE);
       if (content?.type && !headers.has('content-type')) headers.set('content-type', content.type);
       const statusText = String(facts.statusText ?? '');
+      if (!REASON.test(statusText)) throw new TypeError('Invalid statusText');
       this.#facts = { status, statusText, headers, type: 'default', url: '', redirected: false };
     }
     /** A response with any status and headers. */
@@ -273,7 +145,7 @@
       return this.#facts.redirected;
     }
     clone() {
-      return adopt(split(this), { ...this.#facts, headers: make(list(this.headers)) });
+      return adopt(split(this), { ...this.#facts, headers: copy(this.headers) });
     }
     get [Symbol.toStringTag]() {
       return 'Response';
@@ -285,5 +157,5 @@
 
   define('Request', Request);
   define('Response', Response);
-  return { take, content, extract, arrived, adopt, isOne, bytesOf, chunksOf, methodOf };
+  return { arrived, adopt, isOne, methodOf, redirectOf, signalGiven };
 });

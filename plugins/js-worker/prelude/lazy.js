@@ -45,6 +45,7 @@
   ]);
   add('buffer', ['Buffer']);
   add('blob', ['Blob', 'File', 'FormData']);
+  add('abort', ['Event', 'EventTarget', 'AbortSignal', 'AbortController']);
   add('clone', ['structuredClone']);
   if (typeof DisposableStack === 'undefined')
     add('dispose', ['DisposableStack', 'AsyncDisposableStack', 'SuppressedError']);

@@ -1,5 +1,6 @@
 /** URL, text encodings, base64, clock and random values: the host does the work (Node's own implementations). */
-(function web({ define, sync, takeBytes }) {
+(function web(api) {
+  const { define, sync, takeBytes } = api;
   const PARTS = [
     'href',
     'origin',
@@ -14,6 +15,8 @@
     'hash',
   ];
 
+  const usv = (value) => String(value).toWellFormed();
+
   class URLSearchParams {
     #list = [];
     #changed;
@@ -24,7 +27,7 @@
         for (const entry of entries) {
           const pair = [...entry];
           if (pair.length !== 2) throw new TypeError('each pair must have a name and a value');
-          this.#list.push([String(pair[0]), String(pair[1])]);
+          this.#list.push([usv(pair[0]), usv(pair[1])]);
         }
       } else this.#list = sync('query', String(init));
     }
@@ -43,7 +46,7 @@
       return this.#list.length;
     }
     append(name, value) {
-      this.#list.push([String(name), String(value)]);
+      this.#list.push([usv(name), usv(value)]);
       this.#notify();
     }
     delete(name, value) {
@@ -64,11 +67,12 @@
       );
     }
     set(name, value) {
-      const at = this.#list.findIndex(([key]) => key === String(name));
-      if (at < 0) this.#list.push([String(name), String(value)]);
+      const pair = [usv(name), usv(value)];
+      const at = this.#list.findIndex(([key]) => key === pair[0]);
+      if (at < 0) this.#list.push(pair);
       else {
-        this.#list[at] = [String(name), String(value)];
-        this.#list = this.#list.filter(([key], index) => key !== String(name) || index <= at);
+        this.#list[at] = pair;
+        this.#list = this.#list.filter(([key], index) => key !== pair[0] || index <= at);
       }
       this.#notify();
     }
@@ -164,6 +168,12 @@
     });
   }
 
+  const { get: tag } = Object.getOwnPropertyDescriptor(
+    Object.getPrototypeOf(Uint8Array.prototype),
+    Symbol.toStringTag,
+  );
+  /** Name of a typed array's kind; undefined for anything else. */
+  const tagOf = (value) => Reflect.apply(tag, value, []);
   const viewOf = (input) => {
     if (input instanceof ArrayBuffer) return input;
     if (!ArrayBuffer.isView(input)) throw new TypeError('not an ArrayBuffer or a view of one');
@@ -193,15 +203,15 @@
       return encode(String(text));
     }
     encodeInto(text, target) {
+      if (!(target instanceof Uint8Array)) throw new TypeError('the target must be a Uint8Array');
+      // No character has less than one byte for each of its units.
+      const bytes = encode(String(text).slice(0, target.length));
+      let written = Math.min(bytes.length, target.length);
+      while (written < bytes.length && (bytes[written] & 0xc0) === 0x80) written--;
+      const done = bytes.subarray(0, written);
+      target.set(done);
       let read = 0;
-      let written = 0;
-      for (const point of String(text)) {
-        const bytes = encode(point);
-        if (written + bytes.length > target.length) break;
-        target.set(bytes, written);
-        written += bytes.length;
-        read += point.length;
-      }
+      for (const byte of done) if ((byte & 0xc0) !== 0x80) read += byte >= 0xf0 ? 2 : 1;
       return { read, written };
     }
   }
@@ -210,7 +220,8 @@
     #options;
     #state = 0;
     #encoding;
-    constructor(label = 'utf-8', { fatal = false, ignoreBOM = false } = {}) {
+    constructor(label = 'utf-8', options = {}) {
+      const { fatal, ignoreBOM } = options ?? {};
       this.#encoding = sync('decoder', String(label));
       this.#options = {
         label: this.#encoding,
@@ -227,7 +238,8 @@
     get ignoreBOM() {
       return this.#options.ignoreBOM;
     }
-    decode(input, { stream = false } = {}) {
+    decode(input, given) {
+      const stream = Boolean(given?.stream);
       const bytes = input === undefined ? new ArrayBuffer(0) : viewOf(input);
       if (stream && this.#state === 0) this.#state = sync('decoderstate', this.#options);
       const options = { ...this.#options, state: this.#state, stream };
@@ -255,7 +267,8 @@
     subtle,
     randomUUID: () => sync('uuid', null),
     getRandomValues(array) {
-      if (!ArrayBuffer.isView(array)) throw new TypeError('not an integer array');
+      if (!/^Big|int/i.test(tagOf(array) ?? ''))
+        throw new DOMException('not an integer array', 'TypeMismatchError');
       const random = new Uint8Array(takeBytes(sync('random', array.byteLength)));
       new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(random);
       return array;
@@ -280,5 +293,6 @@
     return list;
   };
   Object.defineProperty(Array, 'fromAsync', { enumerable: false });
+  api.tagOf = tagOf;
   return { viewOf, encode, decode };
 });

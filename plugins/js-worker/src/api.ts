@@ -12,6 +12,10 @@ export interface ScriptHost {
   log(line: LogLine): void;
   /** False when nobody waits for the run any more: it need not begin. */
   isWanted?(): boolean;
+  /** It has its place: nobody gives it up for waiting any more. */
+  begun?(): void;
+  /** A body that was kept outside of the script's heap is not kept any more. */
+  released?(body: number): void;
   /** Nothing of the run is left: what it still had open is closed. */
   ended(): void;
 }

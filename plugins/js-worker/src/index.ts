@@ -57,6 +57,7 @@ export default definePlugin({
       const handler = new RouteHandler({
         routes,
         runner,
+        clock,
         log,
         peerHeader: brand.peer_header,
         settings,
@@ -88,7 +89,7 @@ export default definePlugin({
       addRunMethods(methods, parts);
       addResultMethods(methods, parts);
     });
-    addRoutes(hooks, brand.rewrite, (exchange) => all().routes.answer(exchange));
+    addRoutes(hooks, brand.rewrite, () => all().routes);
     hooks.start.tap(async () => {
       const { results } = all().parts;
       await closeInterrupted(results);

@@ -80,6 +80,7 @@ export function createParts(kernel: Kernel<Settings>, egress: Egress): Parts {
     results,
     egress,
     ceilings,
+    cookies: () => config.route_headers.some((name) => /^set-cookie$/i.test(name)),
     request: (request) => kernel.request(request),
     clock,
     log,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { Duplex, pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 /** Content of a response without its transfer encodings; fails past `most` bytes, compressed ones included. */
@@ -18,34 +18,24 @@ export function decoded(answer: IncomingMessage, most: number): Readable {
   return out;
 }
 
-function decoder(coding: string): Transform | undefined {
+function decoder(coding: string): Duplex | undefined {
   if (coding === 'gzip' || coding === 'x-gzip') return createGunzip();
-  if (coding === 'deflate') return inflate();
+  if (coding === 'deflate') return Duplex.from(inflated);
   return coding === 'br' ? createBrotliDecompress() : undefined;
 }
 
-/** Servers send `deflate` with and without its header. */
-function inflate(): Transform {
-  let inner: Transform | undefined;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (!inner) {
-        inner = ((chunk[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
-        inner.on('data', (data) => this.push(data));
-        inner.on('error', (error) => this.destroy(error));
-      }
-      inner.write(chunk, () => done());
-    },
-    flush(done) {
-      if (!inner) return done();
-      inner.once('end', () => done());
-      inner.end();
-    },
-    destroy(error, done) {
-      inner?.destroy();
-      done(error);
-    },
-  });
+/** Servers send `deflate` with and without its header. One piece is not unpacked before somebody takes it. */
+async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const pieces = packed[Symbol.asyncIterator]();
+  const { value: first, done } = await pieces.next();
+  if (done) return;
+  const inflate = ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
+  async function* all() {
+    yield first;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  }
+  // Its errors are those of `inflate`, which is read here.
+  yield* pipeline(Readable.from(all()), inflate, () => undefined);
 }
 
 function bounded(most: number): Transform {

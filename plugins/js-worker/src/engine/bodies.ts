@@ -21,6 +21,11 @@ export class Bodies {
     return this.#held.get(id);
   }
 
+  /** @returns whether it was held */
+  release(id: number): boolean {
+    return this.#held.delete(id);
+  }
+
   clear(): void {
     this.#held.clear();
   }
@@ -30,12 +35,15 @@ export class Bodies {
     kind: string,
     text: string,
     bytes: Uint8Array | undefined,
-  ): Ready | Promise<unknown> | undefined {
-    if (kind === 'form') return formOf(JSON.parse(text) as string, bytes ?? new Uint8Array());
-    if (kind === 'pull')
-      return this.#held.has(JSON.parse(text) as number) ? { text: 'null' } : undefined;
+  ): Ready | Promise<Ready> | undefined {
+    const given: unknown = JSON.parse(text);
+    // A script may have bent what its own JSON is made of: nothing here is sure to have its shape.
+    const [first, second] = (Array.isArray(given) ? given : []) as [unknown, number];
+    if (kind === 'form')
+      return formOf(String(first), bytes ?? this.#held.get(second) ?? new Uint8Array());
+    if (kind === 'pull') return this.#held.has(given as number) ? { text: 'null' } : undefined;
     if (kind !== 'chunk') return undefined;
-    const [id, at] = JSON.parse(text) as [number, number];
+    const [id, at] = [first as number, second];
     const whole = this.#held.get(id);
     if (!whole) return undefined;
     const piece = whole.slice(at, at + PIECE);
@@ -43,16 +51,18 @@ export class Bodies {
   }
 }
 
-/** `[name, text]` and `[name, base64, file name, type]` of a form in either encoding. */
-async function formOf(type: string, bytes: Uint8Array): Promise<unknown> {
+/** `[name, text]` and `[name, size, file name, type]` of a form in either encoding; the files' bytes in this order. */
+async function formOf(type: string, bytes: Uint8Array): Promise<Ready> {
   const form = await new Response(bytes as never, { headers: { 'content-type': type } }).formData();
   const entries: unknown[] = [];
+  const files: Buffer[] = [];
   for (const [name, value] of form) {
     if (typeof value === 'string') entries.push([name, value]);
     else {
-      const content = Buffer.from(await value.arrayBuffer()).toString('base64');
-      entries.push([name, content, value.name, value.type]);
+      const content = Buffer.from(await value.arrayBuffer());
+      files.push(content);
+      entries.push([name, content.length, value.name, value.type]);
     }
   }
-  return entries;
+  return { text: JSON.stringify(entries), bytes: Buffer.concat(files) };
 }

@@ -6,6 +6,7 @@ import { type LogLine, ScriptLog } from './log.ts';
 import type { CallOrder, LoadOrder, Outcome, Over } from './messages.ts';
 import { type Asker, Ops } from './ops.ts';
 import { Output } from './output.ts';
+import { pulse } from './pulse.ts';
 import { Timers } from './timers.ts';
 import { Vm } from './vm.ts';
 
@@ -21,6 +22,8 @@ export interface Reports {
   quiet(run: number, lost: boolean): void;
   /** The context was lost before this run began. */
   gone(run: number, call: CallOrder): void;
+  /** A body that the main thread has sent is not held any more. */
+  released(run: number, body: number): void;
   op(run: number, id: number, kind: string, text: string, bytes: Uint8Array | undefined): void;
   log(line: LogLine): void;
 }
@@ -76,10 +79,10 @@ export class Box {
       this.#reports.gone(id, call);
       return;
     }
-    const { handler, mode, ctx, limit_ms } = call;
+    const { handler, mode, ctx, cookies, limit_ms } = call;
     this.#begin(id, limit_ms);
     if (call.body) this.#bodies.put(Bodies.REQUEST, call.body);
-    const text = JSON.stringify({ handler, mode, ctx });
+    const text = JSON.stringify({ handler, mode, ctx, cookies });
     this.#enter(() => {
       const strings = [text, call.params, call.env].map((each) => this.#vm.string(each));
       if (this.#evaluated) this.#vm.call('run', ...strings);
@@ -132,6 +135,7 @@ export class Box {
   /** Every way into the script: jobs and answers that wait follow, then what became of the run. */
   #enter(work: () => void): void {
     const tell = () => this.#tell();
+    pulse.enter();
     try {
       work();
       this.#vm.pump(tell);
@@ -143,6 +147,8 @@ export class Box {
       this.#vm.broken = true;
       const { message } = error as Error;
       this.#fail(message.startsWith('Failed to build') ? `[js_runner] ${message}` : FULL);
+    } finally {
+      pulse.leave();
     }
     this.#look();
   }
@@ -253,11 +259,20 @@ export class Box {
       },
       out: (bytes) => this.#output.add(bytes),
       pieces: () => this.#output.take(),
-      own: (kind, value) => this.#timers.answer(kind, value) ?? log.answer(kind, value),
+      own: (kind, value) =>
+        this.#timers.answer(kind, value) ?? log.answer(kind, value) ?? this.#release(kind, value),
       broken: () => {
         this.#vm.broken = true;
       },
     };
+  }
+
+  #release(kind: string, body: unknown): { readonly value: null } | undefined {
+    if (kind !== 'release') return undefined;
+    const wasHeld = this.#bodies.release(body as number);
+    if (wasHeld && body !== Bodies.REQUEST && this.#run)
+      this.#reports.released(this.#run.id, body as number);
+    return { value: null };
   }
 
   #op(id: number, kind: string, text: string, bytes: Uint8Array | undefined): string {
@@ -269,7 +284,7 @@ export class Box {
     if (local === undefined) this.#reports.op(run.id, id, kind, text, bytes);
     else if (local instanceof Promise) {
       local.then(
-        (value) => this.settle(id, true, JSON.stringify(value)),
+        ({ text: answer, bytes: content }) => this.settle(id, true, answer, content),
         (error: Error) => this.settle(id, false, JSON.stringify(['TypeError', error.message])),
       );
     } else {

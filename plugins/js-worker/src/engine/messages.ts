@@ -20,6 +20,10 @@ export type Mode = 'json' | 'route' | 'route-json';
 export interface CallOrder {
   readonly handler: string;
   readonly mode: Mode;
+  /** Inline calls above this run; 0: somebody outside has started it. */
+  readonly level: number;
+  /** Its responses may have `set-cookie`. */
+  readonly cookies: boolean;
   /** JSON text. */
   readonly params: string;
   /** JSON text. */
@@ -109,6 +113,8 @@ export type FromThread =
       readonly text: string;
       readonly bytes?: Uint8Array | undefined;
     }
+  /** The body that an answer named is not held any more. */
+  | { readonly t: 'released'; readonly box: number; readonly run: number; readonly body: number }
   | {
       readonly t: 'log';
       readonly box: number;
@@ -121,4 +127,6 @@ export type FromThread =
 export interface ThreadData {
   readonly module: WasmModule;
   readonly brand: string;
+  /** Where it shows that it is alive. */
+  readonly pulse: SharedArrayBuffer;
 }

@@ -6,13 +6,20 @@ const folder = new URL('../../prelude/', import.meta.url);
 const own = (name: string): string =>
   readFileSync(new URL(`${name}.js`, folder), 'utf8').replace(/;\s*$/, '');
 
+let text: string | undefined;
 /** Evaluated in every context: a function of the host's bridge and the brand's word that gives the driver. */
-export const eager = (): string => `((host, brand) => {
+export function eager(): string {
+  text ??= joined();
+  return text;
+}
+
+const joined = (): string => `((host, brand) => {
 const { api, driver } = ${own('core')}(host, brand);
 const web = ${own('web')}(api);
 const headers = ${own('headers')}(api);
-const http = ${own('http')}(api, web, headers);
-${own('calls')}(api, headers, http);
+const bodies = ${own('body')}(api, web);
+const http = ${own('http')}(api, headers, bodies);
+${own('calls')}(api, headers, bodies, http);
 ${own('lazy')}(api);
 return driver;
 })`;
@@ -58,6 +65,7 @@ function buffer(): string {
 }
 
 const makers: { readonly [file: string]: () => string } = {
+  abort: () => own('abort'),
   blob: () => own('blob'),
   clone: () => own('clone'),
   dispose: () => own('dispose'),

@@ -57,6 +57,7 @@ class ThreadSandbox implements Sandbox {
       home: () => undefined,
       box: undefined,
       kind: 'load',
+      level: 0,
     });
     const box = ++lastBox;
     try {
@@ -78,8 +79,8 @@ class ThreadSandbox implements Sandbox {
     const thread = this.#disposed ? undefined : this.#threads.now({ home, box });
     if (thread) return this.#run(thread, order, host);
     if (this.takesAhead && !order.body) return this.#run(undefined, order, host);
-    const kind = order.ctx.inlineCaller === null ? 'run' : 'inline';
-    return this.#wait({ home, box, kind }, order, host);
+    const kind = order.level === 0 ? 'run' : 'inline';
+    return this.#wait({ home, box, kind, level: order.level }, order, host);
   }
 
   get takesAhead(): boolean {
@@ -136,6 +137,7 @@ class ThreadSandbox implements Sandbox {
     }
     const { box } = this.#place as { box: number };
     const id = ++lastRun;
+    host.begun?.();
     return new Promise((resolve, reject) => {
       const run: ActiveRun = {
         id,
@@ -143,6 +145,7 @@ class ThreadSandbox implements Sandbox {
         limit_ms: order.limit_ms,
         settle: resolve,
         op: (message) => void answer(thread, host, message),
+        released: (body) => host.released?.(body),
         gone: (body) => {
           if (this.#place?.box === box) this.#place = undefined;
           this.call({ ...order, body }, host).then(resolve, reject);

@@ -1,20 +1,22 @@
 import type { Worker } from 'node:worker_threads';
 import type { FromThread, Outcome, Over, ThreadData, ToThread } from './messages.ts';
-import { startWorker } from './start-worker.ts';
+import { Pulse, type Signs } from './pulse.ts';
+import { startScripts } from './start-worker.ts';
 
-/** MiB. A script's stack of 1 MiB needs that much of the host's in the worst case. */
-const STACK_MB = 32;
-const OLD_SPACE_MB = 256;
-/** How much later than its limit a run may answer before its thread is ended, ms. */
-const GRACE_MS = 30;
-/** Answers that arrived while this thread was busy are read first, ms. */
-const RECHECK_MS = 5;
+/** A thread stops a run at its limit by itself; this much later the main thread looks whether it does, ms. */
+const GRACE_MS = 10;
+/** Time between two looks. A script that computes and does not look at the clock meanwhile is in a loop of the engine's. */
+const RECHECK_MS = 8;
+/** So much later than the first look a thread is ended in any case, ms. */
+const WALL_MS = 150;
 /** A context is made and its script compiled within this time, ms. */
 const LOAD_MS = 15_000;
 /** A thread is ready within this time, ms. */
 const BOOT_MS = 60_000;
 /** A context that is dropped while something of it is left ends within this time, ms. */
 const DROP_MS = 100;
+
+export type ScriptThreadData = Omit<ThreadData, 'pulse'>;
 
 /** What a thread is taken for: a run that somebody outside started, one inside of another, or the compiler. */
 export type Kind = 'run' | 'inline' | 'load';
@@ -26,6 +28,7 @@ export interface ActiveRun {
   readonly limit_ms: number;
   settle(outcome: Outcome): void;
   op(message: Extract<FromThread, { t: 'op' }>): void;
+  released(body: number): void;
   log(message: Extract<FromThread, { t: 'log' }>): void;
   /** Nothing of the run is left. */
   quiet(lost: boolean): void;
@@ -37,6 +40,7 @@ export interface ActiveRun {
 export class ScriptThread {
   readonly boxes = new Set<number>();
   readonly #worker: Worker;
+  readonly #pulse = new Pulse();
   readonly #onFree: () => void;
   readonly #onGone: (thread: ScriptThread, error: Error | undefined) => void;
   /** Runs of one context: the last one, and earlier ones that left work behind. */
@@ -59,19 +63,13 @@ export class ScriptThread {
   idleSince = performance.now();
 
   constructor(
-    data: ThreadData,
+    data: ScriptThreadData,
     onFree: () => void,
     onGone: (thread: ScriptThread, error: Error | undefined) => void,
   ) {
     this.#onFree = onFree;
     this.#onGone = onGone;
-    this.#worker = startWorker('thread', {
-      workerData: data,
-      // Nothing of the server's environment, arguments or standard streams is within reach of the thread.
-      env: {},
-      argv: [],
-      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: OLD_SPACE_MB },
-    });
+    this.#worker = startScripts({ ...data, pulse: this.#pulse.buffer });
     this.#watch = setTimeout(() => this.#end(new Error('the thread does not start')), BOOT_MS);
     this.#worker.on('message', (message: FromThread) => this.#hear(message));
     this.#worker.on('error', (error) => this.#end(error));
@@ -155,15 +153,22 @@ export class ScriptThread {
 
   #arm(ms: number): void {
     clearTimeout(this.#watch);
-    const look = () => {
-      this.#watch = setTimeout(() => this.#overdue(), RECHECK_MS);
-    };
-    this.#watch = setTimeout(look, Math.min(ms + GRACE_MS, 2 ** 31 - 1));
+    const begin = () => this.#look(performance.now() + WALL_MS);
+    this.#watch = setTimeout(begin, Math.min(ms + GRACE_MS, 2 ** 31 - 1));
   }
 
-  #overdue(): void {
+  /** At least twice: answers that arrived while this thread was busy are read in between. */
+  #look(wall: number, before?: Signs): void {
+    const signs = this.#pulse.read();
+    const isStuck = signs.isInside && signs.beats === before?.beats;
+    if (before && (isStuck || performance.now() >= wall)) this.#overdue(signs);
+    else this.#watch = setTimeout(() => this.#look(wall, signs), RECHECK_MS);
+  }
+
+  #overdue({ isInside }: Signs): void {
     const limit = this.#current?.limit_ms;
-    this.#finish(`[js_runner] JavaScript execution exceeded max_run_time_ms=${limit}`, true);
+    const why = isInside ? `exceeded max_run_time_ms=${limit}` : 'timed out';
+    this.#finish(`[js_runner] JavaScript execution ${why}`, true);
     this.kill();
   }
 
@@ -198,6 +203,9 @@ export class ScriptThread {
         break;
       case 'op':
         this.#runs.get(message.run)?.op(message);
+        break;
+      case 'released':
+        this.#runs.get(message.run)?.released(message.body);
         break;
       case 'gone':
         this.#moveOn(message);

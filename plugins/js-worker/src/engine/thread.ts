@@ -3,7 +3,7 @@ import { type Blank, createBlank, DEFAULT_HEAP } from './blank.ts';
 import { Box } from './box.ts';
 import type { CallOrder, FromThread, LoadOrder, ThreadData, ToThread } from './messages.ts';
 
-/** Idle time after which the next blank context is made in advance, ms. */
+/** Idle time after which the next blank context is made in advance, ms: whoever comes meanwhile would wait for that. */
 const REFILL_MS = 15;
 const WARM_UP_CALLS = 200;
 
@@ -34,10 +34,6 @@ function post(message: FromThread): void {
 function blank(heap: number): Promise<Blank> {
   const ready = heap === DEFAULT_HEAP ? spare : undefined;
   if (ready) spare = undefined;
-  clearTimeout(refill);
-  refill = setTimeout(() => {
-    spare ??= createBlank(module, DEFAULT_HEAP, brand);
-  }, REFILL_MS);
   return ready ?? createBlank(module, heap, brand);
 }
 
@@ -59,6 +55,7 @@ async function load(id: number, order: LoadOrder): Promise<Box | string> {
       if (lost) forget(id);
       post({ t: 'quiet', box: id, run, lost });
     },
+    released: (run, body) => post({ t: 'released', box: id, run, body }),
     gone: (run, { body }) => post({ t: 'gone', box: id, run, body }),
     op: (run, op, kind, text, bytes) => post({ t: 'op', box: id, run, id: op, kind, text, bytes }),
     log: (line) => post({ t: 'log', box: id, ...line }),
@@ -117,34 +114,45 @@ async function warmUp(): Promise<void> {
   const order = { file: 'warm-up.js', heap: DEFAULT_HEAP, stack: 1_048_576, worker: '' };
   const script = `export default { onRoute: (request) => new Response(request.url + new URL('http://a/').href),
     onCall: async (params) => params };`;
-  const silent = { done() {}, quiet() {}, gone() {}, op() {}, log() {} };
+  const silent = { done() {}, quiet() {}, gone() {}, released() {}, op() {}, log() {} };
   const box = new Box(await createBlank(module, DEFAULT_HEAP, brand), { ...order, script }, silent);
   box.compile();
   const ctx = { runType: 'onRoute', workerName: '', inlineCaller: null };
   const request = '{"url":"http://a/","method":"GET","headers":[["a","b"]],"body":null}';
+  const call = { env: '{}', ctx, limit_ms: 1000, level: 0, cookies: false };
   for (let n = 0; n < WARM_UP_CALLS; n++) {
-    box.start(n, {
-      handler: 'onRoute',
-      mode: 'route',
-      params: request,
-      env: '{}',
-      ctx,
-      limit_ms: 1000,
-    });
-    box.start(n, { handler: 'onCall', mode: 'json', params: '{}', env: '{}', ctx, limit_ms: 1000 });
+    box.start(n, { ...call, handler: 'onRoute', mode: 'route', params: request });
+    box.start(n, { ...call, handler: 'onCall', mode: 'json', params: '{}' });
   }
   box.dispose();
-  spare = createBlank(module, DEFAULT_HEAP, brand);
-  await spare;
+  await makeSpare();
+}
+
+/** Nothing depends on it: whoever needs a context when none could be made in advance makes his own, or learns why not. */
+async function makeSpare(): Promise<void> {
+  const made = createBlank(module, DEFAULT_HEAP, brand);
+  spare = made;
+  await made.catch(() => {
+    if (spare === made) spare = undefined;
+  });
+}
+
+/** Begins to wait anew for a time in which nothing happens here. */
+function refillLater(): void {
+  if (spare) return;
+  clearTimeout(refill);
+  refill = setTimeout(() => void makeSpare(), REFILL_MS);
 }
 
 await warmUp();
 port.on('message', (message: ToThread) => {
-  take(message).catch((error: unknown) => {
-    // Nothing of a script's ends here: the thread is not to be trusted any more, and its owner learns why.
-    process.nextTick(() => {
-      throw error;
+  take(message)
+    .then(refillLater)
+    .catch((error: unknown) => {
+      // Nothing of a script's ends here: the thread is not to be trusted any more, and its owner learns why.
+      process.nextTick(() => {
+        throw error;
+      });
     });
-  });
 });
 post({ t: 'ready' });

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { ThreadData } from './messages.ts';
-import { type Kind, ScriptThread } from './script-thread.ts';
+import { type Kind, ScriptThread, type ScriptThreadData } from './script-thread.ts';
 import { wasm } from './wasm.ts';
 
 /** A run waits this long for the thread that has its context before the context is made anew elsewhere, ms. */
@@ -10,7 +9,10 @@ const MOVE_MS = 250;
 const IDLE_MS = 30_000;
 /** Works of one kind that may wait for a thread, of all workers. */
 const MOST_WAITING = 2_048;
-/** Inline calls get threads beyond the limit: their callers hold one each. */
+/**
+ * Inline calls get threads beyond the limit: their callers hold one each. Each level may take one more thread than the
+ * one above it, so that whatever the others hold, the call that began last finds a thread for what it calls.
+ */
 const INLINE_THREADS = 16;
 /** Scripts that are compiled at the same time for whoever stores them. */
 const LOAD_THREADS = 2;
@@ -21,6 +23,8 @@ interface Waiter {
   readonly box: number | undefined;
   readonly since: number;
   readonly kind: Kind;
+  /** Runs above this one. */
+  readonly level: number;
   take(thread: ScriptThread): void;
   fail(error: Error): void;
 }
@@ -38,7 +42,7 @@ export class Threads {
   readonly #options: ThreadOptions;
   readonly #threads: ScriptThread[] = [];
   readonly #waiting: Waiter[] = [];
-  #data: Promise<ThreadData> | undefined;
+  #data: Promise<ScriptThreadData> | undefined;
   #starting = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -69,7 +73,7 @@ export class Threads {
   }
 
   /** A free thread, reserved for the caller: the context's own if possible. No kind of work can take the others' share. */
-  acquire(wanted: Pick<Waiter, 'home' | 'box' | 'kind'>): Promise<ScriptThread> {
+  acquire(wanted: Pick<Waiter, 'home' | 'box' | 'kind' | 'level'>): Promise<ScriptThread> {
     if (this.#stopped) return Promise.reject(new Error('the server stops'));
     if (this.#waiting.filter(({ kind }) => kind === wanted.kind).length >= MOST_WAITING)
       return Promise.reject(new Error('Worker queue full, request rejected'));
@@ -108,24 +112,25 @@ export class Threads {
     return this.#threads.filter((thread) => thread.busy && thread.kind === kind).length;
   }
 
-  #free(): Record<Kind, number> {
-    return {
-      run: this.#options.most() - this.#used('run'),
-      inline: INLINE_THREADS - this.#used('inline'),
-      load: LOAD_THREADS - this.#used('load'),
-    };
+  #most({ kind, level }: Waiter): number {
+    if (kind === 'inline') return INLINE_THREADS + level - 1;
+    return kind === 'load' ? LOAD_THREADS : this.#options.most();
   }
 
   #dispatch(): void {
     let soonest = Number.POSITIVE_INFINITY;
     let wantsMore = false;
-    const free = this.#free();
+    const used = {
+      run: this.#used('run'),
+      inline: this.#used('inline'),
+      load: this.#used('load'),
+    };
     for (const waiter of [...this.#waiting]) {
-      if (free[waiter.kind] <= 0) continue;
+      if (used[waiter.kind] >= this.#most(waiter)) continue;
       const thread = this.#choose(waiter);
       if (thread instanceof ScriptThread) {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        free[waiter.kind]--;
+        used[waiter.kind]++;
         thread.reserve(waiter.kind);
         waiter.take(thread);
       } else if (thread === undefined) wantsMore = true;
@@ -192,7 +197,7 @@ export class Threads {
   }
 }
 
-async function compile(brand: string): Promise<ThreadData> {
+async function compile(brand: string): Promise<ScriptThreadData> {
   const require = createRequire(import.meta.url);
   const bytes = await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
   return { module: await wasm.compile(bytes), brand };

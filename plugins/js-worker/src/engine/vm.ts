@@ -2,6 +2,7 @@ import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import type { Blank } from './blank.ts';
 import type { Driver } from './bridge.ts';
 import type { LoadOrder } from './messages.ts';
+import { pulse } from './pulse.ts';
 
 /** Jobs between two looks at the clock. */
 const CHUNK = 64;
@@ -33,6 +34,7 @@ export class Vm {
   }
 
   isLate(): boolean {
+    pulse.beat();
     this.hit ||= performance.now() >= this.deadline;
     return this.hit;
   }

@@ -1,5 +1,5 @@
 import type { Exchange, Hooks } from '@svc/plugin-sdk';
-import { refuse } from './route.ts';
+import type { RouteHandler } from './route.ts';
 
 const PREFIXES = ['/svc/worker-route/', '/worker-route/'] as const;
 
@@ -7,12 +7,12 @@ const PREFIXES = ['/svc/worker-route/', '/worker-route/'] as const;
 export function addRoutes(
   hooks: Hooks,
   rewrite: (path: string) => string,
-  answer: (exchange: Exchange) => Promise<void>,
+  handler: () => RouteHandler,
 ): void {
   hooks.routes.tap((routes) => {
     for (const prefix of PREFIXES) {
       for (const path of [':name', ':name/*path'])
-        routes.add({ path: `${prefix}${path}`, handle: answer });
+        routes.add({ path: `${prefix}${path}`, handle: (exchange) => handler().answer(exchange) });
     }
   });
   const prefixes = PREFIXES.map(rewrite);
@@ -21,7 +21,7 @@ export function addRoutes(
     (exchange) => {
       const prefix = prefixes.find((each) => exchange.path.startsWith(each));
       const rest = prefix && exchange.path.slice(prefix.length);
-      return rest ? answerUnrouted(exchange, rest, answer) : undefined;
+      return rest ? answerUnrouted(exchange, rest, handler()) : undefined;
     },
     { stage: 1 },
   );
@@ -30,15 +30,15 @@ export function addRoutes(
 async function answerUnrouted(
   exchange: Exchange,
   rest: string,
-  answer: (exchange: Exchange) => Promise<void>,
+  handler: RouteHandler,
 ): Promise<true> {
   const [name = '', ...path] = rest.split('/');
-  if (name === '') refuse(exchange, 400, 'route_name cannot be empty');
-  else if (!isUtf8(name)) refuse(exchange, 400, badPart('route_name'));
-  else if (!isUtf8(path.join('/'))) refuse(exchange, 400, badPart('path'));
+  if (name === '') handler.refuse(exchange, 400, 'route_name cannot be empty');
+  else if (!isUtf8(name)) handler.refuse(exchange, 400, badPart('route_name'));
+  else if (!isUtf8(path.join('/'))) handler.refuse(exchange, 400, badPart('path'));
   else {
     Object.assign(exchange, { params: { name: decodeURIComponent(name) } });
-    await answer(exchange);
+    await handler.answer(exchange);
   }
   return true;
 }

@@ -9,13 +9,20 @@ const BANNED = /^\s*(?:connect|trace|track)\s*$/i;
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::\d*)?$/i;
 
-/** `request.url` as the script sees it; undefined when the `Host` header is none. */
+/** `request.url` as the script sees it, without a fragment; undefined when the `Host` header is none. */
 export function requestUrl({ request, secure }: Exchange): string | undefined {
-  const target = request.url ?? '/';
+  const [target = '/'] = (request.url ?? '/').split('#', 1);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
-  const host = request.headers.host ?? 'localhost';
-  if (!HOST.test(host)) return undefined;
-  return `${scheme(request, secure)}://${host}${target}`;
+  const host = hostOf(request);
+  return host === undefined ? undefined : `${scheme(request, secure)}://${host}${target}`;
+}
+
+/** Undefined when it is none, or there are several (RFC 9112 §3.2). */
+function hostOf({ rawHeaders, headers: { host = 'localhost' } }: IncomingMessage) {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
+  return count <= 1 && HOST.test(host) ? host : undefined;
 }
 
 function scheme({ headers }: IncomingMessage, secure: boolean): string {
@@ -27,11 +34,10 @@ function scheme({ headers }: IncomingMessage, secure: boolean): string {
 
 /** Request headers for the script, with the peer's address under the brand's name. */
 export function requestHeaders(
-  { request, peerAddress }: Exchange,
+  { request: { rawHeaders: raw }, peerAddress }: Exchange,
   peerHeader: string,
 ): [string, string][] {
   const headers: [string, string][] = [];
-  const raw = request.rawHeaders;
   for (let at = 0; at < raw.length; at += 2) {
     const name = String(raw[at]).toLowerCase();
     const value = String(raw[at + 1]);
@@ -39,10 +45,7 @@ export function requestHeaders(
     if (OVERRIDE.test(name) && value.split(',').some((method) => BANNED.test(method))) continue;
     headers.push([name, value]);
   }
-  headers.push([peerHeader, plainAddress(peerAddress)]);
+  // IPv4 as such where the listener maps it.
+  headers.push([peerHeader, peerAddress.replace(/^::ffff:(?=\d+\.)/i, '')]);
   return headers;
 }
-
-/** IPv4 as such where the listener maps it; the Unix socket has no address. */
-const plainAddress = (address: string): string =>
-  address === '' ? '127.0.0.1' : address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -41,8 +41,7 @@ export function sendResponse(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const length = bytes?.byteLength ?? 0;
   const isHead = method === 'HEAD';
-  const shown =
-    isHead && length === 0 && stated !== undefined && /^\d+$/.test(stated) ? stated : length;
+  const shown = isHead && stated !== undefined && /^\d{1,15}$/.test(stated) ? stated : length;
   if (status !== 204 && status !== 304) sent['content-length'] = String(shown);
   response.writeHead(status, sent);
   response.end(isHead ? undefined : bytes);

@@ -7,7 +7,11 @@ export interface InlineOrder {
   readonly params: string;
 }
 
-export type FetchOrder = Omit<EgressRequest, 'signal' | 'body'> & { readonly body: boolean };
+export type FetchOrder = Omit<EgressRequest, 'signal' | 'body'> & {
+  /** Above 0; no other fetch of the run that is open has it. */
+  readonly key: number;
+  readonly body: boolean;
+};
 
 const REDIRECTS = ['follow', 'manual', 'error'] as const;
 
@@ -27,9 +31,10 @@ export function inlineOrder(given: unknown): InlineOrder {
 
 /** @throws TypeError */
 export function fetchOrder(given: unknown): FetchOrder {
-  const { url, method, headers, redirect, body } = membersOf(given);
-  if (!Array.isArray(headers)) throw malformed();
+  const { key, url, method, headers, redirect, body } = membersOf(given);
+  if (!Array.isArray(headers) || typeof key !== 'number' || !(key > 0)) throw malformed();
   return {
+    key,
     url: textOf(url),
     method: textOf(method),
     headers: headers.map(pairOf),

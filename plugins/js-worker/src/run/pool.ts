@@ -2,7 +2,7 @@ import type { Integer } from '@svc/plugin-sdk';
 import type { Outcome, Sandbox, ScriptEngine } from '../api.ts';
 import { type Ceilings, effective } from '../limits.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
-import { Pooled, type Queueing } from './pooled.ts';
+import { Pooled, type PooledRun, type Queueing } from './pooled.ts';
 
 /** Name that stack frames show, except in source mode. */
 export const FILE = 'js_worker.js';
@@ -38,11 +38,7 @@ export class ContextPool {
     this.#options = options;
   }
 
-  run(
-    worker: Worker,
-    run: (sandbox: Sandbox) => Promise<Outcome>,
-    queueing?: Queueing,
-  ): Promise<Outcome> {
+  run(worker: Worker, run: PooledRun, queueing?: Queueing): Promise<Outcome> {
     const { pooled, name } = this.#entry(worker);
     const { runtime_clean_time: clean } = worker;
     pooled.clean_ms = clean === null || clean < 0 ? null : Number(clean);
@@ -68,7 +64,7 @@ export class ContextPool {
     entry?.pooled.retire(cancel);
   }
 
-  /** Drops contexts that have been idle for as long as their workers say. */
+  /** Drops contexts that have been idle for as long as their workers say, and those that came while all were busy. */
   sweep(): void {
     const now = this.#options.now();
     for (const [id, { pooled }] of [...this.#entries]) {
@@ -76,6 +72,7 @@ export class ContextPool {
       if (clean_ms && clean_ms > 0 && pooled.requests === 0 && now - pooled.lastUsed >= clean_ms)
         this.drop(id);
     }
+    this.#keep(this.#options.ceilings());
   }
 
   list(): PoolEntry[] {
@@ -128,10 +125,15 @@ export class ContextPool {
 
   #makeRoom(heap: number): void {
     const { max_contexts, max_total_heap } = this.#options.ceilings();
-    let total = heap;
+    this.#keep({ max_contexts: max_contexts - 1, max_total_heap: max_total_heap - heap });
+  }
+
+  /** Gives up idle contexts, the longest idle first, until no more than this is left. */
+  #keep(most: { readonly max_contexts: number; readonly max_total_heap: number }): void {
+    let total = 0;
     for (const { pooled } of this.#entries.values()) total += pooled.heap;
     for (const [id, { pooled }] of [...this.#entries]) {
-      if (this.#entries.size < max_contexts && total <= max_total_heap) return;
+      if (this.#entries.size <= most.max_contexts && total <= most.max_total_heap) return;
       if (pooled.requests > 0) continue;
       total -= pooled.heap;
       this.drop(id);

@@ -10,14 +10,26 @@ export const WAITED_TOO_LONG = 'Worker busy, request waited too long';
 export interface Queueing {
   /** Nothing is lost when it goes to the context's thread before its turn. */
   readonly ahead?: boolean;
-  /** Given up when its turn has not come by then, ms. */
+  /** Given up when it has not begun by then, ms. */
   readonly wait_ms?: number;
 }
 
-interface Waiting {
+/** What becomes of a run while it waits for its context and for a thread. */
+export interface Turn {
+  /** False: nobody waits for it any more. */
+  isWanted: boolean;
+  hasBegun: boolean;
+  /** It is a thread's now. */
+  begun(): void;
+}
+
+export type PooledRun = (sandbox: Sandbox, turn: Turn) => Promise<Outcome>;
+
+interface Waiting extends Turn {
   readonly ahead: boolean;
-  run(sandbox: Sandbox): Promise<Outcome>;
+  readonly run: PooledRun;
   settle(outcome: Outcome): void;
+  stop: (() => void) | undefined;
 }
 
 export interface PooledOptions {
@@ -59,16 +71,16 @@ export class Pooled {
     return this.#waiting.length + this.#running;
   }
 
-  run(run: Waiting['run'], { ahead = false, wait_ms }: Queueing = {}): Promise<Outcome> {
+  run(run: PooledRun, { ahead = false, wait_ms }: Queueing = {}): Promise<Outcome> {
     this.used = true;
     // One that was handed over ahead still waits.
     if (this.requests - Math.min(1, this.#running) >= MOST_WAITING)
       return Promise.resolve(failure(QUEUE_FULL));
     return new Promise((settle) => {
-      const waiting = { ahead, run, settle };
+      const waiting = waitingFor({ ahead, run, settle });
       this.#waiting.push(waiting);
       this.#advance();
-      if (wait_ms !== undefined && this.#waiting.at(-1) === waiting) this.#bound(waiting, wait_ms);
+      if (wait_ms !== undefined && !waiting.hasBegun) this.#bound(waiting, wait_ms);
     });
   }
 
@@ -76,7 +88,7 @@ export class Pooled {
   retire(cancel?: string): void {
     this.#retired = true;
     if (cancel !== undefined)
-      for (const { settle } of this.#waiting.splice(0)) settle(failure(cancel));
+      for (const waiting of this.#waiting.splice(0)) end(waiting, failure(cancel));
     if (this.#running === 0) this.#dispose();
   }
 
@@ -86,19 +98,12 @@ export class Pooled {
   }
 
   #bound(waiting: Waiting, wait_ms: number): void {
-    const { run, settle } = waiting;
-    const stop = this.#options.after(wait_ms, () => {
-      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      settle(failure(WAITED_TOO_LONG));
+    waiting.stop = this.#options.after(wait_ms, () => {
+      const at = this.#waiting.indexOf(waiting);
+      if (at >= 0) this.#waiting.splice(at, 1);
+      waiting.isWanted = false;
+      waiting.settle(failure(WAITED_TOO_LONG));
     });
-    waiting.run = (sandbox) => {
-      stop();
-      return run(sandbox);
-    };
-    waiting.settle = (outcome) => {
-      stop();
-      settle(outcome);
-    };
   }
 
   #advance(): void {
@@ -110,7 +115,7 @@ export class Pooled {
         this.lastUsed = this.#options.now();
         // The next one first: its thread waits, a response does not.
         this.#advance();
-        next.settle(outcome);
+        end(next, outcome);
         if (this.#retired && this.#running === 0) this.#dispose();
       });
     }
@@ -122,14 +127,30 @@ export class Pooled {
     return this.#running === 1 && next.ahead && this.#sandbox?.takesAhead === true;
   }
 
-  async #one({ run }: Waiting): Promise<Outcome> {
+  async #one(waiting: Waiting): Promise<Outcome> {
     try {
       this.#sandbox ??= await this.#options.open();
-      return await run(this.#sandbox);
+      return await waiting.run(this.#sandbox, waiting);
     } catch (error) {
       return failure((error as Error).message);
     }
   }
+}
+
+const waitingFor = (given: Pick<Waiting, 'ahead' | 'run' | 'settle'>): Waiting => ({
+  ...given,
+  isWanted: true,
+  hasBegun: false,
+  stop: undefined,
+  begun() {
+    this.hasBegun = true;
+    this.stop?.();
+  },
+});
+
+function end({ stop, settle }: Waiting, outcome: Outcome): void {
+  stop?.();
+  settle(outcome);
 }
 
 export const failure = (detail: string): Outcome => ({ kind: 'failure', detail, late: false });

@@ -7,7 +7,7 @@ import type { Worker, WorkerStore } from '../store/workers.ts';
 import { RunHost } from './host.ts';
 import type { InlineOrder } from './orders.ts';
 import type { ContextPool } from './pool.ts';
-import { failure, type Queueing } from './pooled.ts';
+import { failure, type PooledRun, type Queueing } from './pooled.ts';
 import { type Execution, failureText, responseJson } from './texts.ts';
 
 const MOST_LEVELS = 16;
@@ -22,6 +22,8 @@ export interface RunnerOptions {
   readonly results: ResultStore;
   readonly egress: Egress;
   readonly ceilings: () => Ceilings;
+  /** Responses may set cookies. */
+  readonly cookies: () => boolean;
   readonly request: (request: unknown) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -50,6 +52,8 @@ interface Caller {
   /** False when nobody waits for what it calls. */
   readonly isWanted?: () => boolean;
 }
+
+const OUTSIDE = { name: null, level: 0 };
 
 /** Runs scripts and records how they ended. */
 export class Runner {
@@ -118,7 +122,11 @@ export class Runner {
     call: CallOrder,
     { host, ...queueing }: Queueing & { readonly host: RunHost },
   ): Promise<Outcome> {
-    return this.#options.pool.run(worker, (sandbox) => sandbox.call(call, host), queueing);
+    const run: PooledRun = (sandbox, turn) => {
+      host.turn = turn;
+      return sandbox.call(call, host);
+    };
+    return this.#options.pool.run(worker, run, queueing);
   }
 
   async #once(
@@ -138,14 +146,21 @@ export class Runner {
     return effective(worker, this.#options.ceilings());
   }
 
-  #call(worker: Worker, { runType, params, env }: Order, mode: Mode, caller?: string): CallOrder {
+  #call(
+    worker: Worker,
+    { runType, params, env }: Order,
+    mode: Mode,
+    { name: caller, level }: { readonly name: string | null; readonly level: number } = OUTSIDE,
+  ): CallOrder {
     const handler = handlers[runType];
     return {
       handler,
       mode,
+      level,
+      cookies: this.#options.cookies(),
       params,
       env: env ?? worker.env ?? '{}',
-      ctx: { runType: handler, workerName: worker.name, inlineCaller: caller ?? null },
+      ctx: { runType: handler, workerName: worker.name, inlineCaller: caller },
       limit_ms: this.#limits(worker).run_ms,
     };
   }
@@ -172,7 +187,7 @@ export class Runner {
     const worker = UNHOLDABLE.test(name) ? undefined : await this.#options.workers.byName(name);
     if (!worker) throw plain(RpcError.notFound(`js_worker not found: ${name}`));
     const order: Order = { runType: 'inline_call', params, env: null };
-    const call = this.#call(worker, order, 'json', caller.name);
+    const call = this.#call(worker, order, 'json', { name: caller.name, level });
     const limit_ms = Math.max(
       1,
       Math.min(call.limit_ms, (seconds ?? Number.POSITIVE_INFINITY) * 1000),

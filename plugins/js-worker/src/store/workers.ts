@@ -46,7 +46,7 @@ export interface WorkerStore {
   byName(name: string): Promise<Worker | undefined>;
   byRoute(route: string): Promise<Worker | undefined>;
   row(name: string): Promise<WorkerRow | undefined>;
-  /** The script, if the row is still the one that was read. */
+  /** The script as it is now, and its version. */
   script(worker: Pick<Worker, 'id'>): Promise<{ script: string; update_at: number } | undefined>;
   names(): Promise<string[]>;
   /** Workers that an HTTP request or a job may want next: those with a route first. */
