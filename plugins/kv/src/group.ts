@@ -4,8 +4,11 @@ import type { Row, Writes } from './store/writes.ts';
 /** Values of one commit at most, and about how many characters. */
 const BATCH_ROWS = 256;
 const BATCH_LENGTH = 2 ** 20;
-/** Values that may wait; a caller over it is refused. */
+/** Values that may wait, and their characters; a caller over it is refused. */
 const CAPACITY = 20_000;
+const CAPACITY_LENGTH = 2 ** 26;
+/** So long a batch that failed is tried value by value; then the rest fails too. */
+const RETRY_MS = 10_000;
 
 interface Waiting {
   readonly row: Row;
@@ -22,6 +25,8 @@ export type SetValue = (row: Row) => Promise<boolean>;
  */
 export function groupSets(store: Writes['set']): SetValue {
   let waiting: Waiting[] = [];
+  /** Characters of those that wait or are being stored. */
+  let length = 0;
   let busy = false;
 
   const run = async () => {
@@ -33,14 +38,17 @@ export function groupSets(store: Writes['set']): SetValue {
       const batch = waiting.slice(0, count);
       waiting = waiting.slice(count);
       await storeBatch(store, batch);
+      for (const { row } of batch) length -= row.value.length;
     }
     busy = false;
   };
 
   return (row) => {
-    if (waiting.length >= CAPACITY) {
+    // One alone is always taken.
+    if (waiting.length >= CAPACITY || (length > 0 && length + row.value.length > CAPACITY_LENGTH)) {
       return Promise.reject(RpcError.database('too many values wait to be stored'));
     }
+    length += row.value.length;
     return new Promise((resolve, reject) => {
       waiting.push({ row, resolve, reject });
       if (!busy) void run();
@@ -67,7 +75,10 @@ async function storeBatch(store: Writes['set'], batch: readonly Waiting[]): Prom
     const known = await store([...last.values()]);
     for (const { row, resolve } of batch) resolve(known.has(row.namespace));
   } catch (error) {
-    if (batch.length === 1) batch[0]?.reject(error);
-    else for (const one of batch) await storeBatch(store, [one]);
+    const end = performance.now() + RETRY_MS;
+    for (const one of batch) {
+      if (batch.length === 1 || performance.now() > end) one.reject(error);
+      else await storeBatch(store, [one]);
+    }
   }
 }
