@@ -1,4 +1,6 @@
 /** Several servers on one Postgres hear each other: LISTEN and NOTIFY. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -92,6 +94,23 @@ test('a killed connection comes again, both read again, nobody counts as dead, a
     assert.is(logged(server, /bus is not connected/), 1);
     assert.is(logged(server, /bus is connected again/), 1);
   }
+});
+
+test('a database that takes the login and says no more costs no socket', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => undefined));
+    // AuthenticationOk, ReadyForQuery.
+    socket.once('data', () => socket.write('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1'));
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const settings = { connectionString: `postgres://u:p@127.0.0.1:${port}/d`, query_timeout: 200 };
+  const link = { id: 'x', receive() {}, lost() {}, failed() {} };
+  const opened = await Connection.open(settings, link).catch((error) => error);
+  assert.instance(opened, Error);
+  await until('its socket is closed', () => sockets.size === 0);
+  silent.close();
 });
 
 test('a server whose connection was cut off learns from the others what it missed', async () => {

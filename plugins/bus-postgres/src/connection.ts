@@ -6,6 +6,8 @@ import { type Body, listen, type Notice, notify, take } from './store.ts';
 /** Longer frames travel as rows. A notification takes less than 8,000 bytes. */
 const MAX_PAYLOAD = 7_900;
 const ROW = 'row ';
+/** A database that takes the login and says no more is given up, and its socket closed. */
+const QUERY_MS = 8_000;
 /** Notifications that wait for a row. */
 const MAX_WAITING = 10_000;
 
@@ -30,7 +32,7 @@ export class Connection implements BusConnection {
   static async open(settings: ClientConfig, link: BusLink): Promise<Connection> {
     // Loaded only where it is used: the driver costs memory.
     const { default: pg } = await import('pg');
-    const client = new pg.Client(settings);
+    const client = new pg.Client({ query_timeout: QUERY_MS, ...settings });
     const connection = new Connection(client, link);
     try {
       await client.connect();
