@@ -41,8 +41,8 @@ export function orEnd<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    // An Error that ends a thread loses its text on the way when the driver made it.
+    // An Error that ends a thread loses its text on the way when the driver made it, and may overtake this message.
     parentPort?.postMessage({ id: FATAL, error: toPlain(error) });
-    throw error;
+    return process.exit(1);
   }
 }
