@@ -9,20 +9,22 @@ const half = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 
 /**
  * Reads a value without making its text, which takes longer and waits until the caller is known.
+ * @returns whether the value is stored as it was sent
  * @throws RpcError -32602 for a number that no double holds, and half a surrogate pair
  */
-export function checkValue(sent: string): void {
+export function checkValue(sent: string): boolean {
   const value: unknown = JSON.parse(sent);
   const plain = JSON.stringify(value);
   if (plain.includes('\\ud') && half.test(plain)) {
     throw RpcError.params('value holds half of a surrogate pair');
   }
-  if (plain !== sent && !holds(value)) throw RpcError.params('number out of range');
+  if (plain === sent) return true;
+  if (!holds(value)) throw RpcError.params('number out of range');
+  return false;
 }
 
 /** A value's text as it is stored: compact, of equal member names the last one, 64-bit integers exact, `1.0` still `1.0`. */
-export const valueText = (sent: string): string =>
-  JSON.stringify(JSON.parse(sent)) === sent ? sent : respellJson(sent, spelled);
+export const valueText = (sent: string): string => respellJson(sent, spelled);
 
 /** True when a stored text holds U+0000. */
 export const holdsZero = (text: string): boolean => text.includes('\\u0000') && zero.test(text);

@@ -32,7 +32,8 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
     result: Success,
     access: mayWrite,
     validate({ namespace, key, value }) {
-      checkValue(String(value.text));
+      const text = String(value.text);
+      if (checkValue(text)) texts.set(value, text);
       checkNames({ namespace, key });
     },
     check({ namespace, key, value }) {
