@@ -3,7 +3,7 @@
  * `agent-config.mjs REPORT_URL TASK_URL SUPER_TOKEN_FILE FILE`. The two share their tokens, so one credential is enough.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const DEADLINE_MS = 60_000;
@@ -21,7 +21,9 @@ const { key, secret } = await call(reportUrl, 'token_create', [
   { token_limit: limits() },
 ]);
 
-writeFileSync(file, text(), { mode: 0o600 });
+// Whole or not at all: a start that is broken off here is not to leave half a file to the next one.
+writeFileSync(`${file}.new`, text(), { mode: 0o600 });
+renameSync(`${file}.new`, file);
 process.stdout.write(`Agent UUID: ${agent}\n`);
 
 function limits() {
