@@ -97,7 +97,7 @@ const codeLines = (text: string): number =>
  * Lines of code that the parts of the kernel may have. `core` is the kernel proper: life cycle, plugins, envelope,
  * listeners. The others wrap drivers and formats that the core only uses through one `open…` or `load…` each.
  */
-const budget = { core: 3500, db: 2700, log: 650, config: 700, bus: 700 };
+const budget = { core: 3550, db: 2700, log: 650, config: 700, bus: 720 };
 
 test('the parts of the kernel stay within their budgets', () => {
   const lines: Record<string, number> = { core: 0, db: 0, log: 0, config: 0, bus: 0 };

@@ -115,6 +115,7 @@ failureSuite.after.each(stopRunning);
 
 test('NATS ends and begins again under load: every server is back, in order, and has read again', async () => {
   const [one, two] = await pair(nats);
+  const before = [one, two].map((server) => server.rereads());
   let n = 0;
   let loading = true;
   const load = (async () => {
@@ -124,7 +125,10 @@ test('NATS ends and begins again under load: every server is back, in order, and
   await nats.kill();
   await pause(300);
   await nats.start();
-  await until('read again', () => one.rereads() > 0 && two.rereads() > 0);
+  await until('connected', () =>
+    [one, two].every((server) => logged(server, /bus is connected again/) > 0),
+  );
+  await until('read again', () => [one, two].every((server, at) => server.rereads() > before[at]!));
   loading = false;
   await load;
   one.bus.publish('probe', -1);
@@ -144,7 +148,7 @@ test('a server starts without NATS and joins when it is there, reading again', a
   await nats.kill();
   const begun = Date.now();
   const one = await start(over(nats), 'postgres', LIST);
-  assert.ok(Date.now() - begun < 8_000, `${Date.now() - begun} ms`);
+  assert.ok(Date.now() - begun < 30_000, `${Date.now() - begun} ms`);
   const two = await start(await sharing(one, over(nats)), 'postgres', LIST);
   await nats.start();
   await acquainted([one, two]);

@@ -1,4 +1,5 @@
 /** Several servers on one Postgres hear each other: LISTEN and NOTIFY. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -66,8 +67,21 @@ async function mortal(beside: BusProbe): Promise<{ id: string; kill(): Promise<v
   };
 }
 
+/** Ends the connections of all buses on this database. @returns one row for each */
+const cutOff = ({ app }: BusProbe): Promise<unknown[]> =>
+  app.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
+  );
+
 const logged = ({ app }: BusProbe, pattern: RegExp) =>
   app.console.filter((line) => pattern.test(line)).length;
+
+/** By the connection's end, and not by its silence of four seconds. */
+const assertNoticed = ({ app }: BusProbe) => {
+  const line = app.console.find((text) => /bus is not connected/.test(text)) ?? '';
+  assert.match(line, /error=/);
+  assert.not.match(line, /no answer/);
+};
 
 test.after.each(async () => {
   for (const bus of buses.splice(0)) await bus.close();
@@ -76,14 +90,12 @@ test.after.each(async () => {
 
 test('a killed connection comes again, both read again, nobody counts as dead, and the log says it once', async () => {
   const [one, two] = await pair();
-  const killed = await one.app.sql(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
-  );
+  const before = [one, two].map((server) => server.rereads());
+  const killed = await cutOff(one);
   assert.is(killed.length, 2);
-  const since = Date.now();
-  await until('both read again', () => one.rereads() > 0 && two.rereads() > 0);
-  // Noticed by the connection's end, not by its silence of four seconds.
-  assert.ok(Date.now() - since < 3_500, `${Date.now() - since} ms`);
+  await until('both read again', () =>
+    [one, two].every((server, at) => server.rereads() > before[at]!),
+  );
   one.bus.publish('probe', 'again');
   await until('the message', () => two.heard.length === 1);
   for (const server of [one, two]) {
@@ -93,7 +105,52 @@ test('a killed connection comes again, both read again, nobody counts as dead, a
     );
     assert.is(logged(server, /bus is not connected/), 1);
     assert.is(logged(server, /bus is connected again/), 1);
+    assertNoticed(server);
   }
+});
+
+test('a frame that is sent again because both ends had lost the connection is heard once', async () => {
+  const [one, two] = await pair();
+  const from = randomUUID();
+  const send = (n: number) => {
+    const frame = JSON.stringify({ v: 1, from, n, m: [['probe', n]] });
+    return one.app.sql(
+      `select pg_notify('svc_bus_' || substr(md5(current_schema()), 1, 8), '${frame}')`,
+    );
+  };
+  const heard = () => two.heard.map(({ payload }) => payload);
+  await send(1);
+  await until('the first', () => heard().includes(1));
+  await cutOff(one);
+  await until('connected again', () => logged(two, /bus is connected again/) > 0);
+  for (const n of [1, 2]) await send(n);
+  await until('the second', () => heard().includes(2));
+  assert.equal(heard(), [1, 2]);
+});
+
+test('what others say while a server is connecting is no loss for it', async () => {
+  const one = await start();
+  one.bus.publish('probe', 'before');
+  const { database } = (await sharing(one)) as { database: { database_url: string } };
+  const bus = new ServerBus(memoryLog(), { uuid: () => '', version: '1.0.0' });
+  buses.push(bus);
+  const heard: unknown[] = [];
+  const events: string[] = [];
+  bus.subscribe('probe', (payload) => heard.push(payload));
+  bus.watch(({ kind }) => events.push(kind));
+  await bus.open({
+    name: 'postgres',
+    frameBytes: 7_800,
+    connect: async (link) => {
+      const settings = { connectionString: database.database_url };
+      const connection = await Connection.open(settings, link);
+      one.bus.publish('probe', 'meanwhile');
+      await until('a frame', () => heard.length > 0);
+      return connection;
+    },
+  });
+  await until('its server', () => events.includes('joined'));
+  assert.equal([heard, events], [['meanwhile'], ['joined']]);
 });
 
 test('a database that takes the login and says no more costs no socket', async () => {
@@ -116,14 +173,17 @@ test('a database that takes the login and says no more costs no socket', async (
 test('a server whose connection was cut off learns from the others what it missed', async () => {
   const [one, two] = await pair();
   const before = two.rereads();
-  await one.app.sql(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
-  );
+  await cutOff(one);
   for (let n = 0; n < 200; n++) {
     one.bus.publish('probe', n);
     await pause(1);
   }
-  await until('the last', () => two.heard.some(({ payload }) => payload === 199));
+  // Both are connected again by then: what is sent before may be heard by nobody.
+  await until('connected', () =>
+    [one, two].every((server) => logged(server, /bus is connected again/) > 0),
+  );
+  one.bus.publish('probe', 200);
+  await until('the last', () => two.heard.some(({ payload }) => payload === 200));
   await until('read again', () => two.rereads() > before);
   const got = two.heard.map(({ payload }) => payload);
   assert.equal(
@@ -145,19 +205,17 @@ test('a copy in memory that went stale while nobody could tell is right again af
   await one.app.sql("update static_file set cors = true where name = 'b'");
   await pause(1_200);
   assert.is(await cors(), false, 'memory is what is read');
-  await one.app.sql(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
-  );
-  const since = Date.now();
+  await cutOff(one);
   await until('the row as it is', async () => (await cors()) === true);
-  assert.ok(Date.now() - since < 3_500, `${Date.now() - since} ms`);
+  assertNoticed(two);
 });
 
 test('a long message whose row is gone makes its receiver read again', async () => {
   const [one, two] = await pair();
   await one.app.sql('create rule forget as on insert to bus_message do instead nothing');
+  const before = two.rereads();
   one.bus.publish('probe', 'x'.repeat(20_000));
-  await until('read again', () => two.rereads() > 0);
+  await until('read again', () => two.rereads() > before);
   assert.equal(two.heard, []);
 });
 
@@ -188,8 +246,8 @@ test('a server that is killed is gone for the others after three silent seconds'
   await third.kill();
   await until('gone', () => [one, two].every((server) => server.bus.servers().length === 1));
   const took = Date.now() - since;
-  // Not earlier: its last beat is a second old at most. Later where the machine is busy.
-  assert.ok(took > 1_500 && took < 15_000, `${took} ms`);
+  // Not earlier: its last beat is a second old at most.
+  assert.ok(took > 1_500, `${took} ms`);
   assert.equal(
     one.events.flatMap((event) => (event.kind === 'left' ? [event.server.id] : [])),
     [third.id],
@@ -232,12 +290,16 @@ test('the bus has an address of its own where one is given, and no log shows its
   await acquainted([one, two]);
   const bad = new URL(database.database_url);
   bad.password = 'wrong-5e7a91';
+  // Also where passwords are not asked for.
+  bad.pathname = '/no-such-database';
   const third = await start(await sharing(one, { 'bus-postgres': { database_url: bad.href } }));
   await until('the warning', () => logged(third, /bus is not connected/) > 0);
+  // One that a person chose may be part of any word.
+  const secret = good.password.length < 16 ? `:${good.password}@` : good.password;
   for (const server of [one, two, third]) {
     const text = server.app.console.join('\n');
     assert.not.match(text, /wrong-5e7a91/);
-    assert.not(text.includes(good.password));
+    assert.not(text.includes(secret));
   }
 });
 
@@ -249,6 +311,7 @@ test('Postgres restarts under load: every server is back, in order, and has read
     servers.push(await probe(database), await probe(database));
     await acquainted(servers);
     const [one, two] = servers as [BusProbe, BusProbe];
+    const before = [one, two].map((server) => server.rereads());
     let n = 0;
     let loading = true;
     const load = (async () => {
@@ -256,7 +319,12 @@ test('Postgres restarts under load: every server is back, in order, and has read
     })();
     await pause(200);
     await own.restart('crash');
-    await until('read again', () => one.rereads() > 0 && two.rereads() > 0);
+    await until('connected', () =>
+      [one, two].every((server) => logged(server, /bus is connected again/) > 0),
+    );
+    await until('read again', () =>
+      [one, two].every((server, at) => server.rereads() > before[at]!),
+    );
     loading = false;
     await load;
     one.bus.publish('probe', -1);

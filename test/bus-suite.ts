@@ -7,7 +7,6 @@ import { acquainted, type BusProbe, until } from './bus-kit.ts';
 export type Three = readonly [BusProbe, BusProbe, BusProbe];
 
 const KB = 1024;
-const LAST = 'the last of this case';
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 const payloads = ({ heard }: BusProbe) => heard.map(({ payload }) => payload);
 const shape = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
@@ -17,13 +16,15 @@ export function busCases(
   test: (name: string, body: () => Promise<void>) => void,
   servers: () => Three,
 ): void {
+  let cases = 0;
   /** Nothing of the case before is on its way any more: what a server sends arrives in order. */
   const fresh = async (): Promise<Three> => {
     const three = servers();
     await acquainted(three);
-    for (const { bus } of three) bus.publish('probe', LAST);
+    const last = `the last before case ${++cases}`;
+    for (const { bus } of three) bus.publish('probe', last);
     for (const { heard } of three) {
-      await until('the last', () => heard.filter(({ payload }) => payload === LAST).length === 3);
+      await until('the last', () => heard.filter(({ payload }) => payload === last).length === 3);
     }
     for (const { heard, events } of three) {
       heard.length = 0;

@@ -4,6 +4,7 @@ import type { KernelHooks } from './hooks.ts';
 import { type Addresses, Listeners } from './http/listeners.ts';
 import { Router } from './http/router.ts';
 import { HttpRpc } from './http/rpc.ts';
+import { RunningCalls } from './http/running-calls.ts';
 import { createRequestHandler, routeTap } from './http/server.ts';
 import { Load, Slots } from './load.ts';
 import { calling } from './plugins/scope.ts';
@@ -20,6 +21,7 @@ export class Network {
   readonly #ws: WsServer;
   readonly #listeners: Listeners;
   readonly #slots: Slots;
+  readonly #calls = new RunningCalls();
   #maxRequestBytes: number;
 
   constructor(options: {
@@ -36,7 +38,7 @@ export class Network {
     this.#maxRequestBytes = head.max_request_body_size;
     const maxRequestBytes = () => this.#maxRequestBytes;
     this.router = new Router(brand.rewrite);
-    this.rpc = new HttpRpc({ dispatcher, slots: this.#slots, load, log });
+    this.rpc = new HttpRpc({ dispatcher, slots: this.#slots, load, calls: this.#calls, log });
     this.#ws = new WsServer({
       hooks,
       router: this.router,
@@ -50,6 +52,7 @@ export class Network {
     this.#listeners = new Listeners({
       onRequest: createRequestHandler({ hooks, log, maxRequestBytes }),
       onUpgrade: this.#ws.onUpgrade,
+      calls: this.#calls,
       log,
     });
     const tap = calling(routeTap(this.router) as never);
@@ -86,9 +89,10 @@ export class Network {
     this.#listeners.stopAccepting();
   }
 
+  /** Running calls get `grace_ms`, then every connection is closed. */
   async stop(grace_ms: number): Promise<void> {
     this.stopAccepting();
-    await this.#ws.stop(grace_ms);
+    await Promise.all([this.#ws.stop(grace_ms), this.#calls.ended(grace_ms)]);
     this.#listeners.destroy();
   }
 }

@@ -204,11 +204,16 @@ async function openSocket(url: string): Promise<TestSocket> {
   await withDeadline(once(socket, 'open'), `connecting to ${url}`);
   const next = (timeout_ms = WAIT_MS) => {
     if (inbox.length > 0) return Promise.resolve(inbox.shift());
-    return withDeadline(
-      new Promise((resolve) => waiting.push(resolve)),
-      'the next message',
-      timeout_ms,
-    );
+    let take: (message: unknown) => void = () => {};
+    const message = new Promise((resolve) => {
+      take = resolve;
+      waiting.push(take);
+    });
+    return withDeadline(message, 'the next message', timeout_ms).catch((error) => {
+      // Who has given up takes no message from those who wait after it.
+      waiting.splice(waiting.indexOf(take), 1);
+      throw error;
+    });
   };
   return {
     async call(method, params = []) {

@@ -8,14 +8,21 @@ const FRESH_MS = 2_500;
 /** Numbers of a dead server are kept this long: it may only have been cut off. */
 const FORGET_MS = 86_400_000;
 
+/** What has come of one stream of frames. */
+interface Heard {
+  /** Number of the last one. */
+  n: number;
+  /** What lies between it and the next one is not missed: it was sent before the own connection. */
+  open: boolean;
+}
+
 interface Peer {
   /** undefined until its first beat. */
   server: BusServer | undefined;
   alive: boolean;
   heard: number;
-  /** Numbers of the last broadcast and the last direct frame; undefined: the next one may have any number. */
-  last: number | undefined;
-  direct: number | undefined;
+  readonly all: Heard;
+  direct: Heard;
   /** How often it was counted as dead, and how often it says that it has counted this server so. */
   mourned: number;
   mournedUs: number;
@@ -59,12 +66,12 @@ export class Peers {
     return this.#peers.get(id)?.alive ?? false;
   }
 
-  /** The own connection begins: what was sent before is not waited for. */
+  /** The own connection begins: what was sent before is not waited for, and what came before may be sent again. */
   begin(now: number): void {
     this.#freshUntil = now + FRESH_MS;
     for (const peer of this.#peers.values()) {
-      peer.last = undefined;
-      peer.direct = undefined;
+      peer.all.open = true;
+      peer.direct.open = true;
     }
     this.excuse(now, Number.POSITIVE_INFINITY);
   }
@@ -106,8 +113,9 @@ export class Peers {
 
   #add(id: string, now: number): Peer {
     // A server that starts later begins with 1. Direct frames to this process begin with 1 in any case.
-    const last = now < this.#freshUntil ? undefined : 0;
-    const met = { heard: now, last, direct: 0, mourned: 0, mournedUs: 0 };
+    const all = { n: 0, open: now < this.#freshUntil };
+    const direct = { n: 0, open: false };
+    const met = { heard: now, all, direct, mourned: 0, mournedUs: 0 };
     const peer: Peer = { ...met, server: undefined, alive: false };
     this.#peers.set(id, peer);
     return peer;
@@ -123,11 +131,10 @@ export class Peers {
   /** False for a frame that came before. */
   #isNext(from: string, peer: Peer, { to, n }: Frame): boolean {
     const direct = to !== undefined;
-    const last = direct ? peer.direct : peer.last;
-    if (last !== undefined && n <= last) return false;
-    if (direct) peer.direct = n;
-    else peer.last = n;
-    if (last !== undefined && n > last + 1) this.#options.event({ kind: 'gap', from, direct });
+    const heard = direct ? peer.direct : peer.all;
+    if (n <= heard.n) return false;
+    this.#hearTo(n - 1, heard, from, direct);
+    heard.n = n;
     return true;
   }
 
@@ -135,7 +142,6 @@ export class Peers {
   #beat(from: string, peer: Peer, { n, beat }: Frame): void {
     const { event, id } = this.#options;
     const { uuid = '', version = '', direct = {}, mourned = {}, bye = false } = beat ?? {};
-    const directN = direct[id] ?? 0;
     const mournedUs = mourned[id] ?? 0;
     // It has forgotten all that this server told: the two meet anew.
     const again = mournedUs > peer.mournedUs;
@@ -144,12 +150,19 @@ export class Peers {
       peer.server ??= { id: from, uuid, version };
       event({ kind: 'joined', server: peer.server });
     }
-    if (peer.last !== undefined && n > peer.last) event({ kind: 'gap', from, direct: false });
-    peer.last = Math.max(peer.last ?? 0, n);
-    if (peer.direct !== undefined && directN > peer.direct) {
-      event({ kind: 'gap', from, direct: true });
-    }
-    peer.direct = Math.max(peer.direct ?? 0, directN);
+    this.#hearTo(n, peer.all, from, false);
+    const directN = direct[id] ?? 0;
+    // Numbers only grow, but for a sender that had forgotten this server: it has begun anew, and not all of that was taken.
+    if (id in direct && directN < peer.direct.n) peer.direct = { n: -1, open: false };
+    this.#hearTo(directN, peer.direct, from, true);
     if (bye) this.#end(peer);
+  }
+
+  /** Frames up to this number have left their sender. */
+  #hearTo(n: number, heard: Heard, from: string, direct: boolean): void {
+    const missed = !heard.open && n > heard.n;
+    heard.open = false;
+    heard.n = Math.max(heard.n, n);
+    if (missed) this.#options.event({ kind: 'gap', from, direct });
   }
 }

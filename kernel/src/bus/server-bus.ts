@@ -129,6 +129,8 @@ export class ServerBus implements Bus {
     const timer = setInterval(() => this.#tick(), TICK_MS);
     this.#connection = { line, outbox, timer };
     this.#lastTick = performance.now();
+    // The first frames may come before the connection is said to be up.
+    this.#peers.begin(this.#lastTick);
     await inTime(WAIT_MS, line.open()).catch(() => undefined);
     this.#missed = !line.isUp;
     if (line.isUp) this.#log.info('bus connected', { transport: transport.name });

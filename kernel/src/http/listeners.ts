@@ -6,6 +6,7 @@ import { createSecureContext, type Server as TlsServer } from 'node:tls';
 import { type Listening, type Logger, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
 import { parseListener } from '../config/listener.ts';
+import type { RunningCalls } from './running-calls.ts';
 import { createHttpServer, type UpgradeHandler } from './server.ts';
 
 export type Addresses = Pick<
@@ -24,6 +25,7 @@ const keepPeer = (socket: Socket): void => {
 export class Listeners {
   readonly #onRequest: RequestListener;
   readonly #onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
+  readonly #calls: RunningCalls;
   readonly #log: Logger;
   readonly #watch: NodeJS.Timeout;
   #addresses: Addresses | undefined;
@@ -34,8 +36,10 @@ export class Listeners {
   constructor(options: {
     onRequest: RequestListener;
     onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
+    calls: RunningCalls;
     log: Logger;
   }) {
+    this.#calls = options.calls;
     this.#onRequest = options.onRequest;
     this.#onUpgrade = options.onUpgrade;
     this.#log = options.log;
@@ -73,7 +77,7 @@ export class Listeners {
     else await bind(fresh, next);
     this.#tcp = fresh;
     this.#addresses = next;
-    if (server) stopAccepting(server);
+    if (server) this.#stopAccepting(server);
     await this.#followUnix(old, next);
     return server !== undefined;
   }
@@ -92,8 +96,8 @@ export class Listeners {
   /** Nothing new is accepted; requests in progress go on. */
   stopAccepting(): void {
     clearInterval(this.#watch);
-    if (this.#tcp) stopAccepting(this.#tcp);
-    if (this.#unix) stopAccepting(this.#unix);
+    if (this.#tcp) this.#stopAccepting(this.#tcp);
+    if (this.#unix) this.#stopAccepting(this.#unix);
     this.#unix = undefined;
   }
 
@@ -102,8 +106,16 @@ export class Listeners {
     this.#tcp?.closeAllConnections();
   }
 
+  /** Node would take a connection for idle whose answer is complete but not sent to its end, and cut it. */
+  #stopAccepting(server: Server): void {
+    const closeIdle = server.closeIdleConnections;
+    server.closeIdleConnections = () => {};
+    server.close();
+    this.#calls.whenNone(() => closeIdle.call(server));
+  }
+
   async #swap(server: Server, old: Addresses, fresh: Server, next: Addresses): Promise<void> {
-    stopAccepting(server);
+    this.#stopAccepting(server);
     try {
       await bind(fresh, next);
     } catch (error) {
@@ -130,7 +142,7 @@ export class Listeners {
     const path =
       next.enable_unix_socket && process.platform !== 'win32' ? next.unix_socket_path : undefined;
     if (this.#unix && old?.unix_socket_path === path) return;
-    if (this.#unix) stopAccepting(this.#unix);
+    if (this.#unix) this.#stopAccepting(this.#unix);
     this.#unix = undefined;
     if (!path) return;
     try {
@@ -198,11 +210,6 @@ function listen(
       resolve();
     });
   });
-}
-
-function stopAccepting(server: Server): void {
-  server.close();
-  server.closeIdleConnections();
 }
 
 /** Makes the parent folder, and removes what a killed server left; anything but a socket stays. */

@@ -3,6 +3,7 @@ import type { Load, Slots } from '../load.ts';
 import type { Dispatcher } from '../rpc/dispatch.ts';
 import { errorText, PARSE_ERROR } from '../rpc/envelope.ts';
 import type { Text } from '../rpc/text.ts';
+import type { RunningCalls } from './running-calls.ts';
 
 /** conventions.md §4, whole header value, any case. */
 const TYPES = /^application\/json(?:-rpc)?(?:; ?charset=utf-8)?$/i;
@@ -21,12 +22,20 @@ export class HttpRpc {
   readonly #dispatcher: Dispatcher;
   readonly #slots: Slots;
   readonly #load: Load;
+  readonly #calls: RunningCalls;
   readonly #log: Logger;
 
-  constructor(options: { dispatcher: Dispatcher; slots: Slots; load: Load; log: Logger }) {
+  constructor(options: {
+    dispatcher: Dispatcher;
+    slots: Slots;
+    load: Load;
+    calls: RunningCalls;
+    log: Logger;
+  }) {
     this.#dispatcher = options.dispatcher;
     this.#slots = options.slots;
     this.#load = options.load;
+    this.#calls = options.calls;
     this.#log = options.log;
   }
 
@@ -68,6 +77,7 @@ export class HttpRpc {
       return;
     }
     this.#load.add(body.length);
+    this.#calls.begin();
     try {
       const { text } = await this.#dispatcher.answer(textOf(body), {
         transport: 'http',
@@ -77,6 +87,7 @@ export class HttpRpc {
       reply(exchange, 200, text ?? 'null');
     } finally {
       this.#load.done(body.length);
+      this.#calls.answered(exchange.response);
     }
   }
 

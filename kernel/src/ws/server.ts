@@ -38,6 +38,7 @@ export class WsServer {
   readonly #endSweep: () => void;
   #handshake: WebSocketServer;
   #sweeps = 0;
+  #stopping = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -73,7 +74,9 @@ export class WsServer {
     await Promise.all([...this.#peers].map((peer) => peer.finish(code, grace_ms)));
   }
 
+  /** Closes all, also who is still on the way: whose TCP connection was there before. */
   async stop(grace_ms: number): Promise<void> {
+    this.#stopping = true;
     this.#endSweep();
     await this.closePeers(1001, grace_ms);
     for (const peer of this.#others) peer.close(1001);
@@ -126,6 +129,7 @@ export class WsServer {
         this.#peers.delete(peer);
         hooks.disconnection.call(peer, code);
       });
+      if (this.#stopping) void peer.finish(1001, 0);
     });
   }
 
@@ -149,6 +153,7 @@ export class WsServer {
           );
         this.#others.add(peer);
         ws.once('close', () => this.#others.delete(peer));
+        if (this.#stopping) peer.close(1001);
         resolve(peer);
       });
     });
