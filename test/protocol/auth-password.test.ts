@@ -1,16 +1,23 @@
 // auth.md §2, "Do better": slow password hashes, as an option (`[token] password_kdf = "scrypt"`).
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eventually, keyOf, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
+import { sharedServers } from '../shared-servers.ts';
+import { authProbe } from './auth-probe.ts';
+import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 
 const SLOW = /^scrypt\$14\$[\w-]{22}\$[\w-]{43}$/;
 const PLAIN = /^[0-9a-f]{64}$/;
+/** The hash of "test" in auth.md §2. */
+const HASH_TEST = 'c48c48d25dae9871f7a1bf8dffa3c671b07dd7f8efb9c4582099525ea53c7895';
+const config = { token: { password_kdf: 'scrypt' } };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`auth: passwords (${dialect})`);
   let server: TokenServer;
   test.before(async () => {
-    server = await tokenServer({ token: { password_kdf: 'scrypt' } }, { dialect });
+    server = await tokenServer(config, { dialect });
   });
   test.after(() => server.app.stop());
 
@@ -20,10 +27,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ]);
     return rows[0].password_hash;
   };
-  /** The hash of "test" in auth.md §2: an imported record. */
+  /** An imported record. */
   const makePlain = async (name: string) => {
-    const plain = 'c48c48d25dae9871f7a1bf8dffa3c671b07dd7f8efb9c4582099525ea53c7895';
-    await server.probe.sql('update token set password_hash = ? where username = ?', [plain, name]);
+    const update = 'update token set password_hash = ? where username = ?';
+    await server.probe.sql(update, [HASH_TEST, name]);
     await server.asSuper('token_edit', name, []);
   };
 
@@ -70,6 +77,37 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.type((await server.whoami(`${name}|test`)).id, 'string');
   });
 
+  test('a session goes on though the whole table is read while the hash is replaced', async () => {
+    const { name } = await server.account('other');
+    await makePlain(name);
+    const { bus, server: control } = server.probe.kernel();
+    const { serial } = await server.whoami(`${name}|test`);
+    let reading = true;
+    const reads = (async () => {
+      for (; reading; await nextTurn()) bus.publish('database.changed', {});
+    })();
+    await eventually(async () => assert.match(await stored(name), SLOW)).finally(() => {
+      reading = false;
+    });
+    await reads;
+    await control.reload();
+    assert.is(server.probe.ended(serial), false);
+    assert.is((await server.whoami(`${name}|test`)).serial, serial);
+  });
+
+  test('a new password ends the session, whatever is said of its form', async () => {
+    const { name } = await server.account('first password');
+    const { serial } = await server.whoami(`${name}|first password`);
+    const [{ id }] = await server.probe.sql('select id from token where username = ?', [name]);
+    const update = 'update token set password_hash = ? where username = ?';
+    await server.probe.sql(update, [HASH_TEST, name]);
+    const said = { id: Number(id), samePassword: true };
+    server.probe.kernel().bus.publish('token.changed', said);
+    await eventually(async () => assert.type((await server.whoami(`${name}|test`)).id, 'string'));
+    assert.is(await server.whoami(`${name}|first password`), WRONG);
+    assert.is(server.probe.ended(serial), true);
+  });
+
   test('a wrong password replaces nothing', async () => {
     const { name } = await server.account('other');
     await makePlain(name);
@@ -108,3 +146,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test.run();
 }
+
+const several = suite('auth: passwords on several servers');
+
+several('a session goes on when another server replaces the hash', async () => {
+  const probe = authProbe();
+  const { apps, superToken, stop } = await sharedServers(2, ['token', probe.plugin], config);
+  try {
+    const [here, there] = apps as [TestApp, TestApp];
+    const edit = (limits: unknown) => there.call('token_edit', [superToken, 'ada', limits]);
+    /** The one server has heard of what the other one did. */
+    const follows = (limits: unknown) =>
+      eventually(async () =>
+        assert.equal((await here.call('token_get', [token])).token_limit, limits),
+      );
+    const token = await there.token([], { username: 'ada', password: 'other' });
+    const update = 'update token set password_hash = ? where username = ?';
+    await probe.sql(update, [HASH_TEST, 'ada']);
+    await edit(listen);
+    await follows(listen);
+    const { serial } = await here.call('probe_whoami', [token]);
+    await there.call('probe_whoami', ['ada|test']);
+    const select = `select password_hash from token where username = 'ada'`;
+    await eventually(async () => assert.match((await probe.sql(select))[0].password_hash, SLOW));
+    await edit([]);
+    await follows([]);
+    assert.is(probe.ended(serial), false);
+    assert.is((await here.call('probe_whoami', ['ada|test'])).serial, serial);
+  } finally {
+    await stop();
+  }
+});
+
+several.run();

@@ -195,10 +195,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('without record 1 every credential is refused in its own words, and the next start makes a new one', async () => {
     const token = await app.token([]);
     await probe.sql('delete from token where id = 1');
-    await app.clock.advance(1_000);
+    await eventually(async () => {
+      // Again and again: a look that is still under way leaves the next one out.
+      await app.clock.advance(1_000);
+      assert.is(await outcome('probe_super', [app.superToken]), NO_SUPER);
+    });
     for (const credential of [app.superToken, token, 'a:b', 'a|b']) {
       for (const method of ['probe_super', 'probe_whoami', 'token_get', 'token_list_all_tokens']) {
-        await eventually(async () => assert.is(await outcome(method, [credential]), NO_SUPER));
+        assert.is(await outcome(method, [credential]), NO_SUPER);
       }
     }
     assert.is(await outcome('probe_super', ['x']), MALFORMED);

@@ -88,8 +88,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     } finally {
       await showTable();
     }
-    await server.app.clock.advance(1_000);
-    await eventually(async () => assert.is((await server.whoami(token)).id, keyOf(token)));
+    await eventually(async () => {
+      // Again and again: a look that is still under way leaves the next one out.
+      await server.app.clock.advance(1_000);
+      assert.is((await server.whoami(token)).id, keyOf(token));
+    });
   });
 
   test('errors and log records hold neither a hash nor a statement with values', async () => {

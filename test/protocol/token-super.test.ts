@@ -78,8 +78,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         skipped.map(({ level, target }) => `${level} ${target}`),
         ['INFO server'],
       );
-      const file = await readFile(json_log_file, 'utf8');
-      assert.match(file, 'Super Token already exists, skipped');
+      let file = '';
+      // The file is written beside the work.
+      await eventually(async () => {
+        file = await readFile(json_log_file, 'utf8');
+        assert.match(file, 'Super Token already exists, skipped');
+      });
       for (const secret of [token!.slice(17), password!]) assert.not.match(file, secret);
     } finally {
       await app.stop();
@@ -150,8 +154,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const token = /^Super Token: (\w{16}:\w{32})$/m.exec(output)?.[1] ?? '';
       const password = /^Root Password: (\w{32})$/m.exec(output)?.[1] ?? '';
       await eventually(async () => assert.is(await whoami(app.superToken), WRONG));
-      // It is looked for every second; a busy machine gets ten.
-      assert.ok(Date.now() - answered < 10_000, 'the old one stops working soon');
+      // It is looked for every second; a busy machine gets thirty.
+      assert.ok(Date.now() - answered < 30_000, 'the old one stops working soon');
       assert.is((await whoami(token)).super, true);
       assert.is((await whoami(`root|${password}`)).super, true);
       assert.is(await whoami(`root|${app.rootPassword}`), WRONG);

@@ -2,7 +2,7 @@ import type { Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
 import { GrantPool } from './grants.ts';
 import { Login } from './login.ts';
-import { SlowHasher } from './password.ts';
+import { changeOfForm, SlowHasher } from './password.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
 import { TokenStore } from './store.ts';
@@ -43,7 +43,7 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
   const upgrade = (secret: Secret, password: string): void => {
     if (config.password_kdf !== 'scrypt' || hasher.full) return;
     const { id } = secret.token;
-    upgradePassword({ store, refresh, hasher }, id, secret.stored, password).catch((error) =>
+    upgradePassword({ store, refresh, hasher }, secret, password).catch((error) =>
       log.warn('a password hash could not be upgraded', { id, error }),
     );
   };
@@ -71,12 +71,14 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
 /** The password was just found right: its hash is replaced by a slow one, sessions go on (auth.md §2). */
 async function upgradePassword(
   { store, refresh, hasher }: Pick<Parts, 'store' | 'refresh'> & { hasher: SlowHasher },
-  id: number,
-  from: string,
+  secret: Secret,
   password: string,
 ): Promise<void> {
+  const { token, stored } = secret;
+  const { id } = token;
   const slow = await hasher.make(password);
-  if (await store.upgradePassword(id, from, slow)) {
-    await refresh.changed({ id, samePassword: true });
+  secret.becoming ??= slow;
+  if (await store.upgradePassword(id, stored, secret.becoming)) {
+    await refresh.changed({ id, samePassword: changeOfForm(stored, secret.becoming) });
   }
 }

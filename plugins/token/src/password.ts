@@ -1,4 +1,10 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import {
+  hash as digest,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
 import { RpcError } from '@svc/plugin-sdk';
 
 /** A slow password hash: `scrypt$<log2 of the cost>$<salt>$<hash>`, base64url. */
@@ -22,6 +28,10 @@ export function parseSlowHash(stored: string): SlowHash | undefined {
     hash: Buffer.from(hash, 'base64url'),
   };
 }
+
+/** Names the change from one stored form of a password to another, and tells nothing of either. */
+export const changeOfForm = (from: string | null, to: string | null): string =>
+  digest('sha256', `${from} ${to}`, 'hex');
 
 const RUNNING = 2;
 const WAITING = 64;

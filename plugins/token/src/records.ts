@@ -49,8 +49,8 @@ export class Records {
     for (const row of rows) this.apply(row);
   }
 
-  /** `samePassword`: a changed hash is another form of the old password. */
-  apply(row: TokenRow, samePassword = false): void {
+  /** `samePassword`: see `Token.update`. */
+  apply(row: TokenRow, samePassword?: string): void {
     this.#state++;
     const known = this.#byId.get(row.id);
     if (known) {

@@ -14,8 +14,8 @@ const CATCH_UP_MS = 1_000;
 
 interface Change {
   readonly id: number;
-  /** Only the form of the password's hash changed. */
-  readonly samePassword?: boolean;
+  /** `changeOfForm` of a new form of the same password; another change may have come on top of it meanwhile. */
+  readonly samePassword?: string;
 }
 
 /** Keeps the records in memory equal to the table; one read at a time, in order. */
@@ -29,6 +29,8 @@ export class Refresh {
   #whole: Promise<void> | undefined;
   /** The last read failed, so memory may differ from the table. */
   #stale = false;
+  /** One's own messages come back. That row has been read: were it read again in vain, a good token would be dropped. */
+  readonly #told = new WeakSet<Change>();
   readonly #clock: Clock;
   #lookedAt: number;
   #catchingUp: Promise<void> | undefined;
@@ -51,14 +53,14 @@ export class Refresh {
   /** Takes over a change made here, and tells the other servers. */
   async changed(change: Change): Promise<void> {
     await this.#one(change);
+    this.#told.add(change);
     this.#bus.publish(CHANGED, change);
   }
 
   /** @returns stops listening */
   listen(): () => void {
-    // One's own messages come back as well: reading that row once more changes nothing.
     const changed = this.#bus.subscribe(CHANGED, (payload) => {
-      if (isChange(payload)) void this.#one(payload);
+      if (isChange(payload) && !this.#told.has(payload)) void this.#one(payload);
     });
     const database = this.#bus.subscribe(DATABASE_CHANGED, () => void this.all());
     return () => {
@@ -128,7 +130,7 @@ export class Refresh {
   }
 
   /** A record that cannot be read is dropped, so that a revocation always takes hold; `watch` brings it back. */
-  #one({ id, samePassword = false }: Change): Promise<void> {
+  #one({ id, samePassword }: Change): Promise<void> {
     return this.#enqueue(async () => {
       try {
         const row = await this.#store.read(id);

@@ -4,7 +4,7 @@ import { digestBytes } from './credential.ts';
 import { Entry } from './entry.ts';
 import type { GrantPool } from './grants.ts';
 import { loadLimits } from './limits.ts';
-import { parseSlowHash, type SlowHash } from './password.ts';
+import { changeOfForm, parseSlowHash, type SlowHash } from './password.ts';
 import { TokenPrincipal } from './principal.ts';
 import { SUPER_ID, type TokenRow } from './store.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -16,6 +16,8 @@ export interface Secret {
   stored: string;
   /** 32 bytes, a slow hash, or undefined for what can never match. */
   hash: Buffer | SlowHash | undefined;
+  /** Another form of the same value, about to take the place of `stored`: whoever reads the table may find it first. */
+  becoming?: string;
   live: boolean;
 }
 
@@ -111,9 +113,9 @@ export class Token implements TokenRecord {
 
   /**
    * Takes over what the database holds now. A new secret, password, key or username ends the principal, new limits do
-   * not; nor does another form of the same password (`samePassword`).
+   * not; nor does another form of the same password, made by this server or by one that names it (`changeOfForm`).
    */
-  update(row: TokenRow, samePassword: boolean): void {
+  update(row: TokenRow, samePassword?: string): void {
     const old = this.#row;
     this.#row = row;
     if (row.token_limit !== old.token_limit) this.#entries = this.#read(row.token_limit);
@@ -121,7 +123,7 @@ export class Token implements TokenRecord {
     const password = row.password_hash !== old.password_hash || row.username !== old.username;
     const ended = [
       secret && this.#takeSecret(row),
-      password && this.#takePassword(row, samePassword && row.username === old.username),
+      password && this.#takePassword(row, this.#isSame(old, samePassword)),
     ];
     if (ended.includes(true)) this.#endPrincipal();
     else if (row.time_stamp_to !== old.time_stamp_to) this.#rearm();
@@ -138,6 +140,13 @@ export class Token implements TokenRecord {
     this.#secret.live = false;
     this.#secret = secretOf(this, row.token_hash);
     return true;
+  }
+
+  /** The new stored form of the password is one of the old password. */
+  #isSame({ username, password_hash: before }: TokenRow, samePassword?: string): boolean {
+    if (username !== this.username) return false;
+    const { password_hash: now } = this.#row;
+    return now === this.#password?.becoming || samePassword === changeOfForm(before, now);
   }
 
   /** @returns true when the old password stopped being right */
