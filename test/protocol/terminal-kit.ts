@@ -105,10 +105,23 @@ export class HttpFailure extends Error {
   }
 }
 
-/** How an agent's side is refused: `<status> <error_id>`. */
+/** The agent's side. The server may notice the end of the terminal before later than those who were at it. */
+export async function shellSide(app: TestApp, query: Query): Promise<Side> {
+  let shell: Side | undefined;
+  await eventually(async () => {
+    shell = await side(app, query);
+  });
+  return shell as Side;
+}
+
+/** How an agent's side is refused: `<status> <error_id>`; one that is accepted gives its place away again. */
 export const agentRefusal = (app: TestApp, query: Query): Promise<string> =>
   side(app, query).then(
-    () => 'accepted',
+    async ({ socket, closed }) => {
+      socket.terminate();
+      await closed;
+      return 'accepted';
+    },
     (error: HttpFailure) => `${error.status} ${JSON.parse(error.body).error_id}`,
   );
 

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { Tasks } from '@svc/plugin-task/api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, B, RESULTS, readyAgent, type SimAgent, taskToken } from './task-kit.ts';
@@ -316,16 +317,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(await userRefusal(app, userQuery(app)), '108 1013', 'the task has ended');
   });
 
-  test('of two users who wait the first one gets the terminal', async () => {
+  test('of two users who wait the first one gets the terminal, even when the database answers him last', async () => {
+    const tasks = (app.kernel as any).service(Tasks);
+    const { awaitsShell } = tasks;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    tasks.awaitsShell = async (...asked: unknown[]) => {
+      tasks.awaitsShell = awaitsShell;
+      await answered;
+      return awaitsShell(...asked);
+    };
     const item = await shellTask(app, agent);
     const first = await user();
     const second = await user();
     // Both wait when the answer to a later message of each is there.
     for (const person of [first, second]) await roundTrip(person);
     const shell = await side(app, agentQuery(item));
+    await second.received(1);
     assert.is((await second.closed).code, 1013);
     shell.socket.send('prompt');
     assert.equal(await first.received(1), ['prompt']);
+    answer();
     first.socket.close();
     await shell.closed;
     await agent.answer(item, RESULTS['web_shell']);

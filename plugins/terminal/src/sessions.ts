@@ -63,6 +63,9 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   const open = (key: string, entry: Entry, agent: Peer): Session => {
     const { place } = entry;
+    log('agent came', place);
+    // Before the session, which may end at once: the others must hear of its end last.
+    elsewhere.opened(place);
     const session = new Session({
       agent,
       clock,
@@ -74,8 +77,6 @@ export function createSessions(options: SessionsOptions): Sessions {
       },
     });
     entry.session = session;
-    log('agent came', place);
-    elsewhere.opened(place);
     for (const hear of waiting.get(key) ?? []) hear(session);
     return session;
   };

@@ -128,8 +128,13 @@ async function held(
   const signals = [over.signal, user.closed, caller.ended, stopping];
   const coming = sessions.wait(agentUuid, terminalId, signals);
   try {
-    if (!(await tasks.awaitsShell(agentUuid, terminalId))) over.abort();
-    return (await coming) ?? absent('no session of this terminal is open');
+    const asked = tasks.awaitsShell(agentUuid, terminalId).then((isAwaited) => {
+      if (!isAwaited) over.abort();
+      return coming;
+    });
+    // Who came first is joined first, however long the database takes to answer each.
+    const found = await Promise.race([coming, asked]);
+    return found ?? absent('no session of this terminal is open');
   } catch (error) {
     log.error('tasks of an agent could not be read', { agent_uuid: agentUuid, error });
     return databaseFailed('the tasks of the agent could not be read');
