@@ -20,11 +20,14 @@ export const propstat = (status: number, properties: readonly string[], more = '
 export const responseElement = (href: string, inner: string): string =>
   `<D:response><D:href>${href}</D:href>${inner}</D:response>`;
 
+export const failureElement = ({ href, status }: Failure): string =>
+  responseElement(href, statusElement(status));
+
 /** 207 that names what failed (RFC 4918 §13). */
 export const failuresAnswer = (failures: readonly Failure[]): Answer => ({
   status: 207,
   headers: XML_TYPE,
-  body: `${BEGIN}${failures.map(({ href, status }) => responseElement(href, statusElement(status))).join('')}${END}`,
+  body: `${BEGIN}${failures.map(failureElement).join('')}${END}`,
 });
 
 /** The client reads too slowly, or has gone. */

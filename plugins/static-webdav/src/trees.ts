@@ -65,14 +65,15 @@ async function removeAt({ real, path, isDirectory }: Place, failures: Failures):
   const place = { path, isCollection: isDirectory };
   if (!isDirectory) return failures.attempt(place, () => gone(unlink(real)));
   let isEmpty = true;
-  const walked = await failures.attempt(place, async () => {
+  const walk = async () => {
     for await (const { name, isDirectory: below } of entriesOf(real)) {
       const child = Buffer.concat([real, SEPARATOR, name]);
       const member = { real: child, path: [...path, name.toString()], isDirectory: below };
       const removed = await removeAt(member, failures);
       isEmpty &&= removed;
     }
-  });
+  };
+  const walked = await failures.attempt(place, () => gone(walk()));
   if (!walked || !isEmpty) return false;
   return failures.attempt(place, () => gone(rmdir(real)));
 }

@@ -2,16 +2,23 @@ import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
-import { codeOf, failedCondition, Refusal, XML_TYPE } from '../answers.ts';
+import { codeOf, failedCondition, fileStatus, Refusal, XML_TYPE } from '../answers.ts';
 import { xmlBody } from '../bodies.ts';
 import { type Facts, LOCK_NAME, live, QUOTA_NAMES } from '../live-properties.ts';
 import { covers, type Lock } from '../locks.ts';
-import { BEGIN, END, propstat, responseElement, writeSlowly } from '../multistatus.ts';
+import {
+  BEGIN,
+  END,
+  failureElement,
+  propstat,
+  responseElement,
+  writeSlowly,
+} from '../multistatus.ts';
 import { type Key, keyOf } from '../paths.ts';
 import { type Asked, askedOf, emptyProperty, liveElement } from '../property-names.ts';
 import { type DavRequest, depthOf } from '../request.ts';
 import type { Property } from '../store-properties.ts';
-import { type Member, membersOf } from '../trees.ts';
+import { type Failure, type Member, membersOf } from '../trees.ts';
 
 /** Members that are looked at together. */
 const BATCH = 64;
@@ -27,20 +34,23 @@ export async function propfind(request: DavRequest): Promise<undefined> {
   await request.checkIf();
   const listing = await openListing(request, asked, depth === '1' && found.isDirectory());
   const { response } = request.exchange;
+  for await (const text of textsOf(request, listing, found)) {
+    // Not before there is something to send: what cannot be read at all is refused.
+    if (!response.headersSent) begin(request, found);
+    await writeSlowly(response, text, request.parts);
+  }
+  response.end(END);
+  return undefined;
+}
+
+function begin(request: DavRequest, found: Stats): void {
   const isBare = found.isDirectory() && !request.slash;
-  response.writeHead(207, {
+  request.exchange.response.writeHead(207, {
     ...XML_TYPE,
     'cache-control': 'no-cache',
     pragma: 'no-cache',
     ...(isBare ? { 'content-location': request.href(request.path, true) } : {}),
   });
-  const write = (text: string) => writeSlowly(response, text, request.parts);
-  await write(BEGIN + (await listing.text([{ path: request.path, stat: found }])));
-  if (depth === '1' && found.isDirectory()) {
-    for await (const text of memberTexts(request, listing)) await write(text);
-  }
-  response.end(END);
-  return undefined;
 }
 
 interface Resource {
@@ -49,34 +59,61 @@ interface Resource {
 }
 
 interface Listing {
+  readonly withMembers: boolean;
   /** One `response` element for each. */
   text(resources: readonly Resource[]): Promise<string>;
 }
 
+/** All but the end of the document; its first piece comes when the first members have been read. */
+async function* textsOf(
+  request: DavRequest,
+  listing: Listing,
+  stat: Stats,
+): AsyncGenerator<string, void> {
+  let begun = BEGIN + (await listing.text([{ path: request.path, stat }]));
+  if (listing.withMembers) {
+    for await (const text of memberTexts(request, listing)) {
+      yield begun + text;
+      begun = '';
+    }
+  }
+  if (begun !== '') yield begun;
+}
+
 async function* memberTexts(request: DavRequest, listing: Listing): AsyncGenerator<string, void> {
   const real = await request.files.locate(request.path, { follow: true });
+  for await (const members of batchesOf(request, real)) {
+    const looks = await Promise.all(members.map((member) => lookAt(request, real, member)));
+    const failures = looks.filter((look) => look !== undefined && 'status' in look);
+    const found = looks.filter((look) => look !== undefined && 'stat' in look);
+    yield (await listing.text(found)) + failures.map(failureElement).join('');
+  }
+}
+
+async function* batchesOf(request: DavRequest, real: string): AsyncGenerator<Member[], void> {
   let batch: Member[] = [];
   for await (const member of membersOf(request, real, request.path)) {
     batch.push(member);
     if (batch.length < BATCH) continue;
-    yield listing.text(await statAll(real, batch));
+    yield batch;
     batch = [];
   }
-  if (batch.length > 0) yield listing.text(await statAll(real, batch));
+  if (batch.length > 0) yield batch;
 }
 
-/** What vanished meanwhile is left out. */
-async function statAll(real: string, members: readonly Member[]): Promise<Resource[]> {
-  const found = await Promise.all(
-    members.map(async ({ name, path }) => {
-      const stat = await lstat(join(real, name)).catch((error) => {
-        if (codeOf(error) === 'ENOENT') return undefined;
-        throw error;
-      });
-      return stat && (stat.isFile() || stat.isDirectory()) ? { path, stat } : undefined;
-    }),
-  );
-  return found.filter((resource) => resource !== undefined);
+/** What vanished meanwhile is left out; what cannot be looked at is listed with the reason. */
+async function lookAt(
+  request: DavRequest,
+  real: string,
+  { name, path, isDirectory }: Member,
+): Promise<Resource | Failure | undefined> {
+  try {
+    const stat = await lstat(join(real, name));
+    return stat.isFile() || stat.isDirectory() ? { path, stat } : undefined;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    return { href: request.href(path, isDirectory), status: fileStatus(error) ?? 500 };
+  }
 }
 
 async function openListing(
@@ -93,7 +130,9 @@ async function openListing(
   const { id } = request.bucket;
   const membersHave = wantsDead && withMembers && (await properties.anyIn(id, request.key));
   return {
+    withMembers,
     async text(resources) {
+      if (resources.length === 0) return '';
       const keys = resources.map(({ path }) => keyOf(path));
       const isTarget = keys[0] === request.key;
       const dead =
