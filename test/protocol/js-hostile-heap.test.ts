@@ -16,7 +16,7 @@ import {
 import { module, onCall, onRoute } from './js-worker-kit.ts';
 
 /** Enough on a busy machine. */
-const roomy = { max_run_time: 12_000 };
+const roomy = { max_run_time: 90_000 };
 const full = (name: string, script: string, more: Partial<Row> = {}): Row =>
   fails(name, onCall(script), OUT_OF_MEMORY, { limits: roomy, ...more });
 const deep = (name: string, script: string, more: Partial<Row> = {}): Row =>

@@ -16,6 +16,15 @@ export const onCall = (body: string): string =>
 export const onRoute = (body: string): string =>
   module(`async onRoute(request, env, ctx) { ${body} }`);
 
+/**
+ * Statement that waits until the test has said so, however long the machine takes to get there: `server.tell()`.
+ * The worker needs what `server.waiting` holds.
+ */
+export const UNTIL_TOLD = `while ((await svc('js-result_query', { token: env.token,
+  query: { condition: [{ js_worker_name: 'told' }] } })).result.length === 0)
+  await new Promise((done) => setTimeout(done, 20));`;
+export const PATIENT = { max_run_time: 300_000 };
+
 /** A server with script workers, and what most tests do with it. */
 export async function scriptServer(
   config: Record<string, unknown> = {},
@@ -62,6 +71,14 @@ export async function scriptServer(
       if (typeof answer === 'string') throw new Error(answer);
       return result(answer.id);
     },
+    /** Limits and env of a worker that is `UNTIL_TOLD`. */
+    waiting: { ...PATIENT, env: { token: app.superToken } },
+    /** Lets go on what is `UNTIL_TOLD`, until the results are deleted. */
+    tell: () =>
+      app.sql(
+        "insert into js_result (js_worker_id, js_worker_name, run_type, start_time, finish_time) values (0, 'told', 'call', 0, 0)",
+      ),
+    untell: () => app.sql("delete from js_result where js_worker_name = 'told'"),
     token: (scopes: unknown[], permissions: unknown[], extra: Record<string, unknown> = {}) =>
       app.token([{ scopes, permissions }], extra),
   };

@@ -8,8 +8,10 @@ import {
   eventually,
   module,
   onCall,
+  PATIENT,
   type ScriptServer,
   scriptServer,
+  UNTIL_TOLD,
 } from './js-worker-kit.ts';
 
 const FAILED = 'JavaScript runtime execution failed: ';
@@ -44,16 +46,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('the row is there while the run waits, with its parameters', async () => {
-    await server.create('w', onCall(`${SLEEP} return 1`));
-    const id = await server.start('w', { ms: 1_500 });
+    await server.create('w', onCall(`${UNTIL_TOLD} ${SLEEP} return 1`), server.waiting);
+    const id = await server.start('w', { ms: 100 });
     const [row] = await server.query({ id });
     assert.equal(
       [row.finish_time, row.result, row.error_message, row.param, row.run_type],
-      [null, null, null, { ms: 1_500 }, 'call'],
+      [null, null, null, { ms: 100 }, 'call'],
     );
+    await server.tell();
     const done = await server.result(id);
     assert.is(done.result, 1);
-    assert.ok(done.finish_time >= done.start_time + 1_490);
+    assert.ok(done.finish_time >= done.start_time + 90);
     assert.equal(await server.query({ id }, 'is_success').then((rows) => rows.length), 1);
   });
 
@@ -126,22 +129,32 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('different workers run at the same time', async () => {
-    for (const name of ['a', 'b']) await server.create(name, onCall(`${SLEEP} return 1`));
-    const rows = await Promise.all(['a', 'b'].map((name) => server.run(name, { ms: 400 })));
-    const [first, second] = rows;
-    assert.ok(
-      Math.max(first.start_time, second.start_time) <
-        Math.min(first.finish_time, second.finish_time),
+    // Each one goes on when it has seen that the other runs.
+    const script =
+      onCall(`await svc('js-worker_update', { token: env.token, name: 'see-' + ctx.workerName, description: 'runs', js_script_base64: params.script });
+      while ((await svc('js-worker_read', { token: env.token, name: 'see-' + params.other })).result.description !== 'runs')
+        await new Promise((done) => setTimeout(done, 5));
+      return 1`);
+    const names = ['a', 'b'];
+    for (const name of names) {
+      await server.create(name, script, server.waiting);
+      await server.create(`see-${name}`, onCall(''));
+    }
+    const given = { script: base64(onCall('')) };
+    const rows = await Promise.all(
+      names.map((name) => server.run(name, { ...given, other: name === 'a' ? 'b' : 'a' })),
+    );
+    assert.equal(
+      rows.map(({ result }) => result),
+      [1, 1],
     );
   });
 
   test('256 runs may wait; the next one is recorded as refused', async () => {
     const { app } = server;
-    // The first one runs until there is a worker of another name, however long the others take to come.
-    const script =
-      onCall(`while (params.first && !(await svc('js-worker_list_all_js_worker', { token: env.token })).result.includes('end'))
-      await new Promise((done) => setTimeout(done, 20)); return 1`);
-    await server.create('w', script, { env: { token: app.superToken } });
+    // The first one runs until the others have come.
+    const script = onCall(`if (params.first) { ${UNTIL_TOLD} } return 1`);
+    await server.create('w', script, server.waiting);
     const first = await server.start('w', { first: true });
     const socket = await app.connect();
     const one = { token: app.superToken, js_script_name: 'w', params: { first: false } };
@@ -152,18 +165,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(pool.active_requests, 257);
     const refused = await server.result(ids.at(-1)!);
     assert.is(refused.error_message, `${FAILED}Worker queue full, request rejected`);
-    await server.create('end', onCall('return 1'));
+    await server.tell();
     assert.is((await server.result(first)).result, 1);
     assert.is((await server.result(ids[255]!)).result, 1);
     assert.is((await server.query('is_failure')).length, 1);
   });
 
   test('an update during a run lets it end, and lets those that wait run the old script', async () => {
-    await server.create('w', onCall(`${SLEEP} return 'old'`));
-    const running = await server.start('w', { ms: 300 });
-    const waiting = await server.start('w', { ms: 0 });
+    await server.create('w', onCall(`${UNTIL_TOLD} return 'old'`), server.waiting);
+    const running = await server.start('w');
+    const waiting = await server.start('w');
     await server.update('w', onCall(`return 'new'`));
     assert.is((await server.run('w')).result, 'new');
+    assert.is((await server.query('is_running')).length, 2);
+    await server.tell();
     for (const id of [running, waiting]) {
       const { result, error_message } = await server.result(id);
       assert.equal([result, error_message], ['old', null]);
@@ -184,11 +199,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('delete ends the runs that wait, and keeps the results', async () => {
-    await server.create('w', onCall(`${SLEEP} return 1`));
-    const running = await server.start('w', { ms: 1_500 });
-    const waiting = await server.start('w', { ms: 0 });
+    await server.create('w', onCall(`${UNTIL_TOLD} return 1`), server.waiting);
+    const running = await server.start('w');
+    const waiting = await server.start('w');
     await server.asSuper('js-worker_delete', { name: 'w' });
     assert.is((await server.result(waiting)).error_message, `${FAILED}the worker was deleted`);
+    await server.tell();
     assert.is((await server.result(running)).result, 1);
     assert.is(await server.start('w'), '105 Not found in database: js_worker not found: w');
   });
@@ -196,8 +212,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a stop ends runs under way with a text, a crash is made up for at the next start', async () => {
     const own = await scriptServer({}, { dialect });
     try {
-      await own.create('w', onCall(`${SLEEP} return 1`));
-      const running = await own.start('w', { ms: 20_000 });
+      await own.create('w', onCall(`${SLEEP} return 1`), PATIENT);
+      const running = await own.start('w', { ms: 200_000 });
       const waiting = await own.start('w', { ms: 0 });
       await own.app.restart();
       const interrupted = `${FAILED}interrupted by server restart`;
@@ -261,11 +277,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const own = await scriptServer({ 'js-worker': { max_contexts: 2 } }, { dialect, clock: true });
     try {
       const names = ['a', 'b', 'c', 'd'];
-      const script = 'export default { onCall: () => new Promise((d) => setTimeout(d, 200, 1)) };';
-      for (const name of names) await own.create(name, script);
+      for (const name of names)
+        await own.create(name, onCall(`${UNTIL_TOLD} return 1`), own.waiting);
       const ids = await Promise.all(names.map((name) => own.start(name)));
       const total = async () => (await own.asSuper('js-worker_get_rt_pool')).total_workers;
       assert.is(await total(), 4);
+      await own.tell();
       for (const id of ids) assert.is((await own.result(id)).result, 1);
       await own.app.clock.advance(5_000);
       assert.is(await total(), 2);
@@ -275,17 +292,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('time spent waiting for its turn does not count for a run', async () => {
-    await server.create('w', onCall(`${SLEEP} return 1`), { max_run_time: 1_500 });
-    const ids = await Promise.all([1, 2, 3].map(() => server.start('w', { ms: 700 })));
-    for (const id of ids) assert.is((await server.result(id)).error_message, null);
-    const late = await server.run('w', { ms: 5_000 });
+    const limit = 3_000;
+    await server.create('w', onCall(`${SLEEP} return 1`), { max_run_time: limit });
+    const ids = await Promise.all(Array.from({ length: 8 }, () => server.start('w', { ms: 400 })));
+    const rows = await Promise.all(ids.map((id) => server.result(id)));
+    for (const { error_message } of rows) assert.is(error_message, null);
+    assert.ok(rows.some(({ start_time, finish_time }) => finish_time - start_time > limit));
+    await server.create('late', onCall('await new Promise(() => {})'), { max_run_time: 300 });
+    const late = await server.run('late');
     assert.is(late.error_message, `${FAILED}[js_runner] JavaScript execution timed out`);
   });
 
   test('limits beyond what is safe are cut when a run takes them, and stay as they were stored', async () => {
     const own = await scriptServer(
       {
-        'js-worker': { max_run_time: 1_000, max_heap_size: 8_388_608, max_total_heap: 17_000_000 },
+        'js-worker': { max_run_time: 2_500, max_heap_size: 8_388_608, max_total_heap: 17_000_000 },
       },
       { dialect },
     );
@@ -347,13 +368,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.create('outer', onCall('return inlineCall(" inner ", params, 5000)'));
     const { result } = await server.run('outer', { ms: 1 });
     assert.equal(result, { runType: 'onInlineCall', workerName: 'inner', inlineCaller: 'outer' });
-    await server.create('hasty', onCall('inlineCall("inner", { ms: 1300 }); return 1'), {
-      max_run_time: 1_000,
+    await server.create('hasty', onCall('inlineCall("inner", { ms: 2300 }); return 1'), {
+      max_run_time: 2_000,
     });
     assert.is((await server.run('hasty')).result, 1);
     const [row] = await eventually(async () => {
       const rows = await server.query({ run_type: 'inline_call' }, 'last', 'is_success');
-      if (rows[0]?.param.ms !== 1_300) throw new Error('not yet');
+      if (rows[0]?.param.ms !== 2_300) throw new Error('not yet');
       return rows;
     });
     assert.equal(row.result.inlineCaller, 'hasty');
@@ -393,6 +414,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         async onInlineCall(left) {
           await new Promise((done) => setTimeout(done, 50));
           return left === 0 ? 1 : inlineCall('w', left - 1) }`),
+      PATIENT,
     );
     const { result, error_message } = await server.run('w');
     assert.equal([result, error_message], [Array.from({ length: 20 }, () => 1), null]);
@@ -422,9 +444,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ctx: { runType: 'onCron', workerName: 'w', inlineCaller: null },
       });
       const query = { condition: [{ cron_name: 'job' }] };
-      const [record] = await own.asSuper('crontab-result_query', { query });
-      assert.is(record.success, true);
-      assert.type(record.relative_id, 'number');
+      // The run may end before the job has noted that it was started.
+      await eventually(async () => {
+        const [record] = await own.asSuper('crontab-result_query', { query });
+        assert.is(record?.success, true);
+        assert.type(record.relative_id, 'number');
+      });
     } finally {
       await own.app.stop();
     }
@@ -441,8 +466,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await own.asSuper('kv_create', { namespace: 'global' });
       const limit = { namespace: 'global', key: 'database_limit_js_result', value: 1_000 };
       await own.asSuper('kv_set_value', limit);
-      await own.app.clock.advance(61_000);
-      await eventually(async () => assert.equal(await own.query({ id }), []));
+      await eventually(async () => {
+        await own.app.clock.advance(61_000);
+        assert.equal(await own.query({ id }), []);
+      });
     } finally {
       await own.app.stop();
     }

@@ -123,6 +123,7 @@ export class Box {
     const limit = setTimeout(() => this.#expire(run), limit_ms);
     const run: Run = { id, limit_ms, limit, outcome: undefined, told: false, open: 0 };
     this.#run = run;
+    pulse.begin(id);
     this.#output = new Output();
     this.#blank.instance.exhausted = false;
     this.#vm.deadline = performance.now() + limit_ms;

@@ -60,8 +60,6 @@ export type ToThread =
       readonly box: number;
       readonly run: number;
       readonly call: CallOrder;
-      /** The context may not be made yet: say when the handler begins. */
-      readonly cold: boolean;
     }
   | {
       readonly t: 'settle';
@@ -85,8 +83,6 @@ export type FromThread =
   | { readonly t: 'ready' }
   /** Compiled, or why not. */
   | { readonly t: 'loaded'; readonly box: number; readonly failure: string | null }
-  /** The handler of a run whose context had to be made first begins. */
-  | { readonly t: 'begun'; readonly run: number }
   /** The context was lost before the run began; the request's body comes back. */
   | {
       readonly t: 'gone';

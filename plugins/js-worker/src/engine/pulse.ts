@@ -7,16 +7,28 @@ export interface Signs {
   readonly beats: number;
   /** A script is computing. */
   readonly isInside: boolean;
+  /** Since the run began, ms; undefined: it has not. */
+  readonly age: number | undefined;
 }
 
-/** Signs of life of one script thread: two numbers in memory that both threads see. */
+/** Signs of life of one script thread: a few numbers in memory that both threads see. */
 export class Pulse {
   readonly buffer: SharedArrayBuffer;
+  /** Beats, whether a script is computing, the run that began last. */
   readonly #numbers: Int32Array;
+  /** Of that run; ns of the machine's clock, which is the same for all threads. */
+  readonly #begun: BigInt64Array;
 
-  constructor(buffer = new SharedArrayBuffer(8)) {
+  constructor(buffer = new SharedArrayBuffer(24)) {
     this.buffer = buffer;
-    this.#numbers = new Int32Array(buffer);
+    this.#numbers = new Int32Array(buffer, 0, 3);
+    this.#begun = new BigInt64Array(buffer, 16, 1);
+  }
+
+  /** The time of this run counts from here on. */
+  begin(run: number): void {
+    Atomics.store(this.#begun, 0, process.hrtime.bigint());
+    Atomics.store(this.#numbers, 2, run);
   }
 
   /** The engine has looked at the clock: it is not in one of its own loops. */
@@ -32,9 +44,15 @@ export class Pulse {
     Atomics.store(this.#numbers, 1, 0);
   }
 
-  read(): Signs {
-    const [beats, inside] = [Atomics.load(this.#numbers, 0), Atomics.load(this.#numbers, 1)];
-    return { beats, isInside: inside === 1 };
+  read(run: number): Signs {
+    const [beats, isInside] = [this.#read(0), this.#read(1) === 1];
+    if (this.#read(2) !== (run | 0)) return { beats, isInside, age: undefined };
+    const ns = process.hrtime.bigint() - Atomics.load(this.#begun, 0);
+    return { beats, isInside, age: Number(ns) / 1e6 };
+  }
+
+  #read(at: number): number {
+    return Atomics.load(this.#numbers, at);
   }
 }
 

@@ -128,8 +128,7 @@ class ThreadSandbox implements Sandbox {
   /** `free`: a reserved thread; without one the run is posted ahead, to where the present one is. */
   #run(free: ScriptThread | undefined, order: CallOrder, host: ScriptHost): Promise<Outcome> {
     const thread = free ?? (this.#home() as ScriptThread);
-    const cold = this.#home() !== thread;
-    if (cold) {
+    if (this.#home() !== thread) {
       this.#leave();
       this.#place = { thread, box: ++lastBox };
       // The run that follows says how loading ended.
@@ -157,7 +156,7 @@ class ThreadSandbox implements Sandbox {
           if (this.#once) this.dispose();
         },
       };
-      const message = { t: 'run', box, run: id, call: order, cold } as const;
+      const message = { t: 'run', box, run: id, call: order } as const;
       if (free) thread.run(run, message);
       else thread.runAhead(run, message);
     });

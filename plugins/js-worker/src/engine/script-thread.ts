@@ -2,13 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import type { FromThread, Outcome, Over, ThreadData, ToThread } from './messages.ts';
 import { Pulse, type Signs } from './pulse.ts';
 import { startScripts } from './start-worker.ts';
+import { Watch } from './watch.ts';
 
-/** A thread stops a run at its limit by itself; this much later the main thread looks whether it does, ms. */
-const GRACE_MS = 10;
-/** Time between two looks. A script that computes and does not look at the clock meanwhile is in a loop of the engine's. */
-const RECHECK_MS = 8;
-/** So much later than the first look a thread is ended in any case, ms. */
-const WALL_MS = 150;
 /** A context is made and its script compiled within this time, ms. */
 const LOAD_MS = 15_000;
 /** A thread is ready within this time, ms. */
@@ -40,7 +35,7 @@ export interface ActiveRun {
 export class ScriptThread {
   readonly boxes = new Set<number>();
   readonly #worker: Worker;
-  readonly #pulse = new Pulse();
+  readonly #watch: Watch;
   readonly #onFree: () => void;
   readonly #onGone: (thread: ScriptThread, error: Error | undefined) => void;
   /** Runs of one context: the last one, and earlier ones that left work behind. */
@@ -49,7 +44,6 @@ export class ScriptThread {
   #current: ActiveRun | undefined;
   /** Posted already; begins when the current one has settled. */
   #ahead: ActiveRun | undefined;
-  #watch: NodeJS.Timeout | undefined;
   #reserved = false;
   /** Of its latest work. */
   kind: Kind = 'run';
@@ -69,8 +63,10 @@ export class ScriptThread {
   ) {
     this.#onFree = onFree;
     this.#onGone = onGone;
-    this.#worker = startScripts({ ...data, pulse: this.#pulse.buffer });
-    this.#watch = setTimeout(() => this.#end(new Error('the thread does not start')), BOOT_MS);
+    const pulse = new Pulse();
+    this.#worker = startScripts({ ...data, pulse: pulse.buffer });
+    this.#watch = new Watch(pulse, (signs) => this.#overdue(signs));
+    this.#watch.after(BOOT_MS, () => this.#end(new Error('the thread does not start')));
     this.#worker.on('message', (message: FromThread) => this.#hear(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('the thread ended')));
@@ -120,7 +116,7 @@ export class ScriptThread {
     this.#current = run;
     this.#isTold = false;
     this.#runs.set(run.id, run);
-    this.#arm(message.cold ? LOAD_MS : run.limit_ms);
+    this.#watch.run(run);
     const body = message.call.body?.buffer;
     this.post(message, body instanceof ArrayBuffer ? [body] : []);
   }
@@ -142,27 +138,12 @@ export class ScriptThread {
     if (this.#current?.box !== box) return;
     this.#finish('[js_runner] JavaScript runtime was disposed', false);
     // The script may be computing: the thread is nobody else's until it has said that it is not.
-    clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => this.kill(), DROP_MS);
+    this.#watch.after(DROP_MS, () => this.kill());
   }
 
   /** Ends the thread with whatever runs in it. */
   kill(): void {
     this.#end(undefined);
-  }
-
-  #arm(ms: number): void {
-    clearTimeout(this.#watch);
-    const begin = () => this.#look(performance.now() + WALL_MS);
-    this.#watch = setTimeout(begin, Math.min(ms + GRACE_MS, 2 ** 31 - 1));
-  }
-
-  /** At least twice: answers that arrived while this thread was busy are read in between. */
-  #look(wall: number, before?: Signs): void {
-    const signs = this.#pulse.read();
-    const isStuck = signs.isInside && signs.beats === before?.beats;
-    if (before && (isStuck || performance.now() >= wall)) this.#overdue(signs);
-    else this.#watch = setTimeout(() => this.#look(wall, signs), RECHECK_MS);
   }
 
   #overdue({ isInside }: Signs): void {
@@ -189,7 +170,7 @@ export class ScriptThread {
   #take(message: FromThread): void {
     switch (message.t) {
       case 'ready':
-        clearTimeout(this.#watch);
+        this.#watch.stop();
         this.ready = true;
         this.started = true;
         this.#free();
@@ -197,9 +178,6 @@ export class ScriptThread {
       case 'loaded':
         this.#loads.get(message.box)?.(message.failure);
         this.#loads.delete(message.box);
-        break;
-      case 'begun':
-        if (this.#current?.id === message.run) this.#arm(this.#current.limit_ms);
         break;
       case 'op':
         this.#runs.get(message.run)?.op(message);
@@ -242,7 +220,7 @@ export class ScriptThread {
     this.#current = next;
     this.#isTold = false;
     this.#runs.set(next.id, next);
-    this.#arm(next.limit_ms);
+    this.#watch.run(next);
     return true;
   }
 
@@ -263,7 +241,7 @@ export class ScriptThread {
   }
 
   #clear(lost: boolean): void {
-    clearTimeout(this.#watch);
+    this.#watch.stop();
     this.#current = undefined;
     for (const run of this.#runs.values()) run.quiet(lost);
     this.#runs.clear();
@@ -281,7 +259,7 @@ export class ScriptThread {
     if (this.gone) return;
     this.gone = true;
     this.ready = false;
-    clearTimeout(this.#watch);
+    this.#watch.stop();
     this.#finish('[js_runner] the script thread ended unexpectedly', false);
     for (const settle of this.#loads.values()) settle('InternalError: compilation takes too long');
     this.#loads.clear();

@@ -65,10 +65,9 @@ async function load(id: number, order: LoadOrder): Promise<Box | string> {
   return failure ?? box;
 }
 
-async function start(id: number, run: number, call: CallOrder, cold: boolean): Promise<void> {
+async function start(id: number, run: number, call: CallOrder): Promise<void> {
   const box = await boxes.get(id);
   if (box instanceof Box) {
-    if (cold) post({ t: 'begun', run });
     if (box.isBusy) ahead.set(id, { run, call });
     else box.start(run, call);
     return;
@@ -89,7 +88,7 @@ async function take(message: ToThread): Promise<void> {
     boxes.set(id, loading);
     const box = await loading;
     post({ t: 'loaded', box: id, failure: typeof box === 'string' ? box : null });
-  } else if (message.t === 'run') await start(id, message.run, message.call, message.cold);
+  } else if (message.t === 'run') await start(id, message.run, message.call);
   else {
     const box = await boxes.get(id);
     if (message.t === 'drop') forget(id);
@@ -121,8 +120,8 @@ async function warmUp(): Promise<void> {
   const request = '{"url":"http://a/","method":"GET","headers":[["a","b"]],"body":null}';
   const call = { env: '{}', ctx, limit_ms: 1000, level: 0, cookies: false };
   for (let n = 0; n < WARM_UP_CALLS; n++) {
-    box.start(n, { ...call, handler: 'onRoute', mode: 'route', params: request });
-    box.start(n, { ...call, handler: 'onCall', mode: 'json', params: '{}' });
+    box.start(0, { ...call, handler: 'onRoute', mode: 'route', params: request });
+    box.start(0, { ...call, handler: 'onCall', mode: 'json', params: '{}' });
   }
   box.dispose();
   await makeSpare();

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kind, ScriptThread, type ScriptThreadData } from './script-thread.ts';
 import { wasm } from './wasm.ts';
 
@@ -166,7 +167,9 @@ export class Threads {
     this.#starting++;
     this.#data ??= compile(this.#options.brand);
     this.#data
-      .then((data) => {
+      .then(async (data) => {
+        // Starting it takes a while: what the thread that ended before has to say goes out first.
+        await nextTurn();
         if (this.#stopped) return;
         const gone = (thread: ScriptThread, error: Error | undefined) => this.#gone(thread, error);
         this.#threads.push(new ScriptThread(data, () => this.#dispatch(), gone));
