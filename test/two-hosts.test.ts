@@ -1,6 +1,15 @@
 /** examples/two-hosts as its README starts it: two servers with different roles on one Postgres, one agent on both. */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,9 +17,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from './ports.ts';
 import { createDatabase, dropDatabase } from './postgres.ts';
-import { killAtExit, rpc } from './process/server.ts';
+import { rpc } from './process/server.ts';
 
-const start = resolve(import.meta.dirname, '../examples/two-hosts/start.sh');
+const folder = resolve(import.meta.dirname, '../examples/two-hosts');
 
 /** The example under way. */
 class Example {
@@ -42,30 +51,65 @@ class Example {
     return /^agent_uuid = "(.+)"$/m.exec(text)![1]!;
   }
 
-  start(): void {
-    const env = {
+  get #env() {
+    return {
       ...process.env,
       DATABASE_URL: this.#database,
       DATA: this.data,
       REPORT_LISTEN: this.reportHost.slice('http://'.length),
       TASK_LISTEN: this.taskHost.slice('http://'.length),
     };
-    const child = spawn(start, [], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    killAtExit(child);
+  }
+
+  has = (name: string): boolean => existsSync(join(this.data, name));
+
+  /** In a process group of its own, as a terminal does it. */
+  start(): void {
+    const child = spawn(join(folder, 'start.sh'), [], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const atExit = () => this.signal('SIGKILL', 'all');
+    process.on('exit', atExit);
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (data) => {
         this.output += data;
       });
     }
-    this.#ended = new Promise((done) => child.on('close', done));
+    // Only once every process that holds the pipes has ended: nothing is left behind then.
+    this.#ended = new Promise((done) => {
+      child.on('close', (status) => {
+        process.off('exit', atExit);
+        this.#child = undefined;
+        done(status);
+      });
+    });
     this.#child = child;
   }
 
+  signal(signal: NodeJS.Signals, to: 'all' | 'start.sh'): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(to === 'all' ? -pid : pid, signal);
+    } catch (error) {
+      // It has just ended by itself.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+
+  /** Resolves when nothing of it runs any more. @returns the status */
+  ended = (): Promise<number | null> => this.#ended;
+
   /** As Ctrl-C does. @returns the status */
   async stop(): Promise<number | null> {
-    this.#child?.kill('SIGTERM');
+    this.signal('SIGINT', 'all');
     return this.#ended;
   }
+
+  /** Makes the tables and the file of the Super Token once more. */
+  init = () => spawnSync(join(folder, 'role.sh'), ['init'], { env: this.#env, encoding: 'utf8' });
 
   async remove(): Promise<void> {
     await this.stop();
@@ -80,7 +124,7 @@ class Example {
 
   /** Time of the agent's newest summary, 0 as long as there is none. */
   newest = async (): Promise<number> => {
-    if (!existsSync(join(this.data, 'agent.toml'))) return 0;
+    if (!this.has('agent.toml')) return 0;
     const method = 'agent_dynamic_summary_multi_last_query';
     const rows = await this.call(this.reportHost, method, [this.agent], ['cpu_usage']);
     return Array.isArray(rows) && rows[0] ? rows[0].timestamp : 0;
@@ -103,9 +147,21 @@ let example: Example;
 
 test.before(async () => {
   example = await Example.make();
-  example.start();
 });
 test.after(() => example?.remove());
+
+test('a start that is broken off leaves no process behind, and the next one goes on with its files', async () => {
+  example.start();
+  await until('the start', async () => example.has('init.log'), Boolean);
+  example.signal('SIGTERM', 'start.sh');
+  assert.is(await example.ended(), 0, example.output);
+  assert.equal(readdirSync(example.data), ['super-token']);
+  example.start();
+  await until('a server', async () => example.has('report-host.toml'), Boolean);
+  example.signal('SIGKILL', 'all');
+  await example.ended();
+  example.start();
+});
 
 test('the agent reports to the one host', async () => {
   await until('a report', example.newest, (time) => time > 0).catch((error) => {
@@ -144,10 +200,33 @@ test('Ctrl-C ends all three, and a second start goes on with what is there', asy
   const { agent } = example;
   assert.is(await example.stop(), 0, example.output);
   const since = Date.now();
+  const before = example.output.length;
   example.start();
   await until('a report after the second start', example.newest, (time) => time > since);
+  // Only then does a server end in order.
+  const listening = () => example.output.slice(before).match(/server: listening/g)?.length;
+  await until(
+    'both servers',
+    async () => listening(),
+    (count) => count === 2,
+  );
   assert.is(example.agent, agent);
   assert.is(await example.stop(), 0, example.output);
+});
+
+test('a Super Token that was printed by a start that ended at once has its file after the next one', () => {
+  const { superToken, data } = example;
+  const file = join(data, 'super-token');
+  writeFileSync(join(data, 'init.log'), `Super Token: ${superToken}\nRoot Password: x\n`);
+  renameSync(file, `${file}.old`);
+  assert.is(example.init().status, 0);
+  assert.is(example.superToken, superToken);
+  rmSync(file);
+  const { status, stderr } = example.init();
+  assert.is(status, 1);
+  assert.match(stderr, /^this database is not new: .*roll-super-token/s);
+  assert.not(example.has('super-token'));
+  renameSync(`${file}.old`, file);
 });
 
 test('the agent sends no report to the host that takes none', () => {
