@@ -100,8 +100,9 @@ if (missing.length > 0) process.stdout.write(`  skipped: ${missing.join(' and ')
       const answers = new Map<string, any>();
       const problems: string[] = [];
       page.on('response', (response: any) => {
-        const { pathname } = new URL(response.url());
-        if (!answers.has(pathname)) answers.set(pathname, response);
+        // The script asks for a part of the same file, before or after the player does.
+        const kind = response.request().resourceType();
+        if (!answers.has(kind)) answers.set(kind, response);
       });
       page.on('pageerror', (error: Error) => problems.push(error.message));
       page.on('requestfailed', (request: any) => problems.push(`failed: ${request.url()}`));
@@ -113,7 +114,7 @@ if (missing.length > 0) process.stdout.write(`  skipped: ${missing.join(' and ')
       assert.equal(part, [206, 100]);
       assert.equal(video, [64, 48]);
       assert.equal(font, [1, 100], 'the letter is as wide as the font says');
-      const clip = answers.get('/media/clip.webm');
+      const clip = answers.get('media');
       assert.is(clip.status(), 206, 'the browser asks for a range and gets it');
       assert.match((await clip.allHeaders())['content-range'], /^bytes 0-\d+\/\d+$/);
       assert.equal(problems, []);

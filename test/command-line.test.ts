@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -143,8 +144,13 @@ test('roll-super-token asks until it understands, and takes the end of input for
 
 async function serving(file: string) {
   const { child, seen } = start(['serve', '-c', file]);
-  for await (const _ of child.stdout) if (/listening/.test(seen.out)) break;
-  const url = /url=(\S+)/.exec(seen.out)?.[1] ?? '';
+  const listening = /listening .*\burl=(\S+).*\n/;
+  for (const end = Date.now() + 60_000; !listening.test(seen.out); await pause(10)) {
+    if (child.exitCode === null && Date.now() < end) continue;
+    child.kill('SIGKILL');
+    throw new Error(`it does not listen: ${seen.out}${seen.err}`);
+  }
+  const url = listening.exec(seen.out)?.[1] ?? '';
   return { child, seen, url };
 }
 

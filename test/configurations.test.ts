@@ -67,7 +67,7 @@ test('npm start serves and reports this machine from an empty data directory, tw
     const first = await start(data, port);
     await until(async () => /^Root Password: \S+$/m.test(first.output()));
     const token = superToken(first.output());
-    assert.match(first.output(), new RegExp(`^svc is ready: ${url}`, 'm'));
+    assert.match(first.output(), new RegExp(`^svc is ready: ${url}\n`, 'm'));
     const uuid = await agentOf(url, token);
     // An agent is listed before its first report is stored.
     await until(async () => (await latest(url, token, uuid))?.total_memory > 0);
@@ -125,13 +125,13 @@ async function start(data: string, port: number, ...more: string[]): Promise<Sta
     const children = childrenOf(process_.pid!);
     process_.kill('SIGTERM');
     assert.is(await closed, 0, output);
-    await until(async () => children.every((pid) => !existsSync(`/proc/${pid}`)));
+    await until(async () => !children.some(lives));
   };
   try {
     await until(async () => {
       assert.is(process_.exitCode, null, output);
-      return output.includes('svc is ready');
-    });
+      return /^svc is ready: .*\n/m.test(output);
+    }, 120_000);
   } catch (error) {
     process_.kill('SIGKILL');
     throw error;
@@ -162,6 +162,16 @@ async function until(holds: () => Promise<boolean>, limit_ms = 60_000): Promise<
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`not so after ${limit_ms} ms: ${holds}`);
     await pause(50);
+  }
+}
+
+/** One that nobody has waited for yet is still listed: where the first process of a machine does not, for ever. */
+function lives(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // Gone, before or while it was read.
+    return false;
   }
 }
 

@@ -42,6 +42,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     let answered = 0;
     for (let round = 1; round <= rounds; round++) {
       const running = await load();
+      // A machine that is slow has answered something by then too; every other round is killed at any moment.
+      if (round % 2 === 0) await until(() => running.acknowledged.length >= 64);
       const moment_ms = 50 + Math.floor(Math.random() * 450);
       await pause(moment_ms);
       await server.end('SIGKILL');

@@ -126,8 +126,7 @@ test('ends a ping that does not end by itself', async () => {
 });
 
 (hasPing ? test : test.skip)('pings this machine with the real program', async () => {
-  const ms = await resultOf('ping', '127.0.0.1');
-  assert.ok(ms > 0 && ms < 1000, `${ms} ms`);
+  await quickly('ping', '127.0.0.1');
 });
 if (!hasPing) process.stdout.write('  skipped: no program ping on this machine\n');
 
@@ -139,12 +138,22 @@ async function listen(host = '127.0.0.1') {
   return { port, stop: () => new Promise((resolve) => server.close(resolve)) };
 }
 
+/** A connection takes less than a second, and is given up after one: where the machine is busy not at the first try. */
+async function quickly(kind: TaskKind, target: string): Promise<void> {
+  const seen: unknown[] = [];
+  for (let tries = 0; tries < 10; tries += 1) {
+    const ms = await resultOf(kind, target).catch((error: Error) => error.message);
+    if (ms > 0 && ms < 1000) return;
+    seen.push(ms);
+  }
+  assert.unreachable(`never in less than a second: ${seen}`);
+}
+
 test('measures a TCP connection', async () => {
   const server = await listen();
   try {
     for (const target of [`127.0.0.1:${server.port}`, `localhost:${server.port}`]) {
-      const ms = await resultOf('tcp_ping', target);
-      assert.ok(ms > 0 && ms < 1000, `${ms} ms`);
+      await quickly('tcp_ping', target);
     }
   } finally {
     await server.stop();
@@ -154,8 +163,7 @@ test('measures a TCP connection', async () => {
 (hasIpv6 ? test : test.skip)('measures a TCP connection over IPv6', async () => {
   const server = await listen('::1');
   try {
-    const ms = await resultOf('tcp_ping', `[::1]:${server.port}`);
-    assert.ok(ms > 0 && ms < 1000, `${ms} ms`);
+    await quickly('tcp_ping', `[::1]:${server.port}`);
   } finally {
     await server.stop();
   }
@@ -173,15 +181,15 @@ async function stuckListener(): Promise<{ port: number; stop(): void }> {
   const [line] = await soon('the port', once(child.stdout, 'data'));
   child.kill('SIGSTOP');
   const sockets: Socket[] = [];
-  let isFull = false;
-  while (!isFull) {
+  // Two that get no answer: the first may only have been slow.
+  for (let stuck = 0; stuck < 2; ) {
     const socket = connect(Number(line), '127.0.0.1').on('error', () => {});
     sockets.push(socket);
     const late = new Promise((wake) => setTimeout(wake, 200, 'late'));
     await Promise.race([once(socket, 'connect'), late]);
     // Where this process was busy, the timer is told before the socket.
     await new Promise((wake) => setImmediate(wake));
-    isFull = socket.connecting;
+    if (socket.connecting) stuck += 1;
   }
   return {
     port: Number(line),

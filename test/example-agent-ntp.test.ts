@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ntpOffset, offsetFrom, parseNtpServer } from '../examples/agent/src/ntp.ts';
 import { FakeClock, memoryLog, soon } from './example-agent-kit.ts';
+import { freePort } from './ports.ts';
 
 const test = suite('example agent: clock offset');
 
@@ -92,14 +93,7 @@ test('takes the offset as 0 when nobody answers in 10 s, and goes on', async () 
 test('takes the offset as 0 at once when there is no server to ask', async () => {
   const clock = new FakeClock();
   assert.is(await ntpOffset('', clock, memoryLog().log), 0);
-  const gone = await new Promise<number>((resolve) => {
-    const socket = createSocket('udp4');
-    socket.bind(0, '127.0.0.1', () => {
-      const { port } = socket.address();
-      socket.close(() => resolve(port));
-    });
-  });
-  const refused = ntpOffset(`127.0.0.1:${gone}`, clock, memoryLog().log);
+  const refused = ntpOffset(`127.0.0.1:${await freePort()}`, clock, memoryLog().log);
   assert.is(await soon('the offset', refused), 0);
   assert.equal(clock.labels(), []);
 });

@@ -1,18 +1,20 @@
 /** The example agent as a process of its own, beside a server of the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import { AGENT, soon } from './example-agent-kit.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const DEADLINE_MS = 40_000;
+const DEADLINE_MS = 90_000;
 
 export interface Running {
   child: ChildProcess;
   config: string;
+  /** Everything it printed so far; all of it once `closed` has resolved. */
   output: () => string;
+  /** Its exit code. */
+  closed: Promise<number | null>;
 }
 
 /** Starts the agent from source, reporting five times a second; more lines for the file and its server. */
@@ -28,6 +30,7 @@ export async function startAgent(
 agent_uuid = "${AGENT}"
 dynamic_summary_report_interval_ms = 200
 dynamic_report_interval_ms = 200
+connect_timeout_ms = 30000
 ntp_server = ""
 ${head}
 [[server]]
@@ -47,17 +50,16 @@ ${server}
       text += data;
     });
   }
-  return { child, config, output: () => text };
+  const closed = new Promise<number | null>((done) => child.once('close', done));
+  return { child, config, output: () => text, closed };
 }
 
 /** Ends the agent with TERM and gives its exit code; one that was never started needs no end. */
 export async function stopAgent(agent: Running | undefined): Promise<number | null> {
   if (!agent) return null;
-  const { child } = agent;
-  if (child.exitCode !== null) return child.exitCode;
-  child.kill('SIGTERM');
-  const [code] = await soon('the end of the agent', once(child, 'exit'));
-  return code;
+  const { child, closed } = agent;
+  if (child.exitCode === null) child.kill('SIGTERM');
+  return await soon('the end of the agent', closed);
 }
 
 /** Asks until the answer is good; the deadline makes it an error. */

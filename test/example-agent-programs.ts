@@ -4,13 +4,19 @@ import { soon } from './example-agent-kit.ts';
 
 /** Waits until a program has written such words into a file, and gives its text. */
 export async function written(path: string, words = /./): Promise<string> {
-  const text = async () => {
-    while (!existsSync(path) || !words.test(readFileSync(path, 'utf8'))) {
+  // What was looked at is what is given: the program may go on writing.
+  const read = () => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+  let isOver = false;
+  const look = async () => {
+    let text = read();
+    for (; !words.test(text) && !isOver; text = read()) {
       await new Promise((wake) => setTimeout(wake, 10));
     }
-    return readFileSync(path, 'utf8');
+    return text;
   };
-  return await soon(`${words} in ${path}`, text());
+  return await soon(`${words} in ${path}`, look()).finally(() => {
+    isOver = true;
+  });
 }
 
 /** True while a program runs; one that has ended but not been waited for does not. */
@@ -25,8 +31,11 @@ export function isAlive(pid: string): boolean {
 
 /** Waits until a program has ended. */
 export async function gone(pid: string): Promise<void> {
+  let isOver = false;
   const wait = async () => {
-    while (isAlive(pid)) await new Promise((wake) => setTimeout(wake, 10));
+    while (isAlive(pid) && !isOver) await new Promise((wake) => setTimeout(wake, 10));
   };
-  await soon(`the end of ${pid}`, wait());
+  await soon(`the end of ${pid}`, wait()).finally(() => {
+    isOver = true;
+  });
 }

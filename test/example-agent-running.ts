@@ -74,6 +74,23 @@ export async function worksWith(peer: Peer, link: Link, data = REPORT): Promise<
   });
 }
 
+let reads = 0;
+
+/** Waits until the agent has read all that was sent to it so far: it logs this answer, and a connection keeps the order. */
+export async function hasRead(peer: Peer, lines: readonly string[]): Promise<void> {
+  const code = 900_000 + ++reads;
+  peer.send({ jsonrpc: '2.0', id: 1, error: { code, message: 'read' } });
+  let isOver = false;
+  const look = async () => {
+    while (!isOver && !lines.some((line) => line.includes(` code=${code} `))) {
+      await new Promise((wake) => setImmediate(wake));
+    }
+  };
+  await soon('the reading of a message', look()).finally(() => {
+    isOver = true;
+  });
+}
+
 /** A task notification. */
 export const task = (task_id: unknown, task_event_type: unknown = 'ip') => ({
   jsonrpc: '2.0',

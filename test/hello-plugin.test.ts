@@ -25,9 +25,8 @@ async function linkSdk(folder: string): Promise<void> {
 async function installPacked(project: string): Promise<void> {
   const target = join(project, 'node_modules/svc-hello-plugin');
   await mkdir(target, { recursive: true });
-  const { stdout } = await run('npm', ['pack', source, '--silent', '--pack-destination', project], {
-    cwd: project,
-  });
+  const options = ['--silent', '--offline', '--pack-destination', project];
+  const { stdout } = await run('npm', ['pack', source, ...options], { cwd: project });
   await run('tar', ['-xzf', join(project, stdout.trim()), '-C', target, '--strip-components=1']);
   await linkSdk(project);
 }

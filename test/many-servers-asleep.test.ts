@@ -13,6 +13,9 @@ import { agents as agentJob } from './protocol/crontab-kit.ts';
 
 const PLUGINS = ['server-info', 'token', 'agent', 'agent-uuid', 'task', 'crontab'];
 
+/** Longer than the others wait for a server, and than it takes its own memory for fresh. */
+const ASLEEP_MS = 3_500;
+
 /** Notes every claim of a run and every task of a job, whatever becomes of the rows later. */
 const AUDIT = `
   create table audit_claim (at bigint);
@@ -67,12 +70,13 @@ test('a call that waited for it is refused when its token was deleted meanwhile'
   await call('crontab_create', 'job', '* * * * * *', agentJob([agent.uuid]));
   await until('some runs', async () => (await count('audit_claim')) >= 2);
   sleeper.process!.child.kill('SIGSTOP');
+  const since = performance.now();
   await until('the sleeper is gone', async () =>
     /is not connected$/.test((await blocking()).error?.message),
   );
   await call('token_delete', key);
   const waiting = Array.from({ length: 5 }, () => ask(sleeper, 'token_get', token));
-  await pause(200);
+  await pause(Math.max(200, since + ASLEEP_MS - performance.now()));
   sleeper.process!.child.kill('SIGCONT');
   for (const answer of await Promise.all(waiting)) {
     assert.is(answer.error?.code, 102, JSON.stringify(answer));
@@ -80,9 +84,7 @@ test('a call that waited for it is refused when its token was deleted meanwhile'
 });
 
 test('its agents, which never noticed, are found again by the other server', async () => {
-  const begun = performance.now();
-  await until('a task across servers', async () => (await blocking()).result?.success, 10_000);
-  assert.ok(performance.now() - begun < 5_000);
+  await until('a task across servers', async () => (await blocking()).result?.success, 20_000);
   assert.equal(log.closes, []);
 });
 
@@ -91,9 +93,13 @@ test('each tick was run once', async () => {
   const claims = await fleet.read('select at from audit_claim order by at');
   const ticks = claims.map(({ at }) => Math.floor(Number(at) / 1_000));
   assert.is(new Set(ticks).size, ticks.length);
-  await until('a task of each run', async () => (await count('audit_task')) >= ticks.length);
+  // A run that found the agent's server dead and the agent not yet anywhere else says so instead.
+  const away = `crontab_result where cron_name = 'job' and message like '%is not connected'`;
+  const made = async () => (await count('audit_task')) + (await count(away));
+  await until('what became of each run', async () => (await made()) >= ticks.length);
   await pause(2_500);
-  assert.is(await count('audit_task'), ticks.length);
+  assert.is(await made(), ticks.length);
+  assert.ok((await count('audit_task')) >= 2);
 });
 
 test.run();

@@ -4,6 +4,7 @@
  * a second for nearly all; the limit of each leaves a busy machine its time and is far below what would notice without a message.
  */
 import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
@@ -33,18 +34,22 @@ const PLUGINS = [
 
 const test = suite('many servers: agreement (postgres)');
 let servers: SharedServers;
-const times: { name: string; ms: number }[] = [];
+/** `stall_ms`: for how long this process, and with it both servers, got no processor at a stretch meanwhile. */
+const times: { name: string; ms: number; stall_ms: number }[] = [];
+const stalls = monitorEventLoopDelay({ resolution: 10 });
 
 test.before(async () => {
+  stalls.enable();
   servers = await sharedServers(2, PLUGINS, CONFIG);
 });
 test.after(async () => {
-  const worst = times.reduce((most, time) => (time.ms > most.ms ? time : most));
-  const median = times.map(({ ms }) => ms).sort((a, b) => a - b)[times.length >> 1]!;
-  process.stdout.write(
-    `  seen on the other server after ${median.toFixed(0)} ms (median), ${worst.ms.toFixed(0)} ms (${worst.name})\n`,
-  );
+  stalls.disable();
   await servers?.stop();
+  const sorted = times.toSorted((a, b) => a.ms - b.ms);
+  const [median, worst] = [sorted[sorted.length >> 1], sorted.at(-1)];
+  process.stdout.write(
+    `  seen on the other server after ${median?.ms.toFixed(0)} ms (median), ${worst?.ms.toFixed(0)} ms (${worst?.name})\n`,
+  );
 });
 
 /** A server's methods with the rights of the Super Token. */
@@ -348,13 +353,14 @@ for (const [name, row] of Object.entries({ ...tokens, ...sessions, ...agentRows,
       try {
         assert.not.ok(await holds(), 'it must not hold before');
         await change();
+        stalls.reset();
         const begun = performance.now();
         while (!(await holds())) {
           const waited_ms = performance.now() - begun;
           assert.ok(waited_ms < LIMIT_MS, `not seen after ${waited_ms.toFixed(0)} ms`);
           await pause(2);
         }
-        times.push({ name, ms: performance.now() - begun });
+        times.push({ name, ms: performance.now() - begun, stall_ms: stalls.max / 1e6 });
       } finally {
         await end?.();
       }
@@ -363,7 +369,8 @@ for (const [name, row] of Object.entries({ ...tokens, ...sessions, ...agentRows,
 }
 
 test('a change is seen within a second, but for a tenth of them where the machine is busy', () => {
-  const late = times.filter(({ ms }) => ms >= 1_000);
+  // A message takes some turns of the loop, and each may be the one that stood still.
+  const late = times.filter(({ ms, stall_ms }) => ms >= 1_000 + 5 * stall_ms);
   assert.ok(times.length > 0);
   assert.ok(late.length <= times.length / 10, JSON.stringify(late));
 });
@@ -393,15 +400,33 @@ test('what changed while the servers had lost the database is seen when they are
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       )
       .catch(() => undefined);
-  const insist = (work: () => Promise<unknown>) => eventually(async () => void (await work()));
+  // What failed may have been done all the same: only its answer was cut off.
+  const insist = (work: () => Promise<unknown>, done: () => Promise<boolean>) =>
+    eventually(async () => {
+      await work().catch(async (error) => {
+        if (!(await done())) throw error;
+      });
+    });
   await cut();
-  await insist(() => summary(one, uuid, 5_000));
+  await insist(
+    () => summary(one, uuid, 5_000),
+    async () => false,
+  );
   await cut();
-  await insist(() => asSuper(one)('static-bucket_create', name, name, false, false));
+  await insist(
+    () => asSuper(one)('static-bucket_create', name, name, false, false),
+    async () => (await bucket(one, name)) !== undefined,
+  );
   await cut();
-  await insist(() => asSuper(one)('token_delete', keyOf(gone)));
+  await insist(
+    () => asSuper(one)('token_delete', keyOf(gone)),
+    async () => !(await works(one, gone)),
+  );
   await cut();
-  await insist(() => asSuper(one)('crontab_delete', name));
+  await insist(
+    () => asSuper(one)('crontab_delete', name),
+    async () => (await job(one, name)) === undefined,
+  );
   const begun = performance.now();
   await eventually(async () => {
     assert.ok(await listed(two, uuid));
@@ -410,7 +435,7 @@ test('what changed while the servers had lost the database is seen when they are
     assert.not.ok(await works(two, gone));
     assert.is(await job(two, name), undefined);
   });
-  times.push({ name: 'after an outage', ms: performance.now() - begun });
+  times.push({ name: 'after an outage', ms: performance.now() - begun, stall_ms: 0 });
 });
 
 test.run();

@@ -33,7 +33,7 @@ function firstHandedOut(): number {
     const first = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0];
     return Math.max(Number(first), FIRST + 1_000);
   } catch {
-    // Not Linux: the range that IANA names begins here.
-    return 49_152;
+    // Not told: Linux begins here, others later.
+    return 32_768;
   }
 }

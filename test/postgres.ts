@@ -150,6 +150,8 @@ class OwnServer implements TestPostgres {
   #initialise(): void {
     const secret = join(this.#dir, 'password');
     writeFileSync(secret, this.#password);
+    // Whatever the umask says.
+    if (account.uid !== undefined) chownSync(secret, account.uid, account.gid ?? account.uid);
     const args = [
       '-D',
       this.#data(),
@@ -216,7 +218,7 @@ class OwnServer implements TestPostgres {
   async #end(signal: 'QUIT' | 'INT'): Promise<void> {
     const child = this.#keeper;
     this.#keeper = undefined;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.stdin?.end(`${signal}\n`);
     await ended;

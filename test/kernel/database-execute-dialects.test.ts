@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
-const limits = { maxRows: 100, timeout_ms: 20_000 };
+const limits = { maxRows: 100, timeout_ms: 60_000 };
 
 const sqlite = suite('execute: scripts of sqlite');
 const postgres = suite('execute: types of postgres');

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
-const limits = { maxRows: 100, timeout_ms: 20_000 };
+const limits = { maxRows: 100, timeout_ms: 60_000 };
 /** Never ends and never gives a row. */
 const endless = {
   sqlite: 'with recursive r(x) as (select 1 union all select x + 1 from r) select count(*) from r',

@@ -167,8 +167,12 @@ function startChild(address: string): ChildProcess {
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {
-  const [chunk] = await once(child.stdout!, 'data');
-  return String(chunk).trim();
+  let text = '';
+  for await (const chunk of child.stdout!) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.trim();
 }
 
 process.once('exit', () => rmSync(dir, { recursive: true, force: true }));

@@ -88,7 +88,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         assert.is((await db.knex('thing').where({ name: from }).first('number')).number, read);
         const sql = `select number from thing where name = '${from}'`;
         assert.is((await db.first<{ number: unknown }>(sql))?.number, read);
-        const executed = await db.execute(sql, [], { maxRows: 1, timeout_ms: 10_000 });
+        const executed = await db.execute(sql, [], { maxRows: 1, timeout_ms: 30_000 });
         assert.is(executed.rows[0]?.['number'], read);
       }
     });

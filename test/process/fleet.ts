@@ -44,7 +44,8 @@ export async function startFleet(count: number, options: FleetOptions = {}): Pro
     members.push({ site, process: undefined, ends: 0 });
   }
   const start = async (member: Member) => {
-    member.process = await startServer(member.site);
+    // With few logs only the first start of a database prints anything.
+    member.process = await startServer(member.site, { quiet: fleet.superToken !== '' });
   };
   const end = async (member: Member, signal: 'SIGKILL' | 'SIGTERM') => {
     const running = member.process;

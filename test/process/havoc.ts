@@ -19,6 +19,9 @@ export interface Havoc {
   readonly failovers_ms: number[];
 }
 
+/** After a start, before the next kill: agents come to the server that was started too. */
+const CALM_MS = 2_500;
+
 /** Until `end` (Unix ms) kills any server every few seconds and starts it again; the others are up all the time. */
 export async function havoc(
   fleet: Fleet,
@@ -37,6 +40,7 @@ export async function havoc(
     if (orphan) reached.push(failover(fleet, orphan, killed_at));
     await pause(Math.random() * 1_000);
     await fleet.start(member);
+    await pause(CALM_MS);
   }
   done.failovers_ms.push(...(await Promise.all(reached)));
   return done;

@@ -56,10 +56,18 @@ export async function makeSite(database_url: string, head = '', tables = ''): Pr
   return { dir, config, url: `http://127.0.0.1:${port}`, remove };
 }
 
-/** Starts `serve` and waits until it answers. @throws Error with the output when it ends or takes longer than 60 s */
+/**
+ * Starts `serve` and waits until it answers, and for what it prints by then unless `quiet`.
+ * @throws Error with the output when it ends or takes longer than 60 s
+ */
 export async function startServer(
   site: Site,
-  options: { nodeArgs?: readonly string[]; ipc?: boolean; hello?: string } = {},
+  options: {
+    nodeArgs?: readonly string[];
+    ipc?: boolean;
+    hello?: string;
+    quiet?: boolean;
+  } = {},
 ): Promise<ServerProcess> {
   const args = [...(options.nodeArgs ?? []), ...serverCommand(), 'serve', '-c', site.config];
   const begun = performance.now();
@@ -85,7 +93,7 @@ export async function startServer(
   const hello = options.hello ?? 'svc-server_hello';
   await untilAnswering(() => answers(site.url, hello), child, server.output);
   const startup_ms = performance.now() - begun;
-  await untilPrinted(server.output);
+  if (!options.quiet) await untilPrinted(server.output);
   return { ...server, startup_ms };
 }
 

@@ -709,7 +709,9 @@ async function rawHttp(text: string): Promise<string> {
   let answer = '';
   for await (const chunk of socket) {
     answer += chunk;
-    if (/\r\n\r\n./s.test(answer)) break;
+    const [, head, body] = /^(.*?)\r\n\r\n(.*)$/s.exec(answer) ?? [];
+    const length = /^content-length: (\d+)/im.exec(head ?? '')?.[1];
+    if (length !== undefined && body!.length >= Number(length)) break;
   }
   socket.destroy();
   return answer;

@@ -217,9 +217,13 @@ test('a search that finds nothing takes the processor a few milliseconds', () =>
   const schedules = ['0 0 0 31 2,4,6 *', '0 0 0 30 2 2 1970-2100', '* * * 31 4 * 2099'];
   for (const schedule of schedules.map(parseCron)) {
     schedule.next(0);
-    const begun = process.cpuUsage();
-    assert.is(schedule.next(0), undefined);
-    assert.ok(process.cpuUsage(begun).user < 200_000);
+    // The best of some: other threads of this process work too.
+    const took = Array.from({ length: 5 }, () => {
+      const begun = process.cpuUsage();
+      assert.is(schedule.next(0), undefined);
+      return process.cpuUsage(begun).user;
+    });
+    assert.ok(Math.min(...took) < 200_000);
   }
 });
 

@@ -66,6 +66,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.after(() => app.stop());
   test.after.each(async () => {
     for (const { name } of await cron.get()) await cron.remove(name);
+    // A run may have begun to hang after its test was over; the stop would wait for it.
+    for (const resolve of workers.hanging.splice(0)) resolve(1);
     await cron.erase();
   });
 
@@ -211,10 +213,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('a disabled job does not run', async () => {
     const runs = await counted(EVERY_SECOND);
+    // The second of its creation itself counts.
+    await eventually(() => assert.is(runs(), 1));
     await cron.enable('counted', false);
-    const before = runs();
     for (let n = 0; n < 3; n++) await settled();
-    assert.is(runs(), before);
+    assert.is(runs(), 1);
   });
 
   test('a clock set forward makes up for all missed times with one run', async () => {
@@ -264,6 +267,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await ranSince('had run', now() - 60_000);
     await toNext(60_000);
     await ranSince('had run', now());
+    // At its creation too: that second itself counts.
+    await eventually(() => assert.is(ran(), 2));
     await cron.create('never ran', '30 0 0 * * *', worker('never ran'));
     const before = ran();
     jump(30 * HOUR);
@@ -377,8 +382,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
     await settled();
     const again = runs();
-    await settled();
-    assert.ok(runs() - again <= 2);
+    const seconds = 5;
+    for (let n = 0; n < seconds; n++) await settled();
+    // Some runs of before may have been enqueued only now.
+    assert.ok(runs() - again <= seconds + 3, `${runs() - again} runs in ${seconds} s`);
   });
 
   test('runs go on when records cannot be stored', async () => {
@@ -423,11 +430,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('1,000 jobs that are due at the same second are all dispatched, once each', async () => {
     await toNext(60_000, 2_000);
-    const made = Array.from({ length: 1_000 }, (_, n) =>
-      cron.create(`many ${n}`, EVERY_MINUTE, agents([A])),
-    );
-    const refused = (await Promise.all(made)).filter((answer) => !(answer.id > 0));
-    assert.equal(refused.slice(0, 3), []);
+    // So many at once are answered in time on a busy machine too.
+    for (let from = 0; from < 1_000; from += 250) {
+      const made = Array.from({ length: 250 }, (_, n) =>
+        cron.create(`many ${from + n}`, EVERY_MINUTE, agents([A])),
+      );
+      const refused = (await Promise.all(made)).filter((answer) => !(answer.id > 0));
+      assert.equal(refused.slice(0, 3), []);
+    }
     await toNext(60_000);
     await eventually(async () => {
       assert.is((await cron.query({ run_time_from: now() }, { limit: 10_000 })).length, 1_000);

@@ -138,15 +138,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const execHere = (sql: string) =>
       strict.call('svc-server_exec_sql', [strict.superToken, sql]).catch((error) => error);
     try {
-      let answer: any;
-      const slow = execHere(endless[dialect]).then((given) => {
-        answer = given;
-      });
-      assert.type(await strict.call('svc-server_hello'), 'string');
-      assert.is(answer, undefined, 'a running statement held another call up');
-      await slow;
-      assert.is(answer.code, 999);
-      assert.match(answer.message, /^Other error: ./);
+      const round = async () => {
+        let running = true;
+        const slow = execHere(endless[dialect]).finally(() => {
+          running = false;
+        });
+        assert.type(await strict.call('svc-server_hello'), 'string');
+        const between = running;
+        const { code, message } = await slow;
+        assert.is(code, 999);
+        assert.match(message, /^Other error: ./);
+        return between;
+      };
+      // A machine may stand still for as long as the limit: not time after time.
+      let between = await round();
+      for (let left = 4; left > 0 && !between; left--) between = await round();
+      assert.ok(between, 'a running statement held another call up');
       // On a busy machine even the start of a process for it may take longer than this limit.
       await eventually(async () => {
         assert.equal((await execHere('select 1 as v')).data, [{ v: 1 }]);

@@ -172,14 +172,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const other = await app.connect();
     await subscribe('trace', other);
     await subscribe('trace');
-    await make('mark', 'info', 'one');
-    await make('mark', 'info', 'two');
-    await untilMark('one');
-    // What the two calls themselves log, and nothing that sending it logged.
-    const between = (await untilMark('two')).length;
-    assert.ok(between < 30, `${between} records between two calls`);
-    await make('mark', 'info', 'three');
-    assert.is((await untilMark('three')).length, between);
+    const counts: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      await make('mark', 'info', `${round}`);
+      counts.push((await untilMark(`${round}`)).length);
+    }
+    // What a call itself logs, and nothing that sending it logged; now and then something else of the server.
+    const [early, late] = [counts.slice(1, 4), counts.slice(4)].map((some) => Math.min(...some));
+    assert.ok(late! < 30, `${counts} records between two calls`);
+    assert.is(late, early, `${counts} records between two calls`);
     other.close();
   });
 
@@ -190,18 +191,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     socket.raw.pause();
     for (let sent = 0; sent < emitted; sent += 500) await make('kv', 'info', 'x'.repeat(8000), 500);
     socket.raw.resume();
-    const seen: LogRecord[] = [];
-    let notice: LogRecord | undefined;
-    while (!notice) {
+    let [seen, dropped] = [0, 0];
+    // Where the system's buffers are large, it catches up in between and is told more than once.
+    while (seen + dropped < emitted) {
       const { result } = await item();
-      if (result.target === 'server') notice = result;
-      else seen.push(result);
+      if (result.target === 'server') {
+        isRecord(result);
+        assert.is(result.level, 'WARN');
+        dropped += Number(result.fields['dropped']);
+      } else seen++;
     }
-    isRecord(notice);
-    assert.is(notice.level, 'WARN');
-    assert.is(Number(notice.fields['dropped']) + seen.length, emitted);
-    assert.ok(seen.length >= QUEUE, `${seen.length} records came through`);
-    assert.ok(Number(notice.fields['dropped']) > 0);
+    assert.is(seen + dropped, emitted);
+    assert.ok(seen >= QUEUE, `${seen} records came through`);
+    assert.ok(dropped > 0);
     await make('kv', 'info', 'again');
     assert.is((await item()).result.message, 'again');
   });

@@ -11,11 +11,19 @@ import { readGitFacts } from '../../plugins/server-info/src/git-facts.ts';
 const test = suite('svc-server: version from a repository');
 let folder: string;
 
+/** Nothing of the machine's settings, nor of a git whose hook runs the tests. */
+const env = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
+  GIT_COMMITTER_DATE: '1760000000 -0330',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
+
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, GIT_COMMITTER_DATE: '1760000000 -0330', GIT_CONFIG_GLOBAL: '/dev/null' },
+    env,
   }).trim();
 const facts = () => readGitFacts(pathToFileURL(join(folder, '.git/')));
 

@@ -1,3 +1,4 @@
+import type { Clock } from '@svc/plugin-sdk';
 import type { TestApp, TestSocket } from '@svc/plugin-sdk/testing';
 import { eventually } from './token-kit.ts';
 
@@ -107,6 +108,27 @@ export function answerAll(agent: SimAgent): void {
       agent.frames.push({ failed: error.message });
     });
   });
+}
+
+/**
+ * Resolves when the server has begun to wait for so long; asked for before that. Time that is moved earlier does not
+ * count for it, and an answer of the database comes when it comes. One at a time.
+ */
+export async function timerOf({ clock }: TestApp, delay_ms: number): Promise<void> {
+  const watched = clock as unknown as { timeout: Clock['timeout'] };
+  const { timeout } = watched;
+  let hasBegun = false;
+  watched.timeout = (run, delay) => {
+    hasBegun ||= delay === delay_ms;
+    return timeout(run, delay);
+  };
+  try {
+    await eventually(() => {
+      if (!hasBegun) throw new Error(`the server does not wait for ${delay_ms} ms`);
+    });
+  } finally {
+    watched.timeout = timeout;
+  }
 }
 
 /** The result, or an error as `<code> <message>`. */
