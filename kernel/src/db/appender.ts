@@ -5,9 +5,9 @@ import {
   RpcError,
   type SqlValue,
 } from '@svc/plugin-sdk';
+import { within } from '../deadline.ts';
 import { databaseError } from './errors.ts';
 import { Fifo } from './fifo.ts';
-import { within } from './within.ts';
 
 /** A row gets 103 when it could not be stored for this long: the database is away, or hangs. */
 const DEADLINE_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { Logger } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
-import { within } from './within.ts';
+import { within } from '../deadline.ts';
 
 /** What both dialects' knex instances share: its own messages go to our log, and no value of a query into an error text. */
 export const sharedKnexConfig = (log: Logger) =>

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { within } from '../db/within.ts';
+import { within } from '../deadline.ts';
 
 /** Calls over HTTP that are not answered to their end. */
 export class RunningCalls {

@@ -1,6 +1,6 @@
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
 import type { Logger } from '@svc/plugin-sdk';
-import { within } from '../within.ts';
+import { within } from '../../deadline.ts';
 import { type Answer, FATAL, fromPlain } from './answer.ts';
 import { startWorker } from './start-worker.ts';
 
