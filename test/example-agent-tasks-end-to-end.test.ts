@@ -163,30 +163,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(await run({ self_update: 'v99.0.0' }), false);
   });
 
-  test('brings 300 results for 300 tasks created a hundred at a time', async () => {
+  test('brings 300 results for 300 tasks created at once', async () => {
     const execute = { execute: { cmd: 'true', args: [] } };
     const kinds = [{ tcp_ping: `127.0.0.1:${http.port}` }, 'version', execute];
-    const ids = new Set<number>();
-    // More calls at once would not all be answered in time by a busy machine.
-    for (let wave = 0; wave < 3; wave += 1) {
-      const created = await Promise.all(
-        Array.from({ length: 100 }, (_, n) => ask('task_create_task', AGENT, kinds[n % 3])),
-      );
-      for (const { id } of created) ids.add(id);
-    }
+    const created = await Promise.all(
+      Array.from({ length: 300 }, (_, n) => ask('task_create_task', AGENT, kinds[n % 3])),
+    );
+    const ids = new Set(created.map(({ id }) => id));
     assert.is(ids.size, 300);
-    const condition = [{ uuid: AGENT }, { is_running: false }, { limit: 400 }];
-    const rows: any[] = await until(
+    const condition = [{ uuid: AGENT }, 'is_success', { limit: 400 }];
+    await until(
       '300 results',
       async () =>
-        (await ask('task_query', { condition })).filter(({ task_id }: any) => ids.has(task_id)),
-      (found) => found.length === 300,
+        (await ask('task_query', { condition })).filter(({ task_id }: any) => ids.has(task_id))
+          .length,
+      (count) => count === 300,
     );
-    for (const { error_message } of rows) {
-      // A connection is given up after a second, which a busy machine may take.
-      assert.match(error_message ?? '', /^$|^Other error: connection took longer than 1 s$/);
-    }
-    assert.ok(rows.filter(({ success }) => success).length >= 200);
   });
 
   (hasPty ? test : test.skip)('web_shell: a real shell, typed into and resized', async () => {
