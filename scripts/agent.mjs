@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root } from './prepare.mjs';
+import { root } from './runtime.mjs';
 
 const longestPause_ms = 60_000;
 
@@ -25,7 +25,7 @@ export async function runAgent(app, data) {
 
 function keepRunning(config, isStopping, pause_ms) {
   const tether = pathToFileURL(join(root, 'scripts', 'tether.mjs')).href;
-  const main = join(root, 'examples', 'agent', 'dist', 'main.js');
+  const main = join(root, 'examples', 'agent', 'src', 'main.ts');
   const begun = Date.now();
   const agent = spawn(process.execPath, ['--import', tether, main, '-c', config], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

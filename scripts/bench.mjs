@@ -1,6 +1,7 @@
 /** `npm run bench [-- scenarios…]`: builds what is missing, then measures the built server. */
 import { spawn } from 'node:child_process';
-import { build, install, root } from './prepare.mjs';
+import { build, install } from './prepare.mjs';
+import { root } from './runtime.mjs';
 
 try {
   install();
@@ -9,7 +10,7 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
-const args = ['--conditions=source', '--import', 'tsx', 'bench/run.ts', ...process.argv.slice(2)];
+const args = ['bench/run.ts', ...process.argv.slice(2)];
 const bench = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => bench.kill(signal));
 bench.on('close', (status) => process.exit(status ?? 1));

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './prepare.mjs';
+import { root } from './runtime.mjs';
 
 /**
  * Path of `server.toml` in the data directory; on the first start a copy of `config/minimal.toml` that keeps the

@@ -1,50 +1,100 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { root } from './runtime.mjs';
 
-/** The repository. */
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** `npm ci` when nothing is installed, or when the lock file is newer than what is. */
-export function install() {
+/**
+ * `npm ci` when nothing is installed, or when the lock file is newer than what is.
+ * `production`: what serving needs is enough; `development`: with what tests and builds need.
+ */
+export function install(what = 'development') {
   const installed = join(root, 'node_modules', '.package-lock.json');
-  if (newest(installed) >= newest(join(root, 'package-lock.json'))) return;
-  process.stdout.write(
-    'Installing dependencies (the first time takes two or three minutes: one is compiled) …\n',
-  );
-  run('npm', ['ci', '--no-audit', '--no-fund']);
+  const isWhole = what === 'production' || existsSync(join(root, 'node_modules', 'typescript'));
+  if (isWhole && newest(installed) >= newest(join(root, 'package-lock.json'))) return;
+  process.stdout.write('Installing dependencies …\n');
+  const all = what === 'production' ? ['--omit=dev'] : [];
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...all]);
 }
 
-/** Compiles when a source is newer than the last build. Looking costs some milliseconds, `tsc` a second. */
+/** Builds when a source is newer than the last build. Looking costs some milliseconds, `tsc` a second. */
 export function build() {
-  if (newest(stamp) >= newestSource() && hasOutput()) return;
+  if (newest(stamp) >= newestSource()) return;
   process.stdout.write('Building …\n');
   compile();
 }
 
-/** `tsc -b`, then the facts about this build that the server reports. */
+/**
+ * Makes `dist/`: the packages as they are published, with compiled code. Started as `node dist/svc-server.js` the program
+ * needs less memory and time than from its sources.
+ */
 export function compile() {
   const begun = new Date();
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  // Where somebody removed the output, tsc would still believe its own notes.
-  run(process.execPath, hasOutput() ? [tsc, '-b'] : [tsc, '-b', '--force']);
+  run(process.execPath, [tsc, '-p', 'tsconfig.build.json']);
+  for (const folder of packages()) publish(folder);
   packSchemas();
   run(process.execPath, [join(root, 'plugins', 'server-info', 'build-info.mjs')]);
-  mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, '');
   utimesSync(stamp, begun, begun);
 }
 
+/** Folders of the workspaces, relative to the repository. */
+export function packages() {
+  const { workspaces } = readJson(join(root, 'package.json'));
+  return workspaces.flatMap((pattern) => {
+    if (!pattern.endsWith('/*')) return [pattern];
+    const parent = pattern.slice(0, -2);
+    return readdirSync(join(root, parent)).map((name) => join(parent, name));
+  });
+}
+
+/** Puts what belongs to a package beside its compiled code, and its name where imports look for it. */
+function publish(folder) {
+  const target = join(root, 'dist', folder);
+  const description = readJson(join(root, folder, 'package.json'));
+  const { name, bin = {}, exports, imports } = description;
+  const published = { ...description, exports: compiled(exports), imports: compiled(imports) };
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  if (existsSync(join(root, folder, 'bin')))
+    cpSync(join(root, folder, 'bin'), join(target, 'bin'), { recursive: true });
+  for (const program of Object.values(bin))
+    writeFileSync(join(root, 'dist', basename(program)), `import './${folder}/${program}';\n`);
+  const link = join(root, 'dist', 'node_modules', name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(target, link, 'junction');
+}
+
+/** Entries of a package's description: `./src/x.ts` → `./src/x.js` and its types. */
+const compiled = (entries) =>
+  entries &&
+  Object.fromEntries(
+    Object.entries(entries).map(([name, source]) => {
+      const path = source.replace(/\.ts$/, '');
+      return [name, { types: `${path}.d.ts`, default: `${path}.js` }];
+    }),
+  );
+
 /** The schema library in one file (plugin-sdk/src/typebox.ts says why). Packing a packed file changes nothing. */
 function packSchemas() {
-  const file = join(root, 'plugin-sdk', 'dist', 'typebox.js');
+  const file = join(root, 'dist', 'plugin-sdk', 'src', 'typebox.js');
   const esbuild = join(root, 'node_modules', 'esbuild', 'bin', 'esbuild');
-  const options = ['--bundle', '--format=esm', '--platform=node', '--target=node20'];
+  const options = ['--bundle', '--format=esm', '--platform=node', '--target=node22'];
   run(esbuild, [file, ...options, '--allow-overwrite', '--log-level=warning', `--outfile=${file}`]);
 }
 
-const stamp = join(root, 'node_modules', '.cache', 'built');
+const stamp = join(root, 'dist', '.built');
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
@@ -56,7 +106,7 @@ function run(command, args) {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with status ${status}`);
 }
 
-const hasOutput = () => existsSync(join(root, 'kernel', 'dist', 'index.js'));
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Modification time in ms; 0 when the file does not exist. */
 function newest(path) {
@@ -64,9 +114,8 @@ function newest(path) {
 }
 
 function newestSource() {
-  const files = ['tsconfig.json', 'tsconfig.base.json'].map((name) => join(root, name));
-  const folders = ['plugin-sdk', 'kernel', 'plugins', 'examples'].map((name) => join(root, name));
-  for (const folder of folders) collect(folder, files);
+  const files = ['tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name));
+  for (const folder of packages()) collect(join(root, folder), files);
   return Math.max(...files.map(newest));
 }
 
@@ -74,7 +123,7 @@ function collect(folder, files) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (entry.name !== 'node_modules' && entry.name !== 'dist') collect(path, files);
-    } else if (/\.ts$|^tsconfig\.json$|^package\.json$/.test(entry.name)) files.push(path);
+      if (entry.name !== 'node_modules') collect(path, files);
+    } else if (/\.ts$|\.js$|^package\.json$/.test(entry.name)) files.push(path);
   }
 }

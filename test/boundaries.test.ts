@@ -192,12 +192,9 @@ function valueImports({ path, text }: Source): string[] {
   return [...text.matchAll(pattern)].map((match) => join(dirname(path), match[1]!));
 }
 
-test('every package is built by `tsc -b` and carries the version of the root', () => {
-  const config = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-  const built = config.references.map((reference: { path: string }) => reference.path);
+test('every package carries the version of the root', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   for (const { folder } of packages) {
-    assert.ok(built.includes(folder), `${folder} is not in tsconfig.json`);
     const own = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     assert.is(own.version, version, folder);
   }

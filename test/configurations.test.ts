@@ -110,9 +110,13 @@ interface Started {
 
 async function start(data: string, port: number, ...more: string[]): Promise<Started> {
   const options = ['--data', data, '--listen', `127.0.0.1:${port}`, ...more];
-  const process_ = spawn(process.execPath, [join(root, 'start.mjs'), ...options], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const process_ = spawn(
+    process.execPath,
+    [join(root, 'scripts', 'run.mjs'), 'start', ...options],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   killAtExit(process_);
   let output = '';
   for (const stream of [process_.stdout, process_.stderr]) {

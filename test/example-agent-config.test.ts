@@ -343,7 +343,7 @@ interface Outcome {
 /** Runs the agent's program from source. */
 function run(...args: string[]): Promise<Outcome> {
   const main = join(root, 'examples/agent/src/main.ts');
-  const flags = ['--conditions=source', '--import', 'tsx', main];
+  const flags = [main];
   const child = spawn(process.execPath, [...flags, ...args], { cwd: root, timeout: 60_000 });
   const outcome = { stdout: '', stderr: '' };
   child.stdout.on('data', (data) => (outcome.stdout += data));

@@ -42,7 +42,7 @@ ${server}
 `,
   );
   const main = join(root, 'examples/agent/src/main.ts');
-  const flags = ['--conditions=source', '--import', 'tsx', main, '-c', config];
+  const flags = [main, '-c', config];
   const child = spawn(process.execPath, flags, { cwd: root });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -92,14 +92,14 @@ for (const [what, content, words] of REFUSED) {
   });
 }
 
-test('says what is missing without node-pty', async () => {
+test('says what is missing without its package', async () => {
   try {
     await loadPty('no-such-package');
     assert.unreachable();
   } catch (error) {
     assert.match(
       (error as Error).message,
-      /^web_shell needs the optional package node-pty: Cannot/,
+      /^web_shell needs the optional package @lydell\/node-pty: Cannot/,
     );
   }
 });

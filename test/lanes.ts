@@ -1,5 +1,5 @@
 /**
- * All test files in two processes: `node --conditions=source --import tsx test/lanes.ts`. Much of a test is waiting, for
+ * All test files in two processes: `node test/lanes.ts`. Much of a test is waiting, for
  * a database, a deadline, a process. Each lane is `run.ts --lane`, asks for one file after the other and prints as
  * always; what a file printed stays together.
  */

@@ -1,5 +1,5 @@
 /**
- * Test runner over uvu: `node --conditions=source --import tsx test/run.ts [files…]`.
+ * Test runner over uvu: `node test/run.ts [files…]`.
  * The files run one after the other; `npm test` has all of them run in two such processes (lanes.ts). A file fails when
  * it registers no test, passes its watchdog, leaves a server or a process behind, or lets an exception or a rejection escape.
  */

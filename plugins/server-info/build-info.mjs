@@ -1,7 +1,7 @@
-// Run by the build after the compiler: writes dist/build-info.json, which svc-server_version reads at start.
+// Run by the build after the compiler: writes build-info.json beside the compiled code, which svc-server_version reads at start.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { readGitFacts } from './dist/git-facts.js';
+import { readGitFacts } from './src/git-facts.ts';
 
 const here = new URL('.', import.meta.url);
 
@@ -27,4 +27,5 @@ const facts = {
   ...told,
   build_time: String(Math.floor(Date.now() / 1000)),
 };
-writeFileSync(new URL('dist/build-info.json', here), `${JSON.stringify(facts, null, 2)}\n`);
+const built = '../../dist/plugins/server-info/src/build-info.json';
+writeFileSync(new URL(built, here), `${JSON.stringify(facts, null, 2)}\n`);

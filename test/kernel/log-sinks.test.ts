@@ -244,7 +244,7 @@ function run(dir: string, body: string): ChildProcessByStdio<null, Readable, Rea
     `import { openLog } from ${JSON.stringify(index)};
      (async () => { const log = openLog({ memory_log_capacity: 1 }); ${body} })();`,
   );
-  const node = ['--conditions=source', '--import', 'tsx', file];
+  const node = [file];
   const cwd = resolve(import.meta.dirname, '../..');
   return spawn(process.execPath, node, {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -26,11 +26,10 @@ export interface Site {
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** The built command when there is one, else the sources through tsx. */
+/** The built program when there is one, else the sources. */
 export function serverCommand(): string[] {
-  const built = join(repository, 'kernel', 'bin', 'svc-server.js');
-  if (existsSync(join(repository, 'kernel', 'dist', 'index.js'))) return [built];
-  return ['--conditions=source', '--import', 'tsx', join(repository, 'kernel', 'src', 'main.ts')];
+  const built = join(repository, 'dist', 'svc-server.js');
+  return [existsSync(built) ? built : join(repository, 'kernel', 'bin', 'svc-server.js')];
 }
 
 /** A temporary directory with a configuration file for `database_url` (`{dir}` in it stands for the directory). */

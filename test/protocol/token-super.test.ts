@@ -23,7 +23,7 @@ const plainLines = (lines: readonly string[]) =>
 /** A command of the server program in a process of its own, from source. */
 async function command(name: string, config: string, input: string) {
   const run = `import('@svc/kernel').then(({ main }) => main(['${name}', '-c', process.argv[1]])).then((code) => process.exit(code))`;
-  const args = ['--conditions=source', '--import', 'tsx', '-e', run, config];
+  const args = ['-e', run, config];
   const child = spawn(process.execPath, args, {
     cwd: repository,
     env: { ...process.env, NODE_OPTIONS: '' },

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** The part of the package `node-pty` that is used here; the package itself is optional. */
+/** The part of the package `@lydell/node-pty` that is used here; the package itself is optional. */
 export interface Pty {
   /** Leads a session and a process group of its own. */
   readonly pid: number;
@@ -23,11 +23,11 @@ interface PtyModule {
 }
 
 /** A name in a variable: the compiler need not find the package. */
-const PACKAGE: string = 'node-pty';
+const PACKAGE: string = '@lydell/node-pty';
 
 /**
  * Loads the package.
- * @throws Error when it is not installed, or was not built for this machine
+ * @throws Error when it is not installed, or has no binary for this machine
  */
 export async function loadPty(name: string = PACKAGE): Promise<PtyModule> {
   try {
@@ -35,7 +35,7 @@ export async function loadPty(name: string = PACKAGE): Promise<PtyModule> {
     return loaded.default ?? loaded;
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new Error(`web_shell needs the optional package node-pty: ${reason}`);
+    throw new Error(`web_shell needs the optional package ${name}: ${reason}`);
   }
 }
 

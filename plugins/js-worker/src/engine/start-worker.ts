@@ -21,13 +21,6 @@ export const startScripts = (workerData: ThreadData): Worker =>
     },
   });
 
-/** Starts a module of this folder in a worker thread. */
-function startWorker(name: string, options: WorkerOptions): Worker {
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL(`./${name}.js`, import.meta.url), options);
-  // Running from source: the loader of the main thread does not reach into workers, each one registers its own.
-  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
-  const module = JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href);
-  const source = `import(${tsx}).then(({ register }) => { register(); return import(${module}); });`;
-  return new Worker(source, { ...options, eval: true });
-}
+/** Starts a module of this folder in a worker thread: a source when this is one, else what was built of it. */
+const startWorker = (name: string, options: WorkerOptions): Worker =>
+  new Worker(new URL(`./${name}${import.meta.url.slice(-3)}`, import.meta.url), options);

@@ -1,13 +1,14 @@
 /**
- * `npm start`: installs and builds what is missing, serves, and runs an agent for this machine.
+ * `npm start`: installs what is missing, serves from the sources, and runs an agent for this machine.
  * Options after `--`: `--config FILE`, `--data DIR`, `--listen ADDR`, `--no-agent`, `--help`.
  */
+import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runAgent } from './scripts/agent.mjs';
-import { firstConfig } from './scripts/first-config.mjs';
-import { build, install, root } from './scripts/prepare.mjs';
+import { runAgent } from './agent.mjs';
+import { firstConfig } from './first-config.mjs';
+import { install } from './prepare.mjs';
+import { root } from './runtime.mjs';
 
 const usage = `npm start -- [options]
   --config FILE   serve with this configuration instead of data/server.toml
@@ -24,13 +25,13 @@ main().catch((error) => {
 async function main() {
   const options = readOptions();
   if (options.help) return process.stdout.write(`${usage}\n`);
-  install();
-  build();
+  install('production');
+  // Stripped and compiled sources are kept for the next start.
+  enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
   const configPath = options.config ?? firstConfig(options.data, options.listen);
-  const kernel = pathToFileURL(join(root, 'kernel', 'dist', 'index.js')).href;
-  const { serve } = await import(kernel);
+  const { serve } = await import('@svc/kernel');
   const app = await serve({ config: configPath });
   process.stdout.write(`svc is ready: ${app.url}\n`);
   if (options.agent) await runAgent(app, options.data);
