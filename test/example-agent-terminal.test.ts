@@ -99,7 +99,7 @@ test('says what is missing without its package', async () => {
   } catch (error) {
     assert.match(
       (error as Error).message,
-      /^web_shell needs the optional package @lydell\/node-pty: Cannot/,
+      /^web_shell needs the optional package no-such-package: Cannot/,
     );
   }
 });
