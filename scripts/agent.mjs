@@ -25,7 +25,7 @@ export async function runAgent(app, data) {
 
 function keepRunning(config, isStopping, pause_ms) {
   const tether = pathToFileURL(join(root, 'scripts', 'tether.mjs')).href;
-  const main = join(root, 'examples', 'agent', 'src', 'main.ts');
+  const main = join(root, 'agent', 'src', 'main.ts');
   const begun = Date.now();
   const agent = spawn(process.execPath, ['--import', tether, main, '-c', config], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -47,7 +47,7 @@ const folders = (parent: string) =>
 const plugins = folders('plugins').map(readPackage);
 const kernel = withoutTestingKit(readPackage(join(root, 'kernel')));
 const sdk = readPackage(join(root, 'plugin-sdk'));
-const agent = readPackage(join(root, 'examples', 'agent'));
+const agent = readPackage(join(root, 'agent'));
 const packages = [sdk, kernel, ...plugins, agent];
 
 function withoutTestingKit(found: Package): Package {

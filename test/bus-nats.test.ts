@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Joiner, split } from '../plugins/bus-nats/src/parts.ts';
+import { selfSigned } from './agent-program-certificate.ts';
 import { acquainted, type BusProbe, probe, sharing, until } from './bus-kit.ts';
 import { busCases, type Three } from './bus-suite.ts';
-import { selfSigned } from './example-agent-certificate.ts';
 import { natsBinary, signedUser, startNats, type TestNats } from './nats.ts';
 
 const parts = suite('bus: parts of a NATS message');

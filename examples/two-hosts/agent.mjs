@@ -17,7 +17,7 @@ const agent = randomUUID();
 if (!existsSync(file)) await configure();
 // In this process: what ends the agent ends the making of its configuration too, whenever it comes.
 process.argv.splice(2, Number.POSITIVE_INFINITY, '-c', file);
-await import('../agent/bin/svc-agent.js');
+await import('../../agent/bin/svc-agent.js');
 
 async function configure() {
   const superToken = readFileSync(tokenFile, 'utf8').trim();

@@ -2,11 +2,11 @@
 import { createServer as createTlsServer } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lookOnce, runAgent } from '../examples/agent/src/agent.ts';
-import type { AgentConfig } from '../examples/agent/src/config.ts';
-import type { Collector } from '../examples/agent/src/reports.ts';
-import { schedule } from '../examples/agent/src/schedule.ts';
-import { selfSigned } from './example-agent-certificate.ts';
+import { lookOnce, runAgent } from '../agent/src/agent.ts';
+import type { AgentConfig } from '../agent/src/config.ts';
+import type { Collector } from '../agent/src/reports.ts';
+import { schedule } from '../agent/src/schedule.ts';
+import { selfSigned } from './agent-program-certificate.ts';
 import {
   AGENT,
   agentConfig,
@@ -18,10 +18,10 @@ import {
   serverConfig,
   soon,
   TOKEN,
-} from './example-agent-kit.ts';
-import { fixedCollector, INVENTORY, SAMPLE } from './example-agent-samples.ts';
+} from './agent-program-kit.ts';
+import { fixedCollector, INVENTORY, SAMPLE } from './agent-program-samples.ts';
 
-const test = suite('example agent');
+const test = suite('agent program');
 
 async function withAgent(
   config: AgentConfig,

@@ -3,8 +3,8 @@ import * as os from 'node:os';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AGENT } from './example-agent-kit.ts';
-import { type Running, startAgent, stopAgent, until } from './example-agent-process.ts';
+import { AGENT } from './agent-program-kit.ts';
+import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
 
 const writeOnly = [
   {

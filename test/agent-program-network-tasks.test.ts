@@ -7,16 +7,16 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../examples/agent/src/clock.ts';
-import type { TaskKind } from '../examples/agent/src/task-kinds.ts';
-import { pingArguments, pingTime } from '../examples/agent/src/tasks/ping.ts';
-import { parseTarget } from '../examples/agent/src/tasks/tcp-ping.ts';
-import { startHttp } from './example-agent-http-server.ts';
-import { FakeClock, soon } from './example-agent-kit.ts';
-import { contextFor, failureOf, resultOf, runtimeFor } from './example-agent-task-kit.ts';
+import { systemClock } from '../agent/src/clock.ts';
+import type { TaskKind } from '../agent/src/task-kinds.ts';
+import { pingArguments, pingTime } from '../agent/src/tasks/ping.ts';
+import { parseTarget } from '../agent/src/tasks/tcp-ping.ts';
+import { startHttp } from './agent-program-http-server.ts';
+import { FakeClock, soon } from './agent-program-kit.ts';
+import { contextFor, failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { freePort } from './ports.ts';
 
-const test = suite('example agent: network tasks');
+const test = suite('agent program: network tasks');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
 test.after(() => rmSync(dir, { recursive: true, force: true }));
 

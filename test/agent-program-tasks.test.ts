@@ -2,11 +2,11 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Clock } from '../examples/agent/src/clock.ts';
-import type { TaskHandler, TaskRuntime } from '../examples/agent/src/task-context.ts';
-import { TASK_KINDS } from '../examples/agent/src/task-kinds.ts';
-import { onNetwork } from '../examples/agent/src/tasks/index.ts';
-import { TaskDesk } from '../examples/agent/src/tasks.ts';
+import type { Clock } from '../agent/src/clock.ts';
+import type { TaskHandler, TaskRuntime } from '../agent/src/task-context.ts';
+import { TASK_KINDS } from '../agent/src/task-kinds.ts';
+import { onNetwork } from '../agent/src/tasks/index.ts';
+import { TaskDesk } from '../agent/src/tasks.ts';
 import {
   AGENT,
   FakeClock,
@@ -15,11 +15,11 @@ import {
   serverConfig,
   soon,
   TOKEN,
-} from './example-agent-kit.ts';
-import { task, withLink, withServer, worksWith } from './example-agent-running.ts';
-import { runtimeFor } from './example-agent-task-kit.ts';
+} from './agent-program-kit.ts';
+import { task, withLink, withServer, worksWith } from './agent-program-running.ts';
+import { runtimeFor } from './agent-program-task-kit.ts';
 
-const test = suite('example agent: tasks');
+const test = suite('agent program: tasks');
 
 const listening = { allow_task: true };
 

@@ -3,11 +3,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ntpOffset, offsetFrom, parseNtpServer } from '../examples/agent/src/ntp.ts';
-import { FakeClock, memoryLog, soon } from './example-agent-kit.ts';
+import { ntpOffset, offsetFrom, parseNtpServer } from '../agent/src/ntp.ts';
+import { FakeClock, memoryLog, soon } from './agent-program-kit.ts';
 import { freePort } from './ports.ts';
 
-const test = suite('example agent: clock offset');
+const test = suite('agent program: clock offset');
 
 /** A loopback NTP server that answers as the test says. */
 async function withNtp(

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Link } from '../examples/agent/src/link.ts';
-import { Outbox } from '../examples/agent/src/outbox.ts';
-import { retryWait } from '../examples/agent/src/waits.ts';
-import { startHttp } from './example-agent-http-server.ts';
+import { Link } from '../agent/src/link.ts';
+import { Outbox } from '../agent/src/outbox.ts';
+import { retryWait } from '../agent/src/waits.ts';
+import { startHttp } from './agent-program-http-server.ts';
 import {
   AGENT,
   FakeClock,
@@ -15,12 +15,12 @@ import {
   serverConfig,
   soon,
   TOKEN,
-} from './example-agent-kit.ts';
-import { hasRead, REPORT, task, withLink, withServer, worksWith } from './example-agent-running.ts';
-import { runtimeFor } from './example-agent-task-kit.ts';
+} from './agent-program-kit.ts';
+import { hasRead, REPORT, task, withLink, withServer, worksWith } from './agent-program-running.ts';
+import { runtimeFor } from './agent-program-task-kit.ts';
 import { freePort } from './ports.ts';
 
-const test = suite('example agent: one connection');
+const test = suite('agent program: one connection');
 
 const listening = { allow_task: true };
 

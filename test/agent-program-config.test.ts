@@ -14,11 +14,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AgentConfig, ConfigError, redacted } from '../examples/agent/src/config.ts';
-import { loadConfig } from '../examples/agent/src/config-file.ts';
-import { AGENT, ScriptedServer, SERVER, TOKEN } from './example-agent-kit.ts';
+import { type AgentConfig, ConfigError, redacted } from '../agent/src/config.ts';
+import { loadConfig } from '../agent/src/config-file.ts';
+import { AGENT, ScriptedServer, SERVER, TOKEN } from './agent-program-kit.ts';
 
-const test = suite('example agent: configuration');
+const test = suite('agent program: configuration');
 const root = resolve(import.meta.dirname, '..');
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
@@ -342,7 +342,7 @@ interface Outcome {
 
 /** Runs the agent's program from source. */
 function run(...args: string[]): Promise<Outcome> {
-  const main = join(root, 'examples/agent/src/main.ts');
+  const main = join(root, 'agent/src/main.ts');
   const flags = [main];
   const child = spawn(process.execPath, [...flags, ...args], { cwd: root, timeout: 60_000 });
   const outcome = { stdout: '', stderr: '' };

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { HttpCall } from '../examples/agent/src/http/exchange.ts';
-import { redirected } from '../examples/agent/src/http/follow.ts';
-import { readCall } from '../examples/agent/src/tasks/http-request.ts';
-import { bodyOf, startHttp, type TestHttp } from './example-agent-http-server.ts';
-import { failureOf, resultOf } from './example-agent-task-kit.ts';
+import type { HttpCall } from '../agent/src/http/exchange.ts';
+import { redirected } from '../agent/src/http/follow.ts';
+import { readCall } from '../agent/src/tasks/http-request.ts';
+import { bodyOf, startHttp, type TestHttp } from './agent-program-http-server.ts';
+import { failureOf, resultOf } from './agent-program-task-kit.ts';
 import { freePort } from './ports.ts';
 
-const test = suite('example agent: http_request');
+const test = suite('agent program: http_request');
 
 let server: TestHttp;
 /** Tells what it got; the path chooses what it answers. */

@@ -1,15 +1,15 @@
 /** Runs single tasks of the example agent. */
-import { type Clock, systemClock } from '../examples/agent/src/clock.ts';
-import type { AgentConfig } from '../examples/agent/src/config.ts';
+import { type Clock, systemClock } from '../agent/src/clock.ts';
+import type { AgentConfig } from '../agent/src/config.ts';
 import {
   createRuntime,
   type RuntimeOptions,
   type TaskContext,
   type TaskRuntime,
-} from '../examples/agent/src/task-context.ts';
-import type { TaskKind } from '../examples/agent/src/task-kinds.ts';
-import { taskHandlers } from '../examples/agent/src/tasks/index.ts';
-import { AGENT, agentConfig, memoryLog, serverConfig, soon } from './example-agent-kit.ts';
+} from '../agent/src/task-context.ts';
+import type { TaskKind } from '../agent/src/task-kinds.ts';
+import { taskHandlers } from '../agent/src/tasks/index.ts';
+import { AGENT, agentConfig, memoryLog, serverConfig, soon } from './agent-program-kit.ts';
 
 export const runtimeFor = (
   clock: Clock,

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runAgent } from '../examples/agent/src/agent.ts';
-import { systemClock } from '../examples/agent/src/clock.ts';
-import { startHttp } from './example-agent-http-server.ts';
+import { runAgent } from '../agent/src/agent.ts';
+import { systemClock } from '../agent/src/clock.ts';
+import { startHttp } from './agent-program-http-server.ts';
 import {
   AGENT,
   agentConfig,
@@ -25,13 +25,13 @@ import {
   serverConfig,
   soon,
   TOKEN,
-} from './example-agent-kit.ts';
-import { isAlive, written } from './example-agent-programs.ts';
-import { task, withServer } from './example-agent-running.ts';
-import { fixedCollector } from './example-agent-samples.ts';
-import { failureOf, resultOf, runtimeFor } from './example-agent-task-kit.ts';
+} from './agent-program-kit.ts';
+import { isAlive, written } from './agent-program-programs.ts';
+import { task, withServer } from './agent-program-running.ts';
+import { fixedCollector } from './agent-program-samples.ts';
+import { failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 
-const test = suite('example agent: its configuration as a task');
+const test = suite('agent program: its configuration as a task');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
 test.after(() => rmSync(dir, { recursive: true, force: true }));
 

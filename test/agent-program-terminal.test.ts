@@ -6,18 +6,18 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Clock, systemClock } from '../examples/agent/src/clock.ts';
-import { terminalAddress } from '../examples/agent/src/terminal/address.ts';
-import { readTerminalMessage } from '../examples/agent/src/terminal/message.ts';
-import { loadPty } from '../examples/agent/src/terminal/pty.ts';
-import { PtyInput } from '../examples/agent/src/terminal/pty-input.ts';
-import { AGENT, FakeClock, soon } from './example-agent-kit.ts';
-import { gone, isAlive } from './example-agent-programs.ts';
-import { contextFor, failureOf, resultOf, runtimeFor } from './example-agent-task-kit.ts';
+import { type Clock, systemClock } from '../agent/src/clock.ts';
+import { terminalAddress } from '../agent/src/terminal/address.ts';
+import { readTerminalMessage } from '../agent/src/terminal/message.ts';
+import { loadPty } from '../agent/src/terminal/pty.ts';
+import { PtyInput } from '../agent/src/terminal/pty-input.ts';
+import { AGENT, FakeClock, soon } from './agent-program-kit.ts';
+import { gone, isAlive } from './agent-program-programs.ts';
+import { contextFor, failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { heldBytes } from './memory.ts';
 import { freePort } from './ports.ts';
 
-const test = suite('example agent: terminal');
+const test = suite('agent program: terminal');
 const TERMINAL = '7d0b2f4e-3c1a-4a55-9d52-0b6f2e6f9a10';
 const QUERY = `agent_uuid=${AGENT}&task_id=41&task_token=q7ZrT0aTxe&terminal_id=${TERMINAL}`;
 

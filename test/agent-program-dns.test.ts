@@ -1,12 +1,12 @@
 /** Kind dns of the example agent, against a name server of the test (task.md §2.1 and §6). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { reverseName } from '../examples/agent/src/tasks/dns-records.ts';
-import { record, startDns, type TestDns, type Zone } from './example-agent-dns-server.ts';
-import { soon } from './example-agent-kit.ts';
-import { contextFor, failureOf, resultOf } from './example-agent-task-kit.ts';
+import { reverseName } from '../agent/src/tasks/dns-records.ts';
+import { record, startDns, type TestDns, type Zone } from './agent-program-dns-server.ts';
+import { soon } from './agent-program-kit.ts';
+import { contextFor, failureOf, resultOf } from './agent-program-task-kit.ts';
 
-const test = suite('example agent: dns');
+const test = suite('agent program: dns');
 
 const ZONE: Zone = {
   'shop.example.net a': [record.a('198.51.100.23'), record.a('198.51.100.24')],

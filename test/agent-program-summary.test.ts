@@ -1,13 +1,13 @@
 /** What the example agent derives from a sample: monitoring-data.md §5.1 and §6.1. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Disk, Gpu, Interface, Sample } from '../examples/agent/src/reports.ts';
-import { canonicalJson, staticHash } from '../examples/agent/src/static-hash.ts';
-import { deriveSummary, summaryJson } from '../examples/agent/src/summary.ts';
-import { AGENT } from './example-agent-kit.ts';
-import { INVENTORY, SAMPLE } from './example-agent-samples.ts';
+import type { Disk, Gpu, Interface, Sample } from '../agent/src/reports.ts';
+import { canonicalJson, staticHash } from '../agent/src/static-hash.ts';
+import { deriveSummary, summaryJson } from '../agent/src/summary.ts';
+import { AGENT } from './agent-program-kit.ts';
+import { INVENTORY, SAMPLE } from './agent-program-samples.ts';
 
-const test = suite('example agent: summary and hash');
+const test = suite('agent program: summary and hash');
 
 const NO_SELECTION = { disks: [], interfaces: [] };
 

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../examples/agent/src/clock.ts';
-import { CapturedOutput, composeOutput } from '../examples/agent/src/tasks/captured-output.ts';
-import { FakeClock } from './example-agent-kit.ts';
-import { gone, isAlive, written } from './example-agent-programs.ts';
-import { failureOf, resultOf, runtimeFor } from './example-agent-task-kit.ts';
+import { systemClock } from '../agent/src/clock.ts';
+import { CapturedOutput, composeOutput } from '../agent/src/tasks/captured-output.ts';
+import { FakeClock } from './agent-program-kit.ts';
+import { gone, isAlive, written } from './agent-program-programs.ts';
+import { failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { heldBytes } from './memory.ts';
 
-const test = suite('example agent: execute');
+const test = suite('agent program: execute');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
 test.after(() => rmSync(dir, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 /** What tests want to know about the programs that a task started (Linux). */
 import { existsSync, readFileSync } from 'node:fs';
-import { soon } from './example-agent-kit.ts';
+import { soon } from './agent-program-kit.ts';
 
 /** Waits until a program has written such words into a file, and gives its text. */
 export async function written(path: string, words = /./): Promise<string> {

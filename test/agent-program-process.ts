@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { AGENT, soon } from './example-agent-kit.ts';
+import { AGENT, soon } from './agent-program-kit.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const DEADLINE_MS = 90_000;
@@ -41,7 +41,7 @@ ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"
 ${server}
 `,
   );
-  const main = join(root, 'examples/agent/src/main.ts');
+  const main = join(root, 'agent/src/main.ts');
   const flags = [main, '-c', config];
   const child = spawn(process.execPath, flags, { cwd: root });
   let text = '';

@@ -1,7 +1,7 @@
 /** Runs the example agent's link to one scripted server. */
 import * as assert from 'uvu/assert';
-import type { ServerConfig } from '../examples/agent/src/config.ts';
-import { Link } from '../examples/agent/src/link.ts';
+import type { ServerConfig } from '../agent/src/config.ts';
+import { Link } from '../agent/src/link.ts';
 import {
   AGENT,
   FakeClock,
@@ -10,8 +10,8 @@ import {
   ScriptedServer,
   soon,
   TOKEN,
-} from './example-agent-kit.ts';
-import { runtimeFor } from './example-agent-task-kit.ts';
+} from './agent-program-kit.ts';
+import { runtimeFor } from './agent-program-task-kit.ts';
 
 export interface Setup {
   clock: FakeClock;

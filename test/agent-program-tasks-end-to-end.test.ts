@@ -6,12 +6,12 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
-import { TASK_KINDS } from '../examples/agent/src/task-kinds.ts';
-import { loadPty } from '../examples/agent/src/terminal/pty.ts';
-import { record, startDns, type TestDns } from './example-agent-dns-server.ts';
-import { bodyOf, startHttp, type TestHttp } from './example-agent-http-server.ts';
-import { AGENT, soon } from './example-agent-kit.ts';
-import { type Running, startAgent, stopAgent, until } from './example-agent-process.ts';
+import { TASK_KINDS } from '../agent/src/task-kinds.ts';
+import { loadPty } from '../agent/src/terminal/pty.ts';
+import { record, startDns, type TestDns } from './agent-program-dns-server.ts';
+import { bodyOf, startHttp, type TestHttp } from './agent-program-http-server.ts';
+import { AGENT, soon } from './agent-program-kit.ts';
+import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
 
 const hasPing = spawnSync('ping', ['-V']).error === undefined;
 const hasPty = await loadPty().then(

@@ -1,10 +1,10 @@
 /** How the example agent introduces itself: clients.md §2.4 steps 4 to 6. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AGENT, type Peer, SERVER, serverConfig, soon, TOKEN } from './example-agent-kit.ts';
-import { REPORT, task, withLink, withServer, worksWith } from './example-agent-running.ts';
+import { AGENT, type Peer, SERVER, serverConfig, soon, TOKEN } from './agent-program-kit.ts';
+import { REPORT, task, withLink, withServer, worksWith } from './agent-program-running.ts';
 
-const test = suite('example agent: handshake');
+const test = suite('agent program: handshake');
 
 const listening = { allow_task: true };
 

@@ -1,5 +1,5 @@
 /** The examples of monitoring-data.md, and a machine that always looks like them. */
-import type { Collector, Inventory, Sample } from '../examples/agent/src/reports.ts';
+import type { Collector, Inventory, Sample } from '../agent/src/reports.ts';
 
 /** Example of monitoring-data.md §3. */
 export const INVENTORY: Inventory = {

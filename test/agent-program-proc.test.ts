@@ -3,31 +3,31 @@ import * as os from 'node:os';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../examples/agent/src/clock.ts';
+import { systemClock } from '../agent/src/clock.ts';
 import {
   cpuInventory,
   cpuUsage,
   parseCpuTimes,
   parseFrequencies,
-} from '../examples/agent/src/collect/cpu.ts';
-import { withSpeeds } from '../examples/agent/src/collect/disks.ts';
-import { createCollector } from '../examples/agent/src/collect/index.ts';
-import { parseMemory } from '../examples/agent/src/collect/memory.ts';
+} from '../agent/src/collect/cpu.ts';
+import { withSpeeds } from '../agent/src/collect/disks.ts';
+import { createCollector } from '../agent/src/collect/index.ts';
+import { parseMemory } from '../agent/src/collect/memory.ts';
 import {
   type Mount,
   parseDiskTraffic,
   parseMounts,
   reportedMounts,
-} from '../examples/agent/src/collect/mounts.ts';
-import { interfaces, parseSockets, parseTraffic } from '../examples/agent/src/collect/network.ts';
-import { PortableCollector } from '../examples/agent/src/collect/portable.ts';
-import { Slow } from '../examples/agent/src/collect/slow.ts';
-import { osVersion, parseOsRelease } from '../examples/agent/src/collect/system.ts';
-import { detectVirtualization } from '../examples/agent/src/collect/virtualization.ts';
-import type { Collector } from '../examples/agent/src/reports.ts';
-import { FakeClock, memoryLog } from './example-agent-kit.ts';
+} from '../agent/src/collect/mounts.ts';
+import { interfaces, parseSockets, parseTraffic } from '../agent/src/collect/network.ts';
+import { PortableCollector } from '../agent/src/collect/portable.ts';
+import { Slow } from '../agent/src/collect/slow.ts';
+import { osVersion, parseOsRelease } from '../agent/src/collect/system.ts';
+import { detectVirtualization } from '../agent/src/collect/virtualization.ts';
+import type { Collector } from '../agent/src/reports.ts';
+import { FakeClock, memoryLog } from './agent-program-kit.ts';
 
-const test = suite('example agent: kernel texts');
+const test = suite('agent program: kernel texts');
 
 const STAT_BEFORE = `cpu  200 0 100 700 0 0 0 0 50 0
 cpu0 100 0 50 350 0 0 0 0 0 0

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { soon } from './example-agent-kit.ts';
+import { soon } from './agent-program-kit.ts';
 
 export interface Exchange {
   request: IncomingMessage;

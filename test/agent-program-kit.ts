@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../examples/agent/src/clock.ts';
-import type { AgentConfig, ServerConfig } from '../examples/agent/src/config.ts';
-import { createLogger, type Logger } from '../examples/agent/src/log.ts';
+import type { Clock } from '../agent/src/clock.ts';
+import type { AgentConfig, ServerConfig } from '../agent/src/config.ts';
+import { createLogger, type Logger } from '../agent/src/log.ts';
 
 export const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 export const SERVER = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
