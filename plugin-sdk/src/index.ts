@@ -13,3 +13,4 @@ export type * from './principal.ts';
 export * from './schemas.ts';
 export * from './service.ts';
 export * from './sql.ts';
+export * from './start-worker.ts';

@@ -1,14 +1,15 @@
+import { startWorker } from '@svc/plugin-sdk/driver';
 import { toPlain } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 import type { ExecuteRequest } from './execute-thread.ts';
-import { startWorker } from './start-worker.ts';
 
 /**
  * Process for SQL of callers. A running statement cannot be interrupted within a process, so the server kills this
  * one; and the statement runs in a thread, so that this thread can notice when the server is gone.
  */
 const settings = JSON.parse(process.argv[2] ?? '') as ConnectionSettings;
-const worker = startWorker(settings.role === 'file' ? 'file-thread' : 'execute-thread', {
+const entry = settings.role === 'file' ? './file-thread.ts' : './execute-thread.ts';
+const worker = startWorker(import.meta.url, entry, {
   workerData: settings,
   resourceLimits: { maxOldGenerationSizeMb: 1024 },
 });

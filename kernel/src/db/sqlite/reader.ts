@@ -19,7 +19,7 @@ export class Reader {
 
   constructor(settings: ConnectionSettings, log: Logger) {
     this.#thread = new Thread({
-      entry: 'reader-thread',
+      entry: './reader-thread.ts',
       data: { ...settings, role: 'reader' } satisfies ConnectionSettings,
       limits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 },
       log,

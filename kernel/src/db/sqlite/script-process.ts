@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { moduleBeside } from '@svc/plugin-sdk';
 import type { Answer } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 
@@ -19,8 +20,7 @@ export class ScriptProcess {
   usable = true;
 
   constructor(settings: ConnectionSettings) {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const module = fileURLToPath(new URL(`./execute-process.${extension}`, import.meta.url));
+    const module = fileURLToPath(moduleBeside(import.meta.url, './execute-process.ts'));
     this.#child = fork(module, [JSON.stringify(settings)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,11 +1,10 @@
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
-import type { Logger } from '@svc/plugin-sdk';
+import { type Logger, startWorker } from '@svc/plugin-sdk';
 import { within } from '../../deadline.ts';
 import { type Answer, FATAL, fromPlain } from './answer.ts';
-import { startWorker } from './start-worker.ts';
 
 export interface ThreadOptions {
-  /** Entry file beside this one, without extension. */
+  /** Source of the entry module, beside this one: `./writer-thread.ts`. */
   readonly entry: string;
   readonly data: object;
   readonly limits: ResourceLimits;
@@ -78,7 +77,10 @@ export class Thread {
 
   #start(): Worker {
     const { entry, data, limits } = this.#options;
-    const worker = startWorker(entry, { workerData: data, resourceLimits: limits });
+    const worker = startWorker(import.meta.url, entry, {
+      workerData: data,
+      resourceLimits: limits,
+    });
     worker.on('message', (answer: Answer) => {
       if (answer.id === FATAL && 'error' in answer) this.#lost(worker, fromPlain(answer.error));
       else this.#settle(answer);

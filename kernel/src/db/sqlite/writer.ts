@@ -15,7 +15,7 @@ export class Writer {
 
   constructor(settings: ConnectionSettings, log: Logger) {
     this.#thread = new Thread({
-      entry: 'writer-thread',
+      entry: './writer-thread.ts',
       data: settings,
       limits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 },
       log,

@@ -1,4 +1,5 @@
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startWorker } from '@svc/plugin-sdk';
 import type { ThreadData } from './messages.ts';
 
 /** MiB. A script's stack of 1 MiB needs that much of the host's in the worst case. */
@@ -9,7 +10,7 @@ const YOUNG_SPACE_MB = 8;
 
 /** Starts a thread for scripts. */
 export const startScripts = (workerData: ThreadData): Worker =>
-  startWorker('thread', {
+  startWorker(import.meta.url, './thread.ts', {
     workerData,
     // Nothing of the server's environment, arguments or standard streams is within reach of the thread.
     env: {},
@@ -20,7 +21,3 @@ export const startScripts = (workerData: ThreadData): Worker =>
       maxYoungGenerationSizeMb: YOUNG_SPACE_MB,
     },
   });
-
-/** Starts a module of this folder in a worker thread: a source when this is one, else what was built of it. */
-const startWorker = (name: string, options: WorkerOptions): Worker =>
-  new Worker(new URL(`./${name}${import.meta.url.slice(-3)}`, import.meta.url), options);
