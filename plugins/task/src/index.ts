@@ -8,9 +8,11 @@ import { addListMethods } from './methods/lists.ts';
 import { addRegisterMethod } from './methods/register.ts';
 import { addUploadMethod } from './methods/upload.ts';
 import { migrations } from './migrations/index.ts';
-import { sweepPeriod } from './old-tasks.ts';
+import { createFailOld, failOldPeriod } from './old-tasks.ts';
 import { addPermissions } from './permissions.ts';
+import { openListStore } from './store/lists.ts';
 import { createTasking } from './tasking.ts';
+import { createUploads } from './uploads.ts';
 import { keepWindows } from './windows.ts';
 
 const config = Type.Object({
@@ -41,9 +43,10 @@ export default definePlugin({
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, server, signal: stopping } = kernel;
-    const tasking = createTasking(kernel, kernel.use(AgentRegistry), settings);
-    const { sessions, dispatch, completions } = tasking;
-    kernel.provide(Tasks, tasking.service);
+    const registry = kernel.use(AgentRegistry);
+    const { store, completions, deliveries, creator, service } = createTasking(kernel, registry);
+    const lists = openListStore(kernel.db);
+    kernel.provide(Tasks, service);
 
     hooks.permissions.tap(addPermissions);
     hooks.migrations.tap((steps) => {
@@ -51,12 +54,13 @@ export default definePlugin({
     });
     hooks.methods.tap((methods) => {
       const maxUploadBytes = () => settings.max_upload_bytes;
-      addRegisterMethod(methods, { auth, clock, stopping, sessions, maxUploadBytes });
-      addCreateMethods(methods, auth, dispatch);
-      addUploadMethod(methods, () => kernel.useOptional(Tokens), tasking.takeResult);
+      addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });
+      addCreateMethods(methods, auth, creator);
+      const takeResult = createUploads(auth, store, completions);
+      addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult);
       addListMethods(methods, {
         auth,
-        store: tasking.lists,
+        store: lists,
         completions,
         maxBytes: () => server.maxResponseBytes(),
         proceed() {
@@ -65,10 +69,11 @@ export default definePlugin({
       });
     });
     hooks.start.tap(() => {
-      const period_ms = sweepPeriod(settings.fail_running_after_ms);
-      kernel.every('fail lost tasks', period_ms, tasking.sweep);
+      const age_ms = () => settings.fail_running_after_ms;
+      const failOld = createFailOld(store, completions, { clock, age_ms });
+      kernel.every('fail lost tasks', failOldPeriod(age_ms()), failOld);
     });
-    hooks.stop.tap(() => tasking.settled());
-    keepWindows(kernel, kernel.use(AgentRegistry), tasking.lists);
+    hooks.stop.tap(() => deliveries.settled());
+    keepWindows(kernel, registry, lists);
   },
 });

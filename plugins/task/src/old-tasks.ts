@@ -5,12 +5,12 @@ import type { TaskStore } from './store/tasks.ts';
 const LONGEST_MS = 60_000;
 const SHORTEST_MS = 1_000;
 
-/** Time between two looks: a task is given up at most a quarter later than configured, or a minute. */
-export const sweepPeriod = (age_ms: number): number =>
+/** Time between two runs: a task fails at most a quarter of the configured time later than configured, or a minute. */
+export const failOldPeriod = (age_ms: number): number =>
   age_ms === 0 ? LONGEST_MS : Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age_ms / 4));
 
-/** Fails tasks whose agent never answered, so that they are seen and cleaned up (task.md §5). 0 leaves them running. */
-export function createSweep(
+/** Fails tasks whose agent never answered, so that they are seen and cleaned up (task.md §5). An age of 0 leaves them running. */
+export function createFailOld(
   store: TaskStore,
   completions: Completions,
   { clock, age_ms }: { readonly clock: Clock; readonly age_ms: () => number },

@@ -1,5 +1,5 @@
 import { type Auth, canonicalUuid, Int64, type Methods, Type, Uint64, Uuid } from '@svc/plugin-sdk';
-import type { Dispatch } from '../dispatch.ts';
+import type { Creator } from '../create.ts';
 import { demand, mayDo } from '../permissions.ts';
 import { checkTask, normaliseTaskType, TaskType } from '../task-type.ts';
 
@@ -14,7 +14,7 @@ const Answer = Type.Object({
 });
 
 /** `task_create_task` and `task_create_task_blocking` (task.md §4.3, §4.4). */
-export function addCreateMethods(methods: Methods, auth: Auth, dispatch: Dispatch): void {
+export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator): void {
   methods.add('task_create_task', {
     summary: 'Queues one task for a connected agent.',
     params: { target_uuid: Uuid, task_type: TaskType },
@@ -28,7 +28,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, dispatch: Dispatc
     },
     async handle({ target_uuid, task_type }, { signal }) {
       const task = normaliseTaskType(task_type);
-      return { id: await dispatch.create(canonicalUuid(target_uuid), task, signal) };
+      return { id: await creator.create(canonicalUuid(target_uuid), task, signal) };
     },
   });
 
@@ -53,7 +53,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, dispatch: Dispatc
     },
     handle({ target_uuid, task_type, timeout_ms }, { signal }) {
       const task = normaliseTaskType(task_type);
-      return dispatch.createBlocking(canonicalUuid(target_uuid), task, timeout_ms, signal);
+      return creator.createBlocking(canonicalUuid(target_uuid), task, timeout_ms, signal);
     },
   });
 }

@@ -9,9 +9,9 @@ import {
   Uint64,
   Uuid,
 } from '@svc/plugin-sdk';
+import type { Deliveries } from '../deliveries.ts';
 import { pause } from '../pause.ts';
 import { mayListen } from '../permissions.ts';
-import type { Sessions } from '../sessions.ts';
 
 /** Agents reconnect without delay after a refusal, and wait five seconds for an answer (clients.md §8.1). */
 export const REFUSAL_MS = 4_000;
@@ -20,14 +20,14 @@ export interface RegisterOptions {
   readonly auth: Auth;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
-  readonly sessions: Sessions;
+  readonly deliveries: Deliveries;
   /** Largest message that a registered agent may send, bytes. */
   readonly maxUploadBytes: () => number;
 }
 
 /** `task_register_task` and `task_unregister_task` (task.md §4.1, §4.2). */
 export function addRegisterMethod(methods: Methods, options: RegisterOptions): void {
-  const { auth, clock, stopping, sessions } = options;
+  const { auth, clock, stopping, deliveries } = options;
 
   methods.addSubscription('task_register_task', {
     summary: 'Tasks for one agent, until another registration of the same agent replaces this one.',
@@ -42,12 +42,12 @@ export function addRegisterMethod(methods: Methods, options: RegisterOptions): v
     mapError: bareText,
     open({ uuid }, { peer }, push) {
       peer.raiseMessageLimit(options.maxUploadBytes());
-      return sessions.open(canonicalUuid(uuid), peer, push);
+      return deliveries.register(canonicalUuid(uuid), peer, push);
     },
   });
 
   async function admit(uuid: string, call: AccessContext): Promise<void> {
-    // The kernel refuses subscriptions without a connection; nobody reconnects for that.
+    // A subscription without a connection is refused at once: no agent reconnects because of it.
     if (call.transport !== 'ws') throw new RpcError(-32603, 'Internal error');
     try {
       const caller = await call.authenticate();

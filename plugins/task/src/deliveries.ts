@@ -1,0 +1,249 @@
+import { type Bus, type Clock, type Integer, type Peer, type Push, RawJson } from '@svc/plugin-sdk';
+import { AgentDirectory } from './agent-directory.ts';
+import { AgentLine } from './agent-line.ts';
+import {
+  type Delivery,
+  type Event,
+  next,
+  type Outcome,
+  refusalOf,
+  type State,
+} from './delivery.ts';
+import { OtherServers } from './other-servers.ts';
+import type { TaskRow, TaskStore } from './store/tasks.ts';
+
+/** A caller waits this long for a place in the queue of an agent that does not keep up. */
+const PATIENCE_MS = 5_000;
+/** The other server waits for the answer to its question itself. */
+const REMOTE_PATIENCE_MS = 1_000;
+/** Callers that may wait for one agent. */
+const CALLERS = 1_024;
+/** A sent task that is never answered gives its place back after this time: by then the agent has read it. */
+const PLACE_MS = 30_000;
+/** An agent that moved while the first server was asked is followed once. */
+const MOST_ASKED = 2;
+/** Registered agents that are remembered of one connection. */
+const REMEMBERED = 1_024;
+
+const UNSENT = 'The task was not sent: the connection of the agent ended before its turn came';
+
+/** A stored task; `type` is its JSON text. */
+export type StoredTask = Pick<TaskRow, 'id' | 'uuid' | 'token' | 'type'>;
+
+export interface DeliveriesOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  readonly store: Pick<TaskStore, 'find'>;
+  /** Ends accepted tasks that were never sent as failed. */
+  readonly fail: (ids: readonly Integer[], message: string) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Owns every delivery of this server and the lines to its agents. Only `#on` changes a delivery's state. */
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
+  readonly #directory: AgentDirectory;
+  readonly #others: OtherServers;
+  readonly #live = new Map<Integer, Delivery>();
+  readonly #lines = new Map<string, AgentLine>();
+  readonly #registered = new WeakMap<Peer, Set<string>>();
+  readonly #work = new Set<Promise<void>>();
+  #unsent: Integer[] = [];
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+    const { bus, clock, stopping, failed } = options;
+    this.#directory = new AgentDirectory(bus, stopping, {
+      own: () => [...this.#lines].map(([uuid, { since }]) => [uuid, since] as const),
+      ownSince: (uuid) => this.#lines.get(uuid)?.since,
+      displaced: (uuid) => this.#displace(uuid),
+    });
+    const receive = (id: Integer, uuid: string) => this.#receive(id, uuid);
+    this.#others = new OtherServers({ bus, clock, receive, failed });
+  }
+
+  /** A connection registers an agent, and replaces an earlier registration. @returns ends this registration */
+  register(uuid: string, peer: Peer, push: Push<never>): () => void {
+    const on = (delivery: Delivery, event: Event) => this.#on(delivery, event);
+    const line = this.#lines.get(uuid) ?? new AgentLine(this.#options.clock, on);
+    const previous = this.#directory.since(uuid) ?? line.since;
+    this.#lines.set(uuid, line);
+    const moved = line.register({ peer, push, isFirst: this.#isFirst(peer, uuid), previous });
+    if (moved) this.#directory.opened(uuid, line.since);
+    return () => {
+      if (line.push === push) this.#close(uuid, line);
+    };
+  }
+
+  /** Some server has this agent. */
+  isConnected(uuid: string): boolean {
+    return this.#lines.has(uuid) || this.#directory.serverOf(uuid) !== undefined;
+  }
+
+  /** Hands a stored task over. @returns whether it was accepted; never rejects */
+  begin(task: StoredTask, signal?: AbortSignal): Promise<Outcome> {
+    return this.#begin(task, { patience_ms: PATIENCE_MS, asked: 0, signal });
+  }
+
+  /** A task has a result, or its row is gone. */
+  answered(id: Integer): void {
+    const delivery = this.#live.get(id);
+    if (delivery) this.#on(delivery, 'answered');
+  }
+
+  /** Resolves when accepted tasks of ended connections have been given to other servers or have failed. */
+  async settled(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  #begin(
+    { id, uuid, token, type }: StoredTask,
+    start: Pick<Delivery, 'patience_ms' | 'asked' | 'signal'>,
+  ): Promise<Outcome> {
+    const { promise: outcome, resolve: settle } = Promise.withResolvers<Outcome>();
+    const item = new RawJson(`{"task_id":${id},"task_token":"${token}","task_event_type":${type}}`);
+    const delivery: Delivery = {
+      id,
+      uuid,
+      item,
+      outcome,
+      settle,
+      state: 'new',
+      ...start,
+    };
+    this.#live.set(id, delivery);
+    this.#find(delivery);
+    return outcome;
+  }
+
+  /** The transition: the only place where a state changes. */
+  #on(delivery: Delivery, event: Event): void {
+    const from = delivery.state;
+    const to = next(from, event);
+    if (to === from) return;
+    delivery.state = to;
+    this.#leave(delivery, from);
+    this.#enter(delivery, event);
+  }
+
+  #leave(delivery: Delivery, from: State): void {
+    delivery.cancel?.();
+    delivery.cancel = undefined;
+    delivery.line?.remove(delivery);
+    if (from === 'sent') delivery.line?.pump();
+  }
+
+  #enter(delivery: Delivery, event: Event): void {
+    const { state, line, id, settle } = delivery;
+    if (state === 'new') this.#find(delivery);
+    else if (state === 'waiting') this.#wait(delivery);
+    else if (state === 'asking') void this.#ask(delivery);
+    else if (state === 'queued') {
+      settle('accepted');
+      line?.enqueue(delivery);
+      line?.pump();
+    } else if (state === 'sent') {
+      line?.sent.add(delivery);
+      this.#expireAfter(delivery, PLACE_MS);
+    } else if (state !== 'moving') {
+      this.#live.delete(id);
+      settle(state === 'refused' ? refusalOf(event, delivery) : 'accepted');
+      if (state === 'failed') this.#fail(id);
+    }
+  }
+
+  #find(delivery: Delivery): void {
+    const { uuid, asked } = delivery;
+    const line = this.#lines.get(uuid);
+    delivery.line = line;
+    if (line) this.#on(delivery, line.hasRoom(delivery) ? 'room' : 'full');
+    else if (asked < MOST_ASKED && this.isConnected(uuid)) this.#on(delivery, 'elsewhere');
+    else this.#on(delivery, 'absent');
+  }
+
+  #wait(delivery: Delivery): void {
+    const { line, signal, patience_ms } = delivery;
+    if (!line || line.waiting.size >= CALLERS || signal?.aborted) this.#on(delivery, 'expired');
+    else {
+      line.waiting.add(delivery);
+      this.#expireAfter(delivery, patience_ms, signal);
+    }
+  }
+
+  async #ask(delivery: Delivery): Promise<void> {
+    const server = this.#directory.serverOf(delivery.uuid);
+    delivery.asked++;
+    this.#on(delivery, server ? await this.#others.ask(server, delivery) : 'declined');
+  }
+
+  #expireAfter(delivery: Delivery, delay_ms: number, signal?: AbortSignal): void {
+    const expire = () => this.#on(delivery, 'expired');
+    const cancel = this.#options.clock.timeout(expire, delay_ms);
+    signal?.addEventListener('abort', expire, { once: true });
+    delivery.cancel = () => {
+      cancel();
+      signal?.removeEventListener('abort', expire);
+    };
+  }
+
+  #close(uuid: string, line: AgentLine): void {
+    this.#lines.delete(uuid);
+    this.#directory.closed(uuid);
+    line.stop();
+    for (const delivery of [...line.waiting, ...line.sent]) this.#on(delivery, 'closed');
+    const moving = [...line.queued];
+    const event = this.isConnected(uuid) ? 'elsewhere' : 'absent';
+    for (const delivery of moving) this.#on(delivery, event);
+    if (event === 'elsewhere') this.#background(this.#askInOrder(moving));
+  }
+
+  /** One after the other: the agent gets its tasks in the order in which they were queued. */
+  async #askInOrder(deliveries: readonly Delivery[]): Promise<void> {
+    for (const delivery of deliveries) await this.#ask(delivery);
+  }
+
+  /** The agent registered on another server. */
+  #displace(uuid: string): void {
+    const line = this.#lines.get(uuid);
+    const push = line?.push;
+    if (line) this.#close(uuid, line);
+    push?.end();
+  }
+
+  /** Another server created a task for an agent of this one. The message may come twice. */
+  async #receive(id: Integer, uuid: string): Promise<Outcome> {
+    if (!this.#lines.has(uuid)) return 'ended';
+    const row = this.#live.has(id) ? undefined : await this.#options.store.find(id);
+    const known = this.#live.get(id);
+    if (known) return known.outcome;
+    if (row?.uuid !== uuid) return 'ended';
+    if (row.success !== null) return 'accepted';
+    const start = { patience_ms: REMOTE_PATIENCE_MS, asked: MOST_ASKED, signal: undefined };
+    return this.#begin(row, start);
+  }
+
+  /** Tasks that fail in one turn of the event loop are written together. */
+  #fail(id: Integer): void {
+    if (this.#unsent.push(id) > 1) return;
+    const write = () => this.#options.fail(this.#unsent.splice(0), UNSENT);
+    this.#background(Promise.resolve().then(write));
+  }
+
+  #background(work: Promise<void>): void {
+    const done: Promise<void> = work
+      .catch(this.#options.failed)
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+
+  /** @returns whether this connection registers the agent for the first time */
+  #isFirst(peer: Peer, uuid: string): boolean {
+    const known = this.#registered.get(peer) ?? new Set();
+    this.#registered.set(peer, known);
+    if (known.has(uuid)) return false;
+    if (known.size >= REMEMBERED) known.clear();
+    known.add(uuid);
+    return true;
+  }
+}

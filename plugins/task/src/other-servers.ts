@@ -1,0 +1,101 @@
+import type { Bus, Clock, Integer } from '@svc/plugin-sdk';
+import type { Event, Outcome } from './delivery.ts';
+
+/** An answer takes some milliseconds, or a second where an agent's queue is full. The death of a server is known sooner. */
+const ANSWER_MS = 5_000;
+
+const DELIVER = 'task.deliver';
+const DELIVERED = 'task.delivered';
+
+interface DeliverMessage {
+  readonly request: number;
+  readonly id: Integer;
+  readonly uuid: string;
+}
+
+interface DeliveredMessage {
+  readonly request: number;
+  readonly handed: 'queued' | 'full' | 'ended';
+}
+
+/** `lost`: the server died or did not answer. It may have sent the task, so no other server may send it. */
+export type Answer = Extract<Event, 'accepted' | 'full' | 'declined' | 'lost'>;
+
+const answers = { queued: 'accepted', full: 'full', ended: 'declined' } as const;
+
+interface Question {
+  readonly server: string;
+  readonly message: DeliverMessage;
+  readonly settle: (answer: Answer) => void;
+}
+
+export interface OtherServersOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Another server asks this one to take a task. */
+  readonly receive: (id: Integer, uuid: string) => Promise<Outcome>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Asks other servers to take tasks of their agents, and answers their questions. */
+export class OtherServers {
+  readonly #options: OtherServersOptions;
+  readonly #open = new Map<number, Question>();
+  #lastRequest = 0;
+
+  constructor(options: OtherServersOptions) {
+    this.#options = options;
+    const { bus, failed } = options;
+    bus.subscribe(DELIVER, (payload, { id, own }) => {
+      const message = payload as Partial<DeliverMessage> | null;
+      if (own || message?.uuid === undefined || message.id === undefined) return;
+      this.#reply(id, message as DeliverMessage).catch(failed);
+    });
+    bus.subscribe(DELIVERED, (payload, { id }) => {
+      const { request, handed } = payload as DeliveredMessage;
+      const question = this.#open.get(request);
+      if (question?.server === id) question.settle(answers[handed] ?? 'declined');
+    });
+    bus.watch((event) => {
+      for (const question of [...this.#open.values()]) {
+        const { server, settle } = question;
+        if (event.kind === 'left' && event.server.id === server) settle('lost');
+        // The question or its answer may be lost; a server that has the task already says so again.
+        if (event.kind === 'gap' && (event.from ?? server) === server) this.#send(question);
+      }
+    });
+  }
+
+  /** Asks a server to take a stored task of one of its agents. */
+  ask(server: string, { id, uuid }: { id: Integer; uuid: string }): Promise<Answer> {
+    const request = ++this.#lastRequest;
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const settle = (answer: Answer) => {
+      cancel();
+      this.#open.delete(request);
+      resolve(answer);
+    };
+    const cancel = this.#options.clock.timeout(() => settle('lost'), ANSWER_MS);
+    const question = { server, message: { request, id, uuid }, settle };
+    this.#open.set(request, question);
+    this.#send(question);
+    return promise;
+  }
+
+  #send({ server, message, settle }: Question): void {
+    const { bus } = this.#options;
+    if (bus.send(server, DELIVER, message)) return;
+    // A server that is alive takes no more at the moment.
+    settle(bus.servers().some(({ id }) => id === server) ? 'full' : 'declined');
+  }
+
+  async #reply(to: string, { request, id, uuid }: DeliverMessage): Promise<void> {
+    const { bus, receive, failed } = this.#options;
+    const outcome = await receive(id, uuid).catch((error: unknown) => {
+      failed(error);
+      return 'ended' as const;
+    });
+    const handed = outcome === 'accepted' ? 'queued' : outcome === 'full' ? 'full' : 'ended';
+    bus.send(to, DELIVERED, { request, handed } satisfies DeliveredMessage);
+  }
+}
