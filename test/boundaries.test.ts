@@ -97,10 +97,10 @@ const codeLines = (text: string): number =>
  * Lines of code that the parts of the kernel may have. `core` is the kernel proper: life cycle, plugins, envelope,
  * listeners. The others wrap drivers and formats that the core only uses through one `open…` or `load…` each.
  */
-const budget = { core: 3550, db: 2700, log: 650, config: 700, bus: 720 };
+const budget = { core: 3610, db: 2700, log: 650, config: 700 };
 
 test('the parts of the kernel stay within their budgets', () => {
-  const lines: Record<string, number> = { core: 0, db: 0, log: 0, config: 0, bus: 0 };
+  const lines: Record<string, number> = { core: 0, db: 0, log: 0, config: 0 };
   for (const { path, text } of kernel.sources) {
     const folder = path.split(sep)[2] ?? '';
     const part = folder in budget ? folder : 'core';

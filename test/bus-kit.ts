@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bus, type BusEvent, definePlugin, type Kernel } from '@svc/plugin-sdk';
+import { type Bus, type BusEvent, definePlugin, type Kernel, type Logger } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { LocalBus } from '../kernel/src/local-bus.ts';
+import type { BusTransport } from '../plugins/bus/src/api.ts';
+import { ServerBus } from '../plugins/bus/src/server-bus.ts';
 
 /** What one server's bus has heard. */
 export interface BusProbe {
@@ -24,6 +27,27 @@ export async function until(what: string, holds: () => unknown): Promise<void> {
   for (const end = Date.now() + DEADLINE_MS; !(await holds()); await pause(5)) {
     if (Date.now() > end) throw new Error(`${what}: not within ${DEADLINE_MS} ms`);
   }
+}
+
+/** A bus without a server: the kernel's part, joined with others by the plugin's. */
+export interface BareBus {
+  readonly bus: LocalBus;
+  open(transport: BusTransport): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function bareBus(log: Logger): BareBus {
+  const bus = new LocalBus(log);
+  const { id, deliver, event } = bus;
+  const others = new ServerBus(log, { id, deliver, event, uuid: () => 'u', version: '1.0.0' });
+  return {
+    bus,
+    async open(transport) {
+      bus.join(others);
+      await others.open(transport);
+    },
+    close: () => others.close(),
+  };
 }
 
 /** Starts a server with nothing but the bus. */

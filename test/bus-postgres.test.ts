@@ -5,10 +5,17 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ServerBus } from '../kernel/src/bus/server-bus.ts';
 import { Connection } from '../plugins/bus-postgres/src/connection.ts';
 import { removeOld } from '../plugins/bus-postgres/src/store.ts';
-import { acquainted, type BusProbe, probe, sharing, until } from './bus-kit.ts';
+import {
+  acquainted,
+  type BareBus,
+  type BusProbe,
+  bareBus,
+  probe,
+  sharing,
+  until,
+} from './bus-kit.ts';
 import { busCases, type Three } from './bus-suite.ts';
 import { memoryLog } from './kernel/database-kit.ts';
 import { startPostgres } from './postgres.ts';
@@ -29,7 +36,7 @@ common.run();
 
 const test = suite('bus: postgres, when things fail');
 const running: BusProbe[] = [];
-const buses: ServerBus[] = [];
+const buses: BareBus[] = [];
 
 const start = async (...args: Parameters<typeof probe>): Promise<BusProbe> => {
   const server = await probe(...args);
@@ -45,11 +52,11 @@ const pair = async (): Promise<[BusProbe, BusProbe]> => {
 /** A bus on the same database that can end as a killed process does: without a word. */
 async function mortal(beside: BusProbe): Promise<{ id: string; kill(): Promise<void> }> {
   const { database } = (await sharing(beside)) as { database: { database_url: string } };
-  const bus = new ServerBus(memoryLog(), { uuid: () => '', version: '1.0.0' });
-  buses.push(bus);
+  const bare = bareBus(memoryLog());
+  buses.push(bare);
   let connection: Connection | undefined;
   let dead = false;
-  await bus.open({
+  await bare.open({
     name: 'postgres',
     frameBytes: 7_800,
     connect: async (link) => {
@@ -59,7 +66,7 @@ async function mortal(beside: BusProbe): Promise<{ id: string; kill(): Promise<v
     },
   });
   return {
-    id: bus.id,
+    id: bare.bus.id,
     async kill() {
       dead = true;
       await connection?.close();
@@ -132,13 +139,14 @@ test('what others say while a server is connecting is no loss for it', async () 
   const one = await start();
   one.bus.publish('probe', 'before');
   const { database } = (await sharing(one)) as { database: { database_url: string } };
-  const bus = new ServerBus(memoryLog(), { uuid: () => '', version: '1.0.0' });
-  buses.push(bus);
+  const bare = bareBus(memoryLog());
+  buses.push(bare);
+  const { bus } = bare;
   const heard: unknown[] = [];
   const events: string[] = [];
   bus.subscribe('probe', (payload) => heard.push(payload));
   bus.watch(({ kind }) => events.push(kind));
-  await bus.open({
+  await bare.open({
     name: 'postgres',
     frameBytes: 7_800,
     connect: async (link) => {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { dirname, resolve } from 'node:path';
 import {
+  type BusRequest,
   type Clock,
   type Kernel,
   LAST,
@@ -9,7 +10,6 @@ import {
   type Principal,
   UserError,
 } from '@svc/plugin-sdk';
-import { ServerBus } from './bus/server-bus.ts';
 import { machineClock } from './clock.ts';
 import { makeBrand } from './config/brand.ts';
 import { type LoadedConfig, loadConfig } from './config/load.ts';
@@ -18,6 +18,7 @@ import { type OpenDatabase, openDatabase } from './db/open.ts';
 import { parseDatabaseUrl } from './db/url.ts';
 import { inTime } from './deadline.ts';
 import { createHooks, type KernelHooks } from './hooks.ts';
+import { LocalBus } from './local-bus.ts';
 import { type LogOptions, openLog } from './log/index.ts';
 import { Network } from './network.ts';
 import { pluginConfigs, warnAboutUnknownKeys } from './plugins/configs.ts';
@@ -108,7 +109,7 @@ async function rise(
   const dispatcher = new Dispatcher({ registry, access, hooks, log: logger, limits });
   const network = new Network({ head: loaded.head, hooks, dispatcher, brand, log: logger, clock });
   const server = new ServerControl({ path, loaded, plugins, hooks, network, limits, log });
-  const bus = new ServerBus(logger.target('bus'), server);
+  const bus = new LocalBus(logger.target('bus'));
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const call = (method: string, params: unknown, caller: Principal) =>
@@ -138,13 +139,13 @@ async function rise(
   undo.push(async () => {
     for (const scope of scopes.toReversed()) await scope.undo();
   });
-  undo.push(() => bus.close());
   for (const scope of scopes) await stepInTime(`setup of '${scope.plugin.name}'`, scope.setup());
   warnAboutUnknownKeys(plugins, loaded, logger);
   const steps = register(plugins, hooks, registry, network);
   await migrate(db, steps, logger);
-  const shares = mode === 'serve' && loaded.head.bus.transport === 'auto';
-  await bus.open(shares ? await stepInTime('bus', hooks.bus.promise()) : undefined);
+  const { id, deliver, event } = bus;
+  const request: BusRequest = { id, uuid: server.uuid, version: server.version, deliver, event };
+  bus.join(mode === 'serve' ? await stepInTime('bus', hooks.bus.promise(request)) : undefined);
   await stepInTime('prepare', hooks.prepare.promise());
 
   const stop = once(async (reason: string) => {
@@ -195,8 +196,11 @@ async function choosePlugins(
   );
   // Servers that share a database must hear of each other, whatever the list says.
   const bus = `bus-${parseDatabaseUrl(head.database.database_url).dialect}`;
-  const listed = plugins.some(({ name }) => name === bus);
-  if (!listed && builtInNames().includes(bus)) plugins.push(await loadPlugin(bus, base));
+  const listed = (name: string) => plugins.some((plugin) => plugin.name === name);
+  if (!listed(bus) && builtInNames().includes(bus)) plugins.push(await loadPlugin(bus, base));
+  for (const { brings = [] } of plugins) {
+    for (const name of brings) if (!listed(name)) plugins.push(await loadPlugin(name, base));
+  }
   return orderPlugins(plugins, async (service) => {
     for (const name of builtInNames()) {
       // Advice only: a package that does not load must not hide what is missing.

@@ -1,5 +1,5 @@
 import type {
-  BusTransport,
+  BusRequest,
   Call,
   Commands,
   Exchange,
@@ -12,6 +12,7 @@ import type {
   Permissions,
   Principal,
   Reload,
+  RemoteBus,
   Requirement,
   Routes,
   RpcError,
@@ -33,7 +34,7 @@ export const createHooks = () => ({
   permissions: new SyncHook<[Permissions]>(['permissions']),
   migrations: new SyncHook<[Migrations]>(['migrations']),
   commands: new SyncHook<[Commands]>(['commands']),
-  bus: new AsyncSeriesBailHook<[], BusTransport | undefined>([]),
+  bus: new AsyncSeriesBailHook<[BusRequest], RemoteBus | undefined>(['request']),
   prepare: new AsyncSeriesHook<[]>([]),
   start: new AsyncSeriesHook<[]>([]),
   ready: new AsyncParallelHook<[Listening]>(['listening']),

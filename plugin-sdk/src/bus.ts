@@ -1,4 +1,4 @@
-/** Who sent a message. */
+/** Which server sent a message. */
 export interface BusSender {
   readonly id: string;
   /** Sent by this process. */
@@ -16,23 +16,50 @@ export interface BusServer {
 }
 
 /**
- * `joined`: another server is there; within some milliseconds of its start. Again, without `left`, when it had counted this
- * one as dead (which slept, or was cut off) and forgot what this one told: tell it all.
- * `left`: it said goodbye, or was not heard for 3 s. Its connections count as ended. Without a goodbye it may have changed
- * what it did not live to tell of, so `database.changed` is delivered.
- * `gap`: messages of `from` (undefined: of anybody) were lost, direct ones when `direct`, for ever. Unless `direct`, the
- * topic `database.changed` is delivered too, so that who keeps a copy of rows needs no more than that topic.
+ * `joined`: another server is there; within some milliseconds of its start. It comes again, without `left`, when that
+ * server had counted this one as dead (this process slept, or was cut off) and forgot what this one told: tell it all.
+ * `left`: the server said goodbye, or was not heard for 3 s. Its connections count as ended. Without a goodbye it may
+ * have changed rows without telling, so `database.changed` is delivered.
+ * `gap`: messages of `from` (undefined: of any server) were lost for ever, direct ones when `direct`. Unless `direct`, the
+ * topic `database.changed` is delivered too, so that a plugin with a copy of rows needs no more than that topic.
  */
 export type BusEvent =
   | { readonly kind: 'joined'; readonly server: BusServer }
   | { readonly kind: 'left'; readonly server: BusServer }
   | { readonly kind: 'gap'; readonly from: string | undefined; readonly direct: boolean };
 
+/** Messages to the other servers. A plugin answers the hook `bus` with one; without it this server is alone. */
+export interface RemoteBus {
+  /** To all other servers. */
+  publish(topic: string, payload: unknown): void;
+  /** See `Bus.send`; never called with the own id. */
+  send(to: string, topic: string, payload: unknown): boolean;
+  /** See `Bus.drained`. */
+  drained(to: string): Promise<void>;
+  /** The other servers that are alive. */
+  servers(): readonly BusServer[];
+}
+
+/** What the kernel gives to the plugin that joins this server with others. */
+export interface BusRequest {
+  /** `Bus.id` of this process. */
+  readonly id: string;
+  /** `server_uuid` of the configuration in force. */
+  readonly uuid: () => string;
+  /** `X.Y.Z` */
+  readonly version: string;
+  /** Delivers a message of the server `from` to this server's subscribers. Never throws. */
+  readonly deliver: (topic: string, payload: unknown, from: string) => void;
+  /** Tells this server's watchers. Never throws. */
+  readonly event: (event: BusEvent) => void;
+}
+
 /**
- * Messages between the servers on one database: in-process, or over a network that a plugin supplies (`BusTransport`).
- * Messages of one sender arrive in order and once; what was lost is told by a `gap` within a second. Payloads are JSON;
- * they, or members of an object one level deep, may be a `Uint8Array`. Others than the own come as copies.
- * A message is at most 8 MiB. Sending never blocks and never throws; what cannot be sent is logged, and others get a gap.
+ * Messages between the servers on one database. Inside this process the kernel delivers them; a plugin joins other
+ * servers (hook `bus`). Messages of one sender arrive in order and once; a loss is told by a `gap` within a second.
+ * Payloads are JSON; they, or members of an object one level deep, may be a `Uint8Array`. Payloads of other servers are
+ * copies. A message is at most 8 MiB. Sending never blocks and never throws; what cannot be sent is logged, and the
+ * other servers get a gap.
  */
 export interface Bus {
   /** This process on the bus: another one after each start. */
@@ -52,41 +79,4 @@ export interface Bus {
   servers(): readonly BusServer[];
   /** @returns stops watching */
   watch(listener: (event: BusEvent) => void): () => void;
-}
-
-/** What carries frames between servers: a plugin returns one from its tap of `hooks.bus`. The kernel connects again after a failure. */
-export interface BusTransport {
-  /** For the log: `postgres`. */
-  readonly name: string;
-  /** Frames are filled up to this many bytes; one that holds a single large message may be longer, up to 9 MiB. */
-  readonly frameBytes: number;
-  /** Resolves when frames arrive. @throws when there is no connection */
-  connect(link: BusLink): Promise<BusConnection>;
-}
-
-/** One connection, until its first failure. */
-export interface BusConnection {
-  /** Sends these frames in this order. @throws when it is not sure that they left: the same ones come again on another connection */
-  send(frames: readonly BusFrame[]): Promise<void>;
-  /** What was sent has left. Also called after `failed`. */
-  close(): Promise<void>;
-}
-
-export interface BusFrame {
-  /** `Bus.id` of the only receiver; undefined: everybody. */
-  readonly to: string | undefined;
-  /** JSON. */
-  readonly text: string;
-}
-
-/** The kernel's end of one connection. */
-export interface BusLink {
-  /** `Bus.id` of this server. */
-  readonly id: string;
-  /** A frame came, in the sender's order; own ones may come too. */
-  receive(text: string): void;
-  /** Frames were lost, and the connection is sound. */
-  lost(): void;
-  /** The connection has ended. */
-  failed(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-import type { BusTransport } from './bus.ts';
+import type { BusRequest, RemoteBus } from './bus.ts';
 import type { Migrations } from './database.ts';
 import type { RpcError } from './errors.ts';
 import type { Exchange, Peer, Routes, Upgrade } from './http.ts';
@@ -83,8 +83,8 @@ export interface Hooks {
   readonly permissions: Taps<[Permissions]> & { call(registry: Permissions): void };
   readonly migrations: Taps<[Migrations]>;
   readonly commands: Taps<[Commands]>;
-  /** Bail; after migrations, in `serve` only: what connects the bus with other servers. No answer: this server is alone. */
-  readonly bus: AsyncTaps<[], BusTransport | undefined>;
+  /** Bail; after migrations, in `serve` only: joins this server with others. No answer: this server is alone. */
+  readonly bus: AsyncTaps<[BusRequest], RemoteBus | undefined>;
   /** Series; after migrations, in `serve`, `init` and commands: first rows, caches. */
   readonly prepare: AsyncTaps<[]>;
   /** Series; in `serve`, before listening: resume work. */

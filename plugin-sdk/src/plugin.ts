@@ -113,6 +113,8 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly requires?: readonly Service<unknown>[];
   readonly optional?: readonly Service<unknown>[];
   readonly provides?: readonly Service<unknown>[];
+  /** Built-in plugins that the program loads along where the list does not name them. */
+  readonly brings?: readonly string[];
   /** Schema of the section `[name]`. */
   readonly config?: C;
   /** Top-level keys of configuration.md that are this plugin's business. */

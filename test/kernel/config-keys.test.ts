@@ -35,7 +35,6 @@ const defaults: [path: string, value: unknown][] = [
   ['brand.salt', 'SVC'],
   ['brand.title', 'svc'],
   ['brand.peer_header', 'ng-connecting-ip'],
-  ['bus.transport', 'auto'],
   ['shutdown_timeout_ms', 8000],
 ];
 
@@ -88,7 +87,6 @@ const accepted: [table: string, key: string, toml: string, value: unknown][] = [
   ['logging', 'memory_log_capacity', '0', 0],
   ['brand', 'word', '"acme_2"', 'acme_2'],
   ['brand', 'peer_header', '"X-Peer"', 'x-peer'],
-  ['bus', 'url', '"nats://h"', 'nats://h'],
 ];
 
 for (const [table, key, toml, value] of accepted) {
@@ -148,7 +146,6 @@ const refused: [table: string, key: string, values: string[][]][] = [
   ],
   ['', 'logging', [['5', 'must be a table']]],
   ['', 'brand', [['"svc"', 'must be a table']]],
-  ['', 'bus', [['"nats"', 'must be a table']]],
   [
     'database',
     'database_url',

@@ -17,7 +17,7 @@ const known: KnownKeys = {
     plain: undefined,
   },
   root: [Type.Object({ weather_path: Type.String() })],
-  disabled: ['kv', 'sleeper'],
+  disabled: ['bus', 'kv', 'sleeper'],
 };
 
 /** [name, text, "path" or "path → nearest" of each finding] */
@@ -72,6 +72,11 @@ const rows: [name: string, text: string, findings: string[]][] = [
     [],
   ],
   ['the section of a plugin that is off', '[sleeper]\nanything = 1', []],
+  [
+    'a misspelt key of the section that every server may have',
+    '[bus]\ntransprt = "local"',
+    ['bus.transprt → bus.transport'],
+  ],
   ['a plugin without keys of its own', '[plain]\nx = 1', ['plain.x']],
   ['an empty section of such a plugin', '[plain]', []],
   ['a misspelt top-level key', 'ws_listner = "x"', ['ws_listner → ws_listener']],

@@ -1,7 +1,7 @@
 import { type Static, Type, Uuid } from '@svc/plugin-sdk';
 
 /** Sections that belong to the kernel: no plugin may have one of these names. */
-export const RESERVED_SECTIONS = ['database', 'logging', 'brand', 'bus'] as const;
+export const RESERVED_SECTIONS = ['database', 'logging', 'brand'] as const;
 
 /** Configured longer times are cut to this: timers count in 32 bits. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -69,16 +69,6 @@ const Brand = Type.Object(
   { default: {} },
 );
 
-const Bus = Type.Object(
-  {
-    transport: Type.Enum(['auto', 'local'], {
-      default: 'auto',
-      description: 'auto: what the plugins offer for this database; local: no other server.',
-    }),
-  },
-  { default: {} },
-);
-
 /** The kernel's keys (configuration.md §1), with defaults. */
 export const HeadSchema = Type.Object({
   server_uuid: Uuid,
@@ -103,7 +93,6 @@ export const HeadSchema = Type.Object({
   database: Database,
   logging: Logging,
   brand: Brand,
-  bus: Bus,
 });
 
 export type Head = Static<typeof HeadSchema>;

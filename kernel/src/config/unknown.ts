@@ -19,10 +19,10 @@ export interface UnknownKey {
   readonly nearest?: string;
 }
 
-/** Keys of the protocol that plugins claim; known also while their plugin is off. */
-const PROTOCOL_KEYS = (
+/** Keys that plugins claim; known also while their plugin is off. */
+const PLUGIN_KEYS = (
   'static_path db_path monitoring_buffer monitoring_buffer.flush_interval_ms ' +
-  'monitoring_buffer.max_batch_size monitoring_buffer.channel_capacity'
+  'monitoring_buffer.max_batch_size monitoring_buffer.channel_capacity bus bus.transport'
 ).split(' ');
 
 /** Keys of older templates in the field, whose work `log_filter` does now. */
@@ -48,8 +48,9 @@ interface Names {
 }
 
 function namesOf({ sections, root, disabled = [] }: KnownKeys): Names {
-  const all = new Set([...PROTOCOL_KEYS, ...disabled, ...Object.keys(sections)]);
-  const open = new Set(disabled.filter((name) => !Object.hasOwn(sections, name)));
+  const all = new Set([...PLUGIN_KEYS, ...disabled, ...Object.keys(sections)]);
+  const listed = (name: string) => PLUGIN_KEYS.some((key) => key.startsWith(`${name}.`));
+  const open = new Set(disabled.filter((name) => !Object.hasOwn(sections, name) && !listed(name)));
   for (const schema of [HeadSchema, ...root]) addNames(schema, '', all, open);
   for (const [name, schema] of Object.entries(sections)) {
     if (schema !== undefined) addNames(schema, `${name}.`, all, open);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
-import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-sdk';
+import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-bus/api';
 import { type NatsConfig, optionsOf } from './config.ts';
 import { Joiner, split } from './parts.ts';
 

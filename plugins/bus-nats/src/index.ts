@@ -1,4 +1,5 @@
-import { definePlugin, EARLY } from '@svc/plugin-sdk';
+import { BusTransports } from '@svc/plugin-bus/api';
+import { definePlugin } from '@svc/plugin-sdk';
 import { config } from './config.ts';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
@@ -8,22 +9,22 @@ import { readCluster } from './store.ts';
 export default definePlugin({
   name: 'bus-nats',
   version: '0.6.0',
+  requires: [BusTransports],
+  brings: ['bus'],
   config,
 
-  setup({ config: settings, db, hooks }) {
+  setup(kernel) {
+    const { config: settings, db, hooks } = kernel;
     hooks.migrations.tap((steps) => steps.add(create));
     if (settings.servers.length === 0) return;
-    // Before what a database offers by itself.
-    hooks.bus.tap(
-      async () => {
-        const cluster = settings.cluster ?? (await readCluster(db));
-        return {
-          name: 'nats',
-          frameBytes: 64 * 1024,
-          connect: (link) => Connection.open(settings, cluster, link),
-        };
+    kernel.use(BusTransports).offer(
+      {
+        name: 'nats',
+        frameBytes: 64 * 1024,
+        connect: async (link) =>
+          Connection.open(settings, settings.cluster ?? (await readCluster(db)), link),
       },
-      { stage: EARLY },
+      { configured: true },
     );
   },
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-sdk';
+import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-bus/api';
 import type { Client, ClientConfig, Notification } from 'pg';
 import { type Body, listen, type Notice, notify, take } from './store.ts';
 

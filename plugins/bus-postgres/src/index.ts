@@ -1,4 +1,5 @@
-import { type BusTransport, definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
+import { type BusTransport, BusTransports } from '@svc/plugin-bus/api';
+import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
@@ -20,6 +21,8 @@ const config = Type.Object({
 export default definePlugin({
   name: 'bus-postgres',
   version: '0.6.0',
+  requires: [BusTransports],
+  brings: ['bus'],
   config,
 
   setup(kernel) {
@@ -33,7 +36,7 @@ export default definePlugin({
       frameBytes: 7_800,
       connect: (link) => Connection.open(settings, link),
     };
-    hooks.bus.tap(() => transport);
+    kernel.use(BusTransports).offer(transport);
     kernel.every('remove old bus messages', CLEAN_MS, () => removeOld(db));
   },
 });

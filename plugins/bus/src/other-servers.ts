@@ -28,7 +28,7 @@ interface Peer {
   mournedUs: number;
 }
 
-export interface PeersOptions {
+export interface OtherServersOptions {
   /** The own id. */
   readonly id: string;
   readonly event: (event: BusEvent) => void;
@@ -41,12 +41,12 @@ export interface PeersOptions {
 }
 
 /** What is known of the other servers: who is alive, and whether anything of them was lost. Times come from the caller, ms. */
-export class Peers {
-  readonly #options: PeersOptions;
+export class OtherServers {
+  readonly #options: OtherServersOptions;
   readonly #peers = new Map<string, Peer>();
   #freshUntil = 0;
 
-  constructor(options: PeersOptions) {
+  constructor(options: OtherServersOptions) {
     this.#options = options;
   }
 

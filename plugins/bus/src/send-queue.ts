@@ -1,6 +1,7 @@
-import type { BusFrame, Logger } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
+import type { BusFrame } from './api.ts';
 import { type Counts, encodeFrame } from './frame.ts';
-import type { Line } from './line.ts';
+import type { ReconnectingTransport } from './reconnecting-transport.ts';
 
 /** Bytes that may wait for one receiver, and for all together. */
 export const MAX_WAITING = 8 * 1024 * 1024;
@@ -36,9 +37,9 @@ const newStream = (to?: string): Stream => {
   return { to, queue: [], bytes: 0, n: 0, waiting: [], full: false };
 };
 
-export interface OutboxOptions {
+export interface SendQueueOptions {
   readonly id: string;
-  readonly line: Line;
+  readonly line: ReconnectingTransport;
   readonly frameBytes: number;
   /** The beat to send now, after frames of these numbers. */
   readonly beat: (n: number, direct: Counts) => string;
@@ -46,8 +47,8 @@ export interface OutboxOptions {
 }
 
 /** Messages on their way to the transport: those of one turn leave together, one batch at a time, until it has taken it. */
-export class Outbox {
-  readonly #options: OutboxOptions;
+export class SendQueue {
+  readonly #options: SendQueueOptions;
   readonly #all = newStream();
   readonly #direct = new Map<string, Stream>();
   /** Bytes of all streams. */
@@ -58,7 +59,7 @@ export class Outbox {
   #running = false;
   #idle: (() => void)[] = [];
 
-  constructor(options: OutboxOptions) {
+  constructor(options: SendQueueOptions) {
     this.#options = options;
   }
 

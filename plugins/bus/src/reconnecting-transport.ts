@@ -1,5 +1,6 @@
-import type { BusConnection, BusFrame, BusLink, BusTransport, Logger } from '@svc/plugin-sdk';
-import { inTime } from '../deadline.ts';
+import type { Logger } from '@svc/plugin-sdk';
+import type { BusConnection, BusFrame, BusLink, BusTransport } from './api.ts';
+import { inTime } from './deadline.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;
@@ -7,7 +8,7 @@ const LAST_RETRY_MS = 2_000;
 const ANSWER_MS = 4_000;
 const CONNECT_MS = 10_000;
 
-export interface LineOptions {
+export interface ReconnectingTransportOptions {
   /** `Bus.id` of this server. */
   readonly id: string;
   readonly transport: BusTransport;
@@ -20,8 +21,8 @@ export interface LineOptions {
 }
 
 /** A connection that is made again after every failure, until `close`. */
-export class Line {
-  readonly #options: LineOptions;
+export class ReconnectingTransport {
+  readonly #options: ReconnectingTransportOptions;
   #link: BusLink | undefined;
   #connection: BusConnection | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -30,7 +31,7 @@ export class Line {
   /** The loss has been told. */
   #told = false;
 
-  constructor(options: LineOptions) {
+  constructor(options: ReconnectingTransportOptions) {
     this.#options = options;
   }
 

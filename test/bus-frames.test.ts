@@ -8,8 +8,8 @@ import {
   encodeFrame,
   encodeMessage,
   type Frame,
-} from '../../kernel/src/bus/frame.ts';
-import { DEAD_MS, Peers } from '../../kernel/src/bus/peers.ts';
+} from '../plugins/bus/src/frame.ts';
+import { DEAD_MS, OtherServers } from '../plugins/bus/src/other-servers.ts';
 
 const test = suite('bus frames');
 
@@ -90,7 +90,7 @@ function listening() {
     gaps: [] as boolean[],
     events: [] as string[],
     greeted: 0,
-    peers: new Peers({
+    peers: new OtherServers({
       id: ME,
       event: (event) => {
         if (event.kind === 'gap') told.gaps.push(event.direct);

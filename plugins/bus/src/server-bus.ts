@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import type { Bus, BusEvent, BusTransport, Logger } from '@svc/plugin-sdk';
-import { inTime } from '../deadline.ts';
-import { type Counts, decodeFrame, encodeBeat, encodeMessage, type Message } from './frame.ts';
-import { Line } from './line.ts';
-import { MAX_WAITING, Outbox } from './outbox.ts';
-import { Peers } from './peers.ts';
-
-type Listener = Parameters<Bus['subscribe']>[1];
+import type { BusEvent, BusRequest, Logger, RemoteBus } from '@svc/plugin-sdk';
+import type { BusTransport } from './api.ts';
+import { inTime } from './deadline.ts';
+import { type Counts, decodeFrame, encodeBeat, encodeMessage } from './frame.ts';
+import { OtherServers } from './other-servers.ts';
+import { ReconnectingTransport } from './reconnecting-transport.ts';
+import { MAX_WAITING, SendQueue } from './send-queue.ts';
 
 const TICK_MS = 250;
 const BEAT_MS = 1_000;
@@ -14,28 +12,20 @@ const BEAT_MS = 1_000;
 const WAIT_MS = 2_000;
 /** Messages of plugins' setups, which wait for the transport. */
 const MAX_EARLY = 1_000;
-/** What every cache of rows listens to. */
+/** Every plugin that keeps a copy of rows listens to it. */
 const DATABASE_CHANGED = 'database.changed';
 
-interface About {
-  readonly uuid: () => string;
-  readonly version: string;
-}
-
 interface Connection {
-  readonly line: Line;
-  readonly outbox: Outbox;
+  readonly line: ReconnectingTransport;
+  readonly outbox: SendQueue;
   readonly timer: NodeJS.Timeout;
 }
 
-/** The bus of one process: local delivery, and frames with numbers over a transport when there is one. */
-export class ServerBus implements Bus {
-  readonly id = randomUUID();
+/** The way to the other servers: frames with numbers over a transport. */
+export class ServerBus implements RemoteBus {
   readonly #log: Logger;
-  readonly #about: About;
-  readonly #topics = new Map<string, Set<Listener>>();
-  readonly #watchers = new Set<(event: BusEvent) => void>();
-  readonly #peers: Peers;
+  readonly #request: BusRequest;
+  readonly #others: OtherServers;
   #connection: Connection | undefined;
   #lastBeat = 0;
   #lastTick = 0;
@@ -46,13 +36,13 @@ export class ServerBus implements Bus {
   #missed = false;
   #early: string[] | undefined = [];
 
-  constructor(log: Logger, about: About) {
+  constructor(log: Logger, request: BusRequest) {
     this.#log = log;
-    this.#about = about;
-    this.#peers = new Peers({
-      id: this.id,
+    this.#request = request;
+    this.#others = new OtherServers({
+      id: request.id,
       event: (event) => this.#event(event),
-      deliver: ({ topic, payload }, from) => this.#deliver(topic, payload, from),
+      deliver: ({ topic, payload }, from) => request.deliver(topic, payload, from),
       died: () => {
         this.#reread = true;
       },
@@ -62,7 +52,6 @@ export class ServerBus implements Bus {
   }
 
   readonly publish = (topic: string, payload: unknown): void => {
-    queueMicrotask(() => this.#deliver(topic, payload, this.id));
     const outbox = this.#connection?.outbox;
     if (!outbox && !this.#early) return;
     const text = this.#encode(topic, payload);
@@ -73,11 +62,7 @@ export class ServerBus implements Bus {
   };
 
   readonly send = (to: string, topic: string, payload: unknown): boolean => {
-    if (to === this.id) {
-      queueMicrotask(() => this.#deliver(topic, payload, to));
-      return true;
-    }
-    if (!this.#connection || !this.#peers.isAlive(to)) return false;
+    if (!this.#connection || !this.#others.isAlive(to)) return false;
     const text = this.#encode(topic, payload);
     if (text === undefined) return false;
     this.#unconfirmed = true;
@@ -87,28 +72,15 @@ export class ServerBus implements Bus {
   readonly drained = (to: string): Promise<void> =>
     this.#connection?.outbox.drained(to) ?? Promise.resolve();
 
-  readonly subscribe = (topic: string, listener: Listener): (() => void) => {
-    const listeners = this.#topics.get(topic) ?? new Set();
-    this.#topics.set(topic, listeners);
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
+  readonly servers = () => this.#others.alive;
 
-  readonly servers = () => this.#peers.alive;
-
-  readonly watch = (listener: (event: BusEvent) => void): (() => void) => {
-    this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
-  };
-
-  /** Starts the transport if there is one, and waits a moment for its connection: what is read after that is kept up to date. */
-  async open(transport: BusTransport | undefined): Promise<void> {
+  /** Starts the transport and waits a moment for its connection: what is read after that is kept up to date. */
+  async open(transport: BusTransport): Promise<void> {
     const early = this.#early ?? [];
     this.#early = undefined;
-    if (!transport) return;
-    const { id } = this;
+    const { id } = this.#request;
     const common = { id, log: this.#log };
-    const line = new Line({
+    const line = new ReconnectingTransport({
       ...common,
       transport,
       receive: (text) => this.#receive(text),
@@ -117,20 +89,20 @@ export class ServerBus implements Bus {
       lost: () => this.#lost(),
     });
     const beat = (n: number, numbers: Counts) => {
-      const { uuid, version } = this.#about;
+      const { uuid, version } = this.#request;
       // Of the dead nothing is said: where servers die often, beats stay short.
-      const alive = Object.entries(numbers).filter(([to]) => this.#peers.isAlive(to));
-      const said = { uuid: uuid(), version, mourned: this.#peers.mourned };
+      const alive = Object.entries(numbers).filter(([to]) => this.#others.isAlive(to));
+      const said = { uuid: uuid(), version, mourned: this.#others.mourned };
       const direct = Object.fromEntries(alive);
       return encodeBeat(id, n, { ...said, direct, bye: this.#connection === undefined });
     };
-    const outbox = new Outbox({ ...common, line, frameBytes: transport.frameBytes, beat });
+    const outbox = new SendQueue({ ...common, line, frameBytes: transport.frameBytes, beat });
     for (const text of early) outbox.publish(text);
     const timer = setInterval(() => this.#tick(), TICK_MS);
     this.#connection = { line, outbox, timer };
     this.#lastTick = performance.now();
     // The first frames may come before the connection is said to be up.
-    this.#peers.begin(this.#lastTick);
+    this.#others.begin(this.#lastTick);
     await inTime(WAIT_MS, line.open()).catch(() => undefined);
     this.#missed = !line.isUp;
     if (line.isUp) this.#log.info('bus connected', { transport: transport.name });
@@ -152,11 +124,11 @@ export class ServerBus implements Bus {
 
   #receive(text: string): void {
     const frame = decodeFrame(text);
-    if (frame && this.#connection) this.#peers.hear(frame, performance.now());
+    if (frame && this.#connection) this.#others.hear(frame, performance.now());
   }
 
   #up(): void {
-    this.#peers.begin(performance.now());
+    this.#others.begin(performance.now());
     this.#connection?.outbox.up();
     this.#beat();
     if (this.#missed) this.#lost();
@@ -178,13 +150,13 @@ export class ServerBus implements Bus {
     this.#lastTick = now;
     // While this process slept or was cut off, nobody could be heard.
     const awake = this.#connection?.line.isUp ? Math.min(passed, TICK_MS) : 0;
-    this.#peers.excuse(now, passed - awake);
-    this.#peers.tick(now);
+    this.#others.excuse(now, passed - awake);
+    this.#others.tick(now);
     const since = now - this.#lastBeat;
     if (since >= BEAT_MS - TICK_MS / 2 || this.#unconfirmed) this.#beat();
     if (!this.#reread) return;
     this.#reread = false;
-    this.#deliver(DATABASE_CHANGED, { gap: true }, '');
+    this.#request.deliver(DATABASE_CHANGED, { gap: true }, '');
   }
 
   #beat(): void {
@@ -202,22 +174,7 @@ export class ServerBus implements Bus {
       this.#log.info(`another server ${event.kind}`, { id, server_uuid: uuid, version });
       if (event.kind === 'left') this.#connection?.outbox.drop(id);
     }
-    for (const watcher of this.#watchers) this.#guard('watcher', () => watcher(event));
-  }
-
-  #deliver(topic: string, payload: Message['payload'], id: string): void {
-    const own = id === this.id;
-    for (const listener of this.#topics.get(topic) ?? []) {
-      this.#guard(topic, () => listener(payload, { id, own }));
-    }
-  }
-
-  #guard(topic: string, run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.#log.error('bus listener failed', { topic, error });
-    }
+    this.#request.event(event);
   }
 
   #encode(topic: string, payload: unknown): string | undefined {

@@ -1,13 +1,13 @@
-/** The kernel's side of a transport: connecting again, sending again, and bounds. */
+/** The bus's side of a transport: connecting again, sending again, and bounds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { BusConnection, BusFrame, BusLink, BusTransport } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ServerBus } from '../../kernel/src/bus/server-bus.ts';
-import { until } from '../bus-kit.ts';
-import { memoryLog } from './database-kit.ts';
+import type { LocalBus } from '../kernel/src/local-bus.ts';
+import type { BusConnection, BusFrame, BusLink, BusTransport } from '../plugins/bus/src/api.ts';
+import { type BareBus, bareBus, until } from './bus-kit.ts';
+import { memoryLog } from './kernel/database-kit.ts';
 
 const test = suite('bus line');
 
@@ -63,27 +63,29 @@ class Network {
 }
 
 interface End {
-  readonly bus: ServerBus;
+  readonly bus: LocalBus;
+  close(): Promise<void>;
   readonly got: unknown[];
   readonly events: string[];
   readonly log: ReturnType<typeof memoryLog>;
   rereads: number;
 }
 
-const opened: ServerBus[] = [];
+const opened: BareBus[] = [];
 
 async function join(network: Network): Promise<End> {
   const log = memoryLog();
-  const bus = new ServerBus(log, { uuid: () => 'u', version: '1.0.0' });
-  opened.push(bus);
-  const end: End = { bus, got: [], events: [], log, rereads: 0 };
+  const bare = bareBus(log);
+  const { bus, close } = bare;
+  opened.push(bare);
+  const end: End = { bus, close, got: [], events: [], log, rereads: 0 };
   bus.subscribe('t', (payload, { own }) => own || end.got.push(payload));
   bus.subscribe('database.changed', () => {
     end.rereads++;
   });
   bus.watch(({ kind }) => end.events.push(kind));
   bus.publish('t', 'early');
-  await bus.open(network.transport);
+  await bare.open(network.transport);
   return end;
 }
 
@@ -261,7 +263,7 @@ test('a server that stops is gone for the others at once, and they need not read
   one.bus.send(two.bus.id, 't', 0);
   const beats = () => network.frames.filter((sent) => isBeatOf(one, sent));
   await until('the number', () => beats().at(-1)?.text.includes(two.bus.id));
-  await two.bus.close();
+  await two.close();
   await until('gone', () => one.bus.servers().length === 0);
   assert.is(one.bus.send(two.bus.id, 't', 1), false);
   network.frames.length = 0;
