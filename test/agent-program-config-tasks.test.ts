@@ -1,4 +1,4 @@
-/** Kinds read_config and edit_config of the example agent, and the restart (clients.md §2.5 and §2.8). */
+/** Kinds read_config and edit_config of the agent program, and the restart (clients.md §2.5 and §2.8). */
 import {
   chmodSync,
   mkdtempSync,

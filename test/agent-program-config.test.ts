@@ -1,4 +1,4 @@
-/** The example agent's file and command line: clients.md §2.2 and §2.3. */
+/** The agent program's file and command line: clients.md §2.2 and §2.3. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,

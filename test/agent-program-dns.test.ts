@@ -1,4 +1,4 @@
-/** Kind dns of the example agent, against a name server of the test (task.md §2.1 and §6). */
+/** Kind dns of the agent program, against a name server of the test (task.md §2.1 and §6). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { reverseName } from '../agent/src/tasks/dns-records.ts';

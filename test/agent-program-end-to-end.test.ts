@@ -18,7 +18,7 @@ const writeOnly = [
 ];
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  const test = suite(`example agent, end to end (${dialect})`);
+  const test = suite(`agent program, end to end (${dialect})`);
   let app: TestApp;
   let agent: Running;
 

@@ -1,4 +1,4 @@
-/** Kind execute of the example agent, with real programs (clients.md §2.8, task.md §6). */
+/** Kind execute of the agent program, with real programs (clients.md §2.8, task.md §6). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

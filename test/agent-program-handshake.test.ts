@@ -1,4 +1,4 @@
-/** How the example agent introduces itself: clients.md §2.4 steps 4 to 6. */
+/** How the agent program introduces itself: clients.md §2.4 steps 4 to 6. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AGENT, type Peer, SERVER, serverConfig, soon, TOKEN } from './agent-program-kit.ts';

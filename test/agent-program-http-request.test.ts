@@ -1,4 +1,4 @@
-/** Kind http_request of the example agent (task.md §2.1, clients.md §2.8). */
+/** Kind http_request of the agent program (task.md §2.1, clients.md §2.8). */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** Doubles for the example agent's tests: time, a server that does what a test says, a certificate. */
+/** Doubles for the agent program's tests: time, a server that does what a test says, a certificate. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

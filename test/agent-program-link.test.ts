@@ -1,4 +1,4 @@
-/** The example agent's connection while it works and when it ends: clients.md §2.5 and §2.6. */
+/** The agent program's connection while it works and when it ends: clients.md §2.5 and §2.6. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-/** The example agent's clock offset: clients.md §2.4 step 2. */
+/** The agent program's clock offset: clients.md §2.4 step 2. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { suite } from 'uvu';

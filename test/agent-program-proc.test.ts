@@ -1,4 +1,4 @@
-/** How the example agent reads the kernel's texts. */
+/** How the agent program reads the kernel's texts. */
 import * as os from 'node:os';
 import fc from 'fast-check';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-/** Runs the example agent's link to one scripted server. */
+/** Runs the agent program's link to one scripted server. */
 import * as assert from 'uvu/assert';
 import type { ServerConfig } from '../agent/src/config.ts';
 import { Link } from '../agent/src/link.ts';

@@ -1,4 +1,4 @@
-/** What the example agent derives from a sample: monitoring-data.md §5.1 and §6.1. */
+/** What the agent program derives from a sample: monitoring-data.md §5.1 and §6.1. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Disk, Gpu, Interface, Sample } from '../agent/src/reports.ts';

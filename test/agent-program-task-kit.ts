@@ -1,4 +1,4 @@
-/** Runs single tasks of the example agent. */
+/** Runs single tasks of the agent program. */
 import { type Clock, systemClock } from '../agent/src/clock.ts';
 import type { AgentConfig } from '../agent/src/config.ts';
 import {

@@ -19,7 +19,8 @@ const hasPty = await loadPty().then(
   () => false,
 );
 if (!hasPing) process.stdout.write('  skipped: no program ping on this machine\n');
-if (!hasPty) process.stdout.write('  skipped: the optional package node-pty is not installed\n');
+if (!hasPty)
+  process.stdout.write('  skipped: the optional package @lydell/node-pty is not installed\n');
 
 /** Of clients.md §2.10, with dns. */
 const agentRights = [
@@ -38,7 +39,7 @@ const agentRights = [
 const PLUGINS = ['token', 'server-info', 'agent', 'agent-uuid', 'task', 'terminal'];
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  const test = suite(`example agent, tasks end to end (${dialect})`);
+  const test = suite(`agent program, tasks end to end (${dialect})`);
   let app: TestApp;
   let agent: Running;
   let http: TestHttp;
@@ -181,7 +182,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
+  /** True when the agent's process has mapped the terminal package's addon; undefined where the system does not tell. */
+  const hasLoadedPty = () =>
+    process.platform === 'linux'
+      ? readFileSync(`/proc/${agent.child.pid}/maps`, 'utf8').includes('pty.node')
+      : undefined;
+
   (hasPty ? test : test.skip)('web_shell: a real shell, typed into and resized', async () => {
+    assert.is.not(hasLoadedPty(), true, 'the terminal package is loaded before the first session');
     const terminal_id = randomUUID();
     const server = app.url.replace('http', 'ws');
     const task = { web_shell: { url: `${server}/auto_gen`, terminal_id } };
@@ -212,6 +220,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     user.send('{"type":"resize","cols":100,"rows":30}');
     user.send('stty size; echo sum-$((40+3))\r');
     await sees(/30 100\r\nsum-43/);
+    assert.is.not(hasLoadedPty(), false);
     const rowOf = async () => (await ask('task_query', { condition: [{ task_id: id }] }))[0];
     assert.is((await rowOf()).success, null);
     user.send('exit\r');

@@ -1,4 +1,4 @@
-/** Tasks of the example agent: clients.md §2.4 step 6 and §2.8. */
+/** Tasks of the agent program: clients.md §2.4 step 6 and §2.8. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-/** Kind web_shell of the example agent: clients.md §2.9, terminal.md §5 to §7. */
+/** Kind web_shell of the agent program: clients.md §2.9, terminal.md §5 to §7. */
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -217,7 +217,8 @@ const hasPty = await loadPty().then(
   () => false,
 );
 const shellTest = hasPty && process.platform === 'linux' ? test : test.skip;
-if (!hasPty) process.stdout.write('  skipped: the optional package node-pty is not installed\n');
+if (!hasPty)
+  process.stdout.write('  skipped: the optional package @lydell/node-pty is not installed\n');
 
 shellTest('opens a shell of 24 × 80 that is typed into and resized, as binary output', () =>
   withTerminals(async (terminals) => {

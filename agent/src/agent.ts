@@ -7,7 +7,7 @@ import { schedule } from './schedule.ts';
 import { staticHash } from './static-hash.ts';
 import { deriveSummary, summaryJson } from './summary.ts';
 import { createRuntime } from './task-context.ts';
-import { loadPty } from './terminal/pty.ts';
+import { hasPty } from './terminal/pty.ts';
 
 export interface AgentParts {
   readonly config: AgentConfig;
@@ -50,7 +50,7 @@ export async function runAgent(
 ): Promise<'stopped' | 'restart'> {
   const { config, config_path, clock, log, offset_ms } = parts;
   const inventory = await lookOnce(parts);
-  await warnAboutConfig(config, log);
+  warnAboutConfig(config, log);
   const end = new AbortController();
   const runtime = createRuntime({ clock, config, config_path, onRestart: () => end.abort() });
   const time = () => Math.max(0, Math.round(clock.now() + offset_ms));
@@ -127,20 +127,18 @@ const selectionOf = (config: AgentConfig) => ({
   interfaces: config.dynamic_summary_select_network_interface,
 });
 
-async function warnAboutConfig(config: AgentConfig, log: Logger): Promise<void> {
+function warnAboutConfig(config: AgentConfig, log: Logger): void {
   for (const { name, server_uuid, allow_task, allowed_tasks } of config.servers) {
     if (server_uuid !== server_uuid.toLowerCase()) {
       log.warn('servers tell their UUID in lower case: this server_uuid can never match', {
         server: name,
       });
     }
-    if (!allow_task || !allowed_tasks.has('web_shell')) continue;
-    await loadPty().catch((error: Error) => {
-      log.warn('terminals are allowed but cannot be opened', {
+    if (allow_task && allowed_tasks.has('web_shell') && !hasPty()) {
+      log.warn('terminals are allowed, but the package @lydell/node-pty is not installed', {
         server: name,
-        reason: error.message,
       });
-    });
+    }
   }
 }
 

@@ -7,13 +7,14 @@ import { loadPty, openPty } from '../terminal/pty.ts';
 import { TerminalSession } from '../terminal/session.ts';
 import { parseUuid } from '../uuid.ts';
 
-/** Terminals of one agent at a time (clients.md §2.8). */
+/** Open terminals of one agent (clients.md §2.8). */
 const MAX_TERMINALS = 8;
 const CONNECT_MS = 10_000;
 
 /**
- * Opens a shell for a user at the other end of a connection of its own; true when that session is over.
- * @throws Error when there is no room or no `node-pty`, and when nobody answers within 10 s
+ * Opens a shell and joins it to a WebSocket connection of its own; returns true at the end of the session.
+ * @throws Error when 8 terminals are open, when the terminal package is missing, and when the server does not accept the
+ * connection within 10 s
  */
 export const webShell: TaskHandler = async (content, context) => {
   const { terminals } = context.runtime;

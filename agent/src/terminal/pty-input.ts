@@ -1,22 +1,23 @@
 import { write } from 'node:fs';
 import type { Clock } from '../clock.ts';
+import { inputDescriptor } from '../quirks.ts';
 import type { Pty } from './pty.ts';
 
-/** Beyond this much the sender is held. */
+/** The sender is held while more than this waits. */
 const HOLD_BYTES = 256 * 1024;
-/** Between two attempts while the program does not read. */
+/** Pause between two attempts while the program in the terminal does not read. */
 const RETRY_MS = 20;
 
 export interface PtyInputOptions {
   readonly pty: Pty;
   readonly clock: Clock;
-  /** Stops the sender, and lets it go on. */
+  /** Stops reading from the sender (true), or reads on (false). */
   readonly hold: (isHeld: boolean) => void;
 }
 
 /**
- * What is typed, on its way into the terminal. The package's own `write` keeps any amount and spins while the
- * program does not read; this waits, and holds the sender beyond 256 KiB.
+ * The queue of typed input on its way into the terminal. The package's own `write` keeps any amount and uses up a core
+ * while the program does not read. This queue waits 20 ms between attempts and holds the sender beyond 256 KiB.
  */
 export class PtyInput {
   readonly #options: PtyInputOptions;
@@ -39,7 +40,7 @@ export class PtyInput {
     if (!this.#isBusy) this.#next();
   }
 
-  /** Nothing is written any more: the descriptor's number may soon be somebody else's. */
+  /** Writes nothing from now on: the system may give the descriptor's number to another file. */
   close(): void {
     this.#isClosed = true;
     this.#cancel();
@@ -53,16 +54,17 @@ export class PtyInput {
     const [data] = this.#queue;
     this.#isBusy = data !== undefined && !this.#isClosed;
     if (!data || this.#isClosed) return;
-    if (pty.fd === undefined) {
+    const fd = inputDescriptor(pty);
+    if (fd === undefined) {
       pty.write(data);
       this.#written(data, data.length);
       return;
     }
-    write(pty.fd, data, (error, count) => {
+    write(fd, data, (error, count) => {
       if (this.#isClosed) return;
       if (!error) this.#written(data, count);
       else if (error.code === 'EAGAIN') this.#retryLater();
-      // The shell is gone; the terminal's end is on its way.
+      // The shell has ended. The session notices it by `onExit`.
       else this.close();
     });
   }
