@@ -64,11 +64,12 @@ export function packages() {
 function publish(folder) {
   const target = join(root, 'dist', folder);
   const description = readJson(join(root, folder, 'package.json'));
-  const { name, bin = {}, exports, imports } = description;
+  const { name, bin = {}, files = [], exports, imports } = description;
   const published = { ...description, exports: compiled(exports), imports: compiled(imports) };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  if (existsSync(join(root, folder, 'bin')))
-    cpSync(join(root, folder, 'bin'), join(target, 'bin'), { recursive: true });
+  for (const part of ['bin', ...files])
+    if (existsSync(join(root, folder, part)))
+      cpSync(join(root, folder, part), join(target, part), { recursive: true });
   for (const program of Object.values(bin))
     writeFileSync(join(root, 'dist', basename(program)), `import './${folder}/${program}';\n`);
   const link = join(root, 'dist', 'node_modules', name);

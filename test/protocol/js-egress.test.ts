@@ -4,8 +4,9 @@ import { type AddressInfo, createServer as createPlain } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EgressGuard, type EgressOptions } from '../../plugins/js-worker/src/egress/egress.ts';
-import { policyOf } from '../../plugins/js-worker/src/egress/policy.ts';
+import type { EgressRequest, EgressRules } from '../../plugins/egress/src/api.ts';
+import { EgressGuard, type EgressOptions } from '../../plugins/egress/src/guard.ts';
+import { policyOf } from '../../plugins/egress/src/policy.ts';
 import { onCall, type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 const test = suite('egress');
@@ -49,7 +50,7 @@ test.before.each(() => {
 });
 
 /** Limits of a silence that a test waits for; everything else may take its time on a busy machine. */
-const HASTY = { idle_ms: () => 300 };
+const HASTY = { idle_ms: 300 };
 const WAIT_MS = 120_000;
 
 const guards: EgressGuard[] = [];
@@ -61,18 +62,14 @@ test.after.each(() => {
 async function ask(
   url: string,
   entries: readonly string[] = ['127.0.0.1'],
-  more: Partial<EgressOptions> & Record<string, unknown> = {},
+  more: Partial<EgressRules & EgressRequest & EgressOptions> = {},
 ) {
-  const policy = policyOf(entries);
-  const { method = 'GET', headers = [], redirect = 'follow', body, ...options } = more as any;
-  const guard = new EgressGuard({
-    policy: () => policy,
-    connect_ms: () => WAIT_MS,
-    idle_ms: () => WAIT_MS,
-    maxBytes: () => 100_000,
-    userAgent: 'test',
-    ...options,
-  });
+  const { method = 'GET', headers = [], redirect = 'follow', body, resolve, ...rules } = more;
+  const limits = { connect_ms: WAIT_MS, idle_ms: WAIT_MS, max_bytes: 100_000 };
+  const guard = new EgressGuard(
+    { allow: entries, ...limits, ...rules },
+    { userAgent: 'test', ...(resolve && { resolve }) },
+  );
   guards.push(guard);
   const signal = AbortSignal.timeout(WAIT_MS);
   try {
@@ -212,7 +209,7 @@ for (const [entries, reached] of [
 }
 for (const entry of ['', 'a b', 'http://a/', '10.0.0.0/33', '1.2.3.4:99999', '[::1', 'a/8']) {
   test(`'${entry}' is no rule`, () => {
-    assert.throws(() => policyOf([entry]), /fetch_private/);
+    assert.throws(() => policyOf([entry], 'fetch_private'), /fetch_private/);
   });
 }
 
@@ -310,7 +307,7 @@ test('twenty redirects are followed, one more is not', async () => {
   assert.equal(await ask(`http://127.0.0.1:${port}/loop`), { failed: 'Max retries exceeded' });
 });
 test('credentials stay with their origin', async () => {
-  const headers = [
+  const headers: [string, string][] = [
     ['authorization', 'Bearer x'],
     ['cookie', 'a=b'],
     ['proxy-authorization', 'y'],

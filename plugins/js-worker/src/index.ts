@@ -1,21 +1,21 @@
 import { WorkerRuns } from '@svc/plugin-crontab/api';
+import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
-import { Egress, ScriptEngine } from './api.ts';
+import { createComponents } from './components.ts';
 import { config } from './config.ts';
 import { addResultMethods } from './methods/results.ts';
 import { addRunMethods } from './methods/runs.ts';
 import { addWorkerMethods } from './methods/workers.ts';
 import { migrations } from './migrations/index.ts';
 import { workerName } from './names.ts';
-import { createEgress, createParts, type Parts } from './parts.ts';
 import { addPermissions } from './permissions.ts';
 import { preload } from './preload.ts';
 import { keepWithinLimit } from './retention.ts';
 import { addRoutes } from './route/paths.ts';
 import { RouteHandler } from './route/route.ts';
 import { INTERRUPTED } from './run/runner.ts';
-import type { ResultStore } from './store/results.ts';
 
 const SWEEP_MS = 5_000;
 const ALIVE_MS = 2_000;
@@ -25,8 +25,10 @@ export default definePlugin({
   name: 'js-worker',
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
-  optional: [RetentionLimits, ScriptEngine],
-  provides: [WorkerRuns, Egress],
+  requires: [ScriptEngine, Egress],
+  optional: [RetentionLimits],
+  provides: [WorkerRuns],
+  brings: ['script-quickjs', 'egress'],
   config,
   reloadable: [
     'max_threads',
@@ -44,37 +46,20 @@ export default definePlugin({
   ],
 
   setup(kernel) {
-    const { brand, clock, db, hooks, log } = kernel;
-    const egress = createEgress(kernel);
-    kernel.provide(Egress, egress);
-    // Another plugin's engine is known when every `setup` has run.
-    let made: { readonly parts: Parts; readonly routes: RouteHandler } | undefined;
-    const all = () => {
-      if (made) return made;
-      const parts = createParts(kernel, egress);
-      const { routes, runner } = parts;
-      const settings = kernel.config;
-      const handler = new RouteHandler({
-        routes,
-        runner,
-        clock,
-        log,
-        peerHeader: brand.peer_header,
-        settings,
-      });
-      made = { parts, routes: handler };
-      return made;
-    };
+    const { brand, clock, config: settings, db, hooks, log } = kernel;
+    const components = createComponents(kernel);
+    const { results, routes, runner, workers } = components;
+    const peerHeader = brand.peer_header;
+    const handler = new RouteHandler({ routes, runner, clock, log, peerHeader, settings });
     kernel.provide(WorkerRuns, {
       async enqueueCron({ worker: name, params }) {
-        const { runner, workers } = all().parts;
         const worker = await workers.byName(workerName(name));
         if (!worker) throw RpcError.notFound(`js_worker not found: ${name}`);
         return runner.start(worker, { runType: 'cron', params, env: null }, 'bytecode');
       },
     });
 
-    const closeInterrupted = async (results: ResultStore) => {
+    const closeInterrupted = async () => {
       const closed = await results.closeInterrupted(INTERRUPTED, clock.now());
       if (closed > 0) log.warn('runs that were interrupted are closed', { runs: closed });
     };
@@ -84,31 +69,27 @@ export default definePlugin({
       for (const step of migrations) steps.add(step);
     });
     hooks.methods.tap((methods) => {
-      const { parts } = all();
-      addWorkerMethods(methods, parts);
-      addRunMethods(methods, parts);
-      addResultMethods(methods, parts);
+      addWorkerMethods(methods, components);
+      addRunMethods(methods, components);
+      addResultMethods(methods, components);
     });
-    addRoutes(hooks, brand.rewrite, () => all().routes);
+    addRoutes(hooks, brand.rewrite, handler);
     hooks.start.tap(async () => {
-      const { results } = all().parts;
-      await closeInterrupted(results);
+      await closeInterrupted();
       const retention = kernel.useOptional(RetentionLimits);
       if (retention) keepWithinLimit(retention, results, clock);
     });
     hooks.ready.tap(() => {
-      const { parts } = all();
-      kernel.every('drop idle script contexts', SWEEP_MS, () => parts.rest());
+      kernel.every('drop idle script contexts', SWEEP_MS, () => components.rest());
       if (db.dialect === 'postgres') {
-        const { results, runner } = parts;
         kernel.every('tell that runs go on', ALIVE_MS, () => results.keepAlive(runner.running()));
-        kernel.every('close runs of lost servers', SWEEP_MS, () => closeInterrupted(results));
+        kernel.every('close runs of lost servers', SWEEP_MS, closeInterrupted);
       }
-      preload(parts).catch((error: unknown) =>
+      preload(components).catch((error: unknown) =>
         log.warn('no script was loaded in advance', { error }),
       );
     });
-    hooks.reload.tap(() => egress.reload());
-    hooks.stop.tap(() => all().parts.runner.stop());
+    hooks.reload.tap(() => components.reload());
+    hooks.stop.tap(() => runner.stop());
   },
 });

@@ -1,12 +1,12 @@
 import { Int64, type Methods, optional, type Principal, RpcError, Type } from '@svc/plugin-sdk';
+import type { Components } from '../components.ts';
 import { type Filter, filterOf, Query } from '../conditions.ts';
-import type { Parts } from '../parts.ts';
 import { mayResult, mayResults, type ResultRight } from '../permissions.ts';
 import type { Readable } from '../store/results.ts';
 
 /** `js-result_query` and `js-result_delete` (js-worker.md §5.3, §5.4). */
-export function addResultMethods(methods: Methods, parts: Parts): void {
-  const { kernel, results } = parts;
+export function addResultMethods(methods: Methods, components: Components): void {
+  const { kernel, results } = components;
   const { auth, server, signal: stopping } = kernel;
 
   /** Workers whose rows the caller reaches. @throws RpcError 102 for a named one that he does not reach */

@@ -1,6 +1,6 @@
 import { JsonText, type Methods, optional, RawJson, Type, wordOf, words } from '@svc/plugin-sdk';
+import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
-import type { Parts } from '../parts.ts';
 import { mayDo, maySee, maySeePool } from '../permissions.ts';
 import { notFound } from './workers.ts';
 
@@ -11,8 +11,8 @@ const textOf = (given: RawJson): string =>
   typeof given.text === 'string' ? given.text : Buffer.from(given.text).toString();
 
 /** `js-worker_run`, `_list_all_js_worker` and `_get_rt_pool` (js-worker.md §3.5 to §3.7). */
-export function addRunMethods(methods: Methods, parts: Parts): void {
-  const { kernel, workers, runner, pool } = parts;
+export function addRunMethods(methods: Methods, components: Components): void {
+  const { kernel, workers, runner, pool } = components;
   const nameOf = (given: string) => workerName(given, 'js_script_name');
 
   methods.add('js-worker_run', {

@@ -1,3 +1,4 @@
+import type { Sandbox } from '@svc/plugin-script-quickjs/api';
 import {
   Int64,
   JsonText,
@@ -8,10 +9,9 @@ import {
   stringifyExact,
   Type,
 } from '@svc/plugin-sdk';
-import type { Sandbox } from '../api.ts';
+import type { Components } from '../components.ts';
 import { effective } from '../limits.ts';
 import { routeName, scriptOf, workerName } from '../names.ts';
-import type { Parts } from '../parts.ts';
 import { mayDo } from '../permissions.ts';
 import { FILE } from '../run/pool.ts';
 import {
@@ -75,8 +75,8 @@ function contentOf(given: Given): WorkerContent {
 const json = (value: unknown): RawJson => new RawJson(stringifyExact(value) ?? 'null');
 
 /** `js-worker_create`, `_read`, `_update` and `_delete` (js-worker.md §3). */
-export function addWorkerMethods(methods: Methods, parts: Parts): void {
-  const { kernel, workers, changed } = parts;
+export function addWorkerMethods(methods: Methods, components: Components): void {
+  const { kernel, workers, changed } = components;
   const now = () => kernel.clock.now();
   const validate = ({ name, route_name }: Pick<Given, 'name' | 'route_name'>) => {
     workerName(name);
@@ -99,11 +99,11 @@ export function addWorkerMethods(methods: Methods, parts: Parts): void {
       const content = contentOf(given);
       if (await workers.byName(content.name)) throw nameTaken(content.name);
       await routeIsFree(content.route_name);
-      const sandbox = await compiled(parts, content);
+      const sandbox = await compiled(components, content);
       const time = now();
       const { id } = await insertOrDrop(sandbox, () => workers.insert(content, time));
       changed(id);
-      keep(parts, { ...content, id, update_at: time }, sandbox);
+      keep(components, { ...content, id, update_at: time }, sandbox);
       const { name, description, route_name } = content;
       const times = { create_at: time, update_at: time };
       return json({ id, name, description, route_name, ...limitsOf(content), ...times });
@@ -146,14 +146,14 @@ export function addWorkerMethods(methods: Methods, parts: Parts): void {
       const before = await workers.byName(content.name);
       if (!before) throw notFound(content.name);
       await routeIsFree(content.route_name, before);
-      const sandbox = await compiled(parts, content);
+      const sandbox = await compiled(components, content);
       const after = await insertOrDrop(sandbox, () => workers.update(content, now()));
       if (!after) {
         sandbox?.dispose();
         throw notFound(content.name);
       }
       changed(after.id);
-      keep(parts, { ...content, ...after }, sandbox);
+      keep(components, { ...content, ...after }, sandbox);
       const { name, description, route_name } = content;
       const { update_at } = after;
       return json({
@@ -184,16 +184,16 @@ export function addWorkerMethods(methods: Methods, parts: Parts): void {
 
 /** A context with the compiled script, if the worker's own limits let the compiler work. @throws RpcError 999 */
 async function compiled(
-  { engine, kernel }: Parts,
+  { sandboxes, kernel }: Components,
   content: WorkerContent,
 ): Promise<Sandbox | undefined> {
   const { heap, stack } = effective(content, kernel.config);
-  const { js_script: script, name } = content;
+  const { js_script: script } = content;
   const nul = script.indexOf('\0');
   if (nul >= 0) throw precompile(`Script contains NUL byte: at position ${nul}`);
   try {
-    const order = { script, file: FILE, worker: name, stack, heap: Math.max(heap, COMPILER_HEAP) };
-    const sandbox = await engine.load(order);
+    const order = { script, file: FILE, stack, heap: Math.max(heap, COMPILER_HEAP) };
+    const sandbox = await sandboxes.load(order);
     if (heap >= COMPILER_HEAP) return sandbox;
     sandbox.dispose();
     return undefined;
@@ -217,6 +217,6 @@ async function insertOrDrop<T>(sandbox: Sandbox | undefined, write: () => Promis
 }
 
 /** The next run finds its context made. */
-function keep({ pool }: Parts, worker: Worker, sandbox: Sandbox | undefined): void {
+function keep({ pool }: Components, worker: Worker, sandbox: Sandbox | undefined): void {
   if (sandbox) pool.adopt(worker, sandbox);
 }

@@ -7,12 +7,12 @@ const PREFIXES = ['/svc/worker-route/', '/worker-route/'] as const;
 export function addRoutes(
   hooks: Hooks,
   rewrite: (path: string) => string,
-  handler: () => RouteHandler,
+  handler: RouteHandler,
 ): void {
   hooks.routes.tap((routes) => {
     for (const prefix of PREFIXES) {
       for (const path of [':name', ':name/*path'])
-        routes.add({ path: `${prefix}${path}`, handle: (exchange) => handler().answer(exchange) });
+        routes.add({ path: `${prefix}${path}`, handle: (exchange) => handler.answer(exchange) });
     }
   });
   const prefixes = PREFIXES.map(rewrite);
@@ -21,7 +21,7 @@ export function addRoutes(
     (exchange) => {
       const prefix = prefixes.find((each) => exchange.path.startsWith(each));
       const rest = prefix && exchange.path.slice(prefix.length);
-      return rest ? answerUnrouted(exchange, rest, handler()) : undefined;
+      return rest ? answerUnrouted(exchange, rest, handler) : undefined;
     },
     { stage: 1 },
   );

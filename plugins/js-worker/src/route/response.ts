@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Outcome } from '../api.ts';
+import type { Outcome } from '@svc/plugin-script-quickjs/api';
 
 /** What scripts may set (worker-route.md §4). */
 const ALLOWED = new Set([

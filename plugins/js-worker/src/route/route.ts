@@ -1,5 +1,5 @@
+import type { Outcome } from '@svc/plugin-script-quickjs/api';
 import type { Clock, Exchange, Logger } from '@svc/plugin-sdk';
-import type { Outcome } from '../api.ts';
 import type { Settings } from '../config.ts';
 import type { RouteCache } from '../registry.ts';
 import { QUEUE_FULL, WAITED_TOO_LONG } from '../run/pooled.ts';

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Egress, ScriptAnswer } from '../api.ts';
+import type { EgressClient } from '@svc/plugin-egress/api';
+import type { ScriptAnswer } from '@svc/plugin-script-quickjs/api';
 import { gate } from './gate.ts';
 import type { FetchOrder } from './orders.ts';
 
@@ -19,14 +20,14 @@ interface Fetch {
 
 /** The fetches of one run and their bodies. The script numbers them. */
 export class Fetches {
-  readonly #egress: Egress;
+  readonly #egress: EgressClient;
   readonly #gate = gate(MOST_FETCHES);
   readonly #open = new Map<number, Fetch>();
   /** Bytes of bodies that were read as a whole and are not released yet. */
   readonly #held = new Map<number, number>();
   #bytes = 0;
 
-  constructor(egress: Egress) {
+  constructor(egress: EgressClient) {
     this.#egress = egress;
   }
 

@@ -1,5 +1,6 @@
+import type { EgressClient } from '@svc/plugin-egress/api';
+import type { ScriptAnswer, ScriptHost } from '@svc/plugin-script-quickjs/api';
 import { parseJson, stringifyJson } from '@svc/plugin-sdk';
-import type { Egress, ScriptAnswer, ScriptHost } from '../api.ts';
 import { Fetches } from './fetches.ts';
 import { type Gate, gate } from './gate.ts';
 import { fetchOrder, type InlineOrder, inlineOrder, rpcText } from './orders.ts';
@@ -14,7 +15,7 @@ export interface HostOptions {
   readonly inline: (order: InlineOrder) => Promise<string>;
   /** False when whoever called the run has ended. */
   readonly isWanted?: (() => boolean) | undefined;
-  readonly egress: Egress;
+  readonly egress: EgressClient;
   readonly log: ScriptHost['log'];
 }
 

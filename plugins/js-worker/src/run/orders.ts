@@ -1,4 +1,4 @@
-import type { EgressRequest } from '../api.ts';
+import type { EgressRequest } from '@svc/plugin-egress/api';
 
 export interface InlineOrder {
   readonly worker: string;

@@ -1,5 +1,5 @@
+import type { Outcome, Sandbox, Sandboxes } from '@svc/plugin-script-quickjs/api';
 import type { Integer } from '@svc/plugin-sdk';
-import type { Outcome, Sandbox, ScriptEngine } from '../api.ts';
 import { type Ceilings, effective } from '../limits.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import { Pooled, type PooledRun, type Queueing } from './pooled.ts';
@@ -8,7 +8,7 @@ import { Pooled, type PooledRun, type Queueing } from './pooled.ts';
 export const FILE = 'js_worker.js';
 
 export interface PoolOptions {
-  readonly engine: ScriptEngine;
+  readonly sandboxes: Sandboxes;
   readonly store: Pick<WorkerStore, 'script'>;
   readonly ceilings: () => Ceilings & {
     readonly max_contexts: number;
@@ -119,8 +119,8 @@ export class ContextPool {
     const row = await this.#options.store.script(worker);
     if (!row) throw new Error(`js_worker not found: ${worker.name}`);
     const { heap, stack } = effective(worker, this.#options.ceilings());
-    const order = { script: row.script, file: FILE, heap, stack, worker: worker.name };
-    return this.#options.engine.prepare(order);
+    const order = { script: row.script, file: FILE, heap, stack };
+    return this.#options.sandboxes.prepare(order);
   }
 
   #makeRoom(heap: number): void {

@@ -1,4 +1,4 @@
-import type { Outcome, Sandbox } from '../api.ts';
+import type { Outcome, Sandbox } from '@svc/plugin-script-quickjs/api';
 
 /** Runs that may wait for one context (js-worker.md §1). */
 const MOST_WAITING = 256;

@@ -1,6 +1,7 @@
+import type { EgressClient } from '@svc/plugin-egress/api';
+import type { CallOrder, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script-quickjs/api';
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
-import type { CallOrder, Egress, Mode, Outcome, Sandbox, ScriptEngine } from '../api.ts';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
@@ -16,11 +17,11 @@ const UNHOLDABLE = /[\0\p{Cs}]/u;
 const RETRY_MS = [1_000, 5_000, 30_000];
 
 export interface RunnerOptions {
-  readonly engine: ScriptEngine;
+  readonly sandboxes: Sandboxes;
   readonly pool: ContextPool;
   readonly workers: WorkerStore;
   readonly results: ResultStore;
-  readonly egress: Egress;
+  readonly egress: EgressClient;
   readonly ceilings: () => Ceilings;
   /** Responses may set cookies. */
   readonly cookies: () => boolean;
@@ -94,7 +95,7 @@ export class Runner {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#options.pool.clear(INTERRUPTED);
-    await this.#options.engine.stop();
+    await this.#options.sandboxes.stop();
     await Promise.all(this.#recording.values());
   }
 
@@ -137,8 +138,8 @@ export class Runner {
     const row = await this.#options.workers.script(worker);
     if (!row) return failure(`js_worker not found: ${worker.name}`);
     const { heap, stack } = this.#limits(worker);
-    const order = { script: row.script, file, heap, stack, worker: worker.name };
-    const sandbox: Sandbox = this.#options.engine.prepare(order, { once: true });
+    const order = { script: row.script, file, heap, stack };
+    const sandbox: Sandbox = this.#options.sandboxes.prepare(order, { once: true });
     return sandbox.call(call, host);
   }
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../api.ts';
+import type { Outcome } from '@svc/plugin-script-quickjs/api';
 
 /** How a run is executed; it decides the beginning of its failure's text (js-worker.md §5.2). */
 export type Execution = 'pooled' | 'source' | 'inline';

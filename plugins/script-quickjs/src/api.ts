@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
 import { service } from '@svc/plugin-sdk';
-import type { LogLine } from './engine/log.ts';
-import type { CallOrder, LoadOrder, Outcome } from './engine/messages.ts';
+import type { CallOrder, LoadOrder, Outcome } from './messages.ts';
+import type { LogLine } from './thread/log.ts';
 
-export type { CallOrder, LoadOrder, Mode, Outcome, ResponseBody } from './engine/messages.ts';
+export type { CallOrder, LoadOrder, Mode, Outcome, ResponseBody } from './messages.ts';
+export type { LogLine } from './thread/log.ts';
 
 /** What a running script asks of the server: RPC, inline calls, fetch. Texts are JSON. */
 export interface ScriptHost {
@@ -41,40 +41,28 @@ export interface Sandbox {
   dispose(): void;
 }
 
-/** Runs scripts. Another engine is a plugin that provides this service. */
-export interface ScriptEngine {
+/** A bounded set of threads in which the scripts of one owner run. */
+export interface Sandboxes {
   /** Compiles without running anything. @throws Error whose message is the compiler's */
   load(order: LoadOrder): Promise<Sandbox>;
   /** As `load`, later: at the first call. */
   prepare(order: LoadOrder, options?: { readonly once?: boolean }): Sandbox;
+  /** Starts what the first script would have to wait for. */
+  warm(): void;
+  /** Gives up threads that are not needed. */
+  rest(): void;
+  /** Ends every run. Resolves when the threads have ended. */
   stop(): Promise<void>;
 }
 
-export const ScriptEngine = service<ScriptEngine>('js-worker.engine');
-
-export interface EgressRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly redirect: 'follow' | 'manual' | 'error';
-  readonly body?: Uint8Array | undefined;
-  readonly signal: AbortSignal;
+export interface SandboxOptions {
+  /** Threads at most; each has one run at a time. */
+  readonly threads: () => number;
 }
 
-export interface EgressResponse {
-  readonly status: number;
-  /** After redirects. */
-  readonly url: string;
-  readonly redirected: boolean;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Decoded content; fails past the size limit. */
-  readonly body: Readable;
+/** Runs scripts in environments of their own. Another engine is a plugin that provides this service. */
+export interface ScriptEngine {
+  open(options: SandboxOptions): Sandboxes;
 }
 
-/** The one door for requests that leave the server on behalf of somebody else: limits and address policy. */
-export interface Egress {
-  /** @throws TypeError `Failed to fetch` with the reason as `cause` */
-  request(request: EgressRequest): Promise<EgressResponse>;
-}
-
-export const Egress = service<Egress>('js-worker.egress');
+export const ScriptEngine = service<ScriptEngine>('script-engine');

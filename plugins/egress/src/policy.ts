@@ -20,10 +20,10 @@ interface Rule {
 /**
  * Public addresses are always allowed, others where an entry lists them: an address, a network (`10.0.0.0/8`), a
  * host name (whatever it resolves to), each with an optional `:port`, or `*` for everything.
- * @throws UserError that names the entry
+ * @throws UserError that names the entry and `key`, where the entries come from
  */
-export function policyOf(entries: readonly string[]): Policy {
-  const rules = entries.map(ruleOf);
+export function policyOf(entries: readonly string[], key = 'allow'): Policy {
+  const rules = entries.map((entry) => ruleOf(entry, key));
   return {
     allows: ({ host, port, address }) =>
       isPublic(address) ||
@@ -34,15 +34,15 @@ export function policyOf(entries: readonly string[]): Policy {
 const pattern =
   /^(?:\[(?<v6>[0-9a-f:.]+)\]|(?<plain>[^:\s[\]]+)|(?<bare>[0-9a-f:]+(?:\/\d+)?))(?::(?<port>\d+))?$/i;
 
-function ruleOf(entry: string): Rule {
+function ruleOf(entry: string, key: string): Rule {
   const { v6, plain, bare, port: digits } = pattern.exec(entry)?.groups ?? {};
   const text = v6 ?? plain ?? bare;
   const port = digits === undefined ? undefined : Number(digits);
-  if (text === undefined || (port !== undefined && port > 65_535)) throw bad(entry);
+  if (text === undefined || (port !== undefined && port > 65_535)) throw bad(entry, key);
   if (text === '*') return { port, matches: () => true };
   const [address = '', bits] = text.split('/');
   if (isIP(address) === 0) {
-    if (bits !== undefined || !/^[\w.-]+$/.test(text)) throw bad(entry);
+    if (bits !== undefined || !/^[\w.-]+$/.test(text)) throw bad(entry, key);
     const name = text.toLowerCase();
     return { port, matches: (host) => host === name };
   }
@@ -52,7 +52,7 @@ function ruleOf(entry: string): Rule {
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   } catch {
-    throw bad(entry);
+    throw bad(entry, key);
   }
   return { port, matches: (_host, given) => isListed(list, given) };
 }
@@ -64,7 +64,7 @@ function isListed(list: BlockList, address: string): boolean {
   return list.check(plain, 'ipv6') || (within !== undefined && list.check(within, 'ipv4'));
 }
 
-const bad = (entry: string): UserError =>
+const bad = (entry: string, key: string): UserError =>
   new UserError(
-    `fetch_private: '${entry}' is neither an address, a network, a host name nor '*', with an optional port`,
+    `${key}: '${entry}' is neither an address, a network, a host name nor '*', with an optional port`,
   );

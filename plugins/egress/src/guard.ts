@@ -1,10 +1,10 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
-import type { Egress, EgressRequest, EgressResponse } from '../api.ts';
+import type { EgressClient, EgressRequest, EgressResponse, EgressRules } from './api.ts';
 import { decoded } from './content.ts';
 import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
-import type { Policy } from './policy.ts';
+import { type Policy, policyOf } from './policy.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 
 const MOST_REDIRECTS = 20;
@@ -13,28 +13,32 @@ const KEEP_MS = 15_000;
 const MOST_SOCKETS = 512;
 
 export interface EgressOptions {
-  readonly policy: () => Policy;
-  /** Until a connection stands, ms. */
-  readonly connect_ms: () => number;
-  /** Without a byte, ms. */
-  readonly idle_ms: () => number;
-  /** Decoded bytes of one response. */
-  readonly maxBytes: () => number;
   readonly userAgent: string;
   /** Instead of the machine's name resolution. */
   readonly resolve?: Resolve;
 }
 
 /** Outgoing requests with limits; addresses are checked when they are connected to, so that no DNS answer passes by. */
-export class EgressGuard implements Egress {
+export class EgressGuard implements EgressClient {
   readonly #options: EgressOptions;
+  #rules: EgressRules;
+  #policy: Policy;
   #agents = makeAgents();
 
-  constructor(options: EgressOptions) {
+  /** @throws UserError that names an entry of `allow` which is none */
+  constructor(rules: EgressRules, options: EgressOptions) {
     this.#options = options;
+    this.#rules = rules;
+    this.#policy = policyOf(rules.allow, rules.key);
   }
 
-  /** Closes kept connections: they were allowed under other rules. */
+  change(rules: EgressRules): void {
+    this.#policy = policyOf(rules.allow, rules.key);
+    this.#rules = rules;
+    this.close();
+  }
+
+  /** Closes kept connections. */
   close(): void {
     for (const agent of Object.values(this.#agents)) agent.destroy();
     this.#agents = makeAgents();
@@ -70,16 +74,16 @@ export class EgressGuard implements Egress {
     if (!secure && url.protocol !== 'http:') throw new Error('URL scheme must be http or https');
     const port = portOf(url);
     if (isBlockedPort(port)) throw new Error('Invalid port in URL');
-    const { policy } = this.#options;
     const address = literalAddress(url.hostname);
-    if (address && !policy().allows({ host: address, port, address })) throw notAllowed(address);
+    if (address && !this.#policy.allows({ host: address, port, address }))
+      throw notAllowed(address);
     const options = {
       method,
       signal,
       headers: headersOf(headers, body, this.#options.userAgent),
       agent: secure ? this.#agents.secure : this.#agents.plain,
       lookup: guardedLookup(
-        (found) => policy().allows({ host: url.hostname, port, address: found }),
+        (found) => this.#policy.allows({ host: url.hostname, port, address: found }),
         this.#options.resolve,
       ),
     };
@@ -88,13 +92,13 @@ export class EgressGuard implements Egress {
       request.on('error', reject);
       // A switch of protocols closes the connection without an answer or an error.
       request.on('close', () => reject(new Error('the connection was closed')));
-      const { connect_ms, idle_ms } = this.#options;
-      request.setTimeout(idle_ms(), () => request.destroy(new Error('no answer in time')));
+      const { connect_ms, idle_ms } = this.#rules;
+      request.setTimeout(idle_ms, () => request.destroy(new Error('no answer in time')));
       request.once('socket', (socket) => {
         if (!socket.connecting) return;
         const late = setTimeout(
           () => request.destroy(new Error('connection takes too long')),
-          connect_ms(),
+          connect_ms,
         );
         socket.once('connect', () => clearTimeout(late));
         socket.once('close', () => clearTimeout(late));
@@ -108,7 +112,7 @@ export class EgressGuard implements Egress {
     const raw = answer.rawHeaders;
     for (let at = 0; at < raw.length; at += 2)
       headers.push([String(raw[at]).toLowerCase(), String(raw[at + 1])]);
-    const body = decoded(answer, this.#options.maxBytes());
+    const body = decoded(answer, this.#rules.max_bytes);
     return { status: answer.statusCode ?? 0, url, redirected: was, headers, body };
   }
 }

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { CallOrder, FromThread, LoadOrder, ThreadData, ToThread } from '../messages.ts';
 import { type Blank, createBlank, DEFAULT_HEAP } from './blank.ts';
 import { Box } from './box.ts';
-import type { CallOrder, FromThread, LoadOrder, ThreadData, ToThread } from './messages.ts';
 
 /** Idle time after which the next blank context is made in advance, ms: whoever comes meanwhile would wait for that. */
 const REFILL_MS = 15;
@@ -110,7 +110,7 @@ type Settle = Extract<ToThread, { t: 'settle' }>;
 
 /** The first context of a thread takes long to make, and its code is cold. */
 async function warmUp(): Promise<void> {
-  const order = { file: 'warm-up.js', heap: DEFAULT_HEAP, stack: 1_048_576, worker: '' };
+  const order = { file: 'warm-up.js', heap: DEFAULT_HEAP, stack: 1_048_576 };
   const script = `export default { onRoute: (request) => new Response(request.url + new URL('http://a/').href),
     onCall: async (params) => params };`;
   const silent = { done() {}, quiet() {}, gone() {}, released() {}, op() {}, log() {} };

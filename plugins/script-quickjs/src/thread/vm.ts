@@ -1,8 +1,8 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import type { LoadOrder } from '../messages.ts';
+import { pulse } from '../pulse.ts';
 import type { Blank } from './blank.ts';
 import type { Driver } from './bridge.ts';
-import type { LoadOrder } from './messages.ts';
-import { pulse } from './pulse.ts';
 
 /** Jobs between two looks at the clock. */
 const CHUNK = 64;

@@ -1,5 +1,5 @@
 /** What crosses between the main thread and a script thread. */
-import type { Level } from './log.ts';
+import type { Level } from './thread/log.ts';
 import type { WasmModule } from './wasm.ts';
 
 /** What a context is made from. */
@@ -11,7 +11,6 @@ export interface LoadOrder {
   readonly heap: number;
   /** Bytes. */
   readonly stack: number;
-  readonly worker: string;
 }
 
 /** `json`: parameters in, JSON out; `route`: an HTTP request; `route-json`: a description of one. */

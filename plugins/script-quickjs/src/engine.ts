@@ -1,10 +1,10 @@
-import type { CallOrder, LoadOrder, Outcome, Sandbox, ScriptEngine, ScriptHost } from '../api.ts';
+import type { CallOrder, LoadOrder, Outcome, Sandbox, Sandboxes, ScriptHost } from './api.ts';
 import type { FromThread } from './messages.ts';
 import type { ActiveRun, ScriptThread } from './script-thread.ts';
 import { type ThreadOptions, Threads } from './threads.ts';
 
 /** Scripts on QuickJS in worker threads. */
-export class QuickJs implements ScriptEngine {
+export class QuickJs implements Sandboxes {
   readonly #threads: Threads;
 
   constructor(options: ThreadOptions) {

@@ -1,5 +1,5 @@
+import type { Outcome, ResponseBody } from '../messages.ts';
 import type { Bodies } from './bodies.ts';
-import type { Outcome, ResponseBody } from './messages.ts';
 import { type Recorded, recordedJson, recordedText } from './result-text.ts';
 
 /** Bytes of a result that is recorded. */

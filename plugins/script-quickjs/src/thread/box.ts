@@ -1,12 +1,12 @@
+import type { CallOrder, LoadOrder, Outcome, Over } from '../messages.ts';
+import { pulse } from '../pulse.ts';
 import type { Blank } from './blank.ts';
 import { Bodies } from './bodies.ts';
 import type { Hearing } from './bridge.ts';
 import { HostSync } from './host-sync.ts';
 import { type LogLine, ScriptLog } from './log.ts';
-import type { CallOrder, LoadOrder, Outcome, Over } from './messages.ts';
 import { type Asker, Ops } from './ops.ts';
 import { Output } from './output.ts';
-import { pulse } from './pulse.ts';
 import { Timers } from './timers.ts';
 import { Vm } from './vm.ts';
 

@@ -7,7 +7,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
-import { type WasmModule, wasm } from './wasm.ts';
+import { type WasmModule, wasm } from '../wasm.ts';
 
 const PAGE = 65_536;
 const MIB = 1_048_576;

@@ -1,8 +1,8 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { wasm } from '../wasm.ts';
 import type { HostSync } from './host-sync.ts';
 import type { Instance } from './instance.ts';
 import { eager, lazy } from './prelude.ts';
-import { wasm } from './wasm.ts';
 
 /** What a script asks of its host, as the bridge hears it. Texts are JSON. */
 export interface Hearing {

@@ -10,7 +10,7 @@ const YOUNG_SPACE_MB = 8;
 
 /** Starts a thread for scripts. */
 export const startScripts = (workerData: ThreadData): Worker =>
-  startWorker(import.meta.url, './thread.ts', {
+  startWorker(import.meta.url, './thread/thread.ts', {
     workerData,
     // Nothing of the server's environment, arguments or standard streams is within reach of the thread.
     env: {},

@@ -1,6 +1,6 @@
+import type { WasmModule } from '../wasm.ts';
 import { type Driver, type Hearing, installBridge } from './bridge.ts';
 import { createInstance, type Instance } from './instance.ts';
-import type { WasmModule } from './wasm.ts';
 
 /** Heap of contexts that are made in advance. */
 export const DEFAULT_HEAP = 8_388_608;

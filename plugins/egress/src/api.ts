@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import { service } from '@svc/plugin-sdk';
+
+/** Rules of one owner for the requests it sends. */
+export interface EgressRules {
+  /**
+   * Targets that are not public but may be reached: addresses (`127.0.0.1`, `[::1]`), networks (`10.0.0.0/8`), host
+   * names (whatever they resolve to), each with an optional `:port`, or `*` for all.
+   */
+  readonly allow: readonly string[];
+  /** Configuration key that `allow` comes from, for errors. */
+  readonly key?: string;
+  /** Until a connection stands, ms. */
+  readonly connect_ms: number;
+  /** A request without a byte for this long fails, ms. */
+  readonly idle_ms: number;
+  /** Decoded content of one response, bytes. */
+  readonly max_bytes: number;
+}
+
+export interface EgressRequest {
+  /** `http`, `https` or `data`. */
+  readonly url: string;
+  readonly method: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly redirect: 'follow' | 'manual' | 'error';
+  readonly body?: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface EgressResponse {
+  readonly status: number;
+  /** After redirects. */
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Decoded content; fails past the size limit. */
+  readonly body: Readable;
+}
+
+/** Sends the requests of one owner under its rules, over connections of its own. */
+export interface EgressClient {
+  /** @throws TypeError `Failed to fetch` with the reason as `cause` */
+  request(request: EgressRequest): Promise<EgressResponse>;
+  /** Takes new rules; connections that were opened under the old ones are closed. @throws UserError as `Egress.open` */
+  change(rules: EgressRules): void;
+}
+
+/** The way out for every connection that the server opens for a caller. */
+export interface Egress {
+  /** @throws UserError that names an entry of `allow` which is none */
+  open(rules: EgressRules): EgressClient;
+}
+
+export const Egress = service<Egress>('egress');

@@ -1,0 +1,29 @@
+import { definePlugin } from '@svc/plugin-sdk';
+import { ScriptEngine } from './api.ts';
+import { QuickJs } from './engine.ts';
+
+/** Threads of an owner that stay, unless it wants fewer. */
+const STAYING = 2;
+
+/** The sandbox in which scripts run: QuickJS in worker threads, with the Web APIs of a script (js-runtime.md). */
+export default definePlugin({
+  name: 'script-quickjs',
+  version: '0.6.0',
+  provides: [ScriptEngine],
+
+  setup(kernel) {
+    const { brand, log } = kernel;
+    kernel.provide(ScriptEngine, {
+      open({ threads }) {
+        const sandboxes = new QuickJs({
+          brand: brand.word,
+          least: Math.min(STAYING, threads()),
+          most: threads,
+          onLost: (error) => log.error('a script thread ended unexpectedly', { error }),
+        });
+        kernel.defer('script threads', () => sandboxes.stop());
+        return sandboxes;
+      },
+    });
+  },
+});
