@@ -1,116 +1,87 @@
 /**
- * Test runner over uvu: `node test/run.ts [files…]`.
- * The files run one after the other; `npm test` has all of them run in two such processes (lanes.ts). A file fails when
- * it registers no test, passes its watchdog, leaves a server or a process behind, or lets an exception or a rejection escape.
+ * Test runner over uvu: `node test/run.ts [words…] [options]`, `--help` explains it.
+ * A single file, or `--lanes=1`, runs in this process, where a debugger finds it; more run in one process per core.
  */
-import { once } from 'node:events';
-import { register } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import type { LaneMessage } from './lanes.ts';
 import type { TestPostgres } from './postgres.ts';
-import { type TestFile, testFiles } from './runner/files.ts';
-import { leakedSince, openResources } from './runner/leaks.ts';
-import { runSuites } from './runner/suite.ts';
-import { type Tally, tallyLine } from './runner/tally.ts';
+import { PROOF_BUDGET_S } from './runner/budgets.ts';
+import { selectFiles, type TestFile } from './runner/files.ts';
+import { prepareLane, runFile } from './runner/lane.ts';
+import { Lanes } from './runner/lanes.ts';
+import { HELP, type Options, parseOptions } from './runner/options.ts';
+import {
+  conclude,
+  printDeclared,
+  printFailures,
+  printOverBudget,
+  totalOf,
+} from './runner/report.ts';
+import type { FileResult } from './runner/result.ts';
 
-register('./runner/uvu-hook.mjs', import.meta.url);
-
-const total: Tally = { passed: 0, failed: 0, skipped: 0 };
-const failures: string[] = [];
-let current: { name: string; tally: Tally } = { name: '(runner)', tally: total };
+const started = performance.now();
+const results: FileResult[] = [];
 let postgres: TestPostgres | undefined;
-
-process.on('unhandledRejection', (reason) => escaped('unhandled rejection', reason));
-process.on('uncaughtException', (error) => escaped('uncaught exception', error));
+let lanes: Lanes | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
 
-const started = Date.now();
-const isLane = process.argv[2] === '--lane';
-if (isLane) {
-  for (let path = await handed(); path !== ''; path = await handed())
-    for (const file of testFiles(process.cwd(), [path])) await runFile(file);
-} else for (const file of testFiles(process.cwd(), process.argv.slice(2))) await runFile(file);
-await postgres?.stop();
-await report();
-
-/** The next file of this lane; empty: none is left. */
-async function handed(): Promise<string> {
-  const answer = once(process, 'message');
-  process.send?.('next' satisfies LaneMessage);
-  const [path] = await answer;
-  return path;
-}
-
-async function runFile(file: TestFile): Promise<void> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  current = { name: file.name, tally };
-  process.stdout.write(`\n${file.name}\n`);
-  const begun = Date.now();
-  try {
-    if (file.needsPostgres) await ensurePostgres();
-    const before = openResources();
-    await withWatchdog(runSuites(pathToFileURL(file.path).href, tally), file.watchdog_ms);
-    const leaked = await leakedSince(before);
-    if (leaked.length > 0) throw new Error(`left open: ${leaked.join(', ')}`);
-  } catch (error) {
-    escaped('file', error);
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) {
+    process.stdout.write(HELP);
+    process.exit(0);
   }
-  process.stdout.write(`  ${file.name}: ${((Date.now() - begun) / 1000).toFixed(1)} s\n`);
-  if (tally.failed > 0) failures.push(`${file.name}: ${tally.failed} failed`);
-  total.passed += tally.passed;
-  total.failed += tally.failed;
-  total.skipped += tally.skipped;
-}
-
-/** A rejection after the deadline belongs to nobody: it is taken by the `unhandledRejection` listener. */
-async function withWatchdog(work: Promise<void>, limit_ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    const late = () => reject(new Error(`watchdog: still running after ${limit_ms / 1000} s`));
-    timer = setTimeout(late, limit_ms);
-  });
-  try {
-    await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function ensurePostgres(): Promise<void> {
-  if (postgres) return;
-  const { startPostgres } = await import('./postgres.ts');
-  postgres = await startPostgres();
-  process.env['SVC_TEST_POSTGRES_URL'] = postgres.url('postgres');
-}
-
-function escaped(what: string, error: unknown): void {
-  current.tally.failed++;
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stdout.write(`\n  FAIL ${what} in ${current.name}\n    ${text}\n`);
-}
-
-async function interrupted(signal: string): Promise<void> {
-  escaped('run', `interrupted by ${signal}`);
+  const files = selectFiles(process.cwd(), options);
+  refuseTooLong(files, options);
+  await run(files, options);
+  await end(files, options);
+} catch (error) {
   await postgres?.stop();
-  process.exit(1);
+  process.stdout.write(`${error instanceof Error ? error.message : error}\n`);
+  conclude({ passed: 0, failed: 1, skipped: 0 });
 }
 
-async function report(): Promise<void> {
-  const open = await leakedSince(new Map(), 500);
-  if (open.length > 0) {
-    const kinds = [...openResources()].map(([kind, count]) => `${kind} ${count}`);
-    process.stdout.write(`\nopen handles: ${kinds.join(', ')}\n`);
+async function run(files: readonly TestFile[], options: Options): Promise<void> {
+  process.env['SVC_TEST_FAST'] = options.fast ? '1' : '';
+  process.env['SVC_TEST_PROOF'] = options.proof ? '1' : '';
+  if (files.some(({ needsPostgres }) => needsPostgres)) {
+    const { startPostgres } = await import('./postgres.ts');
+    postgres = await startPostgres();
+    process.env['SVC_TEST_POSTGRES_URL'] = postgres.url('postgres');
   }
-  if (isLane) {
-    process.send?.({ total, failures } satisfies LaneMessage, undefined, undefined, () =>
-      process.exit(),
-    );
-    return;
+  const count = Math.min(options.lanes, files.length);
+  if (count === 1) {
+    prepareLane();
+    for (const file of files) results.push(await runFile(file, options.times));
+  } else {
+    lanes = new Lanes(files, options.times ? ['--times'] : [], results);
+    await lanes.run(count);
   }
-  for (const failure of failures) process.stdout.write(`\nFAIL ${failure}`);
-  const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`\ntests took ${seconds} s\n`);
-  process.stdout.write(`${tallyLine(total)}\n`, () =>
-    process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0),
+  await postgres?.stop();
+}
+
+/** A loop that is added to the proof makes room for itself first. */
+function refuseTooLong(files: readonly TestFile[], { proof }: Options): void {
+  const declared = files.reduce((total, { budget_s }) => total + budget_s, 0);
+  if (!proof || declared <= PROOF_BUDGET_S) return;
+  throw new Error(
+    `the loops declare ${declared} s together, the proof has ${PROOF_BUDGET_S} s: make one of them shorter (// proof: SECONDS)`,
   );
+}
+
+async function end(files: readonly TestFile[], { proof }: Options): Promise<void> {
+  printFailures(results);
+  if (proof) printDeclared(files, results);
+  else printOverBudget(files, results);
+  const seconds = (performance.now() - started) / 1000;
+  process.stdout.write(`\ntests took ${seconds.toFixed(1)} s\n`);
+  conclude(totalOf(results));
+}
+
+/** What has come to a result counts; the run itself has failed. */
+async function interrupted(signal: NodeJS.Signals): Promise<void> {
+  lanes?.end(signal);
+  await postgres?.stop();
+  printFailures(results);
+  process.stdout.write(`\nFAIL run: interrupted by ${signal}\n`);
+  const total = totalOf(results);
+  conclude({ ...total, failed: total.failed + 1 });
 }

@@ -1,35 +1,80 @@
+/** Which files a run is made of. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
+import { secondsOf, startsPrograms } from './budgets.ts';
+import type { Options } from './options.ts';
 
 export interface TestFile {
   /** Path relative to the repository. */
   readonly name: string;
   readonly path: string;
-  /** From a comment `// watchdog: SECONDS`; default 420 s, several times what any file takes on a machine that does nothing else. */
+  /** So many seconds it may take on an idle machine. */
+  readonly budget_s: number;
+  /** From a comment `// watchdog: SECONDS`; default 420 s, several times what any file takes on an idle machine. */
   readonly watchdog_ms: number;
   /** The file names Postgres somewhere, so a server has to run. */
   readonly needsPostgres: boolean;
 }
 
-/** The files named on the command line, else every `*.test.ts` below `test/`, in alphabetical order. */
-export function testFiles(root: string, names: readonly string[]): TestFile[] {
-  const paths =
-    names.length > 0 ? names.map((name) => resolve(name)) : allTests(join(root, 'test'));
-  return paths.map((path) => {
-    const source = readFileSync(path, 'utf8');
-    const seconds = Number(/^\/\/ watchdog: (\d+)$/m.exec(source)?.[1] ?? 420);
-    return {
-      name: relative(root, path),
-      path,
-      watchdog_ms: seconds * 1000,
-      needsPostgres: /postgres/i.test(source),
-    };
-  });
+/** What becomes of `name` in this run: its budget comes from a comment `// proof: SECONDS` in a proof. */
+function describe(root: string, name: string, { proof, fast }: Options): TestFile {
+  const path = join(root, name);
+  const source = readFileSync(path, 'utf8');
+  const comment = (key: string) => {
+    const found = new RegExp(`^// ${key}: (\\d+)$`, 'm').exec(source)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  return {
+    name,
+    path,
+    budget_s: proof ? (comment('proof') ?? 0) : secondsOf(name),
+    watchdog_ms: (comment('watchdog') ?? 420) * 1000,
+    needsPostgres: !fast && /postgres/i.test(source),
+  };
 }
 
-function allTests(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+/**
+ * The files of a run, the longest first, so that no lane ends with a long one alone.
+ * @throws an error that lists the files, when a word matches none
+ */
+export function selectFiles(root: string, options: Options): TestFile[] {
+  const all = allTests(root).map((name) => describe(root, name, options));
+  const eligible = all.filter((file) => belongs(file, options));
+  const words = options.words.map((word) => (isAbsolute(word) ? relative(root, word) : word));
+  for (const word of words) {
+    if (eligible.some(({ name }) => matches(name, word))) continue;
+    throw new Error(`${unmatched(all, word, options)}\n${list(eligible)}`);
+  }
+  return eligible
+    .filter(({ name }) => words.length === 0 || words.some((word) => matches(name, word)))
+    .sort((one, other) => other.budget_s - one.budget_s);
+}
+
+function belongs({ name, budget_s }: TestFile, { proof, fast }: Options): boolean {
+  if (proof) return budget_s > 0;
+  return !isProofOnly(name) && !(fast && startsPrograms(name));
+}
+
+const isProofOnly = (name: string): boolean => name.startsWith('test/proof/');
+
+const matches = (name: string, word: string): boolean => name.includes(word.replace(/^\.\//, ''));
+
+function unmatched(all: readonly TestFile[], word: string, { proof, fast }: Options): string {
+  const leftOut = all.some(({ name }) => matches(name, word));
+  if (leftOut && proof)
+    return `'${word}' has no long form (npm test runs it). These files have one:`;
+  if (leftOut && fast) return `'${word}' is not part of --fast. These files are:`;
+  if (leftOut) return `'${word}' is a part of npm run proof only. npm test has these files:`;
+  return `No test file has '${word}' in its path. There are:`;
+}
+
+const list = (files: readonly TestFile[]): string =>
+  files.map(({ name }) => `  ${name}`).join('\n');
+
+/** Every `*.test.ts` below `test/`, in alphabetical order. */
+function allTests(root: string): string[] {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .sort()
-    .map((name) => join(folder, name));
+    .map((name) => join('test', name));
 }
