@@ -52,30 +52,33 @@ async function isForeign(app, config) {
   return !known.tokens.some((token) => token.token_key === key);
 }
 
-/** The credential may write reports of this one agent and nothing else (clients.md §2.10). */
+/** What an agent's credential may do: write the reports of this one agent, nothing else (clients.md §2.10). */
+export const agentLimits = (uuid) => [
+  {
+    scopes: [{ agent_uuid: uuid }],
+    permissions: [
+      { static_monitoring: 'write' },
+      { dynamic_monitoring: 'write' },
+      { dynamic_monitoring_summary: 'write' },
+    ],
+  },
+];
+
 async function writeAgentConfig(app, path) {
   const uuid = randomUUID();
   const { key, secret } = await app.call('token_create', {
     token_creation: {
       username: `[agent]:${uuid}`,
       password: randomBytes(24).toString('hex'),
-      token_limit: [
-        {
-          scopes: [{ agent_uuid: uuid }],
-          permissions: [
-            { static_monitoring: 'write' },
-            { dynamic_monitoring: 'write' },
-            { dynamic_monitoring_summary: 'write' },
-          ],
-        },
-      ],
+      token_limit: agentLimits(uuid),
     },
   });
   const server = { uuid: await app.call('svc-server_uuid', {}), url: socketUrl(app.url) };
   writeFileSync(path, agentConfig(uuid, server, `${key}:${secret}`), { mode: 0o600 });
 }
 
-const agentConfig = (
+/** The configuration of an agent without tasks for one server. */
+export const agentConfig = (
   uuid,
   server,
   token,

@@ -24,7 +24,7 @@ export async function runScript(name) {
     await import(pathToFileURL(script).href);
     return;
   }
-  const node = fetchedNode();
+  const node = newerNode();
   const child = spawn(node, [script, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
@@ -39,42 +39,48 @@ export function isSupported(version) {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** Path of Node 24 in `.runtime/`, fetched with this machine's npm when it is not there. Ends the process where there is none. */
-function fetchedNode() {
+/** Path of Node 24; ends the process with a sentence where there is none. */
+function newerNode() {
   const older = `svc needs Node ${OLDEST.join('.')} or later, this is ${process.versions.node}`;
-  const folder = join(root, '.runtime', FETCHED);
+  try {
+    return fetchNode(FETCHED, older);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    return process.exit(1);
+  }
+}
+
+/**
+ * Path of the Node of this version in `.runtime/`, fetched with this machine's npm when it is not there. `version` is a
+ * folder of `scripts/runtime`: its lock file holds the checksums of the packages. `why` begins the lines that are printed.
+ * @throws Error with a sentence where no package fits the machine, or when the package cannot be fetched
+ */
+export function fetchNode(version, why) {
+  const folder = join(root, '.runtime', version);
   const node = join(folder, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   if (existsSync(node)) {
-    process.stdout.write(`${older}: using Node ${FETCHED} from .runtime/.\n`);
+    process.stdout.write(`${why}: using Node ${version} from .runtime/.\n`);
     return node;
   }
-  if (!hasPackage()) end(`${older}: please install a newer Node.`);
-  process.stdout.write(`${older}: fetching Node ${FETCHED} into .runtime/ …\n`);
-  // The lock file holds the package's checksum.
+  if (!hasPackage()) throw new Error(`${why}: please install Node ${version}.`);
+  const locked = join(root, 'scripts', 'runtime', version);
+  if (!existsSync(locked)) throw new Error(`${why}: scripts/runtime knows no Node ${version}.`);
+  process.stdout.write(`${why}: fetching Node ${version} into .runtime/ …\n`);
   mkdirSync(folder, { recursive: true });
-  cpSync(join(root, 'scripts', 'runtime'), folder, { recursive: true });
+  cpSync(locked, folder, { recursive: true });
   const { status, error } = spawnSync(
     'npm',
     ['ci', '--no-audit', '--no-fund', '--ignore-scripts'],
-    {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
+    { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   if (status === 0 && existsSync(node)) return node;
   rmSync(folder, { recursive: true, force: true });
-  return end(
-    `Node ${FETCHED} could not be fetched${error ? ` (${error.message})` : ''}: please install Node ${OLDEST.join('.')} or later.`,
-  );
+  const reason = error ? ` (${error.message})` : '';
+  throw new Error(`${why}: Node ${version} could not be fetched${reason}, please install it.`);
 }
 
 /** The platform packages are for Linux with glibc. */
 function hasPackage() {
   const { glibcVersionRuntime } = process.report.getReport().header;
   return ['x64', 'arm64'].includes(process.arch) && glibcVersionRuntime !== undefined;
-}
-
-function end(sentence) {
-  process.stderr.write(`${sentence}\n`);
-  process.exit(1);
 }
