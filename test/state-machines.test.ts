@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { next, transitions } from '../plugins/task/src/delivery.ts';
+import * as connection from '../plugins/db/src/connection.ts';
+import * as handle from '../plugins/db/src/handle.ts';
+import * as delivery from '../plugins/task/src/delivery.ts';
 
 type Transitions = { readonly [state: string]: { readonly [event: string]: string } };
 
@@ -11,7 +13,9 @@ const test = suite('state machines');
 
 // biome-ignore format: one machine per line
 const machines: [name: string, readme: string, transitions: Transitions, next: (state: any, event: any) => string][] = [
-  ['delivery of a task', 'plugins/task/README.md', transitions, next],
+  ['delivery of a task', 'plugins/task/README.md', delivery.transitions, delivery.next],
+  ['handle of a database', 'plugins/db/README.md', handle.transitions, handle.next],
+  ['connection of a database', 'plugins/db/README.md', connection.transitions, connection.next],
 ];
 
 /** The edges of all diagrams of a README: `state --> state: event`. */

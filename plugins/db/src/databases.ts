@@ -26,141 +26,146 @@ export interface Query {
   readonly signal: AbortSignal;
 }
 
-export type Databases = ReturnType<typeof createDatabases>;
-
 const missing = (name: string) => RpcError.notFound(`Database '${name}' not found`);
 const notOpen = (name: string) => RpcError.database(`Database '${name}' not found`);
 const never = new AbortController().signal;
 
 /** What the methods do: the registry, the files and the connections together. */
-export function createDatabases(options: DatabasesOptions) {
-  const { store, handles, places, now, announce, log } = options;
-  const locked = createLocks();
+export class Databases {
+  readonly #options: DatabasesOptions;
+  readonly #locked = createLocks();
 
-  const registered = async (name: string): Promise<Entry> => {
-    const entry = await store.byName(name);
+  constructor(options: DatabasesOptions) {
+    this.#options = options;
+  }
+
+  isOpen(id: number): boolean {
+    return this.#options.handles.isOpen(id);
+  }
+
+  list(): Promise<Entry[]> {
+    return this.#options.store.list();
+  }
+
+  /** @throws RpcError 105 */
+  async read(name: string): Promise<Entry> {
+    const entry = await this.#options.store.byName(name);
     if (!entry) throw missing(name);
     return entry;
-  };
+  }
 
-  /** Opens a connection, which makes the file; also folds a left `-wal` into it. */
-  const open = async (handle: Handle): Promise<void> => {
-    try {
-      await handle.run({ sql: 'select 1', params: [], owner: '', signal: never });
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-
-  return {
-    store,
-    isOpen: (id: number) => handles.isOpen(id),
-
-    create(name: string): Promise<Entry> {
-      checkName(name);
-      return locked([name], async () => {
-        if (await store.byName(name)) throw taken(name);
-        const handle = handles.make(places.file(name));
-        await mkdir(places.directory, { recursive: true }).catch(fail);
-        await dropSecondName(handle.file, log);
-        await open(handle);
-        try {
-          const entry = await store.insert(name, now());
-          handles.adopt(entry.id, handle);
-          return entry;
-        } catch (error) {
-          await handle.close();
-          throw error;
-        }
-      });
-    },
-
-    read: registered,
-
-    rename(name: string, new_name: string): Promise<Entry> {
-      checkName(new_name);
-      return locked([...new Set([name, new_name])], async () => {
-        const entry = await registered(name);
-        if (await store.byName(new_name)) throw taken(new_name);
-        const [from, to] = [places.file(name), places.file(new_name)];
-        const torn = !handles.isOpen(entry.id) && (await hasLog(from));
-        const handle = handles.of(entry.id, from);
-        if (!handle) throw missing(name);
-        // Opening and closing folds what is beside the file into it: one file is renamed at once, three are not.
-        if (torn) await open(handle);
-        await handle.alone(async () => {
-          const move = await moveFiles(from, to, log);
-          try {
-            await store.rename(entry, new_name);
-          } catch (error) {
-            await move.undo();
-            throw error;
-          }
-          await move.finish();
-          handle.file = to;
-        });
-        announce(entry.id);
-        await open(handle).catch((error: unknown) =>
-          log.warn('a renamed database could not be opened', { name: new_name, error }),
-        );
-        return { ...entry, name: new_name };
-      });
-    },
-
-    remove(name: string): Promise<void> {
-      checkName(name);
-      return locked([name], async () => {
-        const entry = await registered(name);
-        const handle = handles.of(entry.id, places.file(name));
-        await handle?.alone(async () => {
-          const aside = await setAside(places.file(name), log);
-          try {
-            if (!(await store.remove(entry))) throw missing(name);
-          } catch (error) {
-            await aside.undo();
-            throw error;
-          }
-          handles.end(entry.id, notOpen(name));
-          await removeFiles(aside.file, log);
-        });
-        announce(entry.id);
-      });
-    },
-
-    async run(name: string, { params, ...query }: Query): Promise<Result> {
-      const entry = await store.byName(name);
-      if (!entry || !isSound(name)) throw notOpen(name);
-      const script = { ...query, params: params() };
-      if (query.sql.includes('\0')) throw RpcError.other('unrecognized token: U+0000');
-      if (!handles.isOpen(entry.id)) await mkdir(places.directory, { recursive: true });
-      const handle = handles.of(entry.id, places.file(name));
-      if (!handle) throw notOpen(name);
+  create(name: string): Promise<Entry> {
+    const { store, handles, places, now, log } = this.#options;
+    checkName(name);
+    return this.#locked([name], async () => {
+      if (await store.byName(name)) throw taken(name);
+      const handle = handles.make(places.file(name));
+      await mkdir(places.directory, { recursive: true }).catch(fail);
+      await dropSecondName(handle.file, log);
+      await open(handle);
       try {
-        return await handle.run(script);
+        const entry = await store.insert(name, now());
+        handles.adopt(entry.id, handle);
+        return entry;
       } catch (error) {
-        throw failed(error);
+        await handle.close();
+        throw error;
       }
-    },
-  };
+    });
+  }
+
+  rename(name: string, new_name: string): Promise<Entry> {
+    const { store, handles, places, announce, log } = this.#options;
+    checkName(new_name);
+    return this.#locked([...new Set([name, new_name])], async () => {
+      const entry = await this.read(name);
+      if (await store.byName(new_name)) throw taken(new_name);
+      const from = places.file(name);
+      const isTorn = !handles.isOpen(entry.id) && (await hasLog(from));
+      const handle = handles.of(entry.id, from);
+      if (!handle) throw missing(name);
+      // Opening and closing folds what is beside the file into it: one file is renamed at once, three are not.
+      if (isTorn) await open(handle);
+      await handle.exclusively(() => this.#move(handle, entry, new_name));
+      announce(entry.id);
+      await open(handle).catch((error: unknown) =>
+        log.warn('a renamed database could not be opened', { name: new_name, error }),
+      );
+      return { ...entry, name: new_name };
+    });
+  }
+
+  remove(name: string): Promise<void> {
+    const { handles, places, announce } = this.#options;
+    checkName(name);
+    return this.#locked([name], async () => {
+      const entry = await this.read(name);
+      const handle = handles.of(entry.id, places.file(name));
+      await handle?.exclusively(() => this.#delete(entry));
+      announce(entry.id);
+    });
+  }
+
+  async run(name: string, { params, ...query }: Query): Promise<Result> {
+    const { store, handles, places } = this.#options;
+    const entry = await store.byName(name);
+    if (!entry || !isSound(name)) throw notOpen(name);
+    const script = { ...query, params: params() };
+    if (query.sql.includes('\0')) throw RpcError.other('unrecognized token: U+0000');
+    if (!handles.isOpen(entry.id)) await mkdir(places.directory, { recursive: true });
+    const handle = handles.of(entry.id, places.file(name));
+    if (!handle) throw notOpen(name);
+    return handle.run(script).catch(fail);
+  }
+
+  /** Renames the closed file and its entry in the registry, or neither. */
+  async #move(handle: Handle, entry: Entry, new_name: string): Promise<void> {
+    const { store, places, log } = this.#options;
+    const to = places.file(new_name);
+    const move = await moveFiles(places.file(entry.name), to, log);
+    try {
+      await store.rename(entry, new_name);
+    } catch (error) {
+      await move.undo();
+      throw error;
+    }
+    await move.finish();
+    handle.file = to;
+  }
+
+  /** Deletes the entry in the registry and its closed file, or neither. */
+  async #delete(entry: Entry): Promise<void> {
+    const { store, handles, places, log } = this.#options;
+    const aside = await setAside(places.file(entry.name), log);
+    try {
+      if (!(await store.remove(entry))) throw missing(entry.name);
+    } catch (error) {
+      await aside.undo();
+      throw error;
+    }
+    handles.end(entry.id, notOpen(entry.name));
+    await removeFiles(aside.file, log);
+  }
 }
 
-/** A name that somebody wrote into the registry by hand may lead out of the directory. */
+/** Opens a connection, which makes the file; also folds a left `-wal` into it. */
+async function open(handle: Handle): Promise<void> {
+  await handle.run({ sql: 'select 1', params: [], owner: '', signal: never }).catch(fail);
+}
+
+/** A name that was written into the registry by hand may lead out of the directory. */
 function isSound(name: string): boolean {
   try {
     checkName(name);
     return true;
   } catch {
-    // The rule says what is wrong; here it only matters that something is.
+    // The error says which rule is broken; here it only matters that one is.
     return false;
   }
 }
 
-const fail = (error: unknown): never => {
-  throw failed(error);
-};
-
-/** 999 with the driver's text: a caller's mistake in SQL is his to see. */
-function failed(error: unknown): Error {
-  if (error instanceof RpcError) return error;
-  return RpcError.other(error instanceof Error ? error.message : String(error));
+/** 999 with the driver's text: callers may see what is wrong with their own SQL. */
+function fail(error: unknown): never {
+  if (error instanceof RpcError) throw error;
+  throw RpcError.other(error instanceof Error ? error.message : String(error));
 }

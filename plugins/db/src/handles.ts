@@ -4,11 +4,11 @@ import { Handle, type HandleOptions } from './handle.ts';
 const REMEMBERED = 10_000;
 
 export interface HandlesOptions extends Omit<HandleOptions, 'evict'> {
-  /** Where a database's file is by now; undefined: the database is deleted. */
+  /** Where the database's file is now; undefined: the database is deleted. */
   readonly fileOf: (id: number) => Promise<string | undefined>;
 }
 
-/** The open databases by registry id. A handle stays as long as something of it is open or waits. */
+/** The open databases by registry id. A handle stays as long as one of its connections is open or a text waits. */
 export class Handles {
   readonly #options: HandlesOptions;
   readonly #handles = new Map<number, Handle>();
@@ -20,23 +20,23 @@ export class Handles {
 
   /**
    * The handle of a registered database; its connections are opened by its first use. undefined: the database was
-   * deleted after the caller had looked.
+   * deleted after the caller had read the registry.
    */
   of(id: number, file: string): Handle | undefined {
     if (this.#deleted.has(id)) return undefined;
     const known = this.#handles.get(id);
     if (!known) return this.adopt(id, this.make(file));
-    // Somebody renamed it, before or after the caller looked.
+    // The database was renamed, before or after the caller read the registry.
     if (known.file !== file) this.refresh(id);
     return known;
   }
 
-  /** Looks again where the database's file is, when its statements have ended. */
+  /** Asks again where the database's file is, when its statements have ended. */
   refresh(id: number): void {
     const handle = this.#handles.get(id);
     if (!handle) return;
     const { fileOf, log } = this.#options;
-    const looked = handle.alone(async () => {
+    const looked = handle.exclusively(async () => {
       const file = await fileOf(id);
       if (file === undefined) this.end(id, new Error('the database is deleted'));
       else handle.file = file;
@@ -46,7 +46,7 @@ export class Handles {
     );
   }
 
-  /** The registry may have changed, nobody knows where. */
+  /** Any entry of the registry may have changed. */
   refreshAll(): void {
     for (const id of this.#handles.keys()) this.refresh(id);
   }
@@ -56,7 +56,7 @@ export class Handles {
     return new Handle(file, { ...this.#options, evict: () => this.#evict() });
   }
 
-  /** The handle of a database that is registered by now. Who saw the entry first may have made one: that one stays. */
+  /** The handle of a database that is now registered. A call that saw the entry may have made a handle before: that one stays. */
   adopt(id: number, handle: Handle): Handle {
     const known = this.#handles.get(id);
     if (known) void handle.close();
@@ -64,7 +64,7 @@ export class Handles {
     return known ?? handle;
   }
 
-  /** The database is deleted. Called by who is alone in its handle. */
+  /** The database is deleted. Called by exclusive work on its handle. */
   end(id: number, error: Error): void {
     this.#handles.get(id)?.end(error);
     this.#handles.delete(id);
@@ -77,10 +77,10 @@ export class Handles {
     return this.#handles.get(id)?.isOpen ?? false;
   }
 
-  /** Closes what was not used for its time. Files and registry stay as they are. */
-  async rest(idleLimit_ms: (id: number) => number): Promise<void> {
+  /** Closes connections that were not used for their time. Files and registry stay as they are. */
+  async closeUnused(idleLimit_ms: (id: number) => number): Promise<void> {
     for (const [id, handle] of this.#handles) {
-      await handle.rest(idleLimit_ms(id));
+      await handle.closeUnused(idleLimit_ms(id));
       if (!handle.isOpen && !handle.isBusy) this.#handles.delete(id);
     }
   }

@@ -1,5 +1,5 @@
 import { definePlugin, Type } from '@svc/plugin-sdk';
-import { createDatabases } from './databases.ts';
+import { Databases } from './databases.ts';
 import { Handles } from './handles.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
@@ -8,9 +8,9 @@ import { Slots } from './slots.ts';
 import { openStore } from './store.ts';
 
 const CHANGED = 'db.changed';
-/** Somebody ran SQL of his own on the main database, or words of other servers were lost. */
+/** SQL of a caller changed the main database, or messages of other servers were lost. */
 const DATABASE_CHANGED = 'database.changed';
-const REST_MS = 60_000;
+const UNUSED_CHECK_MS = 60_000;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const time = (default_: number, description: string) =>
@@ -23,7 +23,7 @@ const config = Type.Object({
     10_000,
     'An open transaction without a call of its owner is rolled back.',
   ),
-  idle_timeout_ms: time(600_000, 'Connections that nobody uses are closed.'),
+  idle_timeout_ms: time(600_000, 'Connections that are not used for this time are closed.'),
   max_processes: Type.Integer({
     minimum: 1,
     default: 8,
@@ -57,7 +57,7 @@ export default definePlugin({
     const handles = new Handles({ open, slots, clock, log, limits: settings, fileOf });
     const announce = (id: number) => bus.publish(CHANGED, { id });
     const now = () => clock.now();
-    const databases = createDatabases({ store, handles, places, now, announce, log });
+    const databases = new Databases({ store, handles, places, now, announce, log });
 
     hooks.permissions.tap((permissions) => {
       permissions.add('db', { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] });
@@ -71,9 +71,9 @@ export default definePlugin({
       addMethods(methods, { databases, auth, shownPath: places.shown, maxBytes });
     });
     hooks.start.tap(() =>
-      kernel.every('close idle databases', REST_MS, async () => {
+      kernel.every('close idle databases', UNUSED_CHECK_MS, async () => {
         const own = new Map((await store.list()).map((row) => [row.id, row.max_lifetime_ms]));
-        await handles.rest((id) => own.get(id) ?? settings.idle_timeout_ms);
+        await handles.closeUnused((id) => own.get(id) ?? settings.idle_timeout_ms);
       }),
     );
     // Renamed or deleted by another server: the file that is open here has another name, or none.

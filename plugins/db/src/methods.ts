@@ -1,6 +1,6 @@
 import { type Auth, JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import { MAX_ROWS } from './connection.ts';
 import type { Databases } from './databases.ts';
-import { MAX_ROWS } from './handle.ts';
 import { mayCreate, mayDelete, mayList, mayRead, mayRename, mayRun } from './permissions.ts';
 import { rowsText } from './rows.ts';
 import { bindValues } from './values.ts';
@@ -23,8 +23,13 @@ export interface MethodOptions {
 
 /** `db_*` (db.md §4). */
 export function addMethods(methods: Methods, options: MethodOptions): void {
-  const { databases, auth, shownPath } = options;
+  addCreateAndRead(methods, options);
+  addUpdateAndDelete(methods, options);
+  addList(methods, options);
+  addExecSql(methods, options);
+}
 
+function addCreateAndRead(methods: Methods, { databases, shownPath }: MethodOptions): void {
   methods.add('db_create', {
     summary: 'Registers a database and opens its file.',
     params: { name: Name },
@@ -51,7 +56,9 @@ export function addMethods(methods: Methods, options: MethodOptions): void {
       return success({ id, name, created_at, active: databases.isOpen(id) });
     },
   });
+}
 
+function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions): void {
   methods.add('db_update', {
     summary: 'Renames a database, when its statements have ended.',
     params: { name: Name, new_name: Type.String() },
@@ -73,9 +80,6 @@ export function addMethods(methods: Methods, options: MethodOptions): void {
       return { success: true as const };
     },
   });
-
-  addList(methods, options);
-  addExec(methods, options);
 }
 
 function addList(methods: Methods, { databases, shownPath }: MethodOptions): void {
@@ -98,7 +102,7 @@ function addList(methods: Methods, { databases, shownPath }: MethodOptions): voi
     }),
     access: mayList,
     async handle() {
-      const entries = await databases.store.list();
+      const entries = await databases.list();
       return success(
         entries.map(({ id, name, db_connections, max_lifetime_ms, created_at }) => ({
           id,
@@ -114,7 +118,7 @@ function addList(methods: Methods, { databases, shownPath }: MethodOptions): voi
   });
 }
 
-function addExec(methods: Methods, { databases, maxBytes }: MethodOptions): void {
+function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): void {
   methods.add('db_exec_sql', {
     summary: 'Runs SQL on a registered database; rows as objects, at most 10,000.',
     description: 'Placeholders: `?` in order over the whole text, `?5` and `$5` by place.',

@@ -1,4 +1,4 @@
-import { type Database, RpcError } from '@svc/plugin-sdk';
+import { type Database, guarded, RpcError } from '@svc/plugin-sdk';
 
 /** One registered database (db.md §1.1). */
 export interface Entry {
@@ -28,39 +28,26 @@ export interface Store {
 const columns = ['id', 'name', 'db_connections', 'max_lifetime_ms', 'created_at'] as const;
 const select = `select ${columns.join(', ')} from db_registry`;
 
+const UNREADABLE = 'the registry could not be read';
+
 export const taken = (name: string) => RpcError.invalid(`Database '${name}' already exists`);
 
 export function openStore(db: Database): Store {
   const table = () => db.knex('db_registry');
-  const unlessTaken = async <T>(name: string, detail: string, work: () => Promise<T>) => {
-    try {
-      return await work();
-    } catch (error) {
-      if (db.isUniqueViolation(error)) throw taken(name);
-      throw RpcError.database(detail, { cause: error });
-    }
-  };
-  const guarded = async <T>(detail: string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (cause) {
-      throw RpcError.database(detail, { cause });
-    }
-  };
-
-  return {
-    byName: (name) =>
-      guarded('the registry could not be read', async () => {
-        // No name of the registry holds it, and Postgres cannot even be asked.
-        if (name.includes('\0')) return undefined;
-        return db.first<Entry>(`${select} where name = ?`, [name]);
+  const unlessTaken = async <T>(name: string, detail: string, work: () => Promise<T>): Promise<T> =>
+    guarded(detail, () =>
+      work().catch((error: unknown) => {
+        throw db.isUniqueViolation(error) ? taken(name) : error;
       }),
-    byId: (id) =>
-      guarded('the registry could not be read', () =>
-        db.first<Entry>(`${select} where id = ?`, [id]),
-      ),
-    list: () =>
-      guarded('the registry could not be read', () => db.all<Entry>(`${select} order by name`)),
+    );
+  return {
+    // No name of the registry holds U+0000, and Postgres refuses the question.
+    byName: async (name) =>
+      name.includes('\0')
+        ? undefined
+        : guarded(UNREADABLE, () => db.first<Entry>(`${select} where name = ?`, [name])),
+    byId: (id) => guarded(UNREADABLE, () => db.first<Entry>(`${select} where id = ?`, [id])),
+    list: () => guarded(UNREADABLE, () => db.all<Entry>(`${select} order by name`)),
     insert: (name, created_at) =>
       unlessTaken(name, 'Failed to register database', async () => {
         const row = { name, created_at, db_connections: 1 };
@@ -78,9 +65,8 @@ export function openStore(db: Database): Store {
         if (changed === 0) throw new Error('the database is no longer registered by that name');
       }),
     remove: ({ id, name }) =>
-      guarded(
-        'Failed to delete database',
-        async () => (await table().where({ id, name }).delete()) > 0,
-      ),
+      guarded('Failed to delete database', async () => {
+        return (await table().where({ id, name }).delete()) > 0;
+      }),
   };
 }
