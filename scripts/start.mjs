@@ -31,7 +31,7 @@ async function main() {
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
   const configPath = options.config ?? firstConfig(options.data, options.listen);
-  const { serve } = await import('@svc/kernel');
+  const { serve } = await import('@svc/server');
   const app = await serve({ config: configPath });
   process.stdout.write(`svc is ready: ${app.url}\n`);
   if (options.agent) await runAgent(app, options.data);

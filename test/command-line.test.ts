@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
 const test = suite('command line');
-const bin = new URL('../kernel/bin/svc-server.js', import.meta.url).pathname;
+const bin = new URL('../server/bin/svc-server.js', import.meta.url).pathname;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 let dir = '';
 

@@ -205,7 +205,7 @@ sessions['the end of a log stream after a new password of its account'] = async 
   });
   const streams = async () => {
     const before = items;
-    (there.kernel as any).face('token').log.info('a record for the stream');
+    (there.kernel as any).kernelOf('token').log.info('a record for the stream');
     // The record leaves before the answer.
     await socket.call('svc-server_hello');
     return items > before;

@@ -53,7 +53,7 @@ export async function sharedServers(
   return servers;
 }
 
-export const busOf = (app: TestApp): Bus => (app.kernel as any).face('token').bus;
+export const busOf = (app: TestApp): Bus => (app.kernel as any).kernelOf('token').bus;
 
 /** Everybody knows everybody. */
 export async function acquainted(apps: readonly TestApp[]): Promise<void> {

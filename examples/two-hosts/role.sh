@@ -23,11 +23,11 @@ init)
   configure report-host 127.0.0.1:2211 init.toml
   # The Super Token is printed once in the life of a database, by whichever process opens it first: it goes straight into a
   # file, which stays until the token has its own.
-  node "$root/kernel/bin/svc-server.js" init -c init.toml >>init.log
+  node "$root/server/bin/svc-server.js" init -c init.toml >>init.log
   sed -n 's/^Super Token: //p' init.log | tail -n 1 >super-token.new
   [ -s super-token.new ] || {
     echo "this database is not new: put its Super Token into $data/super-token" >&2
-    echo "'node $root/kernel/bin/svc-server.js roll-super-token -c $data/init.toml' makes another one" >&2
+    echo "'node $root/server/bin/svc-server.js roll-super-token -c $data/init.toml' makes another one" >&2
     exit 1
   }
   mv super-token.new super-token
@@ -36,7 +36,7 @@ init)
 serve)
   # An existing copy is kept.
   [ -f "$2.toml" ] || configure "$2" "$3" "$2.toml"
-  exec node "$root/kernel/bin/svc-server.js" serve -c "$2.toml"
+  exec node "$root/server/bin/svc-server.js" serve -c "$2.toml"
   ;;
 agent)
   exec node "$root/examples/two-hosts/agent.mjs" \

@@ -1,260 +1,298 @@
 import { setMaxListeners } from 'node:events';
-import { dirname, resolve } from 'node:path';
 import {
-  type BusRequest,
   type Clock,
   type Kernel,
   LAST,
+  type Logger,
   type Plugin,
   PluginError,
   type Principal,
-  UserError,
+  type ServerState,
+  type Service,
 } from '@svc/plugin-sdk';
+import { makeBrand } from './brand.ts';
 import { machineClock } from './clock.ts';
-import { makeBrand } from './config/brand.ts';
-import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { migrate, type Step } from './db/migrate.ts';
 import { type OpenDatabase, openDatabase } from './db/open.ts';
-import { parseDatabaseUrl } from './db/url.ts';
-import { inTime } from './deadline.ts';
+import type { Head } from './head.ts';
 import { createHooks, type KernelHooks } from './hooks.ts';
 import { LocalBus } from './local-bus.ts';
-import { type LogOptions, openLog } from './log/index.ts';
 import { Network } from './network.ts';
-import { pluginConfigs, warnAboutUnknownKeys } from './plugins/configs.ts';
 import { orderPlugins } from './plugins/order.ts';
-import { builtInNames, loadPlugin } from './plugins/resolve.ts';
 import { Scope, type Shared } from './plugins/scope.ts';
 import { Events, Services } from './plugins/services.ts';
 import { Access, system } from './rpc/access.ts';
 import { Dispatcher } from './rpc/dispatch.ts';
 import { type Registered, Registry } from './rpc/registry.ts';
-import { ServerControl } from './server.ts';
+import { Timeline } from './timeline.ts';
+import { Unwind } from './unwind.ts';
 
-export interface BootOptions {
-  /** Path of the configuration file. */
-  readonly config: string;
-  /** `tool`: database and plugins only, nothing listens (init and other commands). */
-  readonly mode?: 'serve' | 'tool';
-  /** Plugin objects or entries instead of the configuration's list: tests, embedding. */
-  readonly plugins?: readonly (Plugin | string)[] | undefined;
-  readonly clock?: Clock;
-  readonly console?: LogOptions['console'];
+/** Values of a plugin's section and of the top-level keys that it claims, defaults applied. The plugin keeps these objects. */
+export interface PluginSettings {
+  readonly section: Record<string, unknown>;
+  readonly root: Record<string, unknown>;
 }
 
-/** A running server, for those who started it. */
+export interface BootOptions {
+  readonly head: Head;
+  /** By plugin name; a plugin without an entry has no settings. */
+  readonly sections: ReadonlyMap<string, PluginSettings>;
+  readonly plugins: readonly Plugin[];
+  readonly log: Logger;
+  /** `X.Y.Z` of the program: clients read it as three integers (clients.md §3.10). */
+  readonly version: string;
+  /** `tool`: database and plugins only, nothing listens (init and other commands). Default: `serve`. */
+  readonly mode?: 'serve' | 'tool';
+  readonly clock?: Clock;
+  /** Services of the program itself, by name. */
+  readonly services?: ReadonlyMap<string, unknown>;
+  /** Names a plugin that would provide a missing service, for the error. */
+  readonly suggest?: (service: string) => Promise<string | undefined>;
+  /** Runs last, after a stop and after a start that failed. */
+  readonly atEnd?: () => Promise<void>;
+}
+
+/** A running server, as the program that started it sees it. */
 export interface App {
   readonly url: string;
   readonly hooks: KernelHooks;
   readonly db: OpenDatabase;
-  readonly version: string;
   /** Every RPC method by wire name. */
   readonly methods: ReadonlyMap<string, Registered>;
-  /** A plugin's face of the kernel, by plugin name. */
-  face(plugin: string): Kernel | undefined;
-  service: Services['useOptional'];
+  /** What the plugin of this name acts through. */
+  kernelOf(plugin: string): Kernel | undefined;
+  service<T>(service: Service<T>): T | undefined;
   /** Calls a method in-process; default caller: the server itself. */
   call(method: string, params?: unknown, caller?: Principal): Promise<unknown>;
+  /** @throws UserError when the addresses of this head could not be followed */
+  try(head: Head): Promise<void>;
+  /** New addresses and limits; every JSON-RPC connection is closed with 1001. @throws UserError; the old ones then stay in force */
+  follow(head: Head): Promise<void>;
+  /** New TLS connections get this certificate. */
+  renewCertificate(tls: NonNullable<Head['tls']>): void;
   stop(reason: string): Promise<void>;
 }
 
-/** Each step that waits for a plugin ends after this time, with an error that names the step. */
-const STEP_TIMEOUT_MS = 120_000;
-
 /**
  * The life of a server, from top to bottom:
- * configuration → plugins → database → setup → migrations → prepare → start → listen → ready; `stop` unwinds it.
+ * plugins in order → database → setup → migrations → bus → prepare → start → listen → ready; `stop` unwinds it.
  * A failure anywhere unwinds what was done and rejects.
  */
 export async function boot(options: BootOptions): Promise<App> {
-  const undo: (() => Promise<void> | void)[] = [];
-  const unwind = async () => {
-    for (let step = undo.pop(); step; step = undo.pop()) await step();
-  };
+  const unwind = new Unwind();
+  unwind.push(() => options.atEnd?.());
   try {
-    return await rise(options, undo, unwind);
+    const known = new Set(options.services?.keys());
+    const plugins = await orderPlugins(options.plugins, known, options.suggest);
+    const server = new Server({ ...options, plugins }, unwind);
+    await server.open();
+    if (options.mode !== 'tool') await server.listen();
+    return server;
   } catch (error) {
-    await unwind();
+    await unwind.run();
     throw error;
   }
 }
 
-async function rise(
-  options: BootOptions,
-  undo: (() => Promise<void> | void)[],
-  unwind: () => Promise<void>,
-): Promise<App> {
-  const { mode = 'serve', clock = machineClock } = options;
-  const path = resolve(options.config);
-  const loaded = await loadConfig(path);
-  const brand = makeBrand(loaded.head.brand);
-  const log = openLog(loaded.head.logging, {
-    env: process.env['RUST_LOG'],
-    console: options.console ?? 'stdout',
-    brand,
-  });
-  undo.push(() => log.close());
-  const { logger } = log;
-  logger.info('configuration', { path, config: loaded.raw });
-  for (const warning of loaded.warnings) logger.warn(warning);
+class Server implements App {
+  readonly hooks = createHooks();
+  readonly methods: ReadonlyMap<string, Registered>;
+  readonly #options: BootOptions;
+  readonly #unwind: Unwind;
+  readonly #timeline = new Timeline();
+  readonly #stopping = new AbortController();
+  readonly #services: Services;
+  readonly #registry: Registry;
+  readonly #dispatcher: Dispatcher;
+  readonly #access: Access;
+  readonly #network: Network;
+  readonly #bus: LocalBus;
+  readonly #brand: ReturnType<typeof makeBrand>;
+  readonly #limits: { maxResponseBytes: number };
+  readonly #scopes: Scope[] = [];
+  #head: Head;
+  #database: OpenDatabase | undefined;
+  #stopped: Promise<void> | undefined;
 
-  const plugins = await choosePlugins(options, loaded, dirname(path));
-  const db = await openDatabase({ config: loaded.head.database, log: logger.target('db'), mode });
-  undo.push(() => db.close());
-
-  const hooks = createHooks();
-  const registry = new Registry(brand.rewrite);
-  const access = new Access(hooks);
-  const limits = { maxResponseBytes: loaded.head.max_response_body_size };
-  const dispatcher = new Dispatcher({ registry, access, hooks, log: logger, limits });
-  const network = new Network({ head: loaded.head, hooks, dispatcher, brand, log: logger, clock });
-  const server = new ServerControl({ path, loaded, plugins, hooks, network, limits, log });
-  const bus = new LocalBus(logger.target('bus'));
-  const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal);
-  const call = (method: string, params: unknown, caller: Principal) =>
-    dispatcher.call(brand.rewrite(method), params, caller);
-  const shared: Shared = {
-    db,
-    log: logger,
-    signal: stopping.signal,
-    clock,
-    brand,
-    bus,
-    server,
-    auth: access,
-    system,
-    hooks,
-    services: new Services(),
-    events: new Events(logger),
-    call,
-    request: (request) => dispatcher.internal(request),
-  };
-  const configs = pluginConfigs(plugins, loaded);
-  server.configs = configs;
-  const scopes = plugins.map((plugin) => {
-    const { section, root } = configs.get(plugin) as { section: unknown; root: unknown };
-    return new Scope(plugin, section, root, shared);
-  });
-  undo.push(async () => {
-    for (const scope of scopes.toReversed()) await scope.undo();
-  });
-  for (const scope of scopes) await stepInTime(`setup of '${scope.plugin.name}'`, scope.setup());
-  warnAboutUnknownKeys(plugins, loaded, logger);
-  const steps = register(plugins, hooks, registry, network);
-  await migrate(db, steps, logger);
-  const { id, deliver, event } = bus;
-  const request: BusRequest = { id, uuid: server.uuid, version: server.version, deliver, event };
-  bus.join(mode === 'serve' ? await stepInTime('bus', hooks.bus.promise(request)) : undefined);
-  await stepInTime('prepare', hooks.prepare.promise());
-
-  const stop = once(async (reason: string) => {
-    const deadline_ms = loaded.head.shutdown_timeout_ms;
-    logger.info('stopping', { reason });
-    network.stopAccepting();
-    stopping.abort();
-    await network.stop(deadline_ms);
-    await stepInTime('stop', hooks.stop.promise(reason)).catch((error) =>
-      logger.error('stop failed', { error }),
-    );
-    await unwind();
-  });
-  const app: App = {
-    get url() {
-      return network.listening.url;
-    },
-    hooks,
-    db,
-    version: server.version,
-    methods: registry.methods,
-    face: (name) => scopes.find(({ plugin }) => plugin.name === name)?.face(),
-    service: (service) => shared.services.useOptional(service),
-    call: (method, params, caller = system) => call(method, params, caller),
-    stop,
-  };
-  if (mode === 'tool') return app;
-  await stepInTime('start', hooks.start.promise());
-  undo.push(() => network.stop(0));
-  await network.open(loaded.head);
-  await stepInTime('ready', hooks.ready.promise(network.listening));
-  logger.info('listening', {
-    ...network.listening,
-    version: server.version,
-    server_uuid: server.uuid(),
-  });
-  return app;
-}
-
-async function choosePlugins(
-  options: BootOptions,
-  { head }: LoadedConfig,
-  base: string,
-): Promise<Plugin[]> {
-  const entries = options.plugins ?? head.plugins ?? builtInNames();
-  const plugins = await Promise.all(
-    entries.map((entry) => (typeof entry === 'string' ? loadPlugin(entry, base) : entry)),
-  );
-  // Servers that share a database must hear of each other, whatever the list says.
-  const bus = `bus-${parseDatabaseUrl(head.database.database_url).dialect}`;
-  const listed = (name: string) => plugins.some((plugin) => plugin.name === name);
-  if (!listed(bus) && builtInNames().includes(bus)) plugins.push(await loadPlugin(bus, base));
-  for (const { brings = [] } of plugins) {
-    for (const name of brings) if (!listed(name)) plugins.push(await loadPlugin(name, base));
+  constructor(options: BootOptions, unwind: Unwind) {
+    const { head, log, clock = machineClock } = options;
+    this.#options = options;
+    this.#unwind = unwind;
+    this.#head = head;
+    this.#brand = makeBrand(head.brand);
+    this.#bus = new LocalBus(log.target('bus'));
+    this.#services = new Services(options.services);
+    this.#registry = new Registry(this.#brand.rewrite);
+    this.methods = this.#registry.methods;
+    this.#access = new Access(this.hooks);
+    this.#limits = { maxResponseBytes: head.max_response_body_size };
+    const { hooks } = this;
+    this.#dispatcher = new Dispatcher({
+      registry: this.#registry,
+      access: this.#access,
+      hooks,
+      log,
+      limits: this.#limits,
+    });
+    this.#network = new Network({
+      head,
+      hooks,
+      dispatcher: this.#dispatcher,
+      brand: this.#brand,
+      log,
+      clock,
+    });
+    setMaxListeners(0, this.#stopping.signal);
   }
-  return orderPlugins(plugins, async (service) => {
-    for (const name of builtInNames()) {
-      // Advice only: a package that does not load must not hide what is missing.
-      const plugin = await loadPlugin(name, base).catch(() => undefined);
-      if (plugin?.provides?.some((offered) => offered.service === service)) return name;
-    }
-    return undefined;
-  });
-}
 
-/** Runs the registration hooks, once: a registry per plugin, so that every entry knows its owner. */
-function register(
-  plugins: readonly Plugin[],
-  hooks: KernelHooks,
-  registry: Registry,
-  network: Network,
-): Step[] {
-  const steps: Step[] = [];
-  const forEach = (hook: 'methods' | 'routes' | 'migrations', run: (plugin: Plugin) => unknown) => {
-    // tapable calls every tap with the same argument; a tap's name tells whose registry it should get.
-    for (const tap of hooks[hook].taps) {
-      const plugin = plugins.find(({ name }) => name === tap.name);
-      if (plugin) (tap.fn as (registry: unknown) => void)(run(plugin));
-    }
+  get url(): string {
+    return this.#network.listening.url;
+  }
+
+  get db(): OpenDatabase {
+    if (!this.#database) throw new Error('the database is not open yet');
+    return this.#database;
+  }
+
+  readonly kernelOf = (plugin: string): Kernel | undefined =>
+    this.#scopes.find((scope) => scope.plugin.name === plugin)?.kernel();
+
+  readonly service = <T>(service: Service<T>): T | undefined => this.#services.useOptional(service);
+
+  readonly call = (method: string, params?: unknown, caller = system): Promise<unknown> =>
+    this.#dispatcher.call(this.#brand.rewrite(method), params, caller);
+
+  readonly try = (head: Head): Promise<void> => this.#network.try(head);
+
+  async follow(head: Head): Promise<void> {
+    await this.#network.reload(head);
+    this.#limits.maxResponseBytes = head.max_response_body_size;
+    this.#head = head;
+  }
+
+  renewCertificate(tls: NonNullable<Head['tls']>): void {
+    this.#network.renewCertificate(tls);
+  }
+
+  /** Everything but the listeners. */
+  async open(): Promise<void> {
+    const { head, log, mode = 'serve' } = this.#options;
+    this.#database = await this.#timeline.step('database', () =>
+      openDatabase({ config: head.database as never, log: log.target('db'), mode }),
+    );
+    this.#unwind.push(() => this.db.close());
+    await this.#timeline.step('setup', () => this.#setup());
+    const steps = this.#register();
+    await this.#timeline.step('migrations', () => migrate(this.db, steps, log));
+    if (mode === 'serve') await this.#timeline.step('bus', () => this.#joinBus());
+    await this.#timeline.step('prepare', () => this.hooks.prepare.promise());
+  }
+
+  async listen(): Promise<void> {
+    const { head, log, version } = this.#options;
+    await this.#timeline.step('start', () => this.hooks.start.promise());
+    this.#unwind.push(() => this.#network.stop(0));
+    await this.#timeline.step('listen', () => this.#network.open(head));
+    const { listening } = this.#network;
+    await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
+    log.info('listening', { ...listening, version, server_uuid: head.server_uuid });
+    log.debug('start', { steps: String(this.#timeline) });
+  }
+
+  readonly stop = (reason: string): Promise<void> => {
+    this.#stopped ??= this.#stop(reason);
+    return this.#stopped;
   };
-  forEach('migrations', ({ name }) => ({
-    add: (migration: Step['migration']) => {
-      if (steps.some((step) => step.plugin === name && step.migration.name === migration.name)) {
-        throw new PluginError(name, `migration '${migration.name}' is registered twice`);
+
+  async #stop(reason: string): Promise<void> {
+    const { log } = this.#options;
+    log.info('stopping', { reason });
+    this.#network.stopAccepting();
+    this.#stopping.abort();
+    await this.#network.stop(this.#head.shutdown_timeout_ms);
+    await this.hooks.stop
+      .promise(reason)
+      .catch((error: unknown) => log.error('stop failed', { error }));
+    await this.#unwind.run();
+  }
+
+  async #setup(): Promise<void> {
+    const { plugins, sections } = this.#options;
+    const shared = this.#shared();
+    this.#unwind.push(async () => {
+      for (const scope of this.#scopes.toReversed()) await scope.undo();
+    });
+    for (const plugin of plugins) {
+      const scope = new Scope(plugin, sections.get(plugin.name), shared);
+      this.#scopes.push(scope);
+      await this.#timeline.step(`setup of '${plugin.name}'`, () => scope.setup());
+    }
+  }
+
+  #shared(): Shared {
+    const { log, clock = machineClock } = this.#options;
+    return {
+      db: this.db,
+      log,
+      signal: this.#stopping.signal,
+      clock,
+      brand: this.#brand,
+      bus: this.#bus,
+      server: this.#state(),
+      auth: this.#access,
+      system,
+      hooks: this.hooks,
+      timeline: this.#timeline,
+      services: this.#services,
+      events: new Events(log),
+      call: this.call,
+      request: (request) => this.#dispatcher.internal(request),
+    };
+  }
+
+  /** Other servers are reached from now on, where a plugin offers a way to them. */
+  async #joinBus(): Promise<void> {
+    const { id, deliver, event } = this.#bus;
+    const { uuid, version } = this.#state();
+    this.#bus.join(await this.hooks.bus.promise({ id, uuid, version, deliver, event }));
+  }
+
+  #state(): ServerState {
+    return {
+      uuid: () => this.#head.server_uuid,
+      version: this.#options.version,
+      maxRequestBytes: () => this.#head.max_request_body_size,
+      maxResponseBytes: () => this.#limits.maxResponseBytes,
+      plugins: () => this.#options.plugins.map(({ name }) => name),
+    };
+  }
+
+  /** Runs the registration hooks, once: each plugin registers through a registry of its own, so that every entry knows its owner. */
+  #register(): Step[] {
+    const steps: Step[] = [];
+    const forEach = (
+      hook: 'methods' | 'routes' | 'migrations',
+      registryOf: (plugin: Plugin) => unknown,
+    ) => {
+      // tapable calls every tap with the same argument; a tap's name tells whose registry it should get.
+      for (const tap of this.hooks[hook].taps) {
+        const plugin = this.#options.plugins.find(({ name }) => name === tap.name);
+        if (plugin) (tap.fn as (registry: unknown) => void)(registryOf(plugin));
       }
-      steps.push({ plugin: name, migration });
-    },
-  }));
-  forEach('methods', ({ name, namespaces = [] }) => registry.for(name, namespaces));
-  forEach('routes', ({ name }) => network.router.for(name));
-  hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
-    network.rpc.handle(exchange),
-  );
-  return steps;
-}
-
-const stepInTime = <T>(step: string, work: Promise<T>): Promise<T> =>
-  inTime(
-    STEP_TIMEOUT_MS,
-    work,
-    () => new UserError(`${step} took longer than ${STEP_TIMEOUT_MS} ms`),
-  );
-
-function once<A extends unknown[]>(
-  run: (...args: A) => Promise<void>,
-): (...args: A) => Promise<void> {
-  let running: Promise<void> | undefined;
-  return (...args) => {
-    running ??= run(...args);
-    return running;
-  };
+    };
+    forEach('migrations', ({ name }) => ({
+      add: (migration: Step['migration']) => {
+        if (steps.some((step) => step.plugin === name && step.migration.name === migration.name)) {
+          throw new PluginError(name, `migration '${migration.name}' is registered twice`);
+        }
+        steps.push({ plugin: name, migration });
+      },
+    }));
+    forEach('methods', ({ name, namespaces = [] }) => this.#registry.for(name, namespaces));
+    forEach('routes', ({ name }) => this.#network.router.for(name));
+    this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
+      this.#network.rpc.handle(exchange),
+    );
+    return steps;
+  }
 }

@@ -18,13 +18,7 @@ import type {
   RpcError,
   Upgrade,
 } from '@svc/plugin-sdk';
-import {
-  AsyncParallelHook,
-  AsyncSeriesBailHook,
-  AsyncSeriesHook,
-  SyncHook,
-  SyncWaterfallHook,
-} from 'tapable';
+import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook, SyncWaterfallHook } from 'tapable';
 
 /** Every hook of one kernel. tapable drops arguments that are not named, and a bail result must allow `undefined`. */
 export const createHooks = () => ({
@@ -37,7 +31,7 @@ export const createHooks = () => ({
   bus: new AsyncSeriesBailHook<[BusRequest], RemoteBus | undefined>(['request']),
   prepare: new AsyncSeriesHook<[]>([]),
   start: new AsyncSeriesHook<[]>([]),
-  ready: new AsyncParallelHook<[Listening]>(['listening']),
+  ready: new AsyncSeriesHook<[Listening]>(['listening']),
   reload: new AsyncSeriesHook<[Reload]>(['reload']),
   stop: new AsyncSeriesHook<[string]>(['reason']),
   authenticate: new AsyncSeriesBailHook<[string, Origin], Principal | undefined>([

@@ -1,3 +1,5 @@
-export { type App, type BootOptions, boot } from './boot.ts';
-export { main } from './main.ts';
-export { serve } from './serve.ts';
+export { type App, type BootOptions, boot, type PluginSettings } from './boot.ts';
+export { makeBrand } from './brand.ts';
+export { machineClock } from './clock.ts';
+export type { BrandConfig, Head } from './head.ts';
+export type { KernelHooks } from './hooks.ts';

@@ -1,5 +1,5 @@
 import type { Brand, Clock, Listening, Logger } from '@svc/plugin-sdk';
-import type { Head } from './config/head.ts';
+import type { Head } from './head.ts';
 import type { KernelHooks } from './hooks.ts';
 import { type Addresses, Listeners } from './http/listeners.ts';
 import { Router } from './http/router.ts';
@@ -83,6 +83,11 @@ export class Network {
     this.#maxRequestBytes = head.max_request_body_size;
     this.#ws.reload();
     await this.#ws.closePeers(1001, RELOAD_GRACE_MS);
+  }
+
+  /** New connections get this certificate. */
+  renewCertificate(tls: NonNullable<Head['tls']>): void {
+    this.#listeners.renew(tls);
   }
 
   stopAccepting(): void {

@@ -89,7 +89,7 @@ export interface Hooks {
   readonly prepare: AsyncTaps<[]>;
   /** Series; in `serve`, before listening: resume work. */
   readonly start: AsyncTaps<[]>;
-  /** Parallel. */
+  /** Series. */
   readonly ready: AsyncTaps<[Listening]>;
   /** Series; after a new configuration is in force. */
   readonly reload: AsyncTaps<[Reload]>;

@@ -1,12 +1,13 @@
 export type { Knex } from 'knex';
 export type * from './bus.ts';
 export * from './conditions.ts';
+export * from './configuration-file.ts';
 export type * from './database.ts';
 export * from './errors.ts';
 export * from './hooks.ts';
 export * from './http.ts';
 export * from './json.ts';
-export type * from './log.ts';
+export * from './log.ts';
 export * from './method.ts';
 export * from './plugin.ts';
 export type * from './principal.ts';

@@ -1,3 +1,5 @@
+import { service } from './service.ts';
+
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 export type Fields = { readonly [name: string]: unknown };
 
@@ -33,7 +35,7 @@ export interface Logger {
   span(span: Span): Logger;
 }
 
-/** The sinks that a plugin may read. */
+/** The log's sinks: a service of the program. */
 export interface LogSinks {
   /** Snapshot of the memory ring, oldest first. */
   recent(): LogRecord[];
@@ -42,4 +44,7 @@ export interface LogSinks {
    * @returns removes the listener
    */
   stream(filter: string, listener: (record: LogRecord) => void): () => void;
+  /** One plain line on the console, in order with the log's and in no sink: for values that are shown once. */
+  print(line: string): void;
 }
+export const LogSinks = service<LogSinks>('log-sinks');

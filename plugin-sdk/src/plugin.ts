@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Bus } from './bus.ts';
 import type { Database, SqliteFile } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
-import type { Logger, LogSinks } from './log.ts';
+import type { Logger } from './log.ts';
 import type { Principal, Requirement } from './principal.ts';
 import type { Event, Service } from './service.ts';
 
@@ -31,29 +31,16 @@ export interface Clock {
   interval(callback: () => void, period_ms: number): () => void;
 }
 
-/** The running configuration's file and head, as far as plugins may see it. */
+/** Facts about the running server. */
 export interface ServerState {
   /** Lower-case hyphenated. */
   readonly uuid: () => string;
   /** `X.Y.Z` */
   readonly version: string;
-  /** Absolute path of the configuration file; undefined in tests that have none. */
-  readonly configPath: string | undefined;
   readonly maxResponseBytes: () => number;
   readonly maxRequestBytes: () => number;
-  /** Parses and validates a complete configuration text. @throws UserError with line and key */
-  readonly checkConfig: (text: string) => unknown;
-  /** Loads the file again: all or nothing; the old state goes on serving after a failure. @throws UserError */
-  readonly reload: () => Promise<void>;
-  /** Trial of a text for reload: address free, files readable. @throws UserError */
-  readonly tryConfig: (text: string) => Promise<void>;
-  /** Replaces the configuration file: temporary file and rename, keeping mode, owner and symbolic link. */
-  readonly writeConfig: (text: string) => Promise<void>;
   /** Names of the enabled plugins. */
   readonly plugins: () => readonly string[];
-  readonly log: LogSinks;
-  /** One plain line on the console, in order with the log's and in no sink: for values that are shown once. */
-  readonly print: (line: string) => void;
 }
 
 /** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */
@@ -121,6 +108,10 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly rootConfig?: R;
   /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
   readonly reloadable?: readonly string[];
+  /** Built-in plugins that the program loads along with this one, unless they are listed anyway. */
+  readonly brings?: readonly string[];
+  /** Schemes of the database addresses that this plugin opens (hook `database`). */
+  readonly drives?: readonly string[];
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
   readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
   /** Taps hooks. Registration closes when it returns. */

@@ -1,3 +1,4 @@
+import type { LogRecord } from './log.ts';
 import type { Plugin } from './plugin.ts';
 
 /** A server for one test: real database, real listener on a free loopback port. */
@@ -28,6 +29,10 @@ export interface TestApp {
   stop(): Promise<void>;
   /** Stops and starts again on the same files and database. */
   restart(): Promise<void>;
+  /** Reads the configuration file again, as `svc-server_edit_config` does. */
+  reload(): Promise<void>;
+  /** The records that the memory log holds. */
+  records(): LogRecord[];
   /** In-process handle of the running kernel, for what has no wire. */
   readonly kernel: unknown;
 }
@@ -78,9 +83,9 @@ export async function bootForTest(
   config: Record<string, unknown> = {},
   options: TestOptions = {},
 ): Promise<TestApp> {
-  // The kit depends on the kernel only at run time: the kernel's own types depend on this package.
-  const kernel: string = '@svc/kernel/testing';
-  const kit = (await import(kernel)) as { bootForTest: typeof bootForTest };
+  // The kit depends on the program only at run time: the program's own types depend on this package.
+  const program: string = '@svc/server/testing';
+  const kit = (await import(program)) as { bootForTest: typeof bootForTest };
   const app = await kit.bootForTest(plugins, config, options);
   const token: TestApp['token'] = async (token_limit, extra = {}) => {
     const { key, secret } = await app.call('token_create', [

@@ -20,9 +20,9 @@ const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"probe_hello"}';
 
 interface Server {
-  face(plugin: string): Kernel;
+  kernelOf(plugin: string): Kernel;
 }
-const kernelOf = (app: TestApp) => (app.kernel as Server).face('probe');
+const kernelOf = (app: TestApp) => (app.kernel as Server).kernelOf('probe');
 
 /** A folder whose path leaves room for a socket's name: the system takes about 100 characters. */
 const socketFolder = () => mkdtemp(join(tmpdir().length > 60 ? '/tmp' : tmpdir(), 'svc-unix-'));
@@ -168,7 +168,7 @@ test('a reload takes a renewed certificate without closing the listening socket'
   assert.is(await subject(), 'localhost');
   await copyFile(fixture('tls-cert-2.pem'), cert);
   await copyFile(fixture('tls-key-2.pem'), key);
-  await kernelOf(app).server.reload();
+  await app.reload();
   assert.is(await subject(), 'renewed');
   await app.stop();
   await rm(folder, { recursive: true });
@@ -187,7 +187,7 @@ test('a reload answers running calls, then closes every WebSocket with 1001, and
   const held = one.call('probe_hold');
   await one.call('probe_hello');
   await two.call('probe_hello');
-  const reload = kernelOf(app).server.reload();
+  const reload = app.reload();
   assert.is((await two.closed).code, 1001);
   const late = await app.connect();
   await late.call('probe_release');
@@ -202,7 +202,7 @@ test('a reload follows a new port: the new listener is bound before the old one 
   const [from, to] = [await freePort(), await freePort()];
   const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${from}` });
   await edit(app, (text) => text.replace(`127.0.0.1:${from}`, `127.0.0.1:${to}`));
-  await kernelOf(app).server.reload();
+  await app.reload();
   assert.is(app.url, `http://127.0.0.1:${to}`);
   assert.is(await app.call('probe_hello'), 'hello');
   const old = await fetch(`http://127.0.0.1:${from}/`).catch((error) => error);
@@ -214,7 +214,7 @@ test('a reload to another host on the same port', async () => {
   const port = await freePort();
   const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${port}` });
   await edit(app, (text) => text.replace(`127.0.0.1:${port}`, `127.0.0.2:${port}`));
-  await kernelOf(app).server.reload();
+  await app.reload();
   assert.is(app.url, `http://127.0.0.2:${port}`);
   assert.is(await app.call('probe_hello'), 'hello');
   await app.stop();
@@ -240,9 +240,7 @@ for (const [name, change] of bad) {
     const app = await bootForTest([probe], { ws_listener: `127.0.0.1:${port}` });
     const before = app.url;
     await edit(app, (text) => change(text, taken));
-    const error = await kernelOf(app)
-      .server.reload()
-      .catch((failure: Error) => failure);
+    const error = await app.reload().catch((failure: Error) => failure);
     assert.instance(error, Error);
     assert.is(app.url, before);
     assert.is(await app.call('probe_hello'), 'hello');
@@ -259,7 +257,7 @@ test('limits follow a reload', async () => {
   const tooBig = await app.call('probe_raw', [5000]).catch((error) => error);
   assert.is(tooBig.code, -32008);
   await edit(app, (text) => text.replaceAll(' = 1000\n', ' = 10000\n'));
-  await kernelOf(app).server.reload();
+  await app.reload();
   assert.is((await app.call('probe_raw', [5000])).length, 5000);
   await app.stop();
 });
@@ -276,21 +274,18 @@ test('changed keys that need a restart are named in the log', async () => {
     setup() {},
   });
   const app = await bootForTest([probe, strict], { strict: { hot: 1, cold: 1 } });
-  const kernel = kernelOf(app);
   await edit(app, (text) =>
     text
       .replace('hot = 1', 'hot = 2')
       .replace('cold = 1', 'cold = 2')
       .replace('log_filter = "info"', 'log_filter = "warn"'),
   );
-  await kernel.server.reload();
-  const record = kernel.server.log
-    .recent()
-    .find(({ message }) => message === 'changed keys need a restart');
+  await app.reload();
+  const record = app.records().find(({ message }) => message === 'changed keys need a restart');
   assert.is(record?.level, 'WARN');
   assert.is(record?.fields['keys'], 'logging, strict.cold');
-  const strictFace = (app.kernel as Server).face('strict');
-  assert.equal(strictFace.config, { hot: 2, cold: 1 });
+  const strictKernel = (app.kernel as Server).kernelOf('strict');
+  assert.equal(strictKernel.config, { hot: 2, cold: 1 });
   await app.stop();
 });
 

@@ -29,7 +29,7 @@ const repository = resolve(import.meta.dirname, '../..');
 /** The built program when there is one, else the sources. */
 export function serverCommand(): string[] {
   const built = join(repository, 'dist', 'svc-server.js');
-  return [existsSync(built) ? built : join(repository, 'kernel', 'bin', 'svc-server.js')];
+  return [existsSync(built) ? built : join(repository, 'server', 'bin', 'svc-server.js')];
 }
 
 /** A temporary directory with a configuration file for `database_url` (`{dir}` in it stands for the directory). */

@@ -183,13 +183,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('a reload of the configuration loses no report and keeps the latest values', async () => {
-    const face = (app.kernel as any).face('agent');
     await call('agent_report_dynamic_summary', summaryReport({ time: 1 }));
     await call('agent_dynamic_summary_multi_last_query', [A], []);
     const reports = [2, 3, 4, 5].map((time) =>
       call('agent_report_dynamic_summary', summaryReport({ time })),
     );
-    await face.server.reload();
+    await app.reload();
     const answers = await Promise.allSettled(reports);
     const stored = answers.filter(({ status }) => status === 'fulfilled').length;
     assert.equal(await call('agent_report_dynamic_summary', summaryReport({ time: 6 })), BUFFERED);

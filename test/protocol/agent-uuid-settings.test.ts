@@ -105,7 +105,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       success: true,
       message: 'Agent UUID soft-deleted',
     });
-    await (app.kernel as any).face('agent-uuid').server.reload();
+    await app.reload();
     assert.equal(await call('agent-uuid_list_all_with_agent_mode'), [
       { uuid: A, soft_delete: false },
       { uuid: B, soft_delete: true },
@@ -121,7 +121,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await report(A);
     await app.sql('delete from monitoring_uuid');
     assert.equal(await call(LIST), [A]);
-    await (app.kernel as any).face('agent-uuid').server.reload();
+    await app.reload();
     assert.equal(await call(LIST), []);
     await report(A);
     assert.equal(await call(LIST), [A]);

@@ -204,9 +204,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       key!,
     ]);
     await app.restart();
-    const warnings = probe
-      .kernel()
-      .server.log.recent()
+    const warnings = app
+      .records()
       .filter(({ target, fields }) => target === 'token_cache' && fields['id'] === id);
     assert.is(warnings.length, 1);
     assert.is(warnings[0]?.level, 'WARN');

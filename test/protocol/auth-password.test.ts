@@ -80,7 +80,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a session goes on though the whole table is read while the hash is replaced', async () => {
     const { name } = await server.account('other');
     await makePlain(name);
-    const { bus, server: control } = server.probe.kernel();
+    const { bus } = server.probe.kernel();
     const { serial } = await server.whoami(`${name}|test`);
     let reading = true;
     const reads = (async () => {
@@ -90,7 +90,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       reading = false;
     });
     await reads;
-    await control.reload();
+    await server.app.reload();
     assert.is(server.probe.ended(serial), false);
     assert.is((await server.whoami(`${name}|test`)).serial, serial);
   });

@@ -170,7 +170,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       keyOf(token),
     ]);
     assert.equal((await server.outcome('token_get', [token])).token_limit, listen);
-    await server.probe.kernel().server.reload();
+    await server.app.reload();
     assert.equal((await server.outcome('token_get', [token])).token_limit, []);
   });
 

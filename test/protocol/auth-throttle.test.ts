@@ -135,9 +135,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await guess(keyOf(token), FREE + 1);
     const mistyped = 'my secret instead of my key';
     await guess(mistyped, FREE + 1);
-    const warnings = server.probe
-      .kernel()
-      .server.log.recent()
+    const warnings = server.app
+      .records()
       .filter(({ target, level }) => target === 'auth' && level === 'WARN')
       .map(({ fields }) => fields);
     assert.ok(warnings.some((fields) => fields['token_key'] === keyOf(token)));

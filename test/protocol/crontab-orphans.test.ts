@@ -114,7 +114,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('a claim of which only the answer was lost is run, once', async () => {
-    const { db, clock, log } = (app.kernel as any).face('crontab');
+    const { db, clock, log } = (app.kernel as any).kernelOf('crontab');
     const store = openJobStore(db, 'me');
     const all = new Jobs({ store, now: () => clock.now(), unreadable: () => {} });
     const row = await store.insert({

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type App, boot } from '@svc/kernel';
+import type { App } from '@svc/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { start } from '@svc/server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, agents, type Crontab, crontab, EVERY_SECOND, PLUGINS } from './crontab-kit.ts';
@@ -22,7 +23,7 @@ test.before(async () => {
   const text = await readFile(join(app.dir, 'config.toml'), 'utf8');
   const config = join(app.dir, 'second.toml');
   await writeFile(config, text.replace(/server_uuid = ".*"/, `server_uuid = "${randomUUID()}"`));
-  second = await boot({ config, plugins: PLUGINS, console: () => {} });
+  second = await start({ config, plugins: PLUGINS, console: () => {} });
   here = crontab(app, app.superToken);
   const call = async (method: string, params: unknown) => {
     const response = await fetch(second.url, {
@@ -81,7 +82,7 @@ test('when one server stops looking, the other runs its jobs on', async () => {
     assert.ok((await here.query({ cron_name: 'shared' }, { run_time_from: since })).length >= 2);
   });
   const config = join(app.dir, 'second.toml');
-  second = await boot({ config, plugins: PLUGINS, console: () => {} });
+  second = await start({ config, plugins: PLUGINS, console: () => {} });
 });
 
 test('a job that the other server changed runs as it was changed, even before that was heard of', async () => {

@@ -1,7 +1,8 @@
 // js-worker.md §4, §5.1: two equal servers on one database. Nothing here depends on messages between them.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type App, boot } from '@svc/kernel';
+import type { App } from '@svc/kernel';
+import { start as startProgram } from '@svc/server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -24,7 +25,7 @@ const start = async (): Promise<App> => {
   const text = await readFile(join(here.app.dir, 'config.toml'), 'utf8');
   const config = join(here.app.dir, 'second.toml');
   await writeFile(config, text);
-  return boot({ config, plugins: ['token', 'js-worker'], console: () => {} });
+  return startProgram({ config, plugins: ['token', 'js-worker'], console: () => {} });
 };
 const there = async (method: string, params: Record<string, unknown>): Promise<any> => {
   const body = { jsonrpc: '2.0', id: 1, method, params: { token: here.app.superToken, ...params } };

@@ -380,7 +380,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
     await writeFile(file, config);
     assert.is(await (await server.app.fetch('/svc/static/b/f')).text(), 'old');
-    await (server.app.kernel as any).face('static-bucket').server.reload();
+    await server.app.reload();
     assert.is(await asSuper(READ, 'b', 'f'), base64('new'));
     assert.is(await (await server.app.fetch('/svc/static/b/f')).text(), 'new');
   });

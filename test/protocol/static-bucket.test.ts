@@ -372,7 +372,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.bucket('b');
     await server.app.sql("update static_file set cors = true where name = 'b'");
     assert.is((await asSuper(READ, 'b')).cors, false, 'the cache is what is read');
-    const { bus } = (server.app.kernel as any).face('static-bucket');
+    const { bus } = (server.app.kernel as any).kernelOf('static-bucket');
     bus.publish('database.changed', null);
     await eventually(async () => assert.is((await asSuper(READ, 'b')).cors, true));
   });

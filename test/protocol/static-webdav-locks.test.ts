@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type App, boot } from '@svc/kernel';
+import type { App } from '@svc/kernel';
+import { start } from '@svc/server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blocking, conflicts, type Lock } from '../../plugins/static-webdav/src/locks.ts';
@@ -369,7 +370,7 @@ two.before(async () => {
   const text = await readFile(join(first.app.dir, 'config.toml'), 'utf8');
   const config = join(first.app.dir, 'second.toml');
   await writeFile(config, text.replace(/server_uuid = ".*"/, `server_uuid = "${randomUUID()}"`));
-  second = await boot({ config, plugins: PLUGINS, console: () => {} });
+  second = await start({ config, plugins: PLUGINS, console: () => {} });
   await mkdir(first.disk('d'), { recursive: true });
 });
 two.after(async () => {

@@ -12,7 +12,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type App, boot } from '@svc/kernel';
+import type { App } from '@svc/kernel';
+import { start } from '@svc/server';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -479,7 +480,7 @@ two('a property that one server stores is read and removed by the other', async 
     const text = await readFile(join(first.app.dir, 'config.toml'), 'utf8');
     const config = join(first.app.dir, 'second.toml');
     await writeFile(config, text.replace(/server_uuid = ".*"/, `server_uuid = "${randomUUID()}"`));
-    second = await boot({ config, plugins: PLUGINS, console: () => {} });
+    second = await start({ config, plugins: PLUGINS, console: () => {} });
     const there = (method: string, body: string) =>
       send(
         `${second!.url}${at('a.txt')}`,

@@ -393,7 +393,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { item, end } = await joined();
     await end();
     const log = JSON.stringify(await app.call('svc-server_log', [app.superToken]).catch(() => []));
-    const recent = JSON.stringify((app.kernel as any).face('terminal').server.log.recent());
+    const recent = JSON.stringify(app.records());
     for (const text of [log, recent]) {
       assert.not(text.includes(item.task_token));
       assert.not(text.includes(app.superToken));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { boot } from '@svc/kernel';
+import { start } from '@svc/server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace, type Place } from '../process/place.ts';
@@ -22,7 +22,7 @@ const plainLines = (lines: readonly string[]) =>
 
 /** A command of the server program in a process of its own, from source. */
 async function command(name: string, config: string, input: string) {
-  const run = `import('@svc/kernel').then(({ main }) => main(['${name}', '-c', process.argv[1]])).then((code) => process.exit(code))`;
+  const run = `import('@svc/server').then(({ main }) => main(['${name}', '-c', process.argv[1]])).then((code) => process.exit(code))`;
   const args = ['-e', run, config];
   const child = spawn(process.execPath, args, {
     cwd: repository,
@@ -51,7 +51,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   }
   const open = (place: Place, shown: string[] = []) =>
-    boot({ config: place.site.config, mode: 'tool', console: (line) => void shown.push(line) });
+    start({ config: place.site.config, mode: 'tool', console: (line) => void shown.push(line) });
 
   test('a first start prints two lines that end in the values, and keeps them out of every log', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-log-'));
@@ -66,13 +66,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         .split('\n')
         .map((line) => line.split(': ')[1]!);
       assert.equal([app.superToken, app.rootPassword], [token, password]);
-      const records = JSON.stringify(probe.kernel().server.log.recent());
+      const records = JSON.stringify(app.records());
       for (const secret of [token!.slice(17), password!]) assert.not.match(records, secret);
       await app.restart();
       assert.is(plainLines(app.console), '');
-      const skipped = probe
-        .kernel()
-        .server.log.recent()
+      const skipped = app
+        .records()
         .filter(({ message }) => message === 'Super Token already exists, skipped');
       assert.equal(
         skipped.map(({ level, target }) => `${level} ${target}`),

@@ -1,20 +1,21 @@
-import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { createSecureContext, type Server as TlsServer } from 'node:tls';
+import type { Server as TlsServer } from 'node:tls';
 import { type Listening, type Logger, UserError } from '@svc/plugin-sdk';
-import type { Head } from '../config/head.ts';
-import { parseListener } from '../config/listener.ts';
+import type { Head } from '../head.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createHttpServer, type UpgradeHandler } from './server.ts';
 
-export type Addresses = Pick<
-  Head,
-  'ws_listener' | 'enable_unix_socket' | 'unix_socket_path' | 'tls_cert' | 'tls_key'
->;
+export interface ListenAddress {
+  /** An IP address, without brackets. */
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+}
 
-const WATCH_MS = 10_000;
+export type Addresses = Pick<Head, 'listen' | 'unix_socket_path' | 'tls'>;
 
 /** A socket tells who its peer is only while it is connected, but remembers: later nobody passes for the Unix socket's 127.0.0.1. */
 const keepPeer = (socket: Socket): void => {
@@ -27,11 +28,9 @@ export class Listeners {
   readonly #onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
   readonly #calls: RunningCalls;
   readonly #log: Logger;
-  readonly #watch: NodeJS.Timeout;
   #addresses: Addresses | undefined;
   #tcp: Server | undefined;
   #unix: Server | undefined;
-  #certificateTime = 0;
 
   constructor(options: {
     onRequest: RequestListener;
@@ -43,14 +42,13 @@ export class Listeners {
     this.#onRequest = options.onRequest;
     this.#onUpgrade = options.onUpgrade;
     this.#log = options.log;
-    this.#watch = setInterval(() => this.#renewCertificate(), WATCH_MS).unref();
   }
 
   get listening(): Listening {
     if (!this.#tcp) throw new Error('nothing listens yet');
     const { address, port } = this.#tcp.address() as AddressInfo;
     const host = address.includes(':') ? `[${address}]` : address;
-    const scheme = this.#addresses && hasTls(this.#addresses) ? 'https' : 'http';
+    const scheme = this.#addresses?.tls ? 'https' : 'http';
     const unixSocket = this.#unix ? this.#addresses?.unix_socket_path : undefined;
     return { url: `${scheme}://${host}:${port}`, unixSocket };
   }
@@ -65,16 +63,16 @@ export class Listeners {
   async follow(next: Addresses): Promise<boolean> {
     const old = this.#addresses;
     const server = this.#tcp;
-    if (old && server && old.ws_listener === next.ws_listener && hasTls(old) === hasTls(next)) {
-      if (hasTls(next)) (server as unknown as TlsServer).setSecureContext(readTls(next));
+    if (old && server && sameAddress(old, next) && !old.tls === !next.tls) {
+      if (next.tls) this.renew(next.tls);
       this.#addresses = next;
       await this.#followUnix(old, next);
       return false;
     }
     const fresh = this.#createServer(next, false);
-    if (old && server && portOf(old) === portOf(next) && portOf(next) !== 0)
+    if (old && server && old.listen.port === next.listen.port && next.listen.port !== 0)
       await this.#swap(server, old, fresh, next);
-    else await bind(fresh, next);
+    else await bind(fresh, next.listen);
     this.#tcp = fresh;
     this.#addresses = next;
     if (server) this.#stopAccepting(server);
@@ -84,18 +82,21 @@ export class Listeners {
 
   /** @throws UserError when these addresses could not be followed */
   async try(next: Addresses): Promise<void> {
-    if (hasTls(next)) readTls(next);
-    if (this.#addresses?.ws_listener === next.ws_listener) return;
+    if (this.#addresses && sameAddress(this.#addresses, next)) return;
     const probe = createHttpServer({ onRequest: () => {}, onUpgrade: () => {}, log: this.#log });
-    const own = this.#addresses && portOf(this.#addresses) === portOf(next);
+    const { host, port } = next.listen;
     // The port is taken by this server itself: whether the host is ours can be tried on another one.
-    await bind(probe, own ? { ...next, ws_listener: next.ws_listener.replace(/\d+$/, '0') } : next);
+    await bind(probe, { host, port: this.#addresses?.listen.port === port ? 0 : port });
     await new Promise((resolve) => probe.close(resolve));
+  }
+
+  /** New connections get this certificate. */
+  renew(tls: NonNullable<Head['tls']>): void {
+    (this.#tcp as unknown as TlsServer).setSecureContext(tls);
   }
 
   /** Nothing new is accepted; requests in progress go on. */
   stopAccepting(): void {
-    clearInterval(this.#watch);
     if (this.#tcp) this.#stopAccepting(this.#tcp);
     if (this.#unix) this.#stopAccepting(this.#unix);
     this.#unix = undefined;
@@ -117,16 +118,16 @@ export class Listeners {
   async #swap(server: Server, old: Addresses, fresh: Server, next: Addresses): Promise<void> {
     this.#stopAccepting(server);
     try {
-      await bind(fresh, next);
+      await bind(fresh, next.listen);
     } catch (error) {
       this.#tcp = this.#createServer(old, false);
-      await bind(this.#tcp, old);
+      await bind(this.#tcp, old.listen);
       throw error;
     }
   }
 
   #createServer(addresses: Addresses, unix: boolean): Server {
-    const tls = !unix && hasTls(addresses) ? readTls(addresses) : undefined;
+    const tls = unix ? undefined : addresses.tls;
     const server = createHttpServer({
       onRequest: this.#onRequest,
       onUpgrade: (request, socket, head) => this.#onUpgrade(server, unix)(request, socket, head),
@@ -139,8 +140,7 @@ export class Listeners {
 
   /** A Unix socket that fails is logged, and the server goes on without it (configuration.md §4). */
   async #followUnix(old: Addresses | undefined, next: Addresses): Promise<void> {
-    const path =
-      next.enable_unix_socket && process.platform !== 'win32' ? next.unix_socket_path : undefined;
+    const path = next.unix_socket_path;
     if (this.#unix && old?.unix_socket_path === path) return;
     if (this.#unix) this.#stopAccepting(this.#unix);
     this.#unix = undefined;
@@ -154,46 +154,18 @@ export class Listeners {
       this.#log.error('Unix socket could not be opened', { path, error });
     }
   }
-
-  /** A renewed certificate is used without a reload. */
-  #renewCertificate(): void {
-    const addresses = this.#addresses;
-    if (!addresses || !hasTls(addresses)) return;
-    try {
-      const time = statSync(addresses.tls_cert as string).mtimeMs;
-      if (time === this.#certificateTime) return;
-      const first = this.#certificateTime === 0;
-      this.#certificateTime = time;
-      if (first) return;
-      (this.#tcp as unknown as TlsServer).setSecureContext(readTls(addresses));
-      this.#log.info('TLS certificate renewed');
-    } catch (error) {
-      this.#log.warn('TLS certificate could not be read again, the old one stays', { error });
-    }
-  }
 }
 
-const portOf = ({ ws_listener }: Addresses) => parseListener(ws_listener)?.port ?? 0;
-const hasTls = ({ tls_cert, tls_key }: Addresses) =>
-  tls_cert !== undefined && tls_key !== undefined;
+const sameAddress = ({ listen: a }: Addresses, { listen: b }: Addresses): boolean =>
+  a.host === b.host && a.port === b.port;
 
-function readTls({ tls_cert = '', tls_key = '' }: Addresses): { cert: Buffer; key: Buffer } {
+async function bind(server: Server, address: ListenAddress): Promise<void> {
   try {
-    const pair = { cert: readFileSync(tls_cert), key: readFileSync(tls_key) };
-    createSecureContext(pair);
-    return pair;
+    await listen(server, address);
   } catch (cause) {
-    throw new UserError(`tls_cert, tls_key: ${(cause as Error).message}`, { cause });
-  }
-}
-
-async function bind(server: Server, addresses: Addresses): Promise<void> {
-  const { host, port } = parseListener(addresses.ws_listener) ?? { host: '', port: 0 };
-  try {
-    await listen(server, { host, port });
-  } catch (cause) {
+    const host = address.host.includes(':') ? `[${address.host}]` : address.host;
     throw new UserError(
-      `ws_listener: cannot listen on ${addresses.ws_listener}: ${(cause as Error).message}`,
+      `ws_listener: cannot listen on ${host}:${address.port}: ${(cause as Error).message}`,
       { cause },
     );
   }

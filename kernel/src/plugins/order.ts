@@ -1,13 +1,16 @@
 import { type Plugin, UserError } from '@svc/plugin-sdk';
 
+type Suggest = (service: string) => Promise<string | undefined>;
+
 /**
  * Plugins in the order of their `requires`; otherwise as configured.
- * `suggest` names a plugin that would provide a missing service.
+ * `given` are the services of the program; `suggest` names a plugin that would provide a missing service.
  * @throws UserError for a missing service (and which plugin to add), a double name or a circle
  */
 export async function orderPlugins(
   plugins: readonly Plugin[],
-  suggest: (service: string) => Promise<string | undefined>,
+  given: ReadonlySet<string>,
+  suggest: Suggest = async () => undefined,
 ): Promise<Plugin[]> {
   const providers = new Map<string, Plugin>();
   const names = new Set<string>();
@@ -23,18 +26,19 @@ export async function orderPlugins(
       providers.set(service, plugin);
     }
   }
-  await refuseMissing(plugins, providers, suggest);
+  await refuseMissing(plugins, providers, given, suggest);
   return sort(plugins, providers);
 }
 
 async function refuseMissing(
   plugins: readonly Plugin[],
   providers: ReadonlyMap<string, Plugin>,
-  suggest: (service: string) => Promise<string | undefined>,
+  given: ReadonlySet<string>,
+  suggest: Suggest,
 ): Promise<void> {
   for (const plugin of plugins) {
     for (const { service } of plugin.requires ?? []) {
-      if (providers.has(service)) continue;
+      if (providers.has(service) || given.has(service)) continue;
       const add = await suggest(service);
       const advice = add ? `add "${add}" to plugins` : 'no installed plugin provides it';
       throw new UserError(`plugin '${plugin.name}' requires '${service}': ${advice}`);

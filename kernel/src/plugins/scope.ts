@@ -10,8 +10,10 @@ import {
   type SqliteFile,
   UserError,
 } from '@svc/plugin-sdk';
+import type { PluginSettings } from '../boot.ts';
 import { FileProcess } from '../db/sqlite/file.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
+import type { Timeline } from '../timeline.ts';
 import type { Events, Services } from './services.ts';
 
 /** What all scopes of one kernel share. */
@@ -24,33 +26,35 @@ export interface Shared
   readonly log: Logger;
   readonly services: Services;
   readonly events: Events;
+  readonly timeline: Timeline;
 }
+
+/** Hooks whose taps may wait, at a start or a stop. */
+const WAITED_FOR: ReadonlySet<string> = new Set(['prepare', 'start', 'ready', 'reload', 'stop']);
 
 interface Undo {
   readonly label: string;
   readonly run: () => void | Promise<void>;
 }
 
-/** One plugin's face of the kernel: what it taps, starts and opens carries its name and ends with it. */
+/** What one plugin acts through: what it taps, starts and opens carries its name and ends with it. */
 export class Scope {
   readonly plugin: Plugin;
-  readonly config: unknown;
-  readonly root: unknown;
+  readonly #settings: PluginSettings;
   readonly #shared: Shared;
   readonly #undos: Undo[] = [];
   #open = true;
 
-  constructor(plugin: Plugin, config: unknown, root: unknown, shared: Shared) {
+  constructor(plugin: Plugin, settings: PluginSettings | undefined, shared: Shared) {
     this.plugin = plugin;
-    this.config = config;
-    this.root = root;
+    this.#settings = settings ?? { section: {}, root: {} };
     this.#shared = shared;
   }
 
   /** Runs `setup`; registration closes when it returns. */
   async setup(): Promise<void> {
     try {
-      await this.plugin.setup(this.face() as Kernel<never, never>);
+      await this.plugin.setup(this.kernel() as Kernel<never, never>);
     } catch (cause) {
       throw wrap(this.plugin.name, 'setup failed', cause);
     } finally {
@@ -77,7 +81,7 @@ export class Scope {
     }
   }
 
-  face(): Kernel {
+  kernel(): Kernel {
     const { plugin } = this;
     const shared = this.#shared;
     const log = shared.log.target(plugin.name.replaceAll('-', '_'));
@@ -86,8 +90,8 @@ export class Scope {
     };
     return {
       ...shared,
-      config: this.config,
-      root: this.root,
+      config: this.#settings.section,
+      root: this.#settings.root,
       log,
       clock: this.#clock(shared.clock),
       bus: {
@@ -176,6 +180,13 @@ export class Scope {
     );
   }
 
+  /** The tap as a step of its own: it has a deadline, and its time is in the log. */
+  #inTime(hook: string, run: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+    const { name } = this.plugin;
+    const { timeline } = this.#shared;
+    return (...args) => timeline.step(`${hook} of '${name}'`, () => run(...args));
+  }
+
   /** The hooks with taps named after the plugin; errors of a tap say whose it was. */
   #hooks(): Hooks {
     const { name } = this.plugin;
@@ -183,13 +194,14 @@ export class Scope {
       if (!this.#open)
         throw new PluginError(name, 'taps a hook after setup has returned (too late)');
     };
-    const face = Object.fromEntries(
+    const hooks = Object.fromEntries(
       Object.entries(this.#shared.hooks).map(([hook, tapable]) => [
         hook,
         {
           tap: (run: (...args: unknown[]) => unknown, { stage = 0 } = {}) => {
             guard();
-            const named = naming(name, hook, run);
+            const limited = WAITED_FOR.has(hook) ? this.#inTime(hook, run) : run;
+            const named = naming(name, hook, limited);
             if (SYNC_HOOKS.has(hook)) (tapable as unknown as Tapping).tap({ name, stage }, named);
             else (tapable as unknown as Calling).tapAsync({ name, stage }, calling(named));
           },
@@ -197,7 +209,7 @@ export class Scope {
         },
       ]),
     );
-    return face as unknown as Hooks;
+    return hooks as unknown as Hooks;
   }
 }
 

@@ -2,7 +2,12 @@ import { type Event, type Logger, PluginError, type Service, type TSchema } from
 
 /** What plugins offer to each other, and the facts they tell. */
 export class Services {
-  readonly #values = new Map<string, unknown>();
+  readonly #values: Map<string, unknown>;
+
+  /** @param given what the program itself provides */
+  constructor(given: ReadonlyMap<string, unknown> = new Map()) {
+    this.#values = new Map(given);
+  }
 
   provide(plugin: string, { service }: Service<unknown>, value: unknown): void {
     if (this.#values.has(service))

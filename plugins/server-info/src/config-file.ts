@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { type Logger, RpcError, type ServerState, UserError } from '@svc/plugin-sdk';
+import { type ConfigurationFile, type Logger, RpcError, UserError } from '@svc/plugin-sdk';
 import { pinUuid } from './pin-uuid.ts';
 
 /** The running server's configuration file (svc-server.md, read_config and edit_config). */
@@ -15,29 +15,30 @@ export interface ConfigFile {
 
 /** Reads and edits the file that the operator named on the command line, wherever it lies. */
 export function openConfigFile(
-  server: ServerState,
+  file: ConfigurationFile,
+  uuid: () => string,
   log: Logger,
   stopping: AbortSignal,
 ): ConfigFile {
   const inTurn = createTurns();
-  const reloadSoon = createReloader(server, log, stopping);
+  const reloadSoon = createReloader(file, log, stopping);
   return {
-    read: async () => readText(await regularFile(server)),
+    read: async () => readText(await regularFile(file)),
     edit: (text) =>
       inTurn(async () => {
-        const pinned = parsed(server, text);
-        await regularFile(server);
-        await server.tryConfig(pinned).catch(userError((detail) => RpcError.invalid(detail)));
-        await server.writeConfig(pinned).catch(writeFailure);
+        const pinned = parsed(file, text, uuid());
+        await regularFile(file);
+        await file.try(pinned).catch(userError((detail) => RpcError.invalid(detail)));
+        await file.write(pinned).catch(writeFailure);
         reloadSoon();
       }),
   };
 }
 
-function parsed(server: ServerState, text: string): string {
+function parsed(file: ConfigurationFile, text: string, uuid: string): string {
   try {
-    const pinned = pinUuid(text, server.uuid());
-    server.checkConfig(pinned);
+    const pinned = pinUuid(text, uuid);
+    file.check(pinned);
     return pinned;
   } catch (error) {
     return userError((detail) => RpcError.parse(`Config parse error: ${detail}`))(error);
@@ -51,14 +52,12 @@ const userError =
     throw error instanceof UserError ? toRpc(error.message) : error;
   };
 
-async function regularFile({ configPath }: ServerState): Promise<string> {
-  if (configPath === undefined)
-    throw RpcError.config('this server runs without a configuration file');
-  const found = await stat(configPath).catch((error: Error) => {
+async function regularFile({ path }: ConfigurationFile): Promise<string> {
+  const found = await stat(path).catch((error: Error) => {
     throw RpcError.invalid(`Invalid config path: ${error.message}`);
   });
   if (!found.isFile()) throw RpcError.invalid('Config path must be a regular file');
-  return configPath;
+  return path;
 }
 
 async function readText(path: string): Promise<string> {
@@ -85,7 +84,7 @@ function createTurns() {
 }
 
 /** Reloads after the running call has been answered; requests made before that collapse into one. */
-function createReloader(server: ServerState, log: Logger, stopping: AbortSignal): () => void {
+function createReloader(file: ConfigurationFile, log: Logger, stopping: AbortSignal): () => void {
   let asked = false;
   return () => {
     if (asked) return;
@@ -94,7 +93,7 @@ function createReloader(server: ServerState, log: Logger, stopping: AbortSignal)
     setImmediate(() => {
       asked = false;
       if (stopping.aborted) return;
-      server.reload().catch((error: unknown) => {
+      file.reload().catch((error: unknown) => {
         log.error('the edited configuration is not in force', { error });
       });
     });

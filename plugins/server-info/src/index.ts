@@ -1,5 +1,5 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { definePlugin, LAST, Type } from '@svc/plugin-sdk';
+import { ConfigurationFile, definePlugin, LAST, LogSinks, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { versionFacts, versionLines } from './build-facts.ts';
 import { openConfigFile } from './config-file.ts';
@@ -19,6 +19,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['svc-server'],
   about: versionLines,
+  requires: [ConfigurationFile, LogSinks],
   optional: [AgentRegistry, Tokens],
   config: Type.Object({
     exec_sql_timeout_ms: Type.Integer({
@@ -33,7 +34,12 @@ export default definePlugin({
   async setup(kernel) {
     const { brand, bus, config, db, hooks, log, server, signal } = kernel;
     const version = await versionFacts(server.version);
-    const file = openConfigFile(server, log.target('config'), signal);
+    const file = openConfigFile(
+      kernel.use(ConfigurationFile),
+      server.uuid,
+      log.target('config'),
+      signal,
+    );
 
     hooks.permissions.tap((kinds) => kinds.add(brand.permission, { words: serverWords }));
 
@@ -46,7 +52,7 @@ export default definePlugin({
       });
       addConfigMethods(methods, file);
       addStorageMethod(methods, db);
-      addLogMethods(methods, server.log);
+      addLogMethods(methods, kernel.use(LogSinks));
       addUpdateMethod(methods, server.version);
       addSqlMethods(methods, {
         db,

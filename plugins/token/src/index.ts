@@ -1,4 +1,4 @@
-import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
+import { definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
 import { SuperTokenCreated, Tokens } from './api.ts';
 import { makeSuper, superLines } from './first.ts';
 import { addProtocolKinds } from './kinds.ts';
@@ -59,7 +59,7 @@ export default definePlugin({
 async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<void> {
   const made = await makeSuper(kernel.brand.salt, parts.hashPassword);
   if (await parts.store.insertSuper(made.record)) {
-    for (const line of superLines(made)) kernel.server.print(line);
+    for (const line of superLines(made)) kernel.useOptional(LogSinks)?.print(line);
     kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });
   } else {
     kernel.log.target('server').info('Super Token already exists, skipped');

@@ -2,9 +2,9 @@
 import { Type } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseListener } from '../../kernel/src/config/listener.ts';
-import { parseConfig } from '../../kernel/src/config/load.ts';
-import { validateSection } from '../../kernel/src/config/section.ts';
+import { parseListener } from '../../server/src/config/listener.ts';
+import { parseConfig } from '../../server/src/config/load.ts';
+import { validateSection } from '../../server/src/config/section.ts';
 import { refusal, textWith } from './config-kit.ts';
 
 const test = suite('configuration sections');

@@ -1,8 +1,9 @@
-import { type App, type BootOptions, boot } from './boot.ts';
+import type { App } from '@svc/kernel';
+import { type StartOptions, start } from './start.ts';
 
-/** Boots and stays until SIGTERM or SIGINT; then stops in order and exits 0. A second signal exits at once. */
-export async function serve(options: BootOptions): Promise<App> {
-  const app = await boot(options);
+/** Starts and stays until SIGTERM or SIGINT; then stops in order and exits 0. A second signal exits at once. */
+export async function serve(options: StartOptions): Promise<App> {
+  const app = await start(options);
   let stopping = false;
   const stop = (signal: string) => {
     if (stopping) process.exit(1);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Plugin } from '@svc/plugin-sdk';
+import { type App, machineClock } from '@svc/kernel';
+import { ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
 import {
   RpcFailure,
   type TestApp,
@@ -12,10 +13,8 @@ import {
 } from '@svc/plugin-sdk/testing';
 import { stringify } from 'smol-toml';
 import { WebSocket } from 'ws';
-import { type App, boot } from './boot.ts';
-import { machineClock } from './clock.ts';
-import { inTime } from './deadline.ts';
 import { fakeClock } from './fake-clock.ts';
+import { start as startProgram } from './start.ts';
 
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
 const WAIT_MS = 40_000;
@@ -38,7 +37,7 @@ export async function bootForTest(
   const shown: string[] = [];
   const start = () => {
     shown.length = 0;
-    return boot({
+    return startProgram({
       config: file,
       plugins,
       clock: options.clock ? clock : machineClock,
@@ -101,6 +100,8 @@ export async function bootForTest(
       await app.stop('restart');
       app = await start();
     },
+    reload: async () => app.service(ConfigurationFile)?.reload(),
+    records: () => app.service(LogSinks)?.recent() ?? [],
     get kernel() {
       return app;
     },
@@ -235,5 +236,13 @@ async function openSocket(url: string): Promise<TestSocket> {
   };
 }
 
-const withDeadline = <T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> =>
-  inTime(timeout_ms, work, () => new Error(`${what}: nothing within ${timeout_ms} ms`));
+async function withDeadline<T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const fail = () => reject(new Error(`${what}: nothing within ${timeout_ms} ms`));
+  const timer = setTimeout(fail, timeout_ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type Command, type CommandTerminal, UserError } from '@svc/plugin-sdk';
-import { boot } from './boot.ts';
 import { loadConfig } from './config/load.ts';
-import { builtInNames, loadPlugin } from './plugins/resolve.ts';
+import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
+import { start } from './start.ts';
 import { VERSION } from './version.ts';
 
 const HELP = `Usage: svc-server <command> -c FILE
@@ -97,7 +97,7 @@ async function configOf(file: string) {
 
 /** `init`, and the commands of plugins: database and plugins without a listener. */
 async function tool(name: string, file: string): Promise<number> {
-  const app = await boot({ config: file, mode: 'tool' });
+  const app = await start({ config: file, mode: 'tool' });
   try {
     if (name === 'init') return 0;
     let found: { command: Command; plugin: string } | undefined;
@@ -107,9 +107,9 @@ async function tool(name: string, file: string): Promise<number> {
       };
       (tap.fn as (commands: { add: typeof add }) => void)({ add });
     }
-    const face = found && app.face(found.plugin);
-    if (!found || !face) throw new UsageError(`unknown command '${name}'`);
-    await found.command.run(face, terminal);
+    const kernel = found && app.kernelOf(found.plugin);
+    if (!found || !kernel) throw new UsageError(`unknown command '${name}'`);
+    await found.command.run(kernel, terminal);
     return 0;
   } finally {
     await app.stop('done');

@@ -18,9 +18,9 @@ import { UserError } from '@svc/plugin-sdk';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { setKey } from '../../kernel/src/config/edit.ts';
-import { parseToml } from '../../kernel/src/config/parse.ts';
-import { writeConfig } from '../../kernel/src/config/write.ts';
+import { setKey } from '../../server/src/config/edit.ts';
+import { parseToml } from '../../server/src/config/parse.ts';
+import { writeConfig } from '../../server/src/config/write.ts';
 
 const test = suite<{ dir: string; file: string }>('configuration writing');
 

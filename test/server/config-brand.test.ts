@@ -1,7 +1,7 @@
 /** The neutral word is rewritten where it is an identifier, and nowhere else (protocol README, "Brand"). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeBrand } from '../../kernel/src/config/brand.ts';
+import { makeBrand } from '../../kernel/src/brand.ts';
 
 const test = suite('brand');
 

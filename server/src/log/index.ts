@@ -23,8 +23,6 @@ export interface Log {
   /** Target `server`. */
   readonly logger: Logger;
   readonly sinks: LogSinks;
-  /** A plain line on the console, in order with the records around it and in no sink. */
-  print(line: string): void;
   /** Writes what waits, 2 s at most; the ring and the streams go on, console and file are closed. */
   close(): Promise<void>;
 }
@@ -57,8 +55,8 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
     sinks: {
       recent: ring.records,
       stream: (text, listener) => addStream(hub, text, listener),
+      print: terminal.write,
     },
-    print: terminal.write,
     close: async () => {
       await Promise.all([file?.close(CLOSE_TIMEOUT_MS), terminal.close(CLOSE_TIMEOUT_MS)]);
     },

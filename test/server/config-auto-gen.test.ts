@@ -14,8 +14,8 @@ import { UserError } from '@svc/plugin-sdk';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixAutoGen } from '../../kernel/src/config/auto-gen.ts';
-import { loadConfig } from '../../kernel/src/config/load.ts';
+import { fixAutoGen } from '../../server/src/config/auto-gen.ts';
+import { loadConfig } from '../../server/src/config/load.ts';
 
 const test = suite<{ dir: string; file: string }>('auto_gen');
 

@@ -2,8 +2,8 @@
 import { Type } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseToml } from '../../kernel/src/config/parse.ts';
-import { type KnownKeys, unknownKeys } from '../../kernel/src/config/unknown.ts';
+import { parseToml } from '../../server/src/config/parse.ts';
+import { type KnownKeys, unknownKeys } from '../../server/src/config/unknown.ts';
 
 const test = suite('unknown configuration keys');
 

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HeadSchema } from '../../kernel/src/config/head.ts';
-import { parseConfig } from '../../kernel/src/config/load.ts';
-import { unknownKeys } from '../../kernel/src/config/unknown.ts';
-import { builtInNames, loadPlugin } from '../../kernel/src/plugins/resolve.ts';
+import { HeadSchema } from '../../server/src/config/head.ts';
+import { parseConfig } from '../../server/src/config/load.ts';
+import { unknownKeys } from '../../server/src/config/unknown.ts';
+import { builtInNames, loadPlugin } from '../../server/src/plugins/find.ts';
 
 const test = suite('configuration files');
 

@@ -7,7 +7,7 @@ import {
   parseFilter,
   parseStreamFilter,
   shownTarget,
-} from '../../kernel/src/log/filter.ts';
+} from '../../server/src/log/filter.ts';
 
 const test = suite('log filters');
 

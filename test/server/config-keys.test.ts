@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ParsedConfig, parseConfig } from '../../kernel/src/config/load.ts';
+import { type ParsedConfig, parseConfig } from '../../server/src/config/load.ts';
 import { refusal, textWith, UUID } from './config-kit.ts';
 
 const test = suite('configuration keys');

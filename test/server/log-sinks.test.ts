@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import type { Level, LogRecord } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LoggingConfig, type LogOptions, openLog } from '../../kernel/src/log/index.ts';
+import { type LoggingConfig, type LogOptions, openLog } from '../../server/src/log/index.ts';
 
 const test = suite<{ dir: string }>('log sinks');
 
@@ -237,7 +237,7 @@ test('enabled follows the filters and the streams of the moment, per target', ()
 
 /** Runs a module text in a process of its own, with `log`, a console at `info`, at hand. */
 function run(dir: string, body: string): ChildProcessByStdio<null, Readable, Readable> {
-  const index = resolve(import.meta.dirname, '../../kernel/src/log/index.ts');
+  const index = resolve(import.meta.dirname, '../../server/src/log/index.ts');
   const file = join(dir, 'child.ts');
   writeFileSync(
     file,

@@ -3,11 +3,11 @@ import type { Fields, LogRecord } from '@svc/plugin-sdk';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { consoleLine } from '../../kernel/src/log/console.ts';
-import { openLog } from '../../kernel/src/log/index.ts';
-import { maskText } from '../../kernel/src/log/mask.ts';
-import { makeRecord } from '../../kernel/src/log/record.ts';
-import { timestamp } from '../../kernel/src/log/time.ts';
+import { consoleLine } from '../../server/src/log/console.ts';
+import { openLog } from '../../server/src/log/index.ts';
+import { maskText } from '../../server/src/log/mask.ts';
+import { makeRecord } from '../../server/src/log/record.ts';
+import { timestamp } from '../../server/src/log/time.ts';
 
 const test = suite('log records');
 

@@ -1,32 +1,31 @@
+import type { PluginSettings } from '@svc/kernel';
 import { type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
 import { HeadSchema, RESERVED_SECTIONS } from '../config/head.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { validateSection } from '../config/section.ts';
 import { unknownKeys } from '../config/unknown.ts';
-import { builtInNames } from './resolve.ts';
+import { builtInNames } from './find.ts';
 
-export type PluginConfigs = Map<
-  Plugin,
-  { section: Record<string, unknown>; root: Record<string, unknown> }
->;
+/** Settings by plugin name. */
+export type Sections = ReadonlyMap<string, PluginSettings>;
 
 /** Each plugin's section and claimed top-level keys, with defaults. @throws UserError with key and line; also for colliding claims */
-export function pluginConfigs(
+export function sectionsOf(
   plugins: readonly Plugin[],
   { raw, text }: Pick<LoadedConfig, 'raw' | 'text'>,
-): PluginConfigs {
+): Sections {
   const claims = new Map<string, string>();
-  const configs: PluginConfigs = new Map();
+  const sections = new Map<string, PluginSettings>();
   for (const plugin of plugins) {
     const { name } = plugin;
     claim(claims, name, name);
     for (const key of Object.keys(plugin.rootConfig?.properties ?? {})) claim(claims, key, name);
-    configs.set(plugin, {
+    sections.set(name, {
       section: plugin.config ? validateSection(name, plugin.config, raw[name], text) : {},
       root: plugin.rootConfig ? validateSection('', plugin.rootConfig, raw, text) : {},
     });
   }
-  return configs;
+  return sections;
 }
 
 function claim(claims: Map<string, string>, key: string, plugin: string): void {
@@ -41,26 +40,33 @@ function claim(claims: Map<string, string>, key: string, plugin: string): void {
 }
 
 /** Puts new values into the objects that plugins hold. @returns changed keys that the plugin did not declare reloadable */
-export function applyConfigs(current: PluginConfigs, next: PluginConfigs): string[] {
-  const needRestart: string[] = [];
-  for (const [plugin, { section, root }] of next) {
-    const held = current.get(plugin);
-    if (!held) continue;
-    const apply = (
-      target: Record<string, unknown>,
-      source: Record<string, unknown>,
-      prefix: string,
-    ) => {
-      for (const key of new Set([...Object.keys(target), ...Object.keys(source)])) {
-        if (JSON.stringify(target[key]) === JSON.stringify(source[key])) continue;
-        if (plugin.reloadable?.includes(key)) target[key] = source[key];
-        else needRestart.push(prefix + key);
-      }
-    };
-    apply(held.section, section, `${plugin.name}.`);
-    apply(held.root, root, '');
-  }
-  return needRestart;
+export function applySections(
+  plugins: readonly Plugin[],
+  current: Sections,
+  next: Sections,
+): string[] {
+  return plugins.flatMap(({ name, reloadable = [] }) => {
+    const held = current.get(name);
+    const fresh = next.get(name);
+    if (!held || !fresh) return [];
+    return [
+      ...apply(held.section, fresh.section, reloadable).map((key) => `${name}.${key}`),
+      ...apply(held.root, fresh.root, reloadable),
+    ];
+  });
+}
+
+/** @returns the keys that differ and stay as they were */
+function apply(
+  held: Record<string, unknown>,
+  fresh: Record<string, unknown>,
+  reloadable: readonly string[],
+): string[] {
+  const changed = [...new Set([...Object.keys(held), ...Object.keys(fresh)])].filter(
+    (key) => JSON.stringify(held[key]) !== JSON.stringify(fresh[key]),
+  );
+  for (const key of changed) if (reloadable.includes(key)) held[key] = fresh[key];
+  return changed.filter((key) => !reloadable.includes(key));
 }
 
 /** Templates in the field carry old keys, so an unknown one is warned about, never refused. */

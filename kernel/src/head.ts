@@ -1,0 +1,29 @@
+import type { ListenAddress } from './http/listeners.ts';
+
+/** The table `[brand]` (configuration.md §1). */
+export interface BrandConfig {
+  readonly word: string;
+  readonly permission: string;
+  readonly salt: string;
+  readonly title: string;
+  readonly peer_header: string;
+}
+
+/** What the kernel takes from a configuration. Sizes in bytes, times in ms. */
+export interface Head {
+  /** Lower-case, hyphenated. */
+  readonly server_uuid: string;
+  readonly listen: ListenAddress;
+  /** The certificate chain and its key, PEM; undefined: no TLS. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Path of the Unix socket; undefined: none. */
+  readonly unix_socket_path: string | undefined;
+  readonly jsonrpc_max_connections: number;
+  readonly max_request_body_size: number;
+  readonly max_response_body_size: number;
+  /** Running calls get this long at a stop. */
+  readonly shutdown_timeout_ms: number;
+  /** The table `[database]`, for the driver. */
+  readonly database: { readonly database_url: string };
+  readonly brand: BrandConfig;
+}

@@ -1,0 +1,112 @@
+import type { App } from '@svc/kernel';
+import { type ConfigurationFile, type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
+import { CertificateWatch } from './certificate-watch.ts';
+import { type LoadedConfig, loadConfig, type ParsedConfig, parseConfig } from './config/load.ts';
+import { writeConfig } from './config/write.ts';
+import { kernelHead } from './kernel-head.ts';
+import { applySections, type Sections, sectionsOf } from './plugins/sections.ts';
+
+/** Head keys that a reload changes; the others keep their value until the process starts again. */
+const RELOADABLE = new Set([
+  'server_uuid',
+  'ws_listener',
+  'jsonrpc_max_connections',
+  'max_request_body_size',
+  'max_response_body_size',
+  'enable_unix_socket',
+  'unix_socket_path',
+  'tls_cert',
+  'tls_key',
+]);
+
+interface Options {
+  readonly path: string;
+  readonly plugins: readonly Plugin[];
+  readonly sections: Sections;
+  readonly log: Logger;
+}
+
+/** The file that a running server was started with, and its reload (configuration.md §6). */
+export class ServedFile implements ConfigurationFile {
+  readonly path: string;
+  readonly #options: Options;
+  readonly #certificate: CertificateWatch;
+  #loaded: LoadedConfig;
+  #app: App | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+
+  constructor(options: Options & { readonly loaded: LoadedConfig }) {
+    this.path = options.path;
+    this.#options = options;
+    this.#loaded = options.loaded;
+    this.#certificate = new CertificateWatch(options.log);
+  }
+
+  /** From now on a reload reaches this server. */
+  serve(app: App): void {
+    this.#app = app;
+    this.#certificate.watch(this.#loaded.head, app);
+  }
+
+  close(): void {
+    this.#certificate.close();
+  }
+
+  check(text: string): ParsedConfig {
+    const parsed = parseConfig(text);
+    sectionsOf(this.#options.plugins, { ...parsed, text });
+    return parsed;
+  }
+
+  async try(text: string): Promise<void> {
+    await this.#running().try(kernelHead(this.check(text).head));
+  }
+
+  write(text: string): Promise<void> {
+    return writeConfig(this.path, text);
+  }
+
+  /** One at a time; a reload asked for during another one runs after it. */
+  reload(): Promise<void> {
+    const next = this.#reloading.then(() => this.#reload());
+    this.#reloading = next.catch(() => {});
+    return next;
+  }
+
+  async #reload(): Promise<void> {
+    const { log, plugins, sections } = this.#options;
+    const app = this.#running();
+    try {
+      const loaded = await loadConfig(this.path);
+      const next = sectionsOf(plugins, loaded);
+      await app.follow(kernelHead(loaded.head));
+      const needRestart = [
+        ...changedHeadKeys(this.#loaded, loaded),
+        ...applySections(plugins, sections, next),
+      ];
+      this.#loaded = loaded;
+      this.#certificate.watch(loaded.head, app);
+      if (needRestart.length > 0)
+        log.warn('changed keys need a restart', { keys: needRestart.join(', ') });
+      await app.hooks.reload.promise({ needRestart });
+      log.info('configuration reloaded');
+    } catch (error) {
+      log.error('reload failed, the old configuration stays in force', { error });
+      throw error instanceof UserError ? error : new UserError('reload failed', { cause: error });
+    }
+  }
+
+  #running(): App {
+    if (!this.#app) throw new UserError('the server is still starting');
+    return this.#app;
+  }
+}
+
+function changedHeadKeys(before: LoadedConfig, after: LoadedConfig): string[] {
+  const old = before.head as Record<string, unknown>;
+  return Object.entries(after.head)
+    .filter(
+      ([key, value]) => !RELOADABLE.has(key) && JSON.stringify(value) !== JSON.stringify(old[key]),
+    )
+    .map(([key]) => key);
+}

@@ -1,0 +1,3 @@
+export { main } from './main.ts';
+export { serve } from './serve.ts';
+export { type StartOptions, start } from './start.ts';

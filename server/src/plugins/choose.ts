@@ -1,0 +1,57 @@
+import type { Plugin } from '@svc/plugin-sdk';
+import type { Head } from '../config/head.ts';
+import { builtInNames, loadPlugin } from './find.ts';
+
+/**
+ * The plugins that a configuration asks for (default: all built-in ones), the database driver that fits its address, and
+ * what those bring along.
+ * @param base directory of the configuration file, where paths and packages are looked for
+ * @throws UserError that names the entry
+ */
+export async function choosePlugins(
+  entries: readonly (Plugin | string)[] = builtInNames(),
+  { database }: Head,
+  base: string,
+): Promise<Plugin[]> {
+  const plugins = await Promise.all(
+    entries.map((entry) => (typeof entry === 'string' ? loadPlugin(entry, base) : entry)),
+  );
+  const bring = async (name: string) => {
+    if (!plugins.some((plugin) => plugin.name === name)) plugins.push(await loadPlugin(name, base));
+  };
+  const driver = await driverOf(database.database_url, plugins, base);
+  if (driver) await bring(driver);
+  // TEMP
+  if (/^postgres/.test(database.database_url)) await bring('bus-postgres');
+  // The list grows while it is walked: what is brought along may bring something itself.
+  for (const { brings = [] } of plugins) for (const name of brings) await bring(name);
+  return plugins;
+}
+
+/** Name of the built-in plugin that provides this service; undefined when there is none. */
+export async function providerOf(service: string, base: string): Promise<string | undefined> {
+  for (const name of builtInNames()) {
+    // Advice only: a package that does not load must not hide what is missing.
+    const plugin = await loadPlugin(name, base).catch(() => undefined);
+    if (plugin?.provides?.some((offered) => offered.service === service)) return name;
+  }
+  return undefined;
+}
+
+/** Names of the built-in drivers begin with this. */
+const DRIVER = 'database-';
+
+/** The built-in driver for this address, unless a plugin of the list drives it. */
+async function driverOf(
+  url: string,
+  plugins: readonly Plugin[],
+  base: string,
+): Promise<string | undefined> {
+  const scheme = url.slice(0, url.indexOf(':')).toLowerCase();
+  if (plugins.some(({ drives }) => drives?.includes(scheme))) return undefined;
+  for (const name of builtInNames().filter((name) => name.startsWith(DRIVER))) {
+    const { drives } = await loadPlugin(name, base);
+    if (drives?.includes(scheme)) return name;
+  }
+  return undefined;
+}
