@@ -22,7 +22,7 @@ const CALL = '{"jsonrpc":"2.0","id":1,"method":"probe_hello"}';
 interface Server {
   kernelOf(plugin: string): Kernel;
 }
-const kernelOf = (app: TestApp) => (app.kernel as Server).kernelOf('probe');
+const _kernelOf = (app: TestApp) => (app.kernel as Server).kernelOf('probe');
 
 /** A folder whose path leaves room for a socket's name: the system takes about 100 characters. */
 const socketFolder = () => mkdtemp(join(tmpdir().length > 60 ? '/tmp' : tmpdir(), 'svc-unix-'));

@@ -57,7 +57,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const folder = await mkdtemp(join(tmpdir(), 'svc-log-'));
     const json_log_file = join(folder, 'log.json');
     const logging = { memory_log_filter: 'trace', json_log_filter: 'trace', json_log_file };
-    const { app, probe } = await tokenServer({ logging }, { dialect });
+    const { app } = await tokenServer({ logging }, { dialect });
     try {
       const printed = plainLines(app.console);
       assert.match(printed, FIRST);

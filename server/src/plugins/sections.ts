@@ -32,7 +32,8 @@ function claim(claims: Map<string, string>, key: string, plugin: string): void {
   const kernel =
     Object.hasOwn(HeadSchema.properties, key) || RESERVED_SECTIONS.some((name) => name === key);
   const owner = kernel ? 'the kernel' : claims.get(key);
-  if (owner)
+  // A name that is listed twice is refused when the plugins are put in order.
+  if (owner && owner !== plugin)
     throw new UserError(
       `plugin '${plugin}' claims the configuration key '${key}', which belongs to ${owner}`,
     );
