@@ -99,6 +99,9 @@ const codeLines = (text: string): number =>
  * listeners. The others wrap drivers and formats that the core only uses through one `open…` or `load…` each.
  */
 const budget = { core: 3300, db: 2700 };
+
+test('the parts of the kernel stay within their budgets', () => {
+  const lines: Record<string, number> = { core: 0, db: 0 };
   for (const { path, text } of kernel.sources) {
     const folder = path.split(sep)[2] ?? '';
     const part = folder in budget ? folder : 'core';
