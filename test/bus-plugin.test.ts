@@ -1,11 +1,11 @@
 /** The plugin `bus`: its section, which plugins bring it, and a server without it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { validateSection } from '../kernel/src/config/section.ts';
 import { BusTransports } from '../plugins/bus/src/api.ts';
 import bus from '../plugins/bus/src/index.ts';
+import { validateSection } from '../server/src/config/section.ts';
 import { type BusProbe, probe, until } from './bus-kit.ts';
-import { refusal } from './kernel/config-kit.ts';
+import { refusal } from './server/config-kit.ts';
 
 const test = suite('plugin bus');
 const running: BusProbe[] = [];

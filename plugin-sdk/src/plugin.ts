@@ -108,8 +108,6 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly rootConfig?: R;
   /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
   readonly reloadable?: readonly string[];
-  /** Built-in plugins that the program loads along with this one, unless they are listed anyway. */
-  readonly brings?: readonly string[];
   /** Schemes of the database addresses that this plugin opens (hook `database`). */
   readonly drives?: readonly string[];
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
