@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The repository. */
@@ -21,6 +21,8 @@ const FETCHED = '24.21.0';
 export async function runScript(name) {
   const script = join(root, 'scripts', name);
   if (isSupported(process.versions.node)) {
+    // Shell scripts that are started from here find the same Node.
+    process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
     await import(pathToFileURL(script).href);
     return;
   }
