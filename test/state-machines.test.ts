@@ -6,6 +6,8 @@ import * as assert from 'uvu/assert';
 import * as connection from '../plugins/db/src/connection.ts';
 import * as handle from '../plugins/db/src/handle.ts';
 import * as delivery from '../plugins/task/src/delivery.ts';
+import * as channel from '../plugins/terminal/src/relay-peer.ts';
+import * as session from '../plugins/terminal/src/session.ts';
 
 type Transitions = { readonly [state: string]: { readonly [event: string]: string } };
 
@@ -16,6 +18,8 @@ const machines: [name: string, readme: string, transitions: Transitions, next: (
   ['delivery of a task', 'plugins/task/README.md', delivery.transitions, delivery.next],
   ['handle of a database', 'plugins/db/README.md', handle.transitions, handle.next],
   ['connection of a database', 'plugins/db/README.md', connection.transitions, connection.next],
+  ['session of a terminal', 'plugins/terminal/README.md', session.transitions, session.next],
+  ['channel between two servers', 'plugins/terminal/README.md', channel.transitions, channel.next],
 ];
 
 /** The edges of all diagrams of a README: `state --> state: event`. */

@@ -12,7 +12,9 @@ import {
   taken,
   tooMany,
 } from './refusal.ts';
-import type { Place, Reservation, Sessions } from './sessions.ts';
+import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
+import type { Place } from './terminal-directory.ts';
 
 export interface AgentSideOptions {
   readonly tasks: Tasks;
@@ -44,7 +46,7 @@ export async function agentSide(
   }
 }
 
-function reserve(sessions: Sessions, place: Place): Reservation | Refusal {
+function reserve(sessions: Sessions, place: Place): Session | Refusal {
   const reserved = sessions.reserve(place);
   if (reserved === 'taken') return taken('a session of this terminal is open');
   if (reserved === 'full') return tooMany('the agent has too many sessions');

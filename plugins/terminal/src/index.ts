@@ -1,12 +1,12 @@
-import { definePlugin, Type, type Upgrade } from '@svc/plugin-sdk';
+import { definePlugin, type Kernel, type Static, Type, type Upgrade } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { agentSide } from './agent-side.ts';
-import { createElsewhere } from './elsewhere.ts';
 import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
 import { addPermissions } from './permissions.ts';
 import { parseQuery, type TerminalQuery } from './query.ts';
-import { createRelay } from './relay.ts';
-import { createSessions } from './sessions.ts';
+import { Relay } from './relay.ts';
+import { Sessions } from './sessions.ts';
+import { TerminalDirectory } from './terminal-directory.ts';
 import { userSide } from './user-side.ts';
 
 const PATH = '/terminal';
@@ -21,9 +21,11 @@ const config = Type.Object({
   max_sessions_per_agent: Type.Integer({
     minimum: 1,
     default: 8,
-    description: 'Terminals of one agent at a time; agents of the field take eight.',
+    description: 'Terminals of one agent at a time; stock agents take eight.',
   }),
 });
+
+type Config = Static<typeof config>;
 
 /** The terminal proxy `/terminal`: joins an agent's shell and a user (terminal.md). */
 export default definePlugin({
@@ -34,33 +36,9 @@ export default definePlugin({
   reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
 
   setup(kernel) {
-    const { auth, bus, clock, config: settings, hooks, log, signal: stopping } = kernel;
+    const { auth, clock, hooks, log, signal: stopping } = kernel;
     const tasks = kernel.use(Tasks);
-    const elsewhere = createElsewhere({
-      bus,
-      stopping,
-      own: () => sessions.places(),
-      opened: (place, server) => sessions.openedElsewhere(place, server),
-    });
-    const sessions = createSessions({
-      clock,
-      elsewhere,
-      userWait_ms: () => settings.user_wait_ms,
-      maxPerAgent: () => settings.max_sessions_per_agent,
-      log: (what, { agentUuid, taskId }) =>
-        log.info(`terminal: ${what}`, { agent_uuid: agentUuid, task_id: taskId }),
-    });
-
-    const relay = createRelay({
-      bus,
-      clock,
-      find: (agentUuid, terminalId) => sessions.find(agentUuid, terminalId),
-      joined: (agentUuid) =>
-        log.info('terminal: user came', { agent_uuid: agentUuid, relayed: true }),
-    });
-
-    const parts = { auth, clock, log, stopping, tasks, sessions, elsewhere, relay };
-
+    const { sessions, directory, relay } = createProxy(kernel);
     hooks.permissions.tap(addPermissions);
 
     hooks.request.tap((exchange) => {
@@ -70,17 +48,42 @@ export default definePlugin({
       return true;
     });
 
+    const user = { auth, clock, log, stopping, tasks, sessions, directory, relay };
     hooks.upgrade.tap(async (upgrade) => {
       if (upgrade.path !== PATH) return undefined;
       const query = admissible(upgrade);
       if ('status' in query) upgrade.refuse(query.status, query.text, query.headers);
       else if (query.taskId !== undefined && query.taskToken !== undefined)
         await agentSide(upgrade, query, { tasks, sessions, log });
-      else await userSide(upgrade, query, parts);
+      else await userSide(upgrade, query, user);
       return true;
     });
   },
 });
+
+/** Connects the sessions of this server with the other servers. */
+function createProxy({ bus, clock, config, log, signal: stopping }: Kernel<Config>) {
+  const directory = new TerminalDirectory(bus, stopping, {
+    own: () => sessions.places(),
+    opened: (place, server) => sessions.openedElsewhere(place, server),
+  });
+  const sessions = new Sessions({
+    clock,
+    directory,
+    userWait_ms: () => config.user_wait_ms,
+    maxPerAgent: () => config.max_sessions_per_agent,
+    log: (what, { agentUuid, taskId }) =>
+      log.info(`terminal: ${what}`, { agent_uuid: agentUuid, task_id: taskId }),
+  });
+  const relay = new Relay({
+    bus,
+    clock,
+    find: (agentUuid, terminalId) => sessions.find(agentUuid, terminalId),
+    joined: (agentUuid) =>
+      log.info('terminal: user came', { agent_uuid: agentUuid, relayed: true }),
+  });
+  return { directory, sessions, relay };
+}
 
 function admissible({ request, query }: Upgrade): TerminalQuery | HttpRefusal {
   const refusal = handshakeRefusal(request);

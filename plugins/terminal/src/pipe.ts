@@ -2,7 +2,7 @@ import type { Peer } from '@svc/plugin-sdk';
 
 /** Bytes on their way to one side before the other is read no further. */
 const BOUND_BYTES = 1024 * 1024;
-/** Bytes kept for a side that has not come yet: the first prompt, and what a busy shell writes until then. */
+/** Bytes kept until the receiver comes: the first prompt, and what a busy shell writes until then. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 /** What a message costs beside its bytes: empty ones must not be free. */
 const MESSAGE_BYTES = 256;
@@ -37,7 +37,7 @@ export class Pipe {
     if (this.#bytes > 0) this.#drain(to);
   }
 
-  /** Drops what comes from now on; the sender is read, so that its close is heard. */
+  /** Drops what comes from now on. The sender is still read, so that its close frame is noticed. */
   end(): void {
     this.#ended = true;
     this.#kept = [];
@@ -65,7 +65,7 @@ export class Pipe {
       this.#bytes = 0;
       this.#from.resume();
     };
-    // A receiver that has gone ends the session, and with it this pipe.
+    // A receiver whose socket closed ends the session, and the session ends this pipe.
     to.drained().then(resume, resume);
   }
 }

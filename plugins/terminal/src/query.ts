@@ -15,7 +15,7 @@ const NAMES = ['agent_uuid', 'task_id', 'task_token', 'terminal_id', 'token'] as
 const UINT64_MAX = 2n ** 64n - 1n;
 const uuidPattern = new RegExp((Uuid as unknown as { pattern: string }).pattern);
 
-/** The lower-case hyphenated spelling; undefined for what is no UUID. */
+/** The lower-case hyphenated spelling; undefined for a text that is no UUID. */
 export const uuidOf = (text: string): string | undefined =>
   uuidPattern.test(text) ? canonicalUuid(text) : undefined;
 

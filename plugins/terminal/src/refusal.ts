@@ -4,9 +4,9 @@ import type { Peer } from '@svc/plugin-sdk';
 export interface Refusal {
   readonly error_id: 101 | 102 | 103 | 108;
   readonly error_message: string;
-  /** HTTP status where it is refused before the upgrade. */
+  /** HTTP status of a refusal before the upgrade. */
   readonly status: number;
-  /** Close code where it is refused after it. */
+  /** Close code of a refusal after the upgrade. */
   readonly close: number;
 }
 
@@ -26,14 +26,14 @@ export const taken = refusal(108, 409, AGAIN, 'Invalid input: ');
 export const tooMany = refusal(108, 429, AGAIN, 'Invalid input: ');
 export const absent = refusal(108, 404, AGAIN, 'Invalid input: ');
 
-/** The message that a refused side gets. */
+/** The message to a refused side. */
 export const refusalText = ({ error_id, error_message }: Refusal): string =>
   JSON.stringify({ error_id, error_message });
 
-/** Tells a side that has been upgraded, then closes it. */
+/** Tells the reason to a side that has been upgraded, then closes it. */
 export function turnAway(peer: Peer, reason: Refusal): void {
   peer.sendText(refusalText(reason));
-  // Reading goes on so that the closing handshake is heard; what comes is nobody's.
+  // Reading goes on so that the closing handshake is noticed; messages are dropped.
   peer.listen(() => {});
   peer.close(reason.close);
 }

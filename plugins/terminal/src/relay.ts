@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus, Clock } from '@svc/plugin-sdk';
+import type { Bus, BusEvent, Clock } from '@svc/plugin-sdk';
 import { Pipe } from './pipe.ts';
-import { type RelayPart, RelayPeer } from './relay-peer.ts';
+import { type RelayPart, RelayPeer, type RelayRefusal } from './relay-peer.ts';
 import type { Session } from './session.ts';
 
 const TOPIC = 'terminal.relay';
 /** An answer takes some milliseconds; that the other server died is known sooner. */
 const ANSWER_MS = 5_000;
 
-/** Why another server does not join the user to the terminal. */
-export type RelayRefusal = 'absent' | 'taken';
+interface JoinMessage {
+  readonly channel: string;
+  readonly kind: 'join';
+  readonly agent: string;
+  readonly terminal: string;
+}
 
-type RelayMessage = { readonly channel: string } & (
-  | RelayPart
-  | { readonly kind: 'join'; readonly agent: string; readonly terminal: string }
-  | { readonly kind: 'joined' }
-  | { readonly kind: 'refused'; readonly why: RelayRefusal }
-);
+type RelayMessage = JoinMessage | ({ readonly channel: string } & RelayPart);
 
 export interface RelayOptions {
   readonly bus: Bus;
@@ -26,109 +25,88 @@ export interface RelayOptions {
   readonly joined: (agentUuid: string) => void;
 }
 
-/** Joins a user of one server to a terminal of another, over the bus. */
-export interface Relay {
-  /** @returns the agent's side, as a peer of this server */
-  join(server: string, agentUuid: string, terminalId: string): Promise<RelayPeer | RelayRefusal>;
-}
-
 interface Channel {
   readonly server: string;
   readonly peer: RelayPeer;
-  /** Until the other server has answered. */
-  answer: ((answer: 'joined' | RelayRefusal) => void) | undefined;
 }
 
-export function createRelay({ bus, clock, find, joined }: RelayOptions): Relay {
-  const channels = new Map<string, Channel>();
+/** Joins users of one server to terminals of another, over the bus. Both ends of a channel know it by the same name. */
+export class Relay {
+  readonly #options: RelayOptions;
+  readonly #channels = new Map<string, Channel>();
 
-  const open = (server: string, channel: string): Channel => {
-    const peer = new RelayPeer(channel, {
-      send: (part) => bus.send(server, TOPIC, { channel, ...part }),
-      drained: () => bus.drained(server),
-      ended: () => channels.delete(channel),
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    const { bus } = options;
+    bus.subscribe(TOPIC, (payload, { id, own }) => {
+      const message = payload as RelayMessage;
+      if (!own && typeof message?.channel === 'string') this.#receive(id, message);
     });
-    const opened: Channel = { server, peer, answer: undefined };
-    channels.set(channel, opened);
-    return opened;
-  };
+    bus.watch((event) => this.#watch(event));
+  }
 
-  const admit = (server: string, channel: string, agent: string, terminal: string): void => {
-    const session = find(agent, terminal);
-    const why = !session ? 'absent' : session.hasUser ? 'taken' : undefined;
-    const answer = (message: object) => bus.send(server, TOPIC, { channel, ...message });
-    if (!session || why) {
-      answer({ kind: 'refused', why });
-      return;
-    }
-    answer({ kind: 'joined' });
-    const { peer } = open(server, channel);
-    joined(agent);
-    // The credential is watched where the user is.
-    session.join(peer, new Pipe(peer), { ended: NEVER });
-  };
+  /** Asks the agent's server. @returns the agent's side, as a peer of this server */
+  async join(server: string, agent: string, terminal: string): Promise<RelayPeer | RelayRefusal> {
+    const channel = randomUUID();
+    const peer = this.#open(server, channel);
+    const cancel = this.#options.clock.timeout(() => peer.expire(), ANSWER_MS);
+    if (!this.#send(server, { channel, kind: 'join', agent, terminal })) peer.refuse('absent');
+    const answer = await peer.answer;
+    cancel();
+    if (answer === 'joined') return peer;
+    // Where the answer is only late, the other end learns that no user waits for it.
+    this.#send(server, { channel, kind: 'broken' });
+    return answer;
+  }
 
-  const end = (channel: Channel): void => {
-    channel.answer?.('absent');
-    channel.peer.fail();
-  };
+  #send(server: string, message: RelayMessage): boolean {
+    return this.#options.bus.send(server, TOPIC, message);
+  }
 
-  bus.subscribe(TOPIC, (payload, { id, own }) => {
-    const message = payload as RelayMessage;
-    if (own || typeof message?.channel !== 'string') return;
+  #open(server: string, channel: string): RelayPeer {
+    const peer = new RelayPeer(channel, {
+      send: (part) => this.#send(server, { channel, ...part }),
+      drained: () => this.#options.bus.drained(server),
+      closed: () => this.#channels.delete(channel),
+    });
+    this.#channels.set(channel, { server, peer });
+    return peer;
+  }
+
+  #receive(from: string, message: RelayMessage): void {
     if (message.kind === 'join') {
-      admit(id, message.channel, message.agent, message.terminal);
+      this.#admit(from, message);
       return;
     }
-    const channel = channels.get(message.channel);
-    if (channel?.server !== id) return;
-    if (message.kind === 'joined') channel.answer?.('joined');
-    else if (message.kind === 'refused') channel.answer?.(message.why);
-    else channel.peer.receive(message);
-  });
+    const channel = this.#channels.get(message.channel);
+    if (channel?.server === from) channel.peer.receive(message);
+  }
 
-  bus.watch((event) => {
-    if (event.kind === 'gap' && !isForUs(event)) return;
-    for (const [name, channel] of [...channels]) {
-      const { server } = channel;
-      // A server that joins although it was there had counted this one as dead: it ended its sides.
-      if (event.kind === 'gap' ? (event.from ?? server) !== server : event.server.id !== server)
-        continue;
-      bus.send(server, TOPIC, { channel: name, kind: 'broken' } satisfies RelayMessage);
-      end(channel);
+  /** A user of another server wants to join a terminal of this one. */
+  #admit(server: string, { channel, agent, terminal }: JoinMessage): void {
+    const session = this.#options.find(agent, terminal);
+    if (!session || session.hasUser) {
+      this.#send(server, { channel, kind: 'refused', why: session ? 'taken' : 'absent' });
+      return;
     }
-  });
+    this.#send(server, { channel, kind: 'joined' });
+    const peer = this.#open(server, channel);
+    peer.receive({ kind: 'joined' });
+    this.#options.joined(agent);
+    // The user's server watches the credential.
+    session.join(peer, new Pipe(peer), { ended: NEVER });
+  }
 
-  return {
-    async join(server, agent, terminal) {
-      const name = randomUUID();
-      const channel = open(server, name);
-      const answer = await new Promise<'joined' | RelayRefusal>((resolve) => {
-        const cancel = clock.timeout(() => channel.answer?.('absent'), ANSWER_MS);
-        channel.answer = (word) => {
-          cancel();
-          channel.answer = undefined;
-          resolve(word);
-        };
-        const ask = { channel: name, kind: 'join', agent, terminal } satisfies RelayMessage;
-        if (!bus.send(server, TOPIC, ask)) channel.answer('absent');
-      });
-      if (answer === 'joined') return channel.peer;
-      // Where the answer is only late, the other end hears that nobody waits for it.
-      bus.send(server, TOPIC, { channel: name, kind: 'broken' } satisfies RelayMessage);
-      channel.peer.fail();
-      return answer;
-    },
-  };
+  /** Ends the channels that lost bytes, and those of a server that died or had counted this one as dead. */
+  #watch(event: BusEvent): void {
+    if (event.kind === 'gap' && !event.direct && event.from !== undefined) return;
+    const concerned = event.kind === 'gap' ? event.from : event.server.id;
+    for (const [channel, { server, peer }] of [...this.#channels]) {
+      if (concerned !== undefined && concerned !== server) continue;
+      this.#send(server, { channel, kind: 'broken' });
+      peer.receive({ kind: 'broken' });
+    }
+  }
 }
 
 const NEVER = new AbortController().signal;
-
-/** Lost messages of `send` are lost bytes of a terminal. */
-const isForUs = ({
-  from,
-  direct,
-}: {
-  readonly from: string | undefined;
-  readonly direct: boolean;
-}) => direct || from === undefined;

@@ -1,6 +1,43 @@
 import type { Clock, Peer, Principal } from '@svc/plugin-sdk';
 import { Pipe } from './pipe.ts';
 
+/** Where one session stands. The README has the diagram, and the meaning and deadline of each state. */
+export type State = 'reserved' | 'waiting' | 'joined' | 'draining' | 'ended';
+
+/**
+ * `opened`, `released`: the agent's handshake succeeded or failed. `drained`: the user has got all output. `expired`: the state's
+ * deadline passed.
+ */
+export type Event =
+  | 'opened'
+  | 'released'
+  | 'userCame'
+  | 'userLeft'
+  | 'credentialEnded'
+  | 'agentLeft'
+  | 'drained'
+  | 'expired';
+
+/** Every transition there is. */
+export const transitions: { readonly [S in State]: { readonly [E in Event]?: State } } = {
+  reserved: { opened: 'waiting', released: 'ended' },
+  waiting: { userCame: 'joined', agentLeft: 'ended', expired: 'ended' },
+  joined: { agentLeft: 'draining', userLeft: 'ended', credentialEnded: 'ended' },
+  draining: { drained: 'ended', userLeft: 'ended', expired: 'ended' },
+  ended: {},
+};
+
+/** The state after an event. An event that the state does not name changes nothing. */
+export const next = (state: State, event: Event): State => transitions[state][event] ?? state;
+
+/** For the log. */
+const reasons: { readonly [E in Event]?: string } = {
+  agentLeft: 'agent left',
+  userLeft: 'user left',
+  credentialEnded: 'credential of the user ended',
+  expired: 'no user came',
+};
+
 /** A user who does not read gets the rest of the output for this long after the agent's end. */
 const REST_MS = 10_000;
 
@@ -9,107 +46,115 @@ const GOING_AWAY = 1001;
 const POLICY = 1008;
 
 export interface SessionOptions {
-  readonly agent: Peer;
   readonly clock: Clock;
-  /** A session without a user ends after this time. */
+  /** A session whose user does not come ends after this time. */
   readonly userWait_ms: number;
-  /** Called once; the session takes no place any more. */
-  readonly ended: (reason: string) => void;
+  /** The agent is connected. */
+  readonly opened?: (session: Session) => void;
+  /** Called once; the session takes no place any more. No reason: the agent never connected. */
+  readonly over: (reason: string | undefined) => void;
 }
 
-/** Two sockets and what goes between them (terminal.md §6, §7). Either side's end is the end. */
+/** Two sockets and what goes between them (terminal.md §6, §7). Only `#on` changes the state. */
 export class Session {
-  readonly #agent: Peer;
-  readonly #clock: Clock;
-  readonly #ended: (reason: string) => void;
-  readonly #output: Pipe;
-  readonly #cancelWait: () => void;
-  #input: Pipe | undefined;
+  state: State = 'reserved';
+  readonly #options: SessionOptions;
+  #agent: Peer | undefined;
+  #output: Pipe | undefined;
   #user: Peer | undefined;
-  #over = false;
-  #forget: (() => void) | undefined;
+  #input: Pipe | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #forgetCredential: (() => void) | undefined;
 
-  constructor({ agent, clock, userWait_ms, ended }: SessionOptions) {
-    this.#agent = agent;
-    this.#clock = clock;
-    this.#ended = ended;
-    this.#output = new Pipe(agent);
-    this.#cancelWait = clock.timeout(() => this.#noUser(), userWait_ms);
-    whenAborted(agent.closed, () => this.#agentGone());
+  constructor(options: SessionOptions) {
+    this.#options = options;
   }
 
   get hasUser(): boolean {
     return this.#user !== undefined;
   }
 
-  /** Attaches the user; `input` holds what was typed meanwhile. Ends with the user's credential. */
+  /** The agent's handshake succeeded: its output is kept until the user comes. */
+  open(agent: Peer): void {
+    this.#agent = agent;
+    this.#output = new Pipe(agent);
+    this.#on('opened');
+    whenAborted(agent.closed, () => this.#on('agentLeft'));
+  }
+
+  /** The agent's handshake failed. */
+  release(): void {
+    this.#on('released');
+  }
+
+  /** Attaches the user; `input` holds what was typed before. The session ends with the user's credential. */
   join(user: Peer, input: Pipe, caller: Pick<Principal, 'ended'>): void {
-    if (this.#over) {
+    if (this.state !== 'waiting' || !this.#agent) {
       input.end();
       user.close(NORMAL, 'session ended');
       return;
     }
-    this.#cancelWait();
     this.#user = user;
     this.#input = input;
-    this.#forget = whenAborted(caller.ended, () => this.#credentialEnded());
-    whenAborted(user.closed, () => this.#userGone());
-    this.#output.connect(user);
+    this.#on('userCame');
+    this.#forgetCredential = whenAborted(caller.ended, () => this.#on('credentialEnded'));
+    whenAborted(user.closed, () => this.#on('userLeft'));
+    this.#output?.connect(user);
     input.connect(this.#agent);
   }
 
-  /** @returns false when the session has ended before */
-  #end(reason: string): boolean {
-    if (this.#over) return false;
-    this.#over = true;
-    this.#cancelWait();
-    this.#forget?.();
-    this.#ended(reason);
-    return true;
+  /** The transition: the only place where the state changes. */
+  #on(event: Event): void {
+    const from = this.state;
+    const to = next(from, event);
+    if (to === from) return;
+    this.state = to;
+    this.#cancelDeadline?.();
+    if (from !== 'draining' && (to === 'draining' || to === 'ended')) {
+      this.#forgetCredential?.();
+      this.#options.over(reasons[event]);
+    }
+    if (to === 'waiting') {
+      this.#expireAfter(this.#options.userWait_ms);
+      this.#options.opened?.(this);
+    } else if (to === 'draining') this.#drain();
+    else if (to === 'ended') this.#close(from, event);
   }
 
-  #agentGone(): void {
-    if (!this.#end('agent left')) return;
-    const { closeFrame } = this.#agent;
-    const user = this.#user;
-    if (!user) return;
+  #expireAfter(delay_ms: number): void {
+    this.#cancelDeadline = this.#options.clock.timeout(() => this.#on('expired'), delay_ms);
+  }
+
+  #drain(): void {
     this.#input?.end();
-    const close = () =>
-      closeFrame
-        ? user.close(closeFrame.code, closeFrame.reason)
-        : user.close(NORMAL, 'session ended');
-    const cancel = this.#clock.timeout(close, REST_MS);
-    const rest = () => {
-      cancel();
-      close();
-    };
-    user.drained().then(rest, rest);
+    this.#expireAfter(REST_MS);
+    const drained = () => this.#on('drained');
+    this.#user?.drained().then(drained, drained);
   }
 
-  #userGone(): void {
-    if (!this.#end('user left')) return;
-    const frame = this.#user?.closeFrame;
-    this.#closeAgent(frame ? frame.code : GOING_AWAY, frame?.reason);
-  }
-
-  #credentialEnded(): void {
-    if (!this.#end('credential of the user ended')) return;
-    this.#input?.end();
-    this.#user?.close(POLICY, 'credential ended');
-    this.#closeAgent(GOING_AWAY);
-  }
-
-  #noUser(): void {
-    if (this.#end('no user came')) this.#closeAgent(NORMAL, 'no user came');
+  /** Closes the side that is still there. */
+  #close(from: State, event: Event): void {
+    if (from === 'draining') {
+      const { code, reason } = this.#agent?.closeFrame ?? { code: NORMAL, reason: 'session ended' };
+      this.#user?.close(code, reason);
+    } else if (event === 'expired') this.#closeAgent(NORMAL, 'no user came');
+    else if (event === 'userLeft') {
+      const { code, reason } = this.#user?.closeFrame ?? { code: GOING_AWAY, reason: undefined };
+      this.#closeAgent(code, reason);
+    } else if (event === 'credentialEnded') {
+      this.#input?.end();
+      this.#user?.close(POLICY, 'credential ended');
+      this.#closeAgent(GOING_AWAY);
+    }
   }
 
   #closeAgent(code: number | undefined, reason?: string): void {
-    this.#output.end();
-    this.#agent.close(code, reason);
+    this.#output?.end();
+    this.#agent?.close(code, reason);
   }
 }
 
-/** Runs once, at once when it has aborted already. @returns forgets it */
+/** Runs once; immediately when the signal has aborted already. @returns forgets it */
 export function whenAborted(signal: AbortSignal, run: () => void): () => void {
   if (signal.aborted) {
     run();

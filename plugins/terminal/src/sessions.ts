@@ -1,14 +1,6 @@
-import type { Clock, Peer } from '@svc/plugin-sdk';
-import { type Elsewhere, keyOf } from './elsewhere.ts';
+import type { Clock } from '@svc/plugin-sdk';
 import { Session, whenAborted } from './session.ts';
-
-/** One terminal: its agent, its id and the task that opened it. */
-export interface Place {
-  /** Lower-case hyphenated. */
-  readonly agentUuid: string;
-  readonly terminalId: string;
-  readonly taskId: number | bigint;
-}
+import { keyOf, type Place, type TerminalDirectory } from './terminal-directory.ts';
 
 /** A terminal whose agent is connected to another server. */
 export interface Remote {
@@ -17,114 +9,107 @@ export interface Remote {
 
 export interface SessionsOptions {
   readonly clock: Clock;
-  readonly elsewhere: Pick<Elsewhere, 'opened' | 'closed' | 'serverOf' | 'of'>;
+  readonly directory: Pick<TerminalDirectory, 'opened' | 'closed' | 'of'>;
   readonly userWait_ms: () => number;
   readonly maxPerAgent: () => number;
   readonly log: (what: string, place: Place) => void;
 }
 
-/** The terminals of this server. */
-export interface Sessions {
-  /** Takes the place of a terminal before its agent's handshake; `taken` when it or its task has one, `full` at the cap. */
-  reserve(place: Place): Reservation | 'taken' | 'full';
-  /** The open session of this terminal on this server. */
-  find(agentUuid: string, terminalId: string): Session | undefined;
-  /** The open terminals. */
-  places(): readonly Place[];
-  /** Who waits for this terminal learns where it was opened. */
-  openedElsewhere(place: Place, server: string): void;
-  /** Waits for a session to open, until one of the signals aborts; undefined at once when too many wait already. */
+interface Entry {
+  readonly place: Place;
+  readonly session: Session;
+}
+
+type Listener = (found?: Session | Remote) => void;
+
+/** The terminals of this server, and the users who wait for one. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #waiting = new Map<string, Set<Listener>>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes the place of a terminal before its agent's handshake; the caller opens or releases the session.
+   * `taken`: the terminal or its task has a session. `full`: the agent has as many as it may have.
+   */
+  reserve(place: Place): Session | 'taken' | 'full' {
+    const { agentUuid, terminalId, taskId } = place;
+    const { clock, directory, userWait_ms, maxPerAgent } = this.#options;
+    const here = [...this.#entries.values()].map((entry) => entry.place);
+    const others = [
+      ...here.filter((other) => other.agentUuid === agentUuid),
+      ...directory.of(agentUuid),
+    ];
+    const isSame = (other: Place) => other.terminalId === terminalId || other.taskId === taskId;
+    if (others.some(isSame)) return 'taken';
+    if (others.length >= maxPerAgent()) return 'full';
+    const session = new Session({
+      clock,
+      userWait_ms: userWait_ms(),
+      opened: () => this.#opened(entry),
+      over: (reason) => this.#over(entry, reason),
+    });
+    const entry: Entry = { place, session };
+    this.#entries.set(keyOf(place), entry);
+    return session;
+  }
+
+  /** The session of this terminal, when its agent is connected to this server. */
+  find(agentUuid: string, terminalId: string): Session | undefined {
+    const session = this.#entries.get(keyOf({ agentUuid, terminalId }))?.session;
+    return session?.state === 'reserved' ? undefined : session;
+  }
+
+  /** The terminals whose agents are connected. */
+  places(): readonly Place[] {
+    const entries = [...this.#entries.values()];
+    return entries.filter(({ session }) => session.state !== 'reserved').map(({ place }) => place);
+  }
+
+  /** Users who wait for this terminal learn on which other server it was opened. */
+  openedElsewhere(place: Place, server: string): void {
+    for (const found of this.#waiting.get(keyOf(place)) ?? []) found({ server });
+  }
+
+  /** Waits for a session to open, until one of the signals aborts; undefined at once when too many users wait already. */
   wait(
     agentUuid: string,
     terminalId: string,
     signals: readonly AbortSignal[],
-  ): Promise<Session | Remote | undefined>;
-}
-
-export interface Reservation {
-  open(agent: Peer): Session;
-  release(): void;
-}
-
-/** What holds a place: compared by identity before it is removed. */
-interface Entry {
-  readonly place: Place;
-  session: Session | undefined;
-}
-
-export function createSessions(options: SessionsOptions): Sessions {
-  const { clock, elsewhere, userWait_ms, maxPerAgent, log } = options;
-  const entries = new Map<string, Entry>();
-  const waiting = new Map<string, Set<(found: Session | Remote) => void>>();
-
-  const remove = (key: string, entry: Entry): void => {
-    if (entries.get(key) === entry) entries.delete(key);
-  };
-
-  const open = (key: string, entry: Entry, agent: Peer): Session => {
-    const { place } = entry;
-    log('agent came', place);
-    // Before the session, which may end at once: the others must hear of its end last.
-    elsewhere.opened(place);
-    const session = new Session({
-      agent,
-      clock,
-      userWait_ms: userWait_ms(),
-      ended(reason) {
-        remove(key, entry);
-        elsewhere.closed(place);
-        log(reason, place);
-      },
-    });
-    entry.session = session;
-    for (const hear of waiting.get(key) ?? []) hear(session);
-    return session;
-  };
-
-  return {
-    reserve(place) {
-      const { agentUuid, terminalId, taskId } = place;
-      const key = keyOf(place);
-      const here = [...entries.values()].map((entry) => entry.place);
-      const others = [
-        ...here.filter((other) => other.agentUuid === agentUuid),
-        ...elsewhere.of(agentUuid),
-      ];
-      const isSame = (other: Place) => other.terminalId === terminalId || other.taskId === taskId;
-      if (others.some(isSame)) return 'taken';
-      if (others.length >= maxPerAgent()) return 'full';
-      const entry: Entry = { place, session: undefined };
-      entries.set(key, entry);
-      return {
-        open: (agent) => open(key, entry, agent),
-        release: () => remove(key, entry),
+  ): Promise<Session | Remote | undefined> {
+    const key = keyOf({ agentUuid, terminalId });
+    const listeners = this.#waiting.get(key) ?? new Set();
+    if (listeners.size >= this.#options.maxPerAgent()) return Promise.resolve(undefined);
+    this.#waiting.set(key, listeners);
+    return new Promise((resolve) => {
+      const forget: (() => void)[] = [];
+      const settle: Listener = (found) => {
+        listeners.delete(settle);
+        if (listeners.size === 0 && this.#waiting.get(key) === listeners) this.#waiting.delete(key);
+        for (const each of forget) each();
+        resolve(found);
       };
-    },
+      listeners.add(settle);
+      for (const signal of signals) forget.push(whenAborted(signal, () => settle()));
+    });
+  }
 
-    find: (agentUuid, terminalId) => entries.get(keyOf({ agentUuid, terminalId }))?.session,
+  #opened({ place, session }: Entry): void {
+    this.#options.log('agent came', place);
+    this.#options.directory.opened(place);
+    for (const found of this.#waiting.get(keyOf(place)) ?? []) found(session);
+  }
 
-    places: () => [...entries.values()].flatMap(({ place, session }) => (session ? [place] : [])),
-
-    openedElsewhere(place, server) {
-      for (const hear of waiting.get(keyOf(place)) ?? []) hear({ server });
-    },
-
-    wait(agentUuid, terminalId, signals) {
-      const key = keyOf({ agentUuid, terminalId });
-      const callers = waiting.get(key) ?? new Set();
-      if (callers.size >= maxPerAgent()) return Promise.resolve(undefined);
-      waiting.set(key, callers);
-      return new Promise((resolve) => {
-        const forget: (() => void)[] = [];
-        const settle = (found?: Session | Remote) => {
-          callers.delete(settle);
-          if (callers.size === 0 && waiting.get(key) === callers) waiting.delete(key);
-          for (const each of forget) each();
-          resolve(found);
-        };
-        callers.add(settle);
-        for (const signal of signals) forget.push(whenAborted(signal, () => settle()));
-      });
-    },
-  };
+  #over(entry: Entry, reason: string | undefined): void {
+    const { place } = entry;
+    // A later session of the same terminal keeps its place.
+    if (this.#entries.get(keyOf(place)) === entry) this.#entries.delete(keyOf(place));
+    if (reason === undefined) return;
+    this.#options.directory.closed(place);
+    this.#options.log(reason, place);
+  }
 }

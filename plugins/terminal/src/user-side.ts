@@ -8,7 +8,6 @@ import {
   type Upgrade,
 } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
-import type { Elsewhere } from './elsewhere.ts';
 import { LIMITS } from './limits.ts';
 import { mayConnect } from './permissions.ts';
 import { Pipe } from './pipe.ts';
@@ -25,6 +24,7 @@ import {
 import type { Relay } from './relay.ts';
 import { Session } from './session.ts';
 import type { Remote, Sessions } from './sessions.ts';
+import type { TerminalDirectory } from './terminal-directory.ts';
 
 /** A user who comes before the agent is kept this long (terminal.md §8). */
 export const HOLD_MS = 10_000;
@@ -36,18 +36,18 @@ export interface UserSideOptions {
   readonly stopping: AbortSignal;
   readonly tasks: Tasks;
   readonly sessions: Sessions;
-  readonly elsewhere: Pick<Elsewhere, 'serverOf'>;
+  readonly directory: Pick<TerminalDirectory, 'serverOf'>;
   readonly relay: Relay;
 }
 
-/** Who may join which terminal. */
+/** A user who may join a terminal. */
 interface Admitted {
   readonly caller: Principal;
   readonly agentUuid: string;
   readonly terminalId: string;
 }
 
-/** The user is upgraded whatever comes, so that a front end can show why it is refused (terminal.md §4). */
+/** A refused user is upgraded too, so that a front end can show the reason (terminal.md §4). */
 export async function userSide(
   upgrade: Upgrade,
   query: TerminalQuery,
@@ -71,7 +71,7 @@ async function admit(
   if (token === undefined) return invalid('token is missing');
   const refused = denied('wrong credential, or no terminal permission for this agent');
   try {
-    // Authenticated first, whatever the UUID: all these cases look the same.
+    // Authenticated before the UUID is looked at: all these cases get the same answer.
     const caller = await auth.authenticate(token, { address, transport: 'ws' });
     const uuid = uuidOf(agentUuid);
     if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return refused;
@@ -84,10 +84,10 @@ async function admit(
 
 async function attach(user: Peer, admitted: Admitted, options: UserSideOptions): Promise<void> {
   const { caller, agentUuid, terminalId } = admitted;
-  const { sessions, elsewhere, log } = options;
+  const { sessions, directory, log } = options;
   // From now on what the user types is kept for the agent.
   const input = new Pipe(user);
-  const server = elsewhere.serverOf(agentUuid, terminalId);
+  const server = directory.serverOf(agentUuid, terminalId);
   const there = server === undefined ? undefined : { server };
   const found =
     sessions.find(agentUuid, terminalId) ?? there ?? (await held(user, admitted, options));
@@ -100,7 +100,7 @@ async function attach(user: Peer, admitted: Admitted, options: UserSideOptions):
   }
 }
 
-/** The user's end of a terminal whose agent is connected to another server: that one sees the user as its own. */
+/** The user's end of a terminal whose agent is connected to another server. That server treats the user like one of its sockets. */
 async function joined(
   { server }: Remote,
   { agentUuid, terminalId }: Admitted,
@@ -109,15 +109,16 @@ async function joined(
   const agent = await relay.join(server, agentUuid, terminalId);
   if (agent === 'taken') return taken('the session has a user');
   if (agent === 'absent') return absent('no session of this terminal is open');
-  return new Session({
-    agent,
+  const session = new Session({
     clock,
     userWait_ms: HOLD_MS,
-    ended: (reason) => log.info(`terminal: ${reason}`, { agent_uuid: agentUuid, relayed: true }),
+    over: (reason) => log.info(`terminal: ${reason}`, { agent_uuid: agentUuid, relayed: true }),
   });
+  session.open(agent);
+  return session;
 }
 
-/** Keeps the user until the agent comes, where a running task says that it will. */
+/** Keeps the user until the agent comes, if a running task for this terminal exists. */
 async function held(
   user: Peer,
   { caller, agentUuid, terminalId }: Admitted,
@@ -132,7 +133,7 @@ async function held(
       if (!isAwaited) over.abort();
       return coming;
     });
-    // Who came first is joined first, however long the database takes to answer each.
+    // Users are joined in order of arrival, however long the database takes to answer each.
     const found = await Promise.race([coming, asked]);
     return found ?? absent('no session of this terminal is open');
   } catch (error) {
