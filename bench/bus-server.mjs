@@ -1,5 +1,6 @@
 // One server with nothing but the bus, measured from inside: `node bench/bus-server.mjs CONFIG PLUGIN…`, commands over IPC.
-import { boot } from '@svc/kernel';
+import { Type, topic } from '@svc/plugin-sdk';
+import { start } from '@svc/server';
 
 const [config, ...plugins] = process.argv.slice(2);
 let kernel;
@@ -10,8 +11,11 @@ const probe = {
     kernel = face;
   },
 };
-const app = await boot({ config, plugins: [probe, ...plugins], console: () => {} });
-const { bus } = kernel;
+const app = await start({ config, plugins: [probe, ...plugins], console: () => {} });
+const { bus, publish, subscribe } = kernel;
+const Ping = topic('ping', Type.Unknown());
+const Pong = topic('pong', Type.Unknown());
+const Data = topic('data', Type.Unknown());
 
 /** Monotonic, and the same for all processes of a machine; ms. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;
@@ -19,11 +23,11 @@ const turn = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let got = { count: 0, bytes: 0, times: [] };
 const waiting = new Map();
-bus.subscribe('ping', (payload, { id, own }) => {
-  if (!own) bus.send(id, 'pong', payload);
+subscribe(Ping, (payload, { id, own }) => {
+  if (!own) bus.send(id, Pong, payload);
 });
-bus.subscribe('pong', ({ n }) => waiting.get(n)?.());
-bus.subscribe('data', ({ at, bytes }, { own }) => {
+subscribe(Pong, ({ n }) => waiting.get(n)?.());
+subscribe(Data, ({ at, bytes }, { own }) => {
   if (own) return;
   got.count++;
   got.bytes += bytes?.length ?? 0;
@@ -43,7 +47,7 @@ const commands = {
       const begun = now();
       await new Promise((resolve) => {
         waiting.set(n, resolve);
-        bus.send(to, 'ping', { n });
+        bus.send(to, Ping, { n });
       });
       waiting.delete(n);
       times.push(now() - begun);
@@ -56,7 +60,7 @@ const commands = {
     const begun = now();
     let sent = 0;
     while (now() - begun < ms) {
-      if (bus.send(to, 'data', { at: now(), bytes })) sent++;
+      if (bus.send(to, Data, { at: now(), bytes })) sent++;
       await bus.drained(to);
       if (sent % 16 === 0) await turn(0);
     }
@@ -68,7 +72,7 @@ const commands = {
     let sent = 0;
     while (now() - begun < ms) {
       for (; sent < ((now() - begun) / 1_000) * perSecond; sent++) {
-        bus.publish('data', { at: now(), ids: [1, 2, 3, 4, 5] });
+        publish(Data, { at: now(), ids: [1, 2, 3, 4, 5] });
       }
       await turn(1);
     }

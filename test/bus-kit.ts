@@ -1,11 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bus, type BusEvent, definePlugin, type Kernel, type Logger } from '@svc/plugin-sdk';
+import {
+  type Bus,
+  type BusEvent,
+  DatabaseChanged,
+  definePlugin,
+  type Kernel,
+  type Logger,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { LocalBus } from '../kernel/src/local-bus.ts';
 import type { BusTransport } from '../plugins/bus/src/api.ts';
 import { ServerBus } from '../plugins/bus/src/server-bus.ts';
+
+/** Any payload. */
+export const Probe = topic('probe', Type.Unknown());
 
 /** What one server's bus has heard. */
 export interface BusProbe {
@@ -65,8 +77,10 @@ export async function probe(
     version: '1.0.0',
     setup(face) {
       kernel = face;
-      face.bus.subscribe('probe', (payload, { own, id }) => heard.push({ payload, own, id }));
-      face.bus.subscribe('database.changed', () => {
+      face.subscribe(Probe, (payload, { own, id }) => {
+        heard.push({ payload, own, id });
+      });
+      face.subscribe(DatabaseChanged, () => {
         rereads++;
       });
       face.bus.watch((event) => events.push(event));

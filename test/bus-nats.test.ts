@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Joiner, split } from '../plugins/bus-nats/src/parts.ts';
 import { selfSigned } from './agent-program-certificate.ts';
-import { acquainted, type BusProbe, probe, sharing, until } from './bus-kit.ts';
+import { acquainted, type BusProbe, Probe, probe, sharing, until } from './bus-kit.ts';
 import { busCases, type Three } from './bus-suite.ts';
 import { natsBinary, signedUser, startNats, type TestNats } from './nats.ts';
 
@@ -119,7 +119,7 @@ test('NATS ends and begins again under load: every server is back, in order, and
   let n = 0;
   let loading = true;
   const load = (async () => {
-    for (; loading; await pause(2)) one.bus.publish('probe', n++);
+    for (; loading; await pause(2)) one.kernel.publish(Probe, n++);
   })();
   await pause(200);
   await nats.kill();
@@ -131,7 +131,7 @@ test('NATS ends and begins again under load: every server is back, in order, and
   await until('read again', () => [one, two].every((server, at) => server.rereads() > before[at]!));
   loading = false;
   await load;
-  one.bus.publish('probe', -1);
+  one.kernel.publish(Probe, -1);
   await until('the last', () => two.heard.at(-1)?.payload === -1);
   const got = two.heard.map(({ payload }) => payload).slice(0, -1);
   assert.equal(
@@ -158,7 +158,7 @@ test('a server starts without NATS and joins when it is there, reading again', a
 test('servers of another database are strangers on the same NATS, unless both name the same cluster', async () => {
   const one = await start(over(nats), 'postgres', LIST);
   const stranger = await start(over(nats), 'postgres', LIST);
-  one.bus.publish('probe', 'here');
+  one.kernel.publish(Probe, 'here');
   await pause(1_200);
   assert.equal([one.bus.servers(), stranger.bus.servers(), stranger.heard], [[], [], []]);
   const named = over(nats, { cluster: 'our-own' });
@@ -211,8 +211,8 @@ test('messages larger than the server of NATS allows travel in parts', async () 
   try {
     const [one, two] = await pair(small);
     const bytes = randomBytes(100_000);
-    one.bus.send(two.bus.id, 'probe', bytes);
-    one.bus.publish('probe', bytes);
+    one.bus.send(two.bus.id, Probe, bytes);
+    one.kernel.publish(Probe, bytes);
     await until('both', () => two.heard.length === 2);
     for (const { payload } of two.heard) assert.is(bytes.compare(payload), 0);
     assert.equal(

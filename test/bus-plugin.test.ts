@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { BusTransports } from '../plugins/bus/src/api.ts';
 import bus from '../plugins/bus/src/index.ts';
 import { validateSection } from '../server/src/config/section.ts';
-import { type BusProbe, probe, until } from './bus-kit.ts';
+import { type BusProbe, Probe, probe, until } from './bus-kit.ts';
 import { refusal } from './server/config-kit.ts';
 
 const test = suite('plugin bus');
@@ -57,9 +57,9 @@ for (const [plugins, dialect, loaded] of lists) {
 
 test('a server without it delivers to itself and knows the section', async () => {
   const server = await start({ bus: { transport: 'auto' } }, 'sqlite');
-  server.bus.publish('probe', 'own');
-  assert.is(server.bus.send(server.bus.id, 'probe', 'direct'), true);
-  assert.is(server.bus.send('another', 'probe', 'lost'), false);
+  server.kernel.publish(Probe, 'own');
+  assert.is(server.bus.send(server.bus.id, Probe, 'direct'), true);
+  assert.is(server.bus.send('another', Probe, 'lost'), false);
   await until('both', () => server.heard.length === 2);
   assert.equal(
     server.heard.map(({ payload, own }) => [payload, own]),

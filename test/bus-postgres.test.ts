@@ -12,6 +12,7 @@ import {
   type BareBus,
   type BusProbe,
   bareBus,
+  Probe,
   probe,
   sharing,
   until,
@@ -103,7 +104,7 @@ test('a killed connection comes again, both read again, nobody counts as dead, a
   await until('both read again', () =>
     [one, two].every((server, at) => server.rereads() > before[at]!),
   );
-  one.bus.publish('probe', 'again');
+  one.kernel.publish(Probe, 'again');
   await until('the message', () => two.heard.length === 1);
   for (const server of [one, two]) {
     assert.equal(
@@ -137,22 +138,22 @@ test('a frame that is sent again because both ends had lost the connection is he
 
 test('what others say while a server is connecting is no loss for it', async () => {
   const one = await start();
-  one.bus.publish('probe', 'before');
+  one.kernel.publish(Probe, 'before');
   const { database } = (await sharing(one)) as { database: { database_url: string } };
   const bare = bareBus(memoryLog());
   buses.push(bare);
   const { bus } = bare;
   const heard: unknown[] = [];
   const events: string[] = [];
-  bus.subscribe('probe', (payload) => heard.push(payload));
-  bus.watch(({ kind }) => events.push(kind));
+  bus.subscribe('test', 'probe', (payload) => heard.push(payload));
+  bus.watch('test', ({ kind }) => events.push(kind));
   await bare.open({
     name: 'postgres',
     frameBytes: 7_800,
     connect: async (link) => {
       const settings = { connectionString: database.database_url };
       const connection = await Connection.open(settings, link);
-      one.bus.publish('probe', 'meanwhile');
+      one.kernel.publish(Probe, 'meanwhile');
       await until('a frame', () => heard.length > 0);
       return connection;
     },
@@ -183,14 +184,14 @@ test('a server whose connection was cut off learns from the others what it misse
   const before = two.rereads();
   await cutOff(one);
   for (let n = 0; n < 200; n++) {
-    one.bus.publish('probe', n);
+    one.kernel.publish(Probe, n);
     await pause(1);
   }
   // Both are connected again by then: what is sent before may be heard by nobody.
   await until('connected', () =>
     [one, two].every((server) => logged(server, /bus is connected again/) > 0),
   );
-  one.bus.publish('probe', 200);
+  one.kernel.publish(Probe, 200);
   await until('the last', () => two.heard.some(({ payload }) => payload === 200));
   await until('read again', () => two.rereads() > before);
   const got = two.heard.map(({ payload }) => payload);
@@ -222,7 +223,7 @@ test('a long message whose row is gone makes its receiver read again', async () 
   const [one, two] = await pair();
   await one.app.sql('create rule forget as on insert to bus_message do instead nothing');
   const before = two.rereads();
-  one.bus.publish('probe', 'x'.repeat(20_000));
+  one.kernel.publish(Probe, 'x'.repeat(20_000));
   await until('read again', () => two.rereads() > before);
   assert.equal(two.heard, []);
 });
@@ -230,12 +231,12 @@ test('a long message whose row is gone makes its receiver read again', async () 
 test('rows of long messages are removed: direct ones when they are read, the others by the minute', async () => {
   const [one, two] = await pair();
   const bytes = new Uint8Array(30_000);
-  one.bus.send(two.bus.id, 'probe', bytes);
+  one.bus.send(two.bus.id, Probe, bytes);
   await until('the direct one', () => two.heard.length === 1);
   const rows = async () =>
     Number((await one.app.sql('select count(*) as n from bus_message'))[0].n);
   await until('no row', async () => (await rows()) === 0);
-  one.bus.publish('probe', bytes);
+  one.kernel.publish(Probe, bytes);
   await until('the other one', () => two.heard.length === 2);
   assert.is(await rows(), 1);
   await one.app.sql('update bus_message set sent_at = sent_at - 61000');
@@ -269,8 +270,8 @@ test('servers of other schemas of the same database are strangers', async () => 
   const url = new URL(database.database_url);
   url.searchParams.set('options', '-c search_path=other');
   const stranger = await start({ database: { database_url: url.href } });
-  one.bus.publish('probe', 'here');
-  stranger.bus.publish('probe', 'there');
+  one.kernel.publish(Probe, 'here');
+  stranger.kernel.publish(Probe, 'there');
   await pause(1_200);
   assert.equal([one.bus.servers(), stranger.bus.servers()], [[], []]);
   assert.equal([one.heard.length, stranger.heard.length], [1, 1]);
@@ -279,8 +280,8 @@ test('servers of other schemas of the same database are strangers', async () => 
 test('`[bus] transport = "local"` leaves a server alone', async () => {
   const one = await start();
   const two = await start(await sharing(one, { bus: { transport: 'local' } }));
-  two.bus.publish('probe', 'unheard');
-  one.bus.publish('probe', 'own');
+  two.kernel.publish(Probe, 'unheard');
+  one.kernel.publish(Probe, 'own');
   await pause(1_200);
   assert.equal([one.bus.servers(), two.bus.servers()], [[], []]);
   assert.equal(
@@ -323,7 +324,7 @@ test('Postgres restarts under load: every server is back, in order, and has read
     let n = 0;
     let loading = true;
     const load = (async () => {
-      for (; loading; await pause(2)) one.bus.publish('probe', n++);
+      for (; loading; await pause(2)) one.kernel.publish(Probe, n++);
     })();
     await pause(200);
     await own.restart('crash');
@@ -335,7 +336,7 @@ test('Postgres restarts under load: every server is back, in order, and has read
     );
     loading = false;
     await load;
-    one.bus.publish('probe', -1);
+    one.kernel.publish(Probe, -1);
     await until('the last', () => two.heard.at(-1)?.payload === -1);
     const got = two.heard.map(({ payload }) => payload).slice(0, -1);
     assert.equal(

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Type, topic } from '@svc/plugin-sdk';
 import * as assert from 'uvu/assert';
-import { acquainted, type BusProbe, until } from './bus-kit.ts';
+import { acquainted, type BusProbe, Probe, until } from './bus-kit.ts';
 
 /** Three servers on one transport. */
 export type Three = readonly [BusProbe, BusProbe, BusProbe];
@@ -22,7 +23,7 @@ export function busCases(
     const three = servers();
     await acquainted(three);
     const last = `the last before case ${++cases}`;
-    for (const { bus } of three) bus.publish('probe', last);
+    for (const { kernel } of three) kernel.publish(Probe, last);
     for (const { heard } of three) {
       await until('the last', () => heard.filter(({ payload }) => payload === last).length === 3);
     }
@@ -47,7 +48,7 @@ export function busCases(
 
   test('a message reaches every server once, and says whose it is', async () => {
     const three = await fresh();
-    three[0].bus.publish('probe', { n: 1 });
+    three[0].kernel.publish(Probe, { n: 1 });
     await until('all three', () => three.every(({ heard }) => heard.length > 0));
     await pause(50);
     for (const server of three) {
@@ -59,9 +60,9 @@ export function busCases(
   test('a direct message reaches one server only, also oneself', async () => {
     const three = await fresh();
     const [one, two, third] = three;
-    assert.is(one.bus.send(two.bus.id, 'probe', 'to two'), true);
-    assert.is(one.bus.send(one.bus.id, 'probe', 'to myself'), true);
-    assert.is(one.bus.send('00000000-0000-0000-0000-000000000000', 'probe', 'lost'), false);
+    assert.is(one.bus.send(two.bus.id, Probe, 'to two'), true);
+    assert.is(one.bus.send(one.bus.id, Probe, 'to myself'), true);
+    assert.is(one.bus.send('00000000-0000-0000-0000-000000000000', Probe, 'lost'), false);
     await until('both', () => two.heard.length === 1 && one.heard.length === 1);
     await pause(50);
     assert.equal(payloads(two), ['to two']);
@@ -75,7 +76,7 @@ export function busCases(
     const filler = 'ä'.repeat(20 * KB);
     for (const n of numbers(5_000)) {
       const payload = n % 500 === 0 ? { n, filler } : { n };
-      for (const sender of [one, two]) sender.bus.publish('probe', payload);
+      for (const sender of [one, two]) sender.kernel.publish(Probe, payload);
       if (n % 250 === 0) await pause(1);
     }
     await until('10,000 messages', () => third.heard.length >= 10_000);
@@ -95,7 +96,7 @@ export function busCases(
     const sizes = [0, 1, 5_000, 7_900, 8_000, 70 * KB, 1_100 * KB, 5_000 * KB, 3];
     const sent = sizes.map((size) => ({ size, bytes: randomBytes(size) }));
     for (const payload of sent) {
-      assert.is(one.bus.send(two.bus.id, 'probe', payload), true);
+      assert.is(one.bus.send(two.bus.id, Probe, payload), true);
       await one.bus.drained(two.bus.id);
     }
     await until('all', () => two.heard.length === sizes.length);
@@ -110,8 +111,8 @@ export function busCases(
   test('a large message to everybody reaches everybody', async () => {
     const three = await fresh();
     const text = randomBytes(1_500 * KB).toString('hex');
-    three[0].bus.publish('probe', text);
-    three[0].bus.publish('probe', 'behind');
+    three[0].kernel.publish(Probe, text);
+    three[0].kernel.publish(Probe, 'behind');
     await until('both', () => three.every(({ heard }) => heard.length === 2));
     for (const server of three) assert.ok(payloads(server)[0] === text);
     assert.equal(
@@ -122,21 +123,21 @@ export function busCases(
 
   test('a topic that nobody knows does no harm', async () => {
     const [one, two] = await fresh();
-    one.bus.publish('of a later version', { anything: [1] });
-    one.bus.publish('probe', 'after it');
+    one.kernel.publish(topic('of a later version', Type.Unknown()), { anything: [1] });
+    one.kernel.publish(Probe, 'after it');
     await until('the next', () => two.heard.length === 1);
     assert.equal(two.events, []);
   });
 
   test('a listener that is slow holds its own server up and loses nothing', async () => {
     const [one, two] = await fresh();
-    const slow = two.bus.subscribe('probe', () => {
+    const slow = two.kernel.subscribe(Probe, () => {
       for (const end = performance.now() + 2; performance.now() < end; );
     });
     try {
       const before = process.memoryUsage().arrayBuffers;
       for (const n of numbers(400)) {
-        one.bus.send(two.bus.id, 'probe', { n, bytes: randomBytes(8 * KB) });
+        one.bus.send(two.bus.id, Probe, { n, bytes: randomBytes(8 * KB) });
         await one.bus.drained(two.bus.id);
       }
       await until('all', () => two.heard.length === 400);

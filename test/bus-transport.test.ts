@@ -79,11 +79,11 @@ async function join(network: Network): Promise<End> {
   const { bus, close } = bare;
   opened.push(bare);
   const end: End = { bus, close, got: [], events: [], log, rereads: 0 };
-  bus.subscribe('t', (payload, { own }) => own || end.got.push(payload));
-  bus.subscribe('database.changed', () => {
+  bus.subscribe('test', 't', (payload, { own }) => own || end.got.push(payload));
+  bus.subscribe('test', 'database.changed', () => {
     end.rereads++;
   });
-  bus.watch(({ kind }) => end.events.push(kind));
+  bus.watch('test', ({ kind }) => end.events.push(kind));
   bus.publish('t', 'early');
   await bare.open(network.transport);
   return end;
@@ -140,7 +140,7 @@ test('a lost frame is told with the next beat, though nothing follows', async ()
   network.deaf = false;
   network.frames.length = 0;
   let beats: number | undefined;
-  two.bus.watch(({ kind }) => {
+  two.bus.watch('test', ({ kind }) => {
     if (kind === 'gap') beats = network.frames.filter((sent) => isBeatOf(one, sent)).length;
   });
   await until('the gap', () => two.rereads > 0);
@@ -227,7 +227,7 @@ test('what has no form on the wire is logged, delivered here, and makes others r
   const two = await join(network);
   await until('both', () => two.bus.servers().length === 1);
   const own: unknown[] = [];
-  one.bus.subscribe('odd', (payload) => own.push(payload));
+  one.bus.subscribe('test', 'odd', (payload) => own.push(payload));
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   one.bus.publish('odd', circle);
@@ -244,10 +244,10 @@ test('a listener that throws hurts nobody else', async () => {
   const two = await join(network);
   await until('both', () => two.bus.servers().length === 1);
   let after = 0;
-  two.bus.subscribe('boom', () => {
+  two.bus.subscribe('test', 'boom', () => {
     throw new Error('boom');
   });
-  two.bus.subscribe('boom', () => {
+  two.bus.subscribe('test', 'boom', () => {
     after++;
   });
   one.bus.publish('boom', null);
@@ -277,7 +277,7 @@ test('a server that slept is dead for the others, which read again; both join an
   const one = await join(network);
   const two = await join(network);
   await until('both', () => one.bus.servers().length === 1 && two.bus.servers().length === 1);
-  two.bus.watch(({ kind }) => kind === 'joined' && two.bus.publish('t', 'all I have'));
+  two.bus.watch('test', ({ kind }) => kind === 'joined' && two.bus.publish('t', 'all I have'));
   network.asleep = two.bus.id;
   await until('dead', () => one.events.includes('left'));
   assert.is(one.rereads, 1);

@@ -1,7 +1,7 @@
 /** Several servers of this process on one Postgres database. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bus } from '@svc/plugin-sdk';
+import type { Bus, Kernel } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp, type TestOptions } from '@svc/plugin-sdk/testing';
 import { until } from './bus-kit.ts';
 
@@ -53,7 +53,8 @@ export async function sharedServers(
   return servers;
 }
 
-export const busOf = (app: TestApp): Bus => (app.kernel as any).kernelOf('token').bus;
+export const kernelOf = (app: TestApp): Kernel => (app.kernel as any).kernelOf('token');
+export const busOf = (app: TestApp): Bus => kernelOf(app).bus;
 
 /** Everybody knows everybody. */
 export async function acquainted(apps: readonly TestApp[]): Promise<void> {

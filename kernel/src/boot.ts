@@ -20,7 +20,7 @@ import { LocalBus } from './local-bus.ts';
 import { Network } from './network.ts';
 import { orderPlugins } from './plugins/order.ts';
 import { Scope, type Shared } from './plugins/scope.ts';
-import { Events, Services } from './plugins/services.ts';
+import { Services } from './plugins/services.ts';
 import { Access, system } from './rpc/access.ts';
 import { Dispatcher } from './rpc/dispatch.ts';
 import { type Registered, Registry } from './rpc/registry.ts';
@@ -46,6 +46,8 @@ export interface BootOptions {
   readonly clock?: Clock;
   /** Services of the program itself, by name. */
   readonly services?: ReadonlyMap<string, unknown>;
+  /** Refuses messages whose payload does not fit the schema of their topic: for tests. */
+  readonly checkPayloads?: boolean | undefined;
   /** Names a plugin that would provide a missing service, for the error. */
   readonly suggest?: (service: string) => Promise<string | undefined>;
   /** Runs last, after a stop and after a start that failed. */
@@ -244,7 +246,7 @@ class Server implements App {
       hooks: this.hooks,
       timeline: this.#timeline,
       services: this.#services,
-      events: new Events(log),
+      checkPayloads: this.#options.checkPayloads ?? false,
       call: this.call,
       request: (request) => this.#dispatcher.internal(request),
     };

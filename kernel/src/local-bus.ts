@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus, BusEvent, Logger, RemoteBus } from '@svc/plugin-sdk';
+import type { BusEvent, BusSender, Fields, Logger, RemoteBus } from '@svc/plugin-sdk';
 
-type Listener = Parameters<Bus['subscribe']>[1];
+type Listener = (payload: unknown, from: BusSender) => unknown;
 type Watcher = (event: BusEvent) => void;
 
 /** Messages published before `join` that wait for the other servers. */
 const MAX_EARLY = 1_000;
 
-/** The bus of this process. It delivers messages here; `join` adds the way to other servers. */
-export class LocalBus implements Bus {
+/** Delivers messages inside this process, topics by their names; `join` adds the way to other servers. */
+export class LocalBus {
   readonly id = randomUUID();
   readonly #log: Logger;
-  readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #watchers = new Set<Watcher>();
+  readonly #listeners = new Map<string, Set<{ owner: string; run: Listener }>>();
+  readonly #watchers = new Set<{ owner: string; run: Watcher }>();
   #others: RemoteBus | undefined;
   #early: { topic: string; payload: unknown }[] | undefined = [];
 
@@ -20,33 +20,43 @@ export class LocalBus implements Bus {
     this.#log = log;
   }
 
-  readonly publish = (topic: string, payload: unknown): void => {
+  /** To all servers; with `local` to this one only. */
+  publish(topic: string, payload: unknown, local = false): void {
     queueMicrotask(() => this.deliver(topic, payload, this.id));
+    if (local) return;
     this.#others?.publish(topic, payload);
     if (this.#early && this.#early.length < MAX_EARLY) this.#early.push({ topic, payload });
-  };
+  }
 
-  readonly send = (to: string, topic: string, payload: unknown): boolean => {
+  send(to: string, topic: string, payload: unknown): boolean {
     if (to !== this.id) return this.#others?.send(to, topic, payload) ?? false;
     queueMicrotask(() => this.deliver(topic, payload, to));
     return true;
-  };
+  }
 
-  readonly drained = async (to: string): Promise<void> => this.#others?.drained(to);
+  async drained(to: string): Promise<void> {
+    await this.#others?.drained(to);
+  }
 
-  readonly servers = () => this.#others?.servers() ?? [];
+  servers(): ReturnType<RemoteBus['servers']> {
+    return this.#others?.servers() ?? [];
+  }
 
-  readonly subscribe = (topic: string, listener: Listener): (() => void) => {
+  /** `owner`: the plugin whose listener it is. @returns removes it */
+  subscribe(owner: string, topic: string, run: Listener): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners);
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
+    const entry = { owner, run };
+    listeners.add(entry);
+    return () => listeners.delete(entry);
+  }
 
-  readonly watch = (watcher: Watcher): (() => void) => {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
-  };
+  /** @returns removes the watcher */
+  watch(owner: string, run: Watcher): () => void {
+    const entry = { owner, run };
+    this.#watchers.add(entry);
+    return () => this.#watchers.delete(entry);
+  }
 
   /** Sends to `others` from now on, beginning with what was published before. Undefined: this server stays alone. */
   join(others: RemoteBus | undefined): void {
@@ -55,23 +65,29 @@ export class LocalBus implements Bus {
     this.#others = others;
   }
 
-  /** Hands a message of the server `from` to the subscribers; a listener that throws is logged and hurts no other. */
+  /** Hands a message of the server `from` to the subscribers. */
   readonly deliver = (topic: string, payload: unknown, from: string): void => {
     const sender = { id: from, own: from === this.id };
-    for (const listener of this.#listeners.get(topic) ?? []) {
-      this.#guard(topic, () => listener(payload, sender));
+    for (const { owner, run } of this.#listeners.get(topic) ?? []) {
+      this.#isolate({ topic, plugin: owner }, () => run(payload, sender));
     }
   };
 
+  /** Tells the watchers. */
   readonly event = (event: BusEvent): void => {
-    for (const watcher of this.#watchers) this.#guard('watcher', () => watcher(event));
+    for (const { owner, run } of this.#watchers) {
+      this.#isolate({ event: event.kind, plugin: owner }, () => run(event));
+    }
   };
 
-  #guard(topic: string, run: () => void): void {
+  /** A listener that fails is logged and hurts no other. */
+  #isolate(fields: Fields, run: () => unknown): void {
+    const failed = (error: unknown) => this.#log.error('bus listener failed', { ...fields, error });
     try {
-      run();
+      const running = run();
+      if (running instanceof Promise) running.catch(failed);
     } catch (error) {
-      this.#log.error('bus listener failed', { topic, error });
+      failed(error);
     }
   }
 }

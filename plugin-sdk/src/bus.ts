@@ -1,3 +1,6 @@
+import type { Static, TSchema } from 'typebox';
+import type { Payload, Topic } from './topic.ts';
+
 /** Which server sent a message. */
 export interface BusSender {
   readonly id: string;
@@ -28,13 +31,13 @@ export type BusEvent =
   | { readonly kind: 'left'; readonly server: BusServer }
   | { readonly kind: 'gap'; readonly from: string | undefined; readonly direct: boolean };
 
-/** Messages to the other servers. A plugin answers the hook `bus` with one; without it this server is alone. */
+/** Messages to the other servers, topics by their names. A plugin answers the hook `bus` with one. */
 export interface RemoteBus {
   /** To all other servers. */
   publish(topic: string, payload: unknown): void;
-  /** See `Bus.send`; never called with the own id. */
+  /** As `Bus.send`; never called with the own id. */
   send(to: string, topic: string, payload: unknown): boolean;
-  /** See `Bus.drained`. */
+  /** As `Bus.drained`. */
   drained(to: string): Promise<void>;
   /** The other servers that are alive. */
   servers(): readonly BusServer[];
@@ -55,26 +58,21 @@ export interface BusRequest {
 }
 
 /**
- * Messages between the servers on one database. Inside this process the kernel delivers them; a plugin joins other
- * servers (hook `bus`). Messages of one sender arrive in order and once; a loss is told by a `gap` within a second.
- * Payloads are JSON; they, or members of an object one level deep, may be a `Uint8Array`. Payloads of other servers are
- * copies. A message is at most 8 MiB. Sending never blocks and never throws; what cannot be sent is logged, and the
- * other servers get a gap.
+ * The servers on one database. Inside this process the kernel delivers messages; a plugin joins other servers (hook
+ * `bus`). Messages of one sender arrive in order and once; a loss is told by a `gap` within a second. Payloads are JSON;
+ * they, or members of an object one level deep, may be a `Uint8Array`. Payloads of other servers are copies. A message is
+ * at most 8 MiB. Sending never blocks and never throws; what cannot be sent is logged, and the other servers get a gap.
  */
 export interface Bus {
   /** This process on the bus: another one after each start. */
   readonly id: string;
-  /** To all servers, this one included: own messages are delivered after the current turn. */
-  publish(topic: string, payload: unknown): void;
   /**
    * To one server only, in the order of sending; no order between `send` and `publish`. To itself: delivered as an own one.
    * @returns false: dropped, because that server is not alive or 8 MiB wait to be sent
    */
-  send(to: string, topic: string, payload: unknown): boolean;
+  send<S extends TSchema>(to: string, topic: Topic<S>, payload: Payload<Static<S>>): boolean;
   /** Resolves when less than 256 KiB wait for that server, or it has gone: for senders of much, before the next piece. */
   drained(to: string): Promise<void>;
-  /** Messages of both `publish` and `send`; unknown topics are ignored. @returns unsubscribes */
-  subscribe(topic: string, listener: (payload: unknown, from: BusSender) => void): () => void;
   /** The other servers that are alive. */
   servers(): readonly BusServer[];
   /** @returns stops watching */

@@ -15,3 +15,4 @@ export * from './schemas.ts';
 export * from './service.ts';
 export * from './sql.ts';
 export * from './start-worker.ts';
+export * from './topic.ts';

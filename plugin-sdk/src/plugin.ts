@@ -1,10 +1,10 @@
-import type { Static, TObject, TSchema } from 'typebox';
-import type { Bus } from './bus.ts';
+import type { Static, TObject } from 'typebox';
 import type { Database, SqliteFile } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { Principal, Requirement } from './principal.ts';
-import type { Event, Service } from './service.ts';
+import type { Service } from './service.ts';
+import type { Messaging } from './topic.ts';
 
 /** Brand-bearing identifiers, all from one record (protocol README, "Brand"). */
 export interface Brand {
@@ -51,7 +51,7 @@ export interface Auth {
 }
 
 /** What a plugin acts through; everything made through it ends with it. */
-export interface Kernel<Config = unknown, Root = unknown> {
+export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   /** The plugin's section, with defaults; the same object is updated by a reload. */
   readonly config: Config;
   /** The top-level keys claimed by `rootConfig`. */
@@ -62,7 +62,6 @@ export interface Kernel<Config = unknown, Root = unknown> {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly brand: Brand;
-  readonly bus: Bus;
   readonly server: ServerState;
   readonly auth: Auth;
   readonly hooks: Hooks;
@@ -72,12 +71,6 @@ export interface Kernel<Config = unknown, Root = unknown> {
   /** A service of a plugin listed under `requires`; available after every `setup`. @throws PluginError */
   use<T>(service: Service<T>): T;
   useOptional<T>(service: Service<T>): T | undefined;
-  /** @returns removes the listener */
-  on<S extends TSchema>(
-    event: Event<S>,
-    listener: (payload: Static<S>) => void | Promise<void>,
-  ): () => void;
-  emit<S extends TSchema>(event: Event<S>, payload: Static<S>): void;
   /** Calls a method in-process with the rights of `caller`: same checks, same errors. `params` without the credential. */
   call(method: string, params: unknown, caller: Principal): Promise<unknown>;
   /** Runs one JSON-RPC request object or batch through the whole pipeline, credential included. */

@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly plugins?: readonly (Plugin | string)[] | undefined;
   readonly clock?: Clock;
   readonly console?: LogOptions['console'];
+  /** Refuses messages whose payload does not fit the schema of their topic: for tests. */
+  readonly checkPayloads?: boolean | undefined;
 }
 
 /** Starts a server with a configuration file. @throws UserError for what the operator can mend */
@@ -45,6 +47,7 @@ export async function start(options: StartOptions): Promise<App> {
       log: logger,
       version: VERSION,
       mode: options.mode ?? 'serve',
+      checkPayloads: options.checkPayloads,
       ...(options.clock && { clock: options.clock }),
       services: new Map<string, unknown>([
         [ConfigurationFile.service, file],

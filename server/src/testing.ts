@@ -40,6 +40,7 @@ export async function bootForTest(
     return startProgram({
       config: file,
       plugins,
+      checkPayloads: true,
       clock: options.clock ? clock : machineClock,
       console: process.env['SVC_TEST_LOG'] ? 'stdout' : (line) => void shown.push(line),
     });

@@ -1,4 +1,4 @@
-import { definePlugin, event, PluginError, RpcError, service, Type } from '@svc/plugin-sdk';
+import { definePlugin, PluginError, RpcError, service, Type, topic } from '@svc/plugin-sdk';
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,9 @@ interface Greeter {
   greet(name: string): string;
 }
 const Greeter = service<Greeter>('greeter');
-const Greeted = event('greeter.greeted', Type.Object({ name: Type.String() }));
+const Greeted = topic('greeter.greeted', Type.Object({ name: Type.String() }), {
+  local: true,
+});
 
 const greeter = definePlugin({
   name: 'greeter',
@@ -20,7 +22,7 @@ const greeter = definePlugin({
   setup(kernel) {
     kernel.provide(Greeter, {
       greet: (name) => {
-        kernel.emit(Greeted, { name });
+        kernel.publish(Greeted, { name });
         return `${kernel.config.word} ${name}`;
       },
     });
@@ -34,10 +36,10 @@ const guest = definePlugin({
   requires: [Greeter],
   setup(kernel) {
     const heard: string[] = [];
-    kernel.on(Greeted, () => {
+    kernel.subscribe(Greeted, () => {
       throw new Error('one listener fails');
     });
-    kernel.on(Greeted, ({ name }) => {
+    kernel.subscribe(Greeted, ({ name }) => {
       heard.push(name);
     });
     kernel.hooks.methods.tap((methods) => {

@@ -1,4 +1,6 @@
 // auth.md §5: forms of scopes and permissions, strict on input, lenient on load.
+
+import { DatabaseChanged } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -186,7 +188,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const json = dialect === 'sqlite' ? '?' : 'cast(? as jsonb)';
       const text = JSON.stringify(stored);
       await probe.sql(`update token set token_limit = ${json} where token_key = ?`, [text, key!]);
-      probe.kernel().bus.publish('database.changed', {});
+      probe.kernel().publish(DatabaseChanged, {});
       await app.call('token_edit', [app.superToken, 'root', []]);
       assert.equal(await shown(token), seen);
       const select = 'select cast(token_limit as text) as l from token where token_key = ?';

@@ -1,10 +1,11 @@
 // auth.md §2, "Do better": slow password hashes, as an option (`[token] password_kdf = "scrypt"`).
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseChanged } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sharedServers } from '../shared-servers.ts';
-import { authProbe } from './auth-probe.ts';
+import { AnyTokenChange, authProbe } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 
 const SLOW = /^scrypt\$14\$[\w-]{22}\$[\w-]{43}$/;
@@ -80,11 +81,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a session goes on though the whole table is read while the hash is replaced', async () => {
     const { name } = await server.account('other');
     await makePlain(name);
-    const { bus } = server.probe.kernel();
+    const { publish } = server.probe.kernel();
     const { serial } = await server.whoami(`${name}|test`);
     let reading = true;
     const reads = (async () => {
-      for (; reading; await nextTurn()) bus.publish('database.changed', {});
+      for (; reading; await nextTurn()) publish(DatabaseChanged, {});
     })();
     await eventually(async () => assert.match(await stored(name), SLOW)).finally(() => {
       reading = false;
@@ -102,7 +103,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const update = 'update token set password_hash = ? where username = ?';
     await server.probe.sql(update, [HASH_TEST, name]);
     const said = { id: Number(id), samePassword: true };
-    server.probe.kernel().bus.publish('token.changed', said);
+    server.probe.kernel().publish(AnyTokenChange, said);
     await eventually(async () => assert.type((await server.whoami(`${name}|test`)).id, 'string'));
     assert.is(await server.whoami(`${name}|first password`), WRONG);
     assert.is(server.probe.ended(serial), true);

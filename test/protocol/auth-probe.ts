@@ -4,8 +4,12 @@ import {
   type Kernel,
   type Principal,
   Type,
+  topic,
 } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
+
+/** What a server of another version may say: any payload under the name of the plugin's own topic. */
+export const AnyTokenChange = topic('token.changed', Type.Unknown());
 
 /** A caller who is known, whatever his validity: the probes tell about tokens that have ended, too. */
 const known = {

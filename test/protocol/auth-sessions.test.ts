@@ -1,6 +1,8 @@
 // auth.md §6.4, §8: one principal per record, when it ends, and how soon changes made elsewhere are seen.
+import { DatabaseChanged } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AnyTokenChange } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 
 const DAY = 86_400_000;
@@ -136,7 +138,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const serial = await serialOf(token);
     const update = 'update token set time_stamp_to = ? where token_key = ?';
     await server.probe.sql(update, [server.app.clock.now() + DAY, keyOf(token)]);
-    server.probe.kernel().bus.publish('database.changed', {});
+    server.probe.kernel().publish(DatabaseChanged, {});
     await eventually(async () => assert.is.not(await serialOf(token), serial));
     assert.is((await server.whoami(token)).ended, false);
   });
@@ -154,7 +156,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const serial = await serialOf(token);
       await server.probe.sql(statement, [keyOf(token)]);
       assert.is(await serialOf(token), serial);
-      server.probe.kernel().bus.publish('database.changed', {});
+      server.probe.kernel().publish(DatabaseChanged, {});
       await eventually(async () => {
         if (refused) assert.is(await server.whoami(token), WRONG);
         else assert.equal((await server.outcome('token_get', [token])).token_limit, []);
@@ -182,9 +184,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [{ id }] = await server.probe.sql('select id from token where token_key = ?', [
       keyOf(token),
     ]);
-    const { bus } = server.probe.kernel();
-    for (const nonsense of [null, 5, 'x', {}, { id: 'x' }]) bus.publish('token.changed', nonsense);
-    bus.publish('token.changed', { id: Number(id) });
+    const kernel = server.probe.kernel();
+    for (const nonsense of [null, 5, 'x', {}, { id: 'x' }])
+      kernel.publish(AnyTokenChange, nonsense);
+    kernel.publish(AnyTokenChange, { id: Number(id) });
     await eventually(async () =>
       assert.equal((await server.outcome('token_get', [token])).token_limit, []),
     );

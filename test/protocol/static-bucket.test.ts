@@ -1,6 +1,7 @@
 // static-bucket.md §1 to §5: bucket records.
 import { existsSync } from 'node:fs';
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { DatabaseChanged } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type StaticServer, staticServer } from './static-kit.ts';
@@ -372,8 +373,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.bucket('b');
     await server.app.sql("update static_file set cors = true where name = 'b'");
     assert.is((await asSuper(READ, 'b')).cors, false, 'the cache is what is read');
-    const { bus } = (server.app.kernel as any).kernelOf('static-bucket');
-    bus.publish('database.changed', null);
+    (server.app.kernel as any).kernelOf('static-bucket').publish(DatabaseChanged, {});
     await eventually(async () => assert.is((await asSuper(READ, 'b')).cors, true));
   });
 

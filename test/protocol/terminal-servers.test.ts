@@ -1,6 +1,7 @@
 // terminal.md §6, §7 with the two sides at different servers on one database: nobody can tell.
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Type, topic } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -234,9 +235,9 @@ test('messages that make no sense change nothing', async () => {
     { channel: 'x', kind: 'data' },
     { kind: 'join' },
   ]) {
-    for (const topic of ['terminal.relay', 'terminal.open']) {
-      busOf(two).send(busOf(one).id, topic, payload);
-      busOf(one).send(busOf(two).id, topic, payload);
+    for (const name of ['terminal.relay', 'terminal.open']) {
+      busOf(two).send(busOf(one).id, topic(name, Type.Unknown()), payload);
+      busOf(one).send(busOf(two).id, topic(name, Type.Unknown()), payload);
     }
   }
   both.person.socket.send('a');

@@ -1,6 +1,7 @@
 // token.md, the rows "database failure"; auth.md §8: what a failing database does to calls and to the memory.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AnyTokenChange } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 
 /** `[method, parameters, text before the driver's when nothing can be read, and when nothing can be written]`. */
@@ -80,7 +81,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const other = await server.app.token(listen);
     await hideTable();
     try {
-      server.probe.kernel().bus.publish('token.changed', { id: Number(id) });
+      server.probe.kernel().publish(AnyTokenChange, { id: Number(id) });
       await eventually(async () => assert.is(await server.whoami(token), WRONG));
       assert.is((await server.whoami(other)).id, keyOf(other));
       await server.app.clock.advance(2_000);

@@ -13,19 +13,22 @@ import {
 import type { PluginSettings } from '../boot.ts';
 import { FileProcess } from '../db/sqlite/file.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
+import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
-import type { Events, Services } from './services.ts';
+import { messagingOf } from './messaging.ts';
+import type { Services } from './services.ts';
 
 /** What all scopes of one kernel share. */
 export interface Shared
   extends Pick<
     Kernel,
-    'db' | 'signal' | 'clock' | 'brand' | 'bus' | 'server' | 'auth' | 'system' | 'call' | 'request'
+    'db' | 'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'call' | 'request'
   > {
   readonly hooks: KernelHooks;
   readonly log: Logger;
   readonly services: Services;
-  readonly events: Events;
+  readonly bus: LocalBus;
+  readonly checkPayloads: boolean;
   readonly timeline: Timeline;
 }
 
@@ -94,12 +97,12 @@ export class Scope {
       root: this.#settings.root,
       log,
       clock: this.#clock(shared.clock),
-      bus: {
-        ...shared.bus,
-        subscribe: (topic, listener) =>
-          this.#owned(`bus ${topic}`, shared.bus.subscribe(topic, listener)),
-        watch: (listener) => this.#owned('bus events', shared.bus.watch(listener)),
-      },
+      ...messagingOf({
+        plugin: plugin.name,
+        bus: shared.bus,
+        checkPayloads: shared.checkPayloads,
+        own: (label, undo) => this.#owned(label, undo),
+      }),
       hooks: this.#hooks(),
       provide: (service, value) => {
         if (!plugin.provides?.some((offered) => offered.service === service.service)) {
@@ -109,12 +112,6 @@ export class Scope {
       },
       use: (service) => shared.services.use(plugin.name, service),
       useOptional: (service) => shared.services.useOptional(service),
-      on: (event, listener) =>
-        this.#owned(
-          `event ${event.event}`,
-          shared.events.on(plugin.name, event, listener as never),
-        ),
-      emit: (event, payload) => shared.events.emit(event, payload),
       openSqlite: (file) => this.#openSqlite(file),
       every: (label, period_ms, task) => this.#every(label, period_ms, task, log),
       defer,

@@ -1,6 +1,6 @@
-import { type Event, type Logger, PluginError, type Service, type TSchema } from '@svc/plugin-sdk';
+import { PluginError, type Service } from '@svc/plugin-sdk';
 
-/** What plugins offer to each other, and the facts they tell. */
+/** What plugins offer to each other. */
 export class Services {
   readonly #values: Map<string, unknown>;
 
@@ -27,33 +27,5 @@ export class Services {
 
   useOptional<T>(service: Service<T>): T | undefined {
     return this.#values.get(service.service) as T | undefined;
-  }
-}
-
-type Listener = (payload: unknown) => void | Promise<void>;
-
-export class Events {
-  readonly #listeners = new Map<string, Set<{ plugin: string; run: Listener }>>();
-  readonly #log: Logger;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  on(plugin: string, { event }: Event<TSchema>, run: Listener): () => void {
-    const listeners = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, listeners);
-    const entry = { plugin, run };
-    listeners.add(entry);
-    return () => listeners.delete(entry);
-  }
-
-  /** Each listener is isolated: its failure is logged with its plugin's name and goes no further. */
-  emit({ event }: Event<TSchema>, payload: unknown): void {
-    for (const { plugin, run } of this.#listeners.get(event) ?? []) {
-      Promise.resolve()
-        .then(() => run(payload))
-        .catch((error) => this.#log.error('event listener failed', { event, plugin, error }));
-    }
   }
 }

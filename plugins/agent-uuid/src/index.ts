@@ -1,4 +1,4 @@
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { AgentRegistry } from './api.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
@@ -6,9 +6,8 @@ import { addPermissions } from './permissions.ts';
 import { Registry } from './registry.ts';
 import { openAgentStore } from './store.ts';
 
-const CHANGED = 'agent-uuid.changed';
-/** Somebody ran SQL of his own on the main database. */
-const DATABASE_CHANGED = 'database.changed';
+/** Rows of these agents changed. */
+const AgentsChanged = topic('agent-uuid.changed', Type.Array(Type.String()));
 
 const config = Type.Object({
   max_agents: Type.Integer({
@@ -33,7 +32,7 @@ export default definePlugin({
   reloadable: ['max_agents', 'deletion_hold_off_ms'],
 
   setup(kernel) {
-    const { bus, clock, config: settings, db, hooks, log } = kernel;
+    const { clock, config: settings, db, hooks, log } = kernel;
     const failed = (error: unknown) => log.error('registry could not be read again', { error });
 
     const registry = new Registry({
@@ -41,7 +40,7 @@ export default definePlugin({
       now: () => clock.now(),
       maxAgents: () => settings.max_agents,
       holdOff_ms: () => settings.deletion_hold_off_ms,
-      announce: (uuids) => bus.publish(CHANGED, uuids),
+      announce: (uuids) => kernel.publish(AgentsChanged, uuids),
       failed: (error) => log.error('listener of agent changes failed', { error }),
     });
     kernel.provide(AgentRegistry, registry);
@@ -54,11 +53,10 @@ export default definePlugin({
     hooks.prepare.tap(() => registry.reload());
     hooks.reload.tap(() => registry.reload());
 
-    bus.subscribe(CHANGED, (payload, { own }) => {
-      if (own || !Array.isArray(payload)) return;
-      registry.refresh(payload.filter((uuid) => typeof uuid === 'string')).catch(failed);
+    kernel.subscribe(AgentsChanged, (uuids, { own }) => {
+      if (!own) registry.refresh(uuids).catch(failed);
     });
-    bus.subscribe(DATABASE_CHANGED, () => {
+    kernel.subscribe(DatabaseChanged, () => {
       registry.reload().catch(failed);
     });
   },

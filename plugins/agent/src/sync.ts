@@ -1,19 +1,19 @@
-import type { Kernel } from '@svc/plugin-sdk';
+import { DatabaseChanged, type Kernel, Type, topic } from '@svc/plugin-sdk';
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-const TOPIC = 'agent.last-values';
-/** Somebody ran SQL of his own on the main database. */
-const DATABASE_CHANGED = 'database.changed';
 const PERIOD_MS = 250;
 /** Ids of one message; the network side of the bus limits a message to some kilobytes. */
 const IDS = 500;
 
-/** What one server tells the others: rows of these agents changed; null: of any agent. */
-interface Changed {
-  readonly kind: string;
-  readonly ids: readonly number[] | null;
-}
+/** Rows of these agents changed on another server; null: of any agent. */
+const LastValuesChanged = topic(
+  'agent.last-values',
+  Type.Object({
+    kind: Type.String(),
+    ids: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+  }),
+);
 
 export interface Sync {
   /** Rows of this agent changed; undefined: of any agent. */
@@ -21,11 +21,11 @@ export interface Sync {
 }
 
 /**
- * Keeps the last values equal on all servers: each tells which agents changed, and who hears of it reads the database.
+ * Keeps the last values equal on all servers: each tells which agents changed, and the others read the database.
  * `reset` is called when everything may have changed.
  */
 export function keepInSync(
-  { bus, every, hooks }: Kernel,
+  { publish, subscribe, every, hooks }: Kernel,
   last: { readonly [kind: string]: LastValues },
   reset: () => void,
 ): Sync {
@@ -36,7 +36,7 @@ export function keepInSync(
       const batch = [...ids];
       ids.clear();
       for (let at = 0; at < batch.length; at += IDS) {
-        bus.publish(TOPIC, { kind, ids: batch.slice(at, at + IDS) } satisfies Changed);
+        publish(LastValuesChanged, { kind, ids: batch.slice(at, at + IDS) });
       }
     }
   };
@@ -44,11 +44,10 @@ export function keepInSync(
   // The last reports are answered by now, and the bus is there.
   hooks.stop.tap(async () => tell());
 
-  bus.subscribe(TOPIC, (payload, { own }) => {
-    if (own || !isChanged(payload)) return;
-    last[payload.kind]?.forget(payload.ids ?? undefined);
+  subscribe(LastValuesChanged, ({ kind, ids }, { own }) => {
+    if (!own) last[kind]?.forget(ids ?? undefined);
   });
-  bus.subscribe(DATABASE_CHANGED, () => {
+  subscribe(DatabaseChanged, () => {
     for (const values of Object.values(last)) values.forget();
     reset();
   });
@@ -56,7 +55,7 @@ export function keepInSync(
   return {
     changed({ name }, id) {
       if (id === undefined) {
-        bus.publish(TOPIC, { kind: name, ids: null } satisfies Changed);
+        publish(LastValuesChanged, { kind: name, ids: null });
         return;
       }
       const ids = waiting.get(name);
@@ -64,9 +63,4 @@ export function keepInSync(
       else waiting.set(name, new Set([id]));
     },
   };
-}
-
-function isChanged(payload: unknown): payload is Changed {
-  const { kind, ids } = (payload ?? {}) as Partial<Changed>;
-  return typeof kind === 'string' && (ids === null || Array.isArray(ids));
 }

@@ -1,4 +1,10 @@
-import type { BusEvent, BusRequest, Logger, RemoteBus } from '@svc/plugin-sdk';
+import {
+  type BusEvent,
+  type BusRequest,
+  DatabaseChanged,
+  type Logger,
+  type RemoteBus,
+} from '@svc/plugin-sdk';
 import type { BusTransport } from './api.ts';
 import { inTime } from './deadline.ts';
 import { type Counts, decodeFrame, encodeBeat, encodeMessage } from './frame.ts';
@@ -12,9 +18,6 @@ const BEAT_MS = 1_000;
 const WAIT_MS = 2_000;
 /** Messages of plugins' setups, which wait for the transport. */
 const MAX_EARLY = 1_000;
-/** Every plugin that keeps a copy of rows listens to it. */
-const DATABASE_CHANGED = 'database.changed';
-
 interface Connection {
   readonly line: ReconnectingTransport;
   readonly outbox: SendQueue;
@@ -156,7 +159,7 @@ export class ServerBus implements RemoteBus {
     if (since >= BEAT_MS - TICK_MS / 2 || this.#unconfirmed) this.#beat();
     if (!this.#reread) return;
     this.#reread = false;
-    this.#request.deliver(DATABASE_CHANGED, { gap: true }, '');
+    this.#request.deliver(DatabaseChanged.name, { gap: true }, '');
   }
 
   #beat(): void {

@@ -1,4 +1,12 @@
-import { type Clock, type Integer, type Kernel, RpcError } from '@svc/plugin-sdk';
+import {
+  type Clock,
+  DatabaseChanged,
+  type Integer,
+  type Kernel,
+  RpcError,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Tokens } from '@svc/plugin-token/api';
 import { createAccess, type JobAccess } from './access.ts';
@@ -11,10 +19,8 @@ import { type ClaimStore, openClaimStore } from './store/claims.ts';
 import { type JobRow, type JobStore, openJobStore } from './store/jobs.ts';
 import { openResultStore, type ResultStore } from './store/results.ts';
 
-/** Tells the other servers which jobs changed: a list of ids. */
-const CHANGED = 'crontab.changed';
-/** Somebody ran SQL of his own on the main database. */
-const DATABASE_CHANGED = 'database.changed';
+/** Jobs with these ids changed. */
+const JobsChanged = topic('crontab.changed', Type.Array(Type.Integer()));
 
 /** What the methods work with. */
 export interface CrontabParts {
@@ -86,12 +92,10 @@ export function createParts(kernel: Kernel): CrontabParts {
       log.error('jobs could not be read again', { error });
     });
   };
-  bus.subscribe(CHANGED, (payload, { own }) => {
-    if (own || !Array.isArray(payload)) return;
-    const ids = payload.filter((id) => typeof id === 'number');
-    learn(() => jobs.reread(ids));
+  kernel.subscribe(JobsChanged, (ids, { own }) => {
+    if (!own) learn(() => jobs.reread(ids));
   });
-  bus.subscribe(DATABASE_CHANGED, () => learn(() => jobs.reload()));
+  kernel.subscribe(DatabaseChanged, () => learn(() => jobs.reload()));
 
   return {
     access: createAccess(auth, kernel.use(Tokens), store),
@@ -106,7 +110,7 @@ export function createParts(kernel: Kernel): CrontabParts {
     changed(what) {
       if ('gone' in what) jobs.forget(what.gone);
       else jobs.put(what);
-      bus.publish(CHANGED, ['gone' in what ? what.gone : what.id].filter(isNumber));
+      kernel.publish(JobsChanged, ['gone' in what ? what.gone : what.id].filter(isNumber));
       scheduler.wake();
     },
     maxBytes: () => server.maxResponseBytes(),

@@ -1,4 +1,4 @@
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { Databases } from './databases.ts';
 import { Handles } from './handles.ts';
 import { addMethods } from './methods.ts';
@@ -7,9 +7,8 @@ import { placesIn } from './names.ts';
 import { Slots } from './slots.ts';
 import { openStore } from './store.ts';
 
-const CHANGED = 'db.changed';
-/** SQL of a caller changed the main database, or messages of other servers were lost. */
-const DATABASE_CHANGED = 'database.changed';
+/** A database was renamed or deleted. */
+const RegistryChanged = topic('db.changed', Type.Object({ id: Type.Integer() }));
 const UNUSED_CHECK_MS = 60_000;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -45,7 +44,7 @@ export default definePlugin({
   reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
 
   setup(kernel) {
-    const { auth, bus, clock, config: settings, db, hooks, log, server } = kernel;
+    const { auth, clock, config: settings, db, hooks, log, server } = kernel;
     const store = openStore(db);
     const places = placesIn(kernel.root.db_path);
     const open = (file: string) => kernel.openSqlite(file);
@@ -55,7 +54,7 @@ export default definePlugin({
       return entry && places.file(entry.name);
     };
     const handles = new Handles({ open, slots, clock, log, limits: settings, fileOf });
-    const announce = (id: number) => bus.publish(CHANGED, { id });
+    const announce = (id: number) => kernel.publish(RegistryChanged, { id });
     const now = () => clock.now();
     const databases = new Databases({ store, handles, places, now, announce, log });
 
@@ -77,10 +76,9 @@ export default definePlugin({
       }),
     );
     // Renamed or deleted by another server: the file that is open here has another name, or none.
-    bus.subscribe(CHANGED, (payload, { own }) => {
-      const { id } = (payload ?? {}) as { id?: unknown };
-      if (!own && typeof id === 'number') handles.refresh(id);
+    kernel.subscribe(RegistryChanged, ({ id }, { own }) => {
+      if (!own) handles.refresh(id);
     });
-    bus.subscribe(DATABASE_CHANGED, () => handles.refreshAll());
+    kernel.subscribe(DatabaseChanged, () => handles.refreshAll());
   },
 });

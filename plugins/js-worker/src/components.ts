@@ -1,15 +1,12 @@
 import { Egress, type EgressClient, type EgressRules } from '@svc/plugin-egress/api';
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
-import type { Integer, Kernel } from '@svc/plugin-sdk';
+import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
-import { CHANGED, type Changed, RouteCache } from './registry.ts';
+import { RouteCache, WorkerChanged } from './registry.ts';
 import { ContextPool } from './run/pool.ts';
 import { Runner } from './run/runner.ts';
 import { openResultStore, type ResultStore } from './store/results.ts';
 import { openWorkerStore, type WorkerStore } from './store/workers.ts';
-
-/** A caller has run SQL on the main database: rows of any table may have changed. */
-const DATABASE_CHANGED = 'database.changed';
 
 /** What the methods and routes work with. */
 export interface Components {
@@ -40,7 +37,7 @@ const fetchRules = (config: Settings): EgressRules => ({
 
 /** Wires stores, engine, contexts and the other servers together. */
 export function createComponents(kernel: Kernel<Settings>): Components {
-  const { bus, clock, config, db, log } = kernel;
+  const { clock, config, db, log } = kernel;
   const workers = openWorkerStore(db);
   const results = openResultStore(db);
   const routes = new RouteCache(workers, () => clock.now());
@@ -67,13 +64,12 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     clock,
     log,
   });
-  bus.subscribe(CHANGED, (payload, { own: mine }) => {
-    const { id, cancel } = (payload ?? {}) as Partial<Changed>;
-    if (mine || id === undefined) return;
+  kernel.subscribe(WorkerChanged, ({ id, cancel }, { own: mine }) => {
+    if (mine) return;
     routes.forget();
     pool.drop(id, cancel);
   });
-  bus.subscribe(DATABASE_CHANGED, () => routes.forget());
+  kernel.subscribe(DatabaseChanged, () => routes.forget());
   return {
     kernel,
     workers,
@@ -86,7 +82,7 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     changed(id, cancel) {
       routes.forget();
       pool.drop(id, cancel);
-      bus.publish(CHANGED, { id, ...(cancel !== undefined && { cancel }) } satisfies Changed);
+      kernel.publish(WorkerChanged, { id, ...(cancel !== undefined && { cancel }) });
     },
     reload: () => egress.change(fetchRules(config)),
     rest() {

@@ -1,4 +1,4 @@
-import type { Integer } from '@svc/plugin-sdk';
+import { Int64, Type, topic } from '@svc/plugin-sdk';
 import type { Worker, WorkerStore } from './store/workers.ts';
 
 const MOST = 2_000;
@@ -38,10 +38,8 @@ export class RouteCache {
   }
 }
 
-/** Tells the other servers that a worker changed. */
-export const CHANGED = 'js-worker.changed';
-export interface Changed {
-  readonly id: Integer;
-  /** What runs that wait end with. */
-  readonly cancel?: string;
-}
+/** A worker was written or deleted. `cancel`: what runs that wait end with. */
+export const WorkerChanged = topic(
+  'js-worker.changed',
+  Type.Object({ id: Int64, cancel: Type.Optional(Type.String()) }),
+);

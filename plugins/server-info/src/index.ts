@@ -32,7 +32,7 @@ export default definePlugin({
   reloadable: ['exec_sql_timeout_ms'],
 
   async setup(kernel) {
-    const { brand, bus, config, db, hooks, log, server, signal } = kernel;
+    const { brand, config, db, hooks, log, server, signal } = kernel;
     const version = await versionFacts(server.version);
     const file = openConfigFile(
       kernel.use(ConfigurationFile),
@@ -56,7 +56,7 @@ export default definePlugin({
       addUpdateMethod(methods, server.version);
       addSqlMethods(methods, {
         db,
-        bus,
+        publish: kernel.publish,
         brand,
         timeout_ms: () => config.exec_sql_timeout_ms,
         maxBytes: server.maxResponseBytes,

@@ -1,4 +1,4 @@
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
 import { addMethods } from './methods.ts';
@@ -6,9 +6,8 @@ import { migrations } from './migrations/index.ts';
 import { addPermissions } from './permissions.ts';
 import { Downloads } from './serve/file-server.ts';
 
-const CHANGED = 'static-bucket.changed';
-/** Somebody ran SQL of his own on the main database. */
-const DATABASE_CHANGED = 'database.changed';
+/** A record of a bucket changed. */
+const BucketsChanged = topic('static-bucket.changed', Type.Null());
 const HOUR_MS = 3_600_000;
 
 const config = Type.Object({
@@ -44,9 +43,9 @@ export default definePlugin({
   reloadable: ['static_path', 'stall_timeout_ms', 'max_downloads'],
 
   setup(kernel) {
-    const { bus, clock, config: settings, hooks, log } = kernel;
+    const { clock, config: settings, hooks, log } = kernel;
     const { records, service, prepare, sweep } = createBuckets(kernel, () =>
-      bus.publish(CHANGED, null),
+      kernel.publish(BucketsChanged, null),
     );
     kernel.provide(StaticBuckets, service);
     const pace = () => ({ clock, stall_ms: settings.stall_timeout_ms });
@@ -64,10 +63,10 @@ export default definePlugin({
     const readAgain = () => {
       records.reload().catch((error) => log.error('buckets could not be read again', { error }));
     };
-    bus.subscribe(CHANGED, (_payload, { own }) => {
+    kernel.subscribe(BucketsChanged, (_payload, { own }) => {
       if (!own) readAgain();
     });
-    bus.subscribe(DATABASE_CHANGED, readAgain);
+    kernel.subscribe(DatabaseChanged, readAgain);
     kernel.every('remove unfinished uploads', HOUR_MS, () => sweep(kernel.signal));
   },
 });

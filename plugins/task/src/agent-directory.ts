@@ -1,19 +1,23 @@
-import type { Bus } from '@svc/plugin-sdk';
+import { type Messaging, type Payload, type Static, Type, topic } from '@svc/plugin-sdk';
 
 /** Agents of one message. */
 const BATCH = 1_000;
-const SESSIONS = 'task.sessions';
 
 /** An agent and the Unix ms of its registration; greater than that of every earlier registration. */
-type Registered = readonly [uuid: string, since: number];
+const Registered = Type.Tuple([Type.String(), Type.Number()]);
+type Registered = Payload<Static<typeof Registered>>;
 
 /** `all`: the receiver forgets what this server told before; this is the beginning of all its agents. `ask`: tell me yours. */
-interface SessionsMessage {
-  readonly all?: true;
-  readonly open?: readonly Registered[];
-  readonly closed?: readonly string[];
-  readonly ask?: true;
-}
+const AgentSessions = topic(
+  'task.sessions',
+  Type.Object({
+    all: Type.Optional(Type.Literal(true)),
+    open: Type.Optional(Type.Array(Registered)),
+    closed: Type.Optional(Type.Array(Type.String())),
+    ask: Type.Optional(Type.Literal(true)),
+  }),
+);
+type SessionsMessage = Payload<Static<typeof AgentSessions.payload>>;
 
 /** What the directory needs to know of this server's agents. */
 export interface OwnAgents {
@@ -25,24 +29,25 @@ export interface OwnAgents {
 
 /** Which other server has which agent. Kept in advance, so that an unknown agent is refused without asking the servers. */
 export class AgentDirectory {
-  readonly #bus: Bus;
+  readonly #messaging: Messaging;
   readonly #stopping: AbortSignal;
   readonly #agents: OwnAgents;
   readonly #known = new Map<string, { readonly server: string; readonly since: number }>();
 
-  constructor(bus: Bus, stopping: AbortSignal, agents: OwnAgents) {
-    this.#bus = bus;
+  constructor(messaging: Messaging, stopping: AbortSignal, agents: OwnAgents) {
+    this.#messaging = messaging;
     this.#stopping = stopping;
     this.#agents = agents;
-    bus.subscribe(SESSIONS, (payload, { id, own: mine }) => {
-      if (!mine) this.#hear(id, payload as SessionsMessage);
+    const { bus } = messaging;
+    messaging.subscribe(AgentSessions, (message, { id, own: mine }) => {
+      if (!mine) this.#hear(id, message);
     });
     bus.watch((event) => {
       if (event.kind === 'left') this.#forget(event.server.id);
       else if (event.kind === 'joined') this.#tellAll();
       else if (!event.direct) {
         if (event.from === undefined) this.#tell({ ask: true });
-        else bus.send(event.from, SESSIONS, { ask: true } satisfies SessionsMessage);
+        else bus.send(event.from, AgentSessions, { ask: true });
       }
     });
     // Before the connections are closed, so that no server hands over a task meanwhile.
@@ -71,7 +76,7 @@ export class AgentDirectory {
 
   /** Always with `publish`: only published messages keep their order among each other. */
   #tell(message: SessionsMessage): void {
-    this.#bus.publish(SESSIONS, message);
+    this.#messaging.publish(AgentSessions, message);
   }
 
   #tellAll(): void {
@@ -103,7 +108,8 @@ export class AgentDirectory {
   /** The later registration wins. Of two with the same time the greater server id wins, on every server alike. */
   #isLater(since: number, server: string, uuid: string): boolean {
     const mine = this.#agents.ownSince(uuid);
-    if (mine !== undefined) return since > mine || (since === mine && server > this.#bus.id);
+    if (mine !== undefined)
+      return since > mine || (since === mine && server > this.#messaging.bus.id);
     const known = this.#known.get(uuid);
     if (!known || known.server === server) return true;
     return since > known.since || (since === known.since && server > known.server);

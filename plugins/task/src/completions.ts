@@ -1,4 +1,4 @@
-import type { Bus, Integer } from '@svc/plugin-sdk';
+import { type Integer, type Messaging, Type, topic } from '@svc/plugin-sdk';
 import type { TaskKey } from './store/tasks.ts';
 
 /** What an agent answered, as a blocking caller gets it (task.md §4.4). */
@@ -25,7 +25,7 @@ export interface Waiter {
 }
 
 export interface CompletionsOptions {
-  readonly bus: Bus;
+  readonly messaging: Messaging;
   /** Reads a row: undefined while the task runs, null when the row is gone. */
   readonly read: (id: Integer) => Promise<TaskAnswer | undefined | null>;
   /** The task has ended, or its row is gone. */
@@ -33,7 +33,11 @@ export interface CompletionsOptions {
   readonly failed: (error: unknown) => void;
 }
 
-const TOPIC = 'task.done';
+/** Tasks have ended, or their rows are gone: id and agent of each. */
+const TasksEnded = topic(
+  'task.done',
+  Type.Object({ done: Type.Array(Type.Tuple([Type.Integer(), Type.String()])) }),
+);
 /** Tasks of one message. */
 const BATCH = 1_000;
 
@@ -44,14 +48,12 @@ export class Completions {
 
   constructor(options: CompletionsOptions) {
     this.#options = options;
-    const { bus, failed } = options;
-    bus.subscribe(TOPIC, (payload, { own }) => {
-      const { done } = (payload ?? {}) as { done?: unknown };
-      if (own || !Array.isArray(done)) return;
-      for (const [id] of done as [number, string][]) this.#ended(id);
+    const { messaging, failed } = options;
+    messaging.subscribe(TasksEnded, ({ done }, { own }) => {
+      if (!own) for (const [id] of done) this.#ended(id);
     });
     // A server may have died between the end of a task and its message; messages may be lost.
-    bus.watch(({ kind }) => {
+    messaging.bus.watch(({ kind }) => {
       if (kind !== 'joined') this.#readAll().catch(failed);
     });
   }
@@ -84,8 +86,9 @@ export class Completions {
 
   #publish(tasks: readonly TaskKey[]): void {
     for (let at = 0; at < tasks.length; at += BATCH) {
-      const done = tasks.slice(at, at + BATCH).map(({ id, uuid }) => [Number(id), uuid]);
-      this.#options.bus.publish(TOPIC, { done });
+      const batch = tasks.slice(at, at + BATCH);
+      const done = batch.map(({ id, uuid }) => [Number(id), uuid] as const);
+      this.#options.messaging.publish(TasksEnded, { done });
     }
   }
 

@@ -1,4 +1,11 @@
-import { type Bus, type Clock, type Integer, type Peer, type Push, RawJson } from '@svc/plugin-sdk';
+import {
+  type Clock,
+  type Integer,
+  type Messaging,
+  type Peer,
+  type Push,
+  RawJson,
+} from '@svc/plugin-sdk';
 import { AgentDirectory } from './agent-directory.ts';
 import { AgentLine } from './agent-line.ts';
 import {
@@ -31,7 +38,7 @@ const UNSENT = 'The task was not sent: the connection of the agent ended before 
 export type StoredTask = Pick<TaskRow, 'id' | 'uuid' | 'token' | 'type'>;
 
 export interface DeliveriesOptions {
-  readonly bus: Bus;
+  readonly messaging: Messaging;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
   readonly store: Pick<TaskStore, 'find'>;
@@ -53,14 +60,14 @@ export class Deliveries {
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
-    const { bus, clock, stopping, failed } = options;
-    this.#directory = new AgentDirectory(bus, stopping, {
+    const { messaging, clock, stopping, failed } = options;
+    this.#directory = new AgentDirectory(messaging, stopping, {
       own: () => [...this.#lines].map(([uuid, { since }]) => [uuid, since] as const),
       ownSince: (uuid) => this.#lines.get(uuid)?.since,
       displaced: (uuid) => this.#displace(uuid),
     });
     const receive = (id: Integer, uuid: string) => this.#receive(id, uuid);
-    this.#others = new OtherServers({ bus, clock, receive, failed });
+    this.#others = new OtherServers({ messaging, clock, receive, failed });
   }
 
   /** A connection registers an agent, and replaces an earlier registration. @returns ends this registration */

@@ -1,22 +1,30 @@
-import type { Bus, Clock, Integer } from '@svc/plugin-sdk';
+import {
+  type Clock,
+  Int64,
+  type Integer,
+  type Messaging,
+  type Payload,
+  type Static,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import type { Event, Outcome } from './delivery.ts';
 
 /** An answer takes some milliseconds, or a second where an agent's queue is full. The death of a server is known sooner. */
 const ANSWER_MS = 5_000;
 
-const DELIVER = 'task.deliver';
-const DELIVERED = 'task.delivered';
+/** A server asks another one to take a task of one of its agents. */
+const DeliverTask = topic(
+  'task.deliver',
+  Type.Object({ request: Type.Integer(), id: Int64, uuid: Type.String() }),
+);
+type DeliverMessage = Payload<Static<typeof DeliverTask.payload>>;
 
-interface DeliverMessage {
-  readonly request: number;
-  readonly id: Integer;
-  readonly uuid: string;
-}
-
-interface DeliveredMessage {
-  readonly request: number;
-  readonly handed: 'queued' | 'full' | 'ended';
-}
+/** The answer to the question of the same number. */
+const TaskDelivered = topic(
+  'task.delivered',
+  Type.Object({ request: Type.Integer(), handed: Type.Enum(['queued', 'full', 'ended']) }),
+);
 
 /** `lost`: the server died or did not answer. It may have sent the task, so no other server may send it. */
 export type Answer = Extract<Event, 'accepted' | 'full' | 'declined' | 'lost'>;
@@ -30,7 +38,7 @@ interface Question {
 }
 
 export interface OtherServersOptions {
-  readonly bus: Bus;
+  readonly messaging: Messaging;
   readonly clock: Clock;
   /** Another server asks this one to take a task. */
   readonly receive: (id: Integer, uuid: string) => Promise<Outcome>;
@@ -45,18 +53,15 @@ export class OtherServers {
 
   constructor(options: OtherServersOptions) {
     this.#options = options;
-    const { bus, failed } = options;
-    bus.subscribe(DELIVER, (payload, { id, own }) => {
-      const message = payload as Partial<DeliverMessage> | null;
-      if (own || message?.uuid === undefined || message.id === undefined) return;
-      this.#reply(id, message as DeliverMessage).catch(failed);
+    const { messaging, failed } = options;
+    messaging.subscribe(DeliverTask, (message, { id, own }) => {
+      if (!own) this.#reply(id, message).catch(failed);
     });
-    bus.subscribe(DELIVERED, (payload, { id }) => {
-      const { request, handed } = payload as DeliveredMessage;
+    messaging.subscribe(TaskDelivered, ({ request, handed }, { id }) => {
       const question = this.#open.get(request);
       if (question?.server === id) question.settle(answers[handed] ?? 'declined');
     });
-    bus.watch((event) => {
+    messaging.bus.watch((event) => {
       for (const question of [...this.#open.values()]) {
         const { server, settle } = question;
         if (event.kind === 'left' && event.server.id === server) settle('lost');
@@ -83,19 +88,19 @@ export class OtherServers {
   }
 
   #send({ server, message, settle }: Question): void {
-    const { bus } = this.#options;
-    if (bus.send(server, DELIVER, message)) return;
+    const { bus } = this.#options.messaging;
+    if (bus.send(server, DeliverTask, message)) return;
     // A server that is alive takes no more at the moment.
     settle(bus.servers().some(({ id }) => id === server) ? 'full' : 'declined');
   }
 
   async #reply(to: string, { request, id, uuid }: DeliverMessage): Promise<void> {
-    const { bus, receive, failed } = this.#options;
+    const { messaging, receive, failed } = this.#options;
     const outcome = await receive(id, uuid).catch((error: unknown) => {
       failed(error);
       return 'ended' as const;
     });
     const handed = outcome === 'accepted' ? 'queued' : outcome === 'full' ? 'full' : 'ended';
-    bus.send(to, DELIVERED, { request, handed } satisfies DeliveredMessage);
+    messaging.bus.send(to, TaskDelivered, { request, handed });
   }
 }

@@ -9,17 +9,17 @@ import { openTaskStore } from './store/tasks.ts';
 
 /** Connects the store, the deliveries and the blocking callers; the methods are a thin layer over the result. */
 export function createTasking(kernel: Kernel, registry: AgentRegistry) {
-  const { bus, clock, db, log, signal: stopping } = kernel;
+  const { clock, db, log, signal: stopping } = kernel;
   const store = openTaskStore(db);
   const failed = (error: unknown) => log.error('work for another server failed', { error });
   const completions = new Completions({
-    bus,
+    messaging: kernel,
     read: store.answer,
     answered: (id) => deliveries.answered(id),
     failed,
   });
   const deliveries = new Deliveries({
-    bus,
+    messaging: kernel,
     clock,
     stopping,
     store,

@@ -62,8 +62,9 @@ export default definePlugin({
 });
 
 /** Connects the sessions of this server with the other servers. */
-function createProxy({ bus, clock, config, log, signal: stopping }: Kernel<Config>) {
-  const directory = new TerminalDirectory(bus, stopping, {
+function createProxy(kernel: Kernel<Config>) {
+  const { clock, config, log, signal: stopping } = kernel;
+  const directory = new TerminalDirectory(kernel, stopping, {
     own: () => sessions.places(),
     opened: (place, server) => sessions.openedElsewhere(place, server),
   });
@@ -76,7 +77,7 @@ function createProxy({ bus, clock, config, log, signal: stopping }: Kernel<Confi
       log.info(`terminal: ${what}`, { agent_uuid: agentUuid, task_id: taskId }),
   });
   const relay = new Relay({
-    bus,
+    messaging: kernel,
     clock,
     find: (agentUuid, terminalId) => sessions.find(agentUuid, terminalId),
     joined: (agentUuid) =>

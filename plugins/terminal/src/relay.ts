@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus, BusEvent, Clock } from '@svc/plugin-sdk';
+import { type BusEvent, type Clock, type Messaging, Type, topic } from '@svc/plugin-sdk';
 import { Pipe } from './pipe.ts';
 import { type RelayPart, RelayPeer, type RelayRefusal } from './relay-peer.ts';
 import type { Session } from './session.ts';
 
-const TOPIC = 'terminal.relay';
 /** An answer takes some milliseconds; that the other server died is known sooner. */
 const ANSWER_MS = 5_000;
 
@@ -17,8 +16,13 @@ interface JoinMessage {
 
 type RelayMessage = JoinMessage | ({ readonly channel: string } & RelayPart);
 
+const Relayed = topic(
+  'terminal.relay',
+  Type.Unsafe<RelayMessage>(Type.Object({ channel: Type.String(), kind: Type.String() })),
+);
+
 export interface RelayOptions {
-  readonly bus: Bus;
+  readonly messaging: Messaging;
   readonly clock: Clock;
   /** The open session of this server. */
   readonly find: (agentUuid: string, terminalId: string) => Session | undefined;
@@ -37,12 +41,11 @@ export class Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    const { bus } = options;
-    bus.subscribe(TOPIC, (payload, { id, own }) => {
-      const message = payload as RelayMessage;
-      if (!own && typeof message?.channel === 'string') this.#receive(id, message);
+    const { messaging } = options;
+    messaging.subscribe(Relayed, (message, { id, own }) => {
+      if (!own) this.#receive(id, message);
     });
-    bus.watch((event) => this.#watch(event));
+    messaging.bus.watch((event) => this.#watch(event));
   }
 
   /** Asks the agent's server. @returns the agent's side, as a peer of this server */
@@ -60,13 +63,13 @@ export class Relay {
   }
 
   #send(server: string, message: RelayMessage): boolean {
-    return this.#options.bus.send(server, TOPIC, message);
+    return this.#options.messaging.bus.send(server, Relayed, message);
   }
 
   #open(server: string, channel: string): RelayPeer {
     const peer = new RelayPeer(channel, {
       send: (part) => this.#send(server, { channel, ...part }),
-      drained: () => this.#options.bus.drained(server),
+      drained: () => this.#options.messaging.bus.drained(server),
       closed: () => this.#channels.delete(channel),
     });
     this.#channels.set(channel, { server, peer });

@@ -1,25 +1,23 @@
-import type { Bus } from '@svc/plugin-sdk';
+import { Int64, type Messaging, type Payload, type Static, Type, topic } from '@svc/plugin-sdk';
 
-/** One terminal: its agent, its id and the task that opened it. */
-export interface Place {
-  /** Lower-case hyphenated. */
-  readonly agentUuid: string;
-  readonly terminalId: string;
-  readonly taskId: number | bigint;
-}
+/** One terminal: its agent (lower-case hyphenated), its id and the task that opened it. */
+const Place = Type.Object({ agentUuid: Type.String(), terminalId: Type.String(), taskId: Int64 });
+export type Place = Payload<Static<typeof Place>>;
 
 export const keyOf = ({ agentUuid, terminalId }: Pick<Place, 'agentUuid' | 'terminalId'>): string =>
   `${agentUuid}/${terminalId}`;
 
-const TOPIC = 'terminal.open';
-
 /** `all`: the receiver forgets what this server told before; these are all its terminals. `ask`: tell me yours. */
-interface OpenMessage {
-  readonly all?: true;
-  readonly open?: readonly Place[];
-  readonly closed?: readonly Place[];
-  readonly ask?: true;
-}
+const OpenTerminals = topic(
+  'terminal.open',
+  Type.Object({
+    all: Type.Optional(Type.Literal(true)),
+    open: Type.Optional(Type.Array(Place)),
+    closed: Type.Optional(Type.Array(Place)),
+    ask: Type.Optional(Type.Literal(true)),
+  }),
+);
+type OpenMessage = Payload<Static<typeof OpenTerminals.payload>>;
 
 /** What the directory needs to know of this server's terminals. */
 export interface OwnTerminals {
@@ -30,17 +28,18 @@ export interface OwnTerminals {
 
 /** The terminals that are open on other servers. */
 export class TerminalDirectory {
-  readonly #bus: Bus;
+  readonly #messaging: Messaging;
   readonly #stopping: AbortSignal;
   readonly #terminals: OwnTerminals;
   readonly #known = new Map<string, { readonly server: string; readonly place: Place }>();
 
-  constructor(bus: Bus, stopping: AbortSignal, terminals: OwnTerminals) {
-    this.#bus = bus;
+  constructor(messaging: Messaging, stopping: AbortSignal, terminals: OwnTerminals) {
+    this.#messaging = messaging;
     this.#stopping = stopping;
     this.#terminals = terminals;
-    bus.subscribe(TOPIC, (payload, { id, own }) => {
-      if (!own) this.#hear(id, (payload ?? {}) as OpenMessage);
+    const { bus } = messaging;
+    messaging.subscribe(OpenTerminals, (message, { id, own }) => {
+      if (!own) this.#hear(id, message);
     });
     bus.watch((event) => {
       if (event.kind === 'left') this.#forget(event.server.id);
@@ -48,7 +47,7 @@ export class TerminalDirectory {
         if (terminals.own().length > 0) this.#tellAll();
       } else if (!event.direct) {
         if (event.from === undefined) this.#tell({ ask: true });
-        else bus.send(event.from, TOPIC, { ask: true } satisfies OpenMessage);
+        else bus.send(event.from, OpenTerminals, { ask: true });
       }
     });
   }
@@ -74,7 +73,7 @@ export class TerminalDirectory {
 
   /** Always with `publish`: only published messages keep their order among each other. */
   #tell(message: OpenMessage): void {
-    this.#bus.publish(TOPIC, message);
+    this.#messaging.publish(OpenTerminals, message);
   }
 
   #tellAll(): void {

@@ -30,14 +30,14 @@ export interface Parts {
 }
 
 export function createParts(kernel: Kernel<TokenConfig>): Parts {
-  const { db, brand, clock, bus, config, log } = kernel;
+  const { db, brand, clock, config, log } = kernel;
   const store = new TokenStore(db);
   const vocabulary = new Vocabulary(brand.permission);
   const cacheLog = log.target('token_cache');
   const complain = (id: number, problem: string) =>
     cacheLog.warn('a stored token limit cannot be read', { id, problem });
   const records = new Records({ vocabulary, grants: new GrantPool(vocabulary), clock, complain });
-  const refresh = new Refresh({ store, records, bus, clock, log: cacheLog });
+  const refresh = new Refresh({ store, records, messaging: kernel, clock, log: cacheLog });
   const hasher = new SlowHasher();
   const hashSecret = (secret: string) => hashOf(brand.salt, secret);
   const upgrade = (secret: Secret, password: string): void => {

@@ -1,11 +1,19 @@
-import type { Bus, Clock, Logger } from '@svc/plugin-sdk';
+import {
+  type Clock,
+  DatabaseChanged,
+  type Logger,
+  type Messaging,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import type { Records } from './records.ts';
 import type { TokenStore } from './store.ts';
 
-/** Bus topic: one record changed, `{id, samePassword?}`. */
-const CHANGED = 'token.changed';
-/** Bus topic of whoever writes to the database behind the plugins' backs (`exec_sql`). */
-const DATABASE_CHANGED = 'database.changed';
+/** One record changed. */
+const TokenChanged = topic(
+  'token.changed',
+  Type.Object({ id: Type.Integer(), samePassword: Type.Optional(Type.String()) }),
+);
 
 /** `watch` looks each second: after this time the process slept, or the database hangs. */
 const OVERDUE_MS = 3_000;
@@ -22,7 +30,7 @@ interface Change {
 export class Refresh {
   readonly #store: TokenStore;
   readonly #records: Records;
-  readonly #bus: Bus;
+  readonly #messaging: Messaging;
   readonly #log: Logger;
   #tail: Promise<void> = Promise.resolve();
   /** A whole read that waits for its turn: who asks meanwhile shares it. */
@@ -38,7 +46,7 @@ export class Refresh {
   constructor(parts: {
     store: TokenStore;
     records: Records;
-    bus: Bus;
+    messaging: Messaging;
     clock: Clock;
     log: Logger;
   }) {
@@ -46,7 +54,7 @@ export class Refresh {
     this.#lookedAt = parts.clock.now();
     this.#store = parts.store;
     this.#records = parts.records;
-    this.#bus = parts.bus;
+    this.#messaging = parts.messaging;
     this.#log = parts.log;
   }
 
@@ -54,15 +62,15 @@ export class Refresh {
   async changed(change: Change): Promise<void> {
     await this.#one(change);
     this.#told.add(change);
-    this.#bus.publish(CHANGED, change);
+    this.#messaging.publish(TokenChanged, change);
   }
 
   /** @returns stops listening */
   listen(): () => void {
-    const changed = this.#bus.subscribe(CHANGED, (payload) => {
+    const changed = this.#messaging.subscribe(TokenChanged, (payload) => {
       if (isChange(payload) && !this.#told.has(payload)) void this.#one(payload);
     });
-    const database = this.#bus.subscribe(DATABASE_CHANGED, () => void this.all());
+    const database = this.#messaging.subscribe(DatabaseChanged, () => void this.all());
     return () => {
       changed();
       database();

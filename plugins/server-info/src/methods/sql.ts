@@ -1,7 +1,8 @@
 import {
   type Brand,
-  type Bus,
   type Database,
+  DatabaseChanged,
+  type Messaging,
   type Methods,
   optional,
   RawJson,
@@ -19,7 +20,7 @@ const MAX_ROWS = 10_000;
 /** What the SQL methods work with. */
 export interface SqlContext {
   readonly db: Database;
-  readonly bus: Bus;
+  readonly publish: Messaging['publish'];
   readonly brand: Brand;
   readonly timeout_ms: () => number;
   /** Of one answer. */
@@ -56,7 +57,7 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
 }
 
 async function execute(
-  { db, bus, timeout_ms, maxBytes }: SqlContext,
+  { db, publish, timeout_ms, maxBytes }: SqlContext,
   sql: string,
   params: readonly unknown[],
   signal: AbortSignal,
@@ -71,7 +72,7 @@ async function execute(
     );
   } finally {
     // After a failure too: an earlier statement of the same text may have been kept.
-    if (mayWrite(sql)) bus.publish('database.changed', {});
+    if (mayWrite(sql)) publish(DatabaseChanged, {});
   }
 }
 

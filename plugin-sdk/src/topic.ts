@@ -1,0 +1,56 @@
+import type { Static, TSchema } from 'typebox';
+import type { Bus, BusSender } from './bus.ts';
+import { Type } from './typebox.ts';
+
+/** A kind of message between plugins: a fact in the past tense, published after the commit. */
+export interface Topic<S extends TSchema = TSchema> {
+  /** Unique, begins with the plugin's name: `agent.last-values`. */
+  readonly name: string;
+  /** JSON; `Bytes` is allowed at the top and one level deep. Checked in tests. */
+  readonly payload: S;
+  /** True: it stays in this process; false: it goes to all servers. */
+  readonly local: boolean;
+}
+
+/** `export const NoteChanged = topic('note.changed', Type.Object({ key: Type.String() }));` */
+export const topic = <S extends TSchema>(
+  name: string,
+  payload: S,
+  { local = false }: { readonly local?: boolean } = {},
+): Topic<S> => ({ name, payload, local });
+
+/** Listeners share one payload, so none may change it. */
+export type Payload<T> = T extends Uint8Array
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]: Payload<T[Key]> }
+    : T;
+
+/** What a plugin says to other plugins and servers, and what it hears of them: a part of `Kernel`. */
+export interface Messaging {
+  /** Reaches every subscriber after the current turn, on this server and, unless the topic is local, on all others. */
+  publish<S extends TSchema>(topic: Topic<S>, payload: Payload<Static<S>>): void;
+  /**
+   * Messages of `publish` and of `bus.send`. A listener that fails is logged with its plugin's name and hurts no other.
+   * A server of another version may send another form of the payload.
+   * @returns removes the listener
+   */
+  subscribe<S extends TSchema>(
+    topic: Topic<S>,
+    listener: (payload: Payload<Static<S>>, from: BusSender) => void | Promise<void>,
+  ): () => void;
+  /** The other servers. */
+  readonly bus: Bus;
+}
+
+/** Bytes as the payload or as one of its members. */
+export const Bytes = Type.Unsafe<Uint8Array>({});
+
+/**
+ * Rows of any table may have changed without a message of their own: SQL was run by a caller, or messages of another
+ * server were lost. A plugin that keeps a copy of rows reads them again.
+ */
+export const DatabaseChanged = topic(
+  'database.changed',
+  Type.Object({ gap: Type.Optional(Type.Boolean()) }),
+);
