@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@svc/plugin-sdk';
+import type { Database, DatabaseHandle } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { migrate } from '../kernel/src/db/migrate.ts';
-import { type OpenDatabase, openDatabase } from '../kernel/src/db/open.ts';
 import { filterOf } from '../plugins/agent/src/conditions.ts';
 import { selectionOf } from '../plugins/agent/src/fields.ts';
 import { SUMMARY } from '../plugins/agent/src/kinds.ts';
@@ -10,7 +9,7 @@ import { migrations } from '../plugins/agent/src/migrations/index.ts';
 import { DAY_MS, floorTo, type Range } from '../plugins/agent/src/partitions.ts';
 import { openPartitionStore } from '../plugins/agent/src/store/partitions.ts';
 import { openReadStore } from '../plugins/agent/src/store/read.ts';
-import { defaults, memoryLog } from './kernel/database-kit.ts';
+import { memoryLog } from './kernel/database-kit.ts';
 import { A } from './protocol/agent-kit.ts';
 
 export const TABLES = ['dynamic_monitoring', 'dynamic_monitoring_summary'] as const;
@@ -35,11 +34,8 @@ export const day = (days: number): number => floorTo(Date.now(), DAY_MS) + days 
 export const nameOf = (days: number) =>
   `p${new Date(day(days)).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-export const openAt = (url: string): Promise<OpenDatabase> =>
-  openDatabase({ config: { ...defaults, database_url: url }, log: memoryLog(), mode: 'tool' });
-
 /** The tables as they were before partitions, on an empty database. */
-export async function oldSchema(db: OpenDatabase): Promise<void> {
+export async function oldSchema(db: DatabaseHandle): Promise<void> {
   const [create] = migrations;
   if (!create) throw new Error('there is no first step');
   await migrate(db, [{ plugin: 'agent', migration: create }], memoryLog());
@@ -81,7 +77,7 @@ export async function homeOf(app: Pick<TestApp, 'sql'>, timestamp: number | bigi
 }
 
 /** Gives summaries day partitions from `from` days ago until today; everything older is the past. */
-export async function makeDays(db: OpenDatabase, from: number): Promise<void> {
+export async function makeDays(db: DatabaseHandle, from: number): Promise<void> {
   const create: Range[] = [{ from: -Infinity, to: day(-from) }];
   for (let at = -from; at <= 1; at++) create.push({ from: day(at), to: day(at + 1) });
   await openPartitionStore(db, SUMMARY).change(async ({ partitions }) => ({
@@ -102,7 +98,7 @@ export const report = (app: TestApp, uuid: string, time: number | bigint): Promi
 
 /** Partitions that a query of the store opens. */
 export async function opened(
-  db: OpenDatabase,
+  db: DatabaseHandle,
   conditions: object[],
   agent?: number,
 ): Promise<string[]> {

@@ -1,11 +1,12 @@
 // Retention over time partitions on Postgres (monitoring-data.md §8, kv.md §6).
+
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../kernel/src/db/open.ts';
 import { DAY_MS, FAR_MS, floorTo, missing, widthFor } from '../plugins/agent/src/partitions.ts';
-import { emptyPlace, type Place } from './kernel/database-kit.ts';
+import { emptyPlace, openAt, type Place } from './kernel/database-kit.ts';
 import {
   bootOn,
   day,
@@ -13,7 +14,6 @@ import {
   makeDays,
   nameOf,
   noon,
-  openAt,
   partsOf,
   ROUND_MS,
   report,
@@ -66,7 +66,7 @@ ranges.run();
 
 const test = suite('volume on postgres: retention');
 let place: Place;
-let db: OpenDatabase;
+let db: DatabaseHandle;
 let apps: TestApp[];
 const asItWas = noon();
 test.after(asItWas);

@@ -1,10 +1,11 @@
 // Tables for volume on Postgres: monitoring data partitioned by time (decisions on report tables, monitoring-data.md §7, §8).
+
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../kernel/src/db/open.ts';
 import { DAY_MS, FAR_MS } from '../plugins/agent/src/partitions.ts';
-import { emptyPlace, type Place } from './kernel/database-kit.ts';
+import { emptyPlace, openAt, type Place } from './kernel/database-kit.ts';
 import {
   bootOn,
   day,
@@ -13,7 +14,6 @@ import {
   nameOf,
   noon,
   oldSchema,
-  openAt,
   opened,
   partsOf,
   ROUND_MS,
@@ -31,7 +31,7 @@ const JSON_COLUMNS = ['cpu', 'ram', 'load', 'system', 'disk', 'network', 'gpu'].
 );
 const test = suite('volume on postgres');
 let place: Place;
-let db: OpenDatabase;
+let db: DatabaseHandle;
 let apps: TestApp[];
 const asItWas = noon();
 test.after(asItWas);

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import {
   type Clock,
+  type DatabaseHandle,
   type Kernel,
   LAST,
   type Logger,
@@ -13,7 +14,7 @@ import {
 import { makeBrand } from './brand.ts';
 import { machineClock } from './clock.ts';
 import { migrate, type Step } from './db/migrate.ts';
-import { type OpenDatabase, openDatabase } from './db/open.ts';
+import { notOpen, openDatabase } from './db/open.ts';
 import type { Head } from './head.ts';
 import { createHooks, type KernelHooks } from './hooks.ts';
 import { LocalBus } from './local-bus.ts';
@@ -58,7 +59,7 @@ export interface BootOptions {
 export interface App {
   readonly url: string;
   readonly hooks: KernelHooks;
-  readonly db: OpenDatabase;
+  readonly db: DatabaseHandle;
   /** Every RPC method by wire name. */
   readonly methods: ReadonlyMap<string, Registered>;
   /** What the plugin of this name acts through. */
@@ -77,7 +78,7 @@ export interface App {
 
 /**
  * The life of a server, from top to bottom:
- * plugins in order → database → setup → migrations → bus → prepare → start → listen → ready; `stop` unwinds it.
+ * plugins in order → setup of drivers → database → setup → migrations → bus → prepare → start → listen → ready; `stop` unwinds it.
  * A failure anywhere unwinds what was done and rejects.
  */
 export async function boot(options: BootOptions): Promise<App> {
@@ -113,7 +114,7 @@ class Server implements App {
   readonly #limits: { maxResponseBytes: number };
   readonly #scopes: Scope[] = [];
   #head: Head;
-  #database: OpenDatabase | undefined;
+  #database: DatabaseHandle | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: BootOptions, unwind: Unwind) {
@@ -151,7 +152,7 @@ class Server implements App {
     return this.#network.listening.url;
   }
 
-  get db(): OpenDatabase {
+  get db(): DatabaseHandle {
     if (!this.#database) throw new Error('the database is not open yet');
     return this.#database;
   }
@@ -178,11 +179,7 @@ class Server implements App {
 
   /** Everything but the listeners. */
   async open(): Promise<void> {
-    const { head, log, mode = 'serve' } = this.#options;
-    this.#database = await this.#timeline.step('database', () =>
-      openDatabase({ config: head.database as never, log: log.target('db'), mode }),
-    );
-    this.#unwind.push(() => this.db.close());
+    const { log, mode = 'serve' } = this.#options;
     await this.#timeline.step('setup', () => this.#setup());
     const steps = this.#register();
     await this.#timeline.step('migrations', () => migrate(this.db, steps, log));
@@ -219,22 +216,35 @@ class Server implements App {
   }
 
   async #setup(): Promise<void> {
-    const { plugins, sections } = this.#options;
+    const { plugins } = this.#options;
     const shared = this.#shared();
+    this.#unwind.push(() => this.#database?.close());
     this.#unwind.push(async () => {
       for (const scope of this.#scopes.toReversed()) await scope.undo();
     });
-    for (const plugin of plugins) {
-      const scope = new Scope(plugin, sections.get(plugin.name), shared);
-      this.#scopes.push(scope);
-      await this.#timeline.step(`setup of '${plugin.name}'`, () => scope.setup());
-    }
+    for (const driver of plugins.filter(({ drives }) => drives)) await this.#setUp(driver, shared);
+    this.#database = await this.#timeline.step('database', () => this.#openDatabase());
+    shared.db = this.#database;
+    for (const plugin of plugins.filter(({ drives }) => !drives)) await this.#setUp(plugin, shared);
+  }
+
+  async #setUp(plugin: Plugin, shared: Shared): Promise<void> {
+    const scope = new Scope(plugin, this.#options.sections.get(plugin.name), shared);
+    this.#scopes.push(scope);
+    await this.#timeline.step(`setup of '${plugin.name}'`, () => scope.setup());
+  }
+
+  #openDatabase(): Promise<DatabaseHandle> {
+    const { head, log, mode = 'serve', clock = machineClock } = this.#options;
+    const { database_url: url } = head.database;
+    const request = { url, options: head.database, log: log.target('db'), clock, mode };
+    return openDatabase(this.hooks, request);
   }
 
   #shared(): Shared {
     const { log, clock = machineClock } = this.#options;
     return {
-      db: this.db,
+      db: notOpen,
       log,
       signal: this.#stopping.signal,
       clock,

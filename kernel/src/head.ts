@@ -24,6 +24,6 @@ export interface Head {
   /** Running calls get this long at a stop. */
   readonly shutdown_timeout_ms: number;
   /** The table `[database]`, for the driver. */
-  readonly database: { readonly database_url: string };
+  readonly database: { readonly database_url: string; readonly [key: string]: unknown };
   readonly brand: BrandConfig;
 }

@@ -1,5 +1,4 @@
-import { UserError } from '@svc/plugin-sdk';
-import { inTime } from './deadline.ts';
+import { inTime, UserError } from '@svc/plugin-sdk';
 
 /** A step that waits for a plugin ends after this time, with an error that names the step. */
 const STEP_TIMEOUT_MS = 120_000;

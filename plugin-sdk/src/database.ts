@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import type { RawJson } from './json.ts';
+import type { Logger } from './log.ts';
+import type { Clock } from './plugin.ts';
 
 export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
 export type Dialect = 'sqlite' | 'postgres';
@@ -43,6 +45,29 @@ export interface Database {
   isUniqueViolation(error: unknown): boolean;
 }
 
+/** The main database as its driver opens it. Only the kernel migrates and closes it. */
+export interface DatabaseHandle extends Database {
+  /**
+   * Runs `work` in one transaction. Of all programs that use the database, one at a time is in here; the others wait up
+   * to ten minutes. A program that is killed leaves nothing behind. The database ends no statement for taking long.
+   */
+  migration<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /** Stores what the appenders hold, at most 8 s long, then closes every connection and thread. */
+  close(): Promise<void>;
+}
+
+/** What the kernel asks the drivers for (docs/guide/database-driver.md). */
+export interface DatabaseRequest {
+  /** `database.database_url` as it is written. */
+  readonly url: string;
+  /** The table `[database]`. The driver checks what it reads. */
+  readonly options: { readonly [key: string]: unknown };
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** `serve`: a database that only one server may use is refused to a second one. `tool`: a command beside a server. */
+  readonly mode: 'serve' | 'tool';
+}
+
 export interface Executed {
   readonly columns: readonly string[];
   /** At most `maxRows`, values as the driver gives them (text of unknown Postgres types). */
@@ -52,28 +77,6 @@ export interface Executed {
   /** Rows changed by statements that return none. */
   readonly affected: number;
   readonly truncated: boolean;
-}
-
-/**
- * One connection to a SQLite file of a plugin's own, in a process that is ended with whatever does not end in time.
- * It takes one text of SQL at a time; the caller sees to that.
- */
-export interface SqliteFile {
-  /** False after a statement was ended by force, and after `close`: open another. */
-  readonly usable: boolean;
-  /**
-   * Runs statements in order; their rows are concatenated. `?` takes the values in order over the whole text, `?5` and
-   * `$5` are the same value in each statement; missing values are NULL, surplus ones ignored. Integers are BigInt and reals numbers,
-   * both ways. A transaction that a failed text opened is rolled back. ATTACH, DETACH, VACUUM INTO and extensions are refused.
-   * @throws the driver's error; one that says so at `timeout_ms`; the signal's reason
-   */
-  execute(
-    sql: string,
-    params: readonly SqlValue[],
-    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
-  ): Promise<Executed & { readonly inTransaction: boolean }>;
-  /** Rolls back, checkpoints and closes. The last connection of a file takes its `-wal` along. */
-  close(): Promise<void>;
 }
 
 export interface AppenderOptions {

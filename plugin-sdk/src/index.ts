@@ -3,6 +3,7 @@ export type * from './bus.ts';
 export * from './conditions.ts';
 export * from './configuration-file.ts';
 export type * from './database.ts';
+export * from './deadline.ts';
 export * from './errors.ts';
 export * from './hooks.ts';
 export * from './http.ts';

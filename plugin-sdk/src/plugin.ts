@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import type { Database, SqliteFile } from './database.ts';
+import type { Database } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { Principal, Requirement } from './principal.ts';
@@ -56,6 +56,7 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   readonly config: Config;
   /** The top-level keys claimed by `rootConfig`. */
   readonly root: Root;
+  /** The main database; not in the `setup` of a plugin that drives one. */
   readonly db: Database;
   readonly log: Logger;
   /** Aborts when the server stops. */
@@ -77,8 +78,6 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   request(request: unknown): Promise<unknown>;
   /** A repeated task that never overlaps itself and ends with the plugin; a failure is logged. */
   every(label: string, period_ms: number, task: () => void | Promise<void>): void;
-  /** Opens a SQLite file beside the main database, made when it is missing; closed with the plugin. */
-  openSqlite(file: string): SqliteFile;
   /** Runs at stop, in reverse order. */
   defer(label: string, undo: () => void | Promise<void>): void;
 }
@@ -93,7 +92,9 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly requires?: readonly Service<unknown>[];
   readonly optional?: readonly Service<unknown>[];
   readonly provides?: readonly Service<unknown>[];
-  /** Built-in plugins that the program loads along where the list does not name them. */
+  /** Schemes of `database.database_url` that this plugin opens; it taps the hook `database` and is set up before the others. */
+  readonly drives?: readonly string[];
+  /** Built-in plugins that the program loads along where the configuration's list does not name them. */
   readonly brings?: readonly string[];
   /** Schema of the section `[name]`. */
   readonly config?: C;
@@ -101,8 +102,6 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly rootConfig?: R;
   /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
   readonly reloadable?: readonly string[];
-  /** Schemes of the database addresses that this plugin opens (hook `database`). */
-  readonly drives?: readonly string[];
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
   readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
   /** Taps hooks. Registration closes when it returns. */

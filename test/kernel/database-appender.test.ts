@@ -1,7 +1,7 @@
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import {
   emptyPlace,
   failure,
@@ -16,7 +16,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`appender (${dialect})`);
   const log = memoryLog();
   let place: Place;
-  let db: OpenDatabase;
+  let db: DatabaseHandle;
 
   test.before(async () => {
     place = await emptyPlace(dialect);
@@ -225,7 +225,7 @@ nul('costs a jsonb table of Postgres only the row that holds it', () =>
 );
 nul.run();
 
-async function createReports(db: OpenDatabase): Promise<void> {
+async function createReports(db: DatabaseHandle): Promise<void> {
   await db.knex.schema.dropTableIfExists('report');
   await db.knex.schema.createTable('report', (table) => {
     if (db.dialect === 'postgres') table.bigInteger('id').primary();
@@ -234,7 +234,7 @@ async function createReports(db: OpenDatabase): Promise<void> {
   });
 }
 
-const reports = (db: OpenDatabase) => ({
+const reports = (db: DatabaseHandle) => ({
   table: 'report',
   columns: ['value', 'text'],
   ...(db.dialect === 'postgres' ? { id: 'id' } : {}),

@@ -1,6 +1,6 @@
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
 const limits = { maxRows: 100, timeout_ms: 60_000 };
@@ -8,7 +8,7 @@ const limits = { maxRows: 100, timeout_ms: 60_000 };
 const sqlite = suite('execute: scripts of sqlite');
 const postgres = suite('execute: types of postgres');
 let place: Place;
-let db: OpenDatabase;
+let db: DatabaseHandle;
 for (const [test, dialect] of [
   [sqlite, 'sqlite'],
   [postgres, 'postgres'],

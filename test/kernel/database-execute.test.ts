@@ -1,7 +1,6 @@
-import type { SqlValue } from '@svc/plugin-sdk';
+import type { DatabaseHandle, SqlValue } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
 const limits = { maxRows: 100, timeout_ms: 60_000 };
@@ -19,7 +18,7 @@ const endlessWrite = {
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`execute (${dialect})`);
   let place: Place;
-  let db: OpenDatabase;
+  let db: DatabaseHandle;
   const run = (sql: string, params: SqlValue[] = [], options = {}) =>
     db.execute(sql, params, { ...limits, ...options });
   const $ = (place: number) => (dialect === 'sqlite' ? `?${place}` : `$${place}`);

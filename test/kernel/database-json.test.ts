@@ -1,13 +1,13 @@
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`jsonArray (${dialect})`);
   let place: Place;
-  let shared: OpenDatabase;
-  const on = (name: string, work: (db: OpenDatabase) => Promise<void>) =>
+  let shared: DatabaseHandle;
+  const on = (name: string, work: (db: DatabaseHandle) => Promise<void>) =>
     test(name, () => work(shared));
 
   test.before(async () => {
@@ -87,7 +87,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.run();
 }
 
-async function numbers(db: OpenDatabase, upTo: number): Promise<void> {
+async function numbers(db: DatabaseHandle, upTo: number): Promise<void> {
   await db.knex.schema.dropTableIfExists('thing');
   await db.knex.schema.createTable('thing', (table) => table.integer('number'));
   const appender = db.appender({

@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fields, Logger } from '@svc/plugin-sdk';
-import { type DatabaseConfig, type OpenDatabase, openDatabase } from '../../kernel/src/db/open.ts';
+import type { DatabaseHandle, DatabaseRequest, Fields, Kernel, Logger } from '@svc/plugin-sdk';
+import { machineClock } from '../../kernel/src/clock.ts';
+import { openDatabase } from '../../kernel/src/db/open.ts';
+import { createHooks } from '../../kernel/src/hooks.ts';
+import postgres from '../../plugins/database-postgres/src/index.ts';
+import sqlite from '../../plugins/database-sqlite/src/index.ts';
 import { createDatabase, dropDatabase } from '../postgres.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -25,7 +29,10 @@ export async function emptyPlace(dialect: Dialect): Promise<Place> {
   return { url, remove: () => dropDatabase(url) };
 }
 
-export const defaults: Omit<DatabaseConfig, 'database_url'> = {
+/** Keys of `[database]`. */
+export type Options = Record<string, unknown>;
+
+export const defaults: Options = {
   // A connection, or the thread that stands in for one, may take its time on a busy machine.
   connect_timeout_ms: 30_000,
   acquire_timeout_ms: 30_000,
@@ -60,16 +67,35 @@ export function memoryLog(): MemoryLog {
 
 export const openAt = (
   url: string,
-  config: Partial<DatabaseConfig> = {},
+  options: Options = {},
   log: Logger = memoryLog(),
-): Promise<OpenDatabase> =>
-  openDatabase({ config: { ...defaults, ...config, database_url: url }, log, mode: 'tool' });
+): Promise<DatabaseHandle> => openWith({ url, options, log });
+
+/** Opens a database as a server does. */
+export const serveAt = (url: string): Promise<DatabaseHandle> => openWith({ url, mode: 'serve' });
+
+/** Asks both drivers, as the kernel does. */
+async function openWith(
+  request: Pick<DatabaseRequest, 'url'> & Partial<DatabaseRequest>,
+): Promise<DatabaseHandle> {
+  const hooks = createHooks();
+  const database = {
+    tap: (open: (request: DatabaseRequest) => Promise<DatabaseHandle | undefined>) =>
+      hooks.database.tapPromise('driver', open),
+  };
+  const kernel = { hooks: { database }, provide: () => {}, defer: () => {} };
+  for (const driver of [sqlite, postgres])
+    await driver.setup(kernel as unknown as Kernel<never, never>);
+  const options = { ...defaults, ...request.options };
+  const given = { log: memoryLog(), clock: machineClock, mode: 'tool' as const };
+  return openDatabase(hooks, { ...given, ...request, options });
+}
 
 /** Runs `work` on an empty database, then closes and removes it. */
 export async function withDatabase(
   dialect: Dialect,
-  work: (db: OpenDatabase, url: string) => Promise<void>,
-  config: Partial<DatabaseConfig> = {},
+  work: (db: DatabaseHandle, url: string) => Promise<void>,
+  config: Options = {},
 ): Promise<void> {
   const place = await emptyPlace(dialect);
   try {

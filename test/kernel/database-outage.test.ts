@@ -1,8 +1,7 @@
-import type { RpcError } from '@svc/plugin-sdk';
+import type { DatabaseHandle, RpcError } from '@svc/plugin-sdk';
+import { GroupAppender, type Sink } from '@svc/plugin-sdk/driver';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { GroupAppender, type Sink } from '../../kernel/src/db/appender.ts';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { startPostgres } from '../postgres.ts';
 import { failure, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
 
@@ -15,7 +14,7 @@ const options = {
 };
 
 /** Appends from many callers until `stop`; each value once. */
-function load(db: OpenDatabase, callers: number) {
+function load(db: DatabaseHandle, callers: number) {
   const appender = db.appender({ ...options, ...(db.dialect === 'postgres' ? { id: 'id' } : {}) });
   const stored: number[] = [];
   const refused: unknown[] = [];
@@ -39,7 +38,7 @@ function load(db: OpenDatabase, callers: number) {
 }
 
 /** Every answered value is there, once. */
-async function assertStored(db: OpenDatabase, stored: readonly number[]): Promise<void> {
+async function assertStored(db: DatabaseHandle, stored: readonly number[]): Promise<void> {
   const rows = await db.all<{ value: number }>('select value from report');
   const there = new Set(rows.map((row) => row.value));
   assert.equal(
@@ -82,7 +81,7 @@ const slow =
   'with recursive r(x) as (select 1 union all select x + 1 from r where x < 5000000) select count(*) from r';
 
 /** Ends the writer thread in the middle of its work, as a crash in the driver would. */
-const endWriter = (db: OpenDatabase): Promise<void> =>
+const endWriter = (db: DatabaseHandle): Promise<void> =>
   db.knex.client.connectionSettings.writer.end();
 
 sqlite('loses no answered row when the writer thread dies, and starts another', () =>

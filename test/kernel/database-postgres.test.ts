@@ -1,15 +1,14 @@
-import type { Knex } from '@svc/plugin-sdk';
+import type { DatabaseHandle, Knex } from '@svc/plugin-sdk';
+import type { Entry } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Entry } from '../../kernel/src/db/appender.ts';
 import { migrate } from '../../kernel/src/db/migrate.ts';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
-import { PgPool } from '../../kernel/src/db/postgres/connection.ts';
-import { copyText } from '../../kernel/src/db/postgres/copy-text.ts';
-import { numbered } from '../../kernel/src/db/postgres/placeholders.ts';
-import { RowIds } from '../../kernel/src/db/postgres/row-id.ts';
-import { CopySink } from '../../kernel/src/db/postgres/sink.ts';
+import { PgPool } from '../../plugins/database-postgres/src/connection.ts';
+import { copyText } from '../../plugins/database-postgres/src/copy-text.ts';
+import { numbered } from '../../plugins/database-postgres/src/placeholders.ts';
+import { RowIds } from '../../plugins/database-postgres/src/row-id.ts';
+import { CopySink } from '../../plugins/database-postgres/src/sink.ts';
 import { emptyPlace, failure, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
 
 const places = suite('placeholders of postgres');
@@ -187,7 +186,7 @@ pool('replaces a connection after its life time', () =>
   ),
 );
 
-const settingOf = async (db: OpenDatabase, name: string) =>
+const settingOf = async (db: DatabaseHandle, name: string) =>
   (await db.first<{ v: string }>('select current_setting(?) as v', [name]))?.v;
 
 for (const [given, shown] of [

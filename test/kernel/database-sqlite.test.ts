@@ -7,27 +7,28 @@ import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../kernel/src/db/open.ts';
-import { splitScript } from '../../kernel/src/db/sqlite/split.ts';
-import { parseDatabaseUrl } from '../../kernel/src/db/url.ts';
-import { defaults, failure, memoryLog, openAt } from './database-kit.ts';
+import { isPostgresUrl } from '../../plugins/database-postgres/src/url.ts';
+import { splitScript } from '../../plugins/database-sqlite/src/split.ts';
+import { sqliteUrl } from '../../plugins/database-sqlite/src/url.ts';
+import { failure, openAt, serveAt } from './database-kit.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-sqlite-'));
 const file = (name: string) => join(dir, name);
-const serve = (database_url: string) =>
-  openDatabase({ config: { ...defaults, database_url }, log: memoryLog(), mode: 'serve' });
 
 const url = suite('database url');
 for (const [text, expected] of [
-  ['sqlite://svc.db?mode=rwc', { dialect: 'sqlite', file: 'svc.db', create: true }],
-  ['sqlite:///abs/path.db?mode=rwc', { dialect: 'sqlite', file: '/abs/path.db', create: true }],
-  ['sqlite://svc.db', { dialect: 'sqlite', file: 'svc.db', create: false }],
-  ['sqlite:svc.db?mode=rw', { dialect: 'sqlite', file: 'svc.db', create: false }],
-  ['sqlite://a%20b/c.db?mode=rwc', { dialect: 'sqlite', file: 'a b/c.db', create: true }],
-  ['postgres://u:p@host:5432/name', { dialect: 'postgres', url: 'postgres://u:p@host:5432/name' }],
-  ['postgresql://host/name', { dialect: 'postgres', url: 'postgresql://host/name' }],
+  ['sqlite://svc.db?mode=rwc', { file: 'svc.db', create: true }],
+  ['sqlite:///abs/path.db?mode=rwc', { file: '/abs/path.db', create: true }],
+  ['sqlite://svc.db', { file: 'svc.db', create: false }],
+  ['sqlite:svc.db?mode=rw', { file: 'svc.db', create: false }],
+  ['sqlite://a%20b/c.db?mode=rwc', { file: 'a b/c.db', create: true }],
+  ['postgres://u:p@host:5432/name', undefined],
+  ['postgresql://host/name', undefined],
 ] as const) {
-  url(`reads ${text}`, () => assert.equal(parseDatabaseUrl(text), expected));
+  url(`reads ${text}`, () => {
+    assert.equal(sqliteUrl(text), expected);
+    assert.is(isPostgresUrl(text), expected === undefined);
+  });
 }
 for (const [text, reason] of [
   ['mysql://u:hunter2@host/name', /'mysql' is no known kind/],
@@ -40,15 +41,11 @@ for (const [text, reason] of [
   ['sqlite://a%zz.db', /bad percent escape/],
   ['postgres://u:hunter2@[bad/name', /not a valid postgres/],
 ] as const) {
-  url(`refuses '${text}'`, () => {
-    try {
-      parseDatabaseUrl(text);
-      assert.unreachable();
-    } catch (error) {
-      assert.is((error as Error).name, 'UserError');
-      assert.match((error as Error).message, reason);
-      assert.not.match((error as Error).message, /hunter2/);
-    }
+  url(`refuses '${text}'`, async () => {
+    const error = await failure(openAt(text));
+    assert.is(error.name, 'UserError');
+    assert.match(error.message, reason);
+    assert.not.match(error.message, /hunter2/);
   });
 }
 url.run();
@@ -123,15 +120,15 @@ lock(
   'refuses a second server, lets commands in, and opens again after the first has stopped',
   async () => {
     const address = `sqlite://${file('lock.db')}?mode=rwc`;
-    const first = await serve(address);
+    const first = await serveAt(address);
     for (let attempt = 0; attempt < 2; attempt++) {
-      const error = await failure(serve(address));
+      const error = await failure(serveAt(address));
       assert.is(error.name, 'UserError');
       assert.match(error.message, /another server is running on .*lock\.db/);
     }
     symlinkSync(file('lock.db'), file('other-name.db'));
     assert.match(
-      (await failure(serve(`sqlite://${file('other-name.db')}`))).message,
+      (await failure(serveAt(`sqlite://${file('other-name.db')}`))).message,
       /another server/,
     );
     const child = startChild(address);
@@ -141,9 +138,9 @@ lock(
     await tool.knex.schema.createTable('t', (table) => table.integer('a'));
     assert.equal(await first.all('select a from t'), []);
     await tool.close();
-    assert.match((await failure(serve(address))).message, /another server/);
+    assert.match((await failure(serveAt(address))).message, /another server/);
     await first.close();
-    await (await serve(address)).close();
+    await (await serveAt(address)).close();
   },
 );
 
@@ -151,11 +148,11 @@ lock('opens again after the first server was killed', async () => {
   const address = `sqlite://${file('killed.db')}?mode=rwc`;
   const child = startChild(address);
   assert.is(await firstLine(child), 'open');
-  assert.match((await failure(serve(address))).message, /another server/);
+  assert.match((await failure(serveAt(address))).message, /another server/);
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
-  await (await serve(address)).close();
+  await (await serveAt(address)).close();
 });
 lock.run();
 

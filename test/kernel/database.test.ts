@@ -1,12 +1,12 @@
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, openAt, type Place, withDatabase } from './database-kit.ts';
 
 const big = 9_007_199_254_740_993n;
 const largest = 2n ** 63n - 1n;
 
-async function things(db: OpenDatabase): Promise<void> {
+async function things(db: DatabaseHandle): Promise<void> {
   await db.knex.schema.dropTableIfExists('thing');
   await db.knex.schema.createTable('thing', (table) => {
     table.increments('id');
@@ -21,8 +21,8 @@ async function things(db: OpenDatabase): Promise<void> {
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`database (${dialect})`);
   let place: Place;
-  let shared: OpenDatabase;
-  const on = (name: string, work: (db: OpenDatabase) => Promise<void>) =>
+  let shared: DatabaseHandle;
+  const on = (name: string, work: (db: DatabaseHandle) => Promise<void>) =>
     test(name, () => work(shared));
 
   test.before(async () => {

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { DatabaseHandle } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrate, type Step } from '../../kernel/src/db/migrate.ts';
-import type { OpenDatabase } from '../../kernel/src/db/open.ts';
 import { emptyPlace, failure, memoryLog, openAt, withDatabase } from './database-kit.ts';
 import { raceSteps } from './migrate-steps.ts';
 
-const ledger = (db: OpenDatabase) =>
+const ledger = (db: DatabaseHandle) =>
   db.knex('schema_migrations').select('plugin', 'name', 'breaking').orderBy(['plugin', 'name']);
 
 /** A step that makes a table of its own. */
@@ -24,7 +24,7 @@ const step = (plugin: string, name: string, breaking = false): Step => ({
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`migrate (${dialect})`);
-  const on = (name: string, work: (db: OpenDatabase, url: string) => Promise<void>) =>
+  const on = (name: string, work: (db: DatabaseHandle, url: string) => Promise<void>) =>
     test(name, () => withDatabase(dialect, work));
 
   on('applies each step once, in order, and keeps a ledger', async (db) => {

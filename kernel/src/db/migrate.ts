@@ -1,8 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Logger, type Migration, UserError } from '@svc/plugin-sdk';
+import { type DatabaseHandle, type Logger, type Migration, UserError } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
-import { codeOf } from './code-of.ts';
-import type { OpenDatabase } from './open.ts';
 
 /** One migration of one plugin. */
 export interface Step {
@@ -21,10 +18,6 @@ interface LedgerRow {
 }
 
 const ledger = 'schema_migrations';
-/** Any constant serves that no other program takes; it guards the ledger while several servers start. */
-const ADVISORY_LOCK = 7_305_019_771;
-/** How long another process may hold the database with its own steps. */
-const BUSY_TIMEOUT_MS = 600_000;
 
 /**
  * Brings the schema up to date: each step runs once per database, in a transaction with its ledger row.
@@ -32,18 +25,18 @@ const BUSY_TIMEOUT_MS = 600_000;
  * @throws UserError when the database carries a breaking step of one of these plugins that this program does not know
  */
 export async function migrate(
-  db: OpenDatabase,
+  db: DatabaseHandle,
   steps: readonly Step[],
   log: Logger,
 ): Promise<void> {
-  await exclusively(db, createLedger);
+  await db.migration(createLedger);
   const rows: LedgerRow[] = await db.knex<LedgerRow>(ledger).select('plugin', 'name', 'breaking');
   refuseUnknown(rows, steps);
   const done = new Set(rows.map(({ plugin, name }) => key(plugin, name)));
   for (const step of steps) {
     const { plugin, migration } = step;
     if (done.has(key(plugin, migration.name))) continue;
-    const applied = await exclusively(db, (trx) => apply(db, trx, step));
+    const applied = await db.migration((trx) => apply(db, trx, step));
     if (applied) log.info('A migration was applied.', { plugin, step: migration.name });
   }
 }
@@ -70,7 +63,7 @@ async function createLedger(trx: Knex.Transaction): Promise<void> {
 
 /** The ledger row comes first: it is what a second process stumbles over, and on SQLite the write that takes the lock. */
 async function apply(
-  db: OpenDatabase,
+  db: DatabaseHandle,
   trx: Knex.Transaction,
   { plugin, migration }: Step,
 ): Promise<boolean> {
@@ -88,28 +81,4 @@ async function apply(
   if (inserted.length === 0) return false;
   await migration.up(trx, { dialect: db.dialect });
   return true;
-}
-
-/** One transaction at a time over all processes: a lock that ends with it on Postgres, the write lock on SQLite. */
-async function exclusively<T>(
-  db: OpenDatabase,
-  work: (trx: Knex.Transaction) => Promise<T>,
-): Promise<T> {
-  const until = Date.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return await db.knex.transaction(async (trx) => {
-        if (db.dialect === 'postgres') {
-          // A step over a large table takes its time, and so does the wait for one.
-          await trx.raw('set local statement_timeout = 0');
-          await trx.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
-        }
-        return work(trx);
-      });
-    } catch (error) {
-      const busy = codeOf((error as Error).cause).startsWith('SQLITE_BUSY');
-      if (!busy || Date.now() > until) throw error;
-      await delay(100);
-    }
-  }
 }

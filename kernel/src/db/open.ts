@@ -1,41 +1,33 @@
-import type { Database, Logger } from '@svc/plugin-sdk';
-import { openSqlite } from './sqlite/open.ts';
-import { parseDatabaseUrl } from './url.ts';
-
-/** The section `[database]` of configuration.md §1; times in ms. */
-export interface DatabaseConfig {
-  readonly database_url: string;
-  readonly connect_timeout_ms: number;
-  readonly acquire_timeout_ms: number;
-  readonly idle_timeout_ms: number;
-  readonly max_lifetime_ms: number;
-  readonly max_connections: number;
-  /** Postgres only: the database ends a statement after this; 0: never. Migrations and `execute` have limits of their own. */
-  readonly statement_timeout_ms: number;
-  /** SQLite only: `NORMAL` (default) survives a killed process, `FULL` also a power cut. */
-  readonly sqlite_synchronous?: 'NORMAL' | 'FULL';
-}
-
-export interface OpenDatabase extends Database {
-  /** Stores what the appenders hold, at most 8 s long, then closes every connection and thread. */
-  close(): Promise<void>;
-}
-
-export interface OpenOptions {
-  readonly config: DatabaseConfig;
-  readonly log: Logger;
-  /** `serve`: refuses a SQLite file that another server uses. `tool`: a command beside a running server. */
-  readonly mode: 'serve' | 'tool';
-}
+import {
+  type Database,
+  type DatabaseHandle,
+  type DatabaseRequest,
+  UserError,
+} from '@svc/plugin-sdk';
+import type { KernelHooks } from '../hooks.ts';
 
 /**
- * Opens the main database.
- * @throws UserError when the address is wrong, the file or server is not there, or another server holds the file
+ * Asks the drivers for the main database.
+ * @throws UserError when no driver opens this kind of database, or the driver says why it cannot
  */
-export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> {
-  const url = parseDatabaseUrl(options.config.database_url);
-  if (url.dialect === 'sqlite') return openSqlite(url, options);
-  // Loaded only where it is used: the driver costs memory.
-  const { openPostgres } = await import('./postgres/open.ts');
-  return openPostgres(url.url, options);
+export async function openDatabase(
+  { database }: Pick<KernelHooks, 'database'>,
+  request: DatabaseRequest,
+): Promise<DatabaseHandle> {
+  const db = await database.promise(request);
+  if (db) return db;
+  throw new UserError(
+    `database.database_url: '${schemeOf(request.url)}' is no known kind of database; no loaded plugin drives it`,
+  );
 }
+
+/** The word before the colon, in lower case; empty when there is none. */
+const schemeOf = (url: string): string =>
+  /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
+
+/** Stands for the database until its driver has opened it. */
+export const notOpen = new Proxy({} as Database, {
+  get: () => {
+    throw new Error('the database is not open while its driver is set up');
+  },
+});

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { within } from '../deadline.ts';
+import { within } from '@svc/plugin-sdk/driver';
 
 /** Calls over HTTP that are not answered to their end. */
 export class RunningCalls {

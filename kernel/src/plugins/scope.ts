@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type Database,
   type Hooks,
   type Kernel,
   type Logger,
@@ -7,11 +8,9 @@ import {
   type Plugin,
   PluginError,
   RpcError,
-  type SqliteFile,
   UserError,
 } from '@svc/plugin-sdk';
 import type { PluginSettings } from '../boot.ts';
-import { FileProcess } from '../db/sqlite/file.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
@@ -22,8 +21,10 @@ import type { Services } from './services.ts';
 export interface Shared
   extends Pick<
     Kernel,
-    'db' | 'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'call' | 'request'
+    'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'call' | 'request'
   > {
+  /** Set when the database is open: after the setup of the plugins that drive one. */
+  db: Database;
   readonly hooks: KernelHooks;
   readonly log: Logger;
   readonly services: Services;
@@ -112,7 +113,6 @@ export class Scope {
       },
       use: (service) => shared.services.use(plugin.name, service),
       useOptional: (service) => shared.services.useOptional(service),
-      openSqlite: (file) => this.#openSqlite(file),
       every: (label, period_ms, task) => this.#every(label, period_ms, task, log),
       defer,
     };
@@ -127,17 +127,6 @@ export class Scope {
       if (at >= 0) this.#undos.splice(at, 1);
       remove();
     };
-  }
-
-  #openSqlite(file: string): SqliteFile {
-    const opened = new FileProcess(file);
-    const undo: Undo = { label: `file ${file}`, run: () => opened.close() };
-    this.#undos.push(undo);
-    opened.onEnd(() => {
-      const at = this.#undos.indexOf(undo);
-      if (at >= 0) this.#undos.splice(at, 1);
-    });
-    return opened;
   }
 
   #clock(clock: Clock): Clock {

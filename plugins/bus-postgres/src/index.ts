@@ -1,4 +1,5 @@
 import { type BusTransport, BusTransports } from '@svc/plugin-bus/api';
+import { Postgres } from '@svc/plugin-database-postgres/api';
 import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Connection } from './connection.ts';
@@ -22,14 +23,15 @@ export default definePlugin({
   name: 'bus-postgres',
   version: '0.6.0',
   requires: [BusTransports],
+  optional: [Postgres],
   brings: ['bus'],
   config,
 
   setup(kernel) {
     const { db, hooks } = kernel;
     hooks.migrations.tap((steps) => steps.add(create));
-    if (db.dialect !== 'postgres') return;
     const settings = settingsOf(kernel, kernel.config.database_url);
+    if (!settings) return;
     const transport: BusTransport = {
       name: 'postgres',
       // With room for the frame's own head; a notification takes 7,999.
@@ -41,10 +43,11 @@ export default definePlugin({
   },
 });
 
-/** How the pool connects. */
-function settingsOf({ db }: Kernel<unknown>, url: string | undefined): ClientConfig {
-  const { connectionSettings } = db.knex.client as { connectionSettings: ClientConfig };
-  const { connectionString, connectionTimeoutMillis } = connectionSettings;
+/** As the pool connects; undefined where the main database is no Postgres. */
+function settingsOf(kernel: Kernel<unknown>, url: string | undefined): ClientConfig | undefined {
+  const pool = kernel.useOptional(Postgres)?.connectionSettings();
+  if (!pool) return undefined;
+  const { connectionString, connectionTimeoutMillis } = pool;
   return {
     connectionString: url ?? connectionString,
     connectionTimeoutMillis,

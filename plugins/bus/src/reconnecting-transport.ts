@@ -1,6 +1,5 @@
-import type { Logger } from '@svc/plugin-sdk';
+import { inTime, type Logger } from '@svc/plugin-sdk';
 import type { BusConnection, BusFrame, BusLink, BusTransport } from './api.ts';
-import { inTime } from './deadline.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;

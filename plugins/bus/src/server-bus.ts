@@ -2,11 +2,11 @@ import {
   type BusEvent,
   type BusRequest,
   DatabaseChanged,
+  inTime,
   type Logger,
   type RemoteBus,
 } from '@svc/plugin-sdk';
 import type { BusTransport } from './api.ts';
-import { inTime } from './deadline.ts';
 import { type Counts, decodeFrame, encodeBeat, encodeMessage } from './frame.ts';
 import { OtherServers } from './other-servers.ts';
 import { ReconnectingTransport } from './reconnecting-transport.ts';

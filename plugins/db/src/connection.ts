@@ -1,4 +1,5 @@
-import type { Clock, Logger, SqliteFile } from '@svc/plugin-sdk';
+import type { SqliteFile } from '@svc/plugin-database-sqlite/api';
+import type { Clock, Logger } from '@svc/plugin-sdk';
 import type { Result, Script } from './job.ts';
 import { leavesTraces } from './sql-text.ts';
 

@@ -1,4 +1,5 @@
-import { RpcError, type SqliteFile } from '@svc/plugin-sdk';
+import type { SqliteFile } from '@svc/plugin-database-sqlite/api';
+import { RpcError } from '@svc/plugin-sdk';
 import { Connection, type Event as ConnectionEvent, type ConnectionOptions } from './connection.ts';
 import { Job, type Result, type Script } from './job.ts';
 import type { Slots } from './slots.ts';

@@ -1,3 +1,4 @@
+import { SqliteFiles } from '@svc/plugin-database-sqlite/api';
 import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { Databases } from './databases.ts';
 import { Handles } from './handles.ts';
@@ -39,6 +40,8 @@ export default definePlugin({
   name: 'db',
   version: '0.6.0',
   namespaces: ['db'],
+  requires: [SqliteFiles],
+  brings: ['database-sqlite'],
   config,
   rootConfig,
   reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
@@ -47,7 +50,7 @@ export default definePlugin({
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
     const store = openStore(db);
     const places = placesIn(kernel.root.db_path);
-    const open = (file: string) => kernel.openSqlite(file);
+    const open = (file: string) => kernel.use(SqliteFiles).open(file);
     const slots = new Slots(settings.max_processes);
     const fileOf = async (id: number) => {
       const entry = await store.byId(id);

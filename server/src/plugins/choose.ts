@@ -21,8 +21,6 @@ export async function choosePlugins(
   };
   const driver = await driverOf(database.database_url, plugins, base);
   if (driver) await bring(driver);
-  // TEMP
-  if (/^postgres/.test(database.database_url)) await bring('bus-postgres');
   // The list grows while it is walked: what is brought along may bring something itself.
   for (const { brings = [] } of plugins) for (const name of brings) await bring(name);
   return plugins;

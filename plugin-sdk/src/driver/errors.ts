@@ -1,0 +1,33 @@
+import { RpcError } from '../errors.ts';
+import { codeOf } from './code-of.ts';
+
+const uniqueCodes = new Set([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  'SQLITE_CONSTRAINT_ROWID',
+  '23505',
+]);
+
+/** True for a unique or primary key violation of either driver, anywhere in the cause chain. */
+export function isUniqueViolation(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (uniqueCodes.has(codeOf(at))) return true;
+  }
+  return false;
+}
+
+/** 103 with the driver's text; the driver's error is its cause. */
+export function databaseError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  return RpcError.database(error instanceof Error ? error.message : String(error), {
+    cause: error,
+  });
+}
+
+/** Knex puts the statement before the driver's text: takes it off again, so that no SQL reaches a caller. */
+export function withoutStatement(error: unknown, sql: string): unknown {
+  if (error instanceof Error && error.message.startsWith(`${sql} - `)) {
+    error.message = error.message.slice(sql.length + 3);
+  }
+  return error;
+}

@@ -1,0 +1,26 @@
+import { within } from '../deadline.ts';
+import type { Logger } from '../log.ts';
+
+/** Settings of the query builder: its own messages go to our log, and no value of a query into an error text. */
+export const queryBuilderSettings = (log: Logger) => ({
+  compileSqlOnError: false,
+  log: {
+    warn: (detail: unknown) => log.warn('The query builder warns.', { detail: String(detail) }),
+    error: (detail: unknown) =>
+      log.error('The query builder reports an error.', { detail: String(detail) }),
+    deprecate: (method: string, alternative: string) =>
+      log.warn('A deprecated method of the query builder was used.', { method, alternative }),
+    debug: (detail: unknown) => log.trace('Query builder.', { detail: String(detail) }),
+  },
+});
+
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** Closes the pool; a connection that is not given back within 5 s is left behind. */
+export async function closeQueryBuilder(
+  builder: { destroy(): Promise<void> },
+  log: Logger,
+): Promise<void> {
+  const closed = await within(CLOSE_TIMEOUT_MS, builder.destroy());
+  if (!closed) log.warn('A database connection was still in use at the end.');
+}

@@ -1,0 +1,128 @@
+import type { Socket } from 'node:net';
+import type { Logger } from '@svc/plugin-sdk';
+import { type GivenOptions, poolOptions, timeOption } from '@svc/plugin-sdk/driver';
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import { storedTypes } from './types.ts';
+
+/** One pg client of knex's pool; what pg's own types leave out is spelled here. */
+export type PgConnection = pg.Client & {
+  readonly connection: { readonly stream: Socket };
+  /** Set: the pool throws the connection away instead of handing it out again. */
+  __knex__disposed?: unknown;
+};
+
+/** Long enough to build an index over a large table in a migration; a connection that says nothing for longer is dead. */
+const QUERY_TIMEOUT_MS = 600_000;
+
+/** How every connection to the database is made. */
+export function connectionSettings(url: string, options: GivenOptions): pg.ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: poolOptions(options).connect_timeout_ms,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    fallback_application_name: 'svc-server',
+    types: storedTypes,
+  };
+}
+
+export function poolSettings(options: GivenOptions): Knex.PoolConfig {
+  const pool = poolOptions(options);
+  return {
+    min: 0,
+    max: pool.max_connections,
+    createTimeoutMillis: pool.connect_timeout_ms,
+    acquireTimeoutMillis: pool.acquire_timeout_ms,
+    idleTimeoutMillis: pool.idle_timeout_ms,
+    maxConnectionLifetimeMillis: pool.max_lifetime_ms,
+  };
+}
+
+/** What every connection is set to. */
+export interface SessionSettings {
+  readonly statement_timeout_ms: number;
+}
+
+/** The database ends a statement after `statement_timeout_ms`; 0: never. Migrations and `execute` have limits of their own. */
+export const sessionSettings = (options: GivenOptions): SessionSettings => ({
+  statement_timeout_ms: timeOption(options, 'statement_timeout_ms', {
+    minimum: 0,
+    fallback: 60_000,
+  }),
+});
+
+/**
+ * Made by statements: poolers in between refuse options of a connection. An answered row must survive a crash of the
+ * database too, also where its default for `synchronous_commit` is `off`.
+ */
+export async function initSession(
+  connection: pg.ClientBase,
+  settings: SessionSettings,
+): Promise<void> {
+  await connection.query(
+    `set statement_timeout = ${settings.statement_timeout_ms};
+    select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
+  );
+}
+
+/** Connections of the pool for work below knex. */
+export class PgPool {
+  readonly #knex: Knex;
+  readonly #settings: SessionSettings;
+
+  constructor(knex: Knex, settings: SessionSettings) {
+    this.#knex = knex;
+    this.#settings = settings;
+  }
+
+  /** Sets a connection as it was when it was new. */
+  init(connection: PgConnection): Promise<void> {
+    return initSession(connection, this.#settings);
+  }
+
+  /** Lends one connection; `work` marks it with `spoil` when nobody may use it again. */
+  async use<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+    const client = this.#knex.client as Knex.Client;
+    const connection: PgConnection = await client.acquireConnection();
+    try {
+      return await work(connection);
+    } finally {
+      await client.releaseConnection(connection);
+    }
+  }
+
+  /**
+   * Ends the connection's statement when the signal aborts.
+   * @returns stops that; resolves when no cancellation is on its way any more, which could hit the next statement
+   */
+  cancelOnAbort(
+    connection: PgConnection,
+    signal: AbortSignal | undefined,
+    log: Logger,
+  ): () => Promise<void> {
+    let cancelling = Promise.resolve();
+    const cancel = () => {
+      cancelling = this.#cancel(connection).catch((error: unknown) => {
+        log.warn('A statement could not be cancelled.', { error });
+      });
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    return () => {
+      signal?.removeEventListener('abort', cancel);
+      return cancelling;
+    };
+  }
+
+  async #cancel(connection: PgConnection): Promise<void> {
+    // knex's type leaves the parameter out.
+    const client = this.#knex.client as { cancelQuery(connection: PgConnection): Promise<unknown> };
+    await client.cancelQuery(connection);
+  }
+}
+
+/** Closes the socket at once: whatever waits on the connection fails, and the pool drops it. */
+export function spoil(connection: PgConnection, reason: Error): void {
+  connection.__knex__disposed = reason;
+  connection.connection.stream.destroy(reason);
+}

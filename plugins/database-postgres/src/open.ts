@@ -1,0 +1,40 @@
+import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
+import { queryBuilderSettings } from '@svc/plugin-sdk/driver';
+import knexFactory, { type Knex } from 'knex';
+import { connectionSettings, poolSettings, sessionSettings } from './connection.ts';
+import { PostgresDatabase } from './database.ts';
+import { postgresClient } from './knex-client.ts';
+
+/** Oldest supported version, as `server_version_num`. */
+const OLDEST = 140_000;
+
+/** Connects to a Postgres database, version 14 or later. @throws UserError that says what is wrong */
+export async function openPostgres({
+  url,
+  options,
+  log,
+}: DatabaseRequest): Promise<DatabaseHandle> {
+  const settings = sessionSettings(options);
+  const knex = knexFactory({
+    ...queryBuilderSettings(log),
+    client: postgresClient(settings),
+    connection: connectionSettings(url, options) as Knex.PgConnectionConfig,
+    pool: poolSettings(options),
+  });
+  const db = new PostgresDatabase(knex, settings, log);
+  try {
+    const row = await db.first<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    );
+    if (Number(row?.version) < OLDEST)
+      throw new Error(`the server has version ${row?.version}, 14 or later is needed`);
+    return db;
+  } catch (error) {
+    await db.close();
+    const { host, pathname } = new URL(url);
+    throw new UserError(
+      `database.database_url: cannot use ${host}${pathname}: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,30 @@
+import { type Executed, type SqlValue, service } from '@svc/plugin-sdk';
+
+/** Opens SQLite files beside the main database. */
+export interface SqliteFiles {
+  /** Opens a file, which is made when it is missing. It is closed at the end, if its user did not close it before. */
+  open(file: string): SqliteFile;
+}
+export const SqliteFiles = service<SqliteFiles>('sqlite.files');
+
+/**
+ * One connection to a SQLite file of a plugin's own, in a process that is ended with whatever does not end in time.
+ * It takes one text of SQL at a time; the caller sees to that.
+ */
+export interface SqliteFile {
+  /** False after a statement was ended by force, and after `close`: open another. */
+  readonly usable: boolean;
+  /**
+   * Runs statements in order; their rows are concatenated. `?` takes the values in order over the whole text, `?5` and
+   * `$5` are the same value in each statement; missing values are NULL, surplus ones ignored. Integers are BigInt and reals numbers,
+   * both ways. A transaction that a failed text opened is rolled back. ATTACH, DETACH, VACUUM INTO and extensions are refused.
+   * @throws the driver's error; one that says so at `timeout_ms`; the signal's reason
+   */
+  execute(
+    sql: string,
+    params: readonly SqlValue[],
+    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+  ): Promise<Executed & { readonly inTransaction: boolean }>;
+  /** Rolls back, checkpoints and closes. The last connection of a file takes its `-wal` along. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,89 @@
+import { type ScriptResult, Turns } from '@svc/plugin-sdk/driver';
+import { fromPlain } from './answer.ts';
+import type { ConnectionSettings } from './connection.ts';
+import type { ExecuteAnswer } from './execute-thread.ts';
+import type { Script } from './script.ts';
+import { ScriptProcess } from './script-process.ts';
+
+const PROCESSES = 2;
+/** A process that nobody needs for this long ends. */
+const IDLE_MS = 30_000;
+
+export interface ExecuteLimits {
+  readonly timeout_ms: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What surrounds a statement that writes: everybody else waits meanwhile. */
+export type Alone = <T>(work: () => Promise<T>) => Promise<T>;
+
+const nothing: Script = { statements: [], params: [], maxRows: 0 };
+
+/** Runs SQL of callers in processes of their own, which are killed with whatever does not end in time. */
+export class Executor {
+  readonly #settings: ConnectionSettings;
+  readonly #turns = new Turns(PROCESSES);
+  /** Every process; those that wait for work have a timer. */
+  readonly #processes = new Map<ScriptProcess, NodeJS.Timeout | undefined>();
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+  }
+
+  /** @throws the driver's error; one that says so when the time is over, the wait for a process included */
+  run(
+    script: Script,
+    mayRead: boolean,
+    alone: Alone,
+    limits: ExecuteLimits,
+  ): Promise<ScriptResult> {
+    const until = Date.now() + limits.timeout_ms;
+    const late = () => new Error(`the statement was ended after ${limits.timeout_ms} ms`);
+    return this.#turns.run(limits.timeout_ms, late, async () => {
+      limits.signal?.throwIfAborted();
+      const runner = this.#take();
+      const ask = async (what: Script, write: boolean): Promise<ExecuteAnswer> => {
+        const timeout_ms = Math.max(1, until - Date.now());
+        const answer = await runner.ask({ ...what, write }, { ...limits, timeout_ms, late });
+        if ('error' in answer) throw fromPlain(answer.error);
+        return answer.result as ExecuteAnswer;
+      };
+      try {
+        // The empty script brings the process up, so that nobody waits for that while the writer is held.
+        const read = await ask(mayRead ? script : nothing, false);
+        if (mayRead && read !== 'writes') return read;
+        return (await alone(() => ask(script, true))) as ScriptResult;
+      } finally {
+        if (runner.usable) this.#processes.set(runner, this.#rest(runner));
+        else await this.#end(runner);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#processes.keys()].map((runner) => this.#end(runner)));
+  }
+
+  #take(): ScriptProcess {
+    for (const [runner, timer] of this.#processes) {
+      if (!timer) continue;
+      clearTimeout(timer);
+      this.#processes.set(runner, undefined);
+      if (runner.usable) return runner;
+      this.#processes.delete(runner);
+    }
+    const runner = new ScriptProcess(this.#settings);
+    this.#processes.set(runner, undefined);
+    return runner;
+  }
+
+  #rest(runner: ScriptProcess): NodeJS.Timeout {
+    return setTimeout(() => void this.#end(runner), IDLE_MS).unref();
+  }
+
+  async #end(runner: ScriptProcess): Promise<void> {
+    clearTimeout(this.#processes.get(runner));
+    this.#processes.delete(runner);
+    await runner.end();
+  }
+}

@@ -1,0 +1,42 @@
+import { workerData } from 'node:worker_threads';
+import type { ScriptResult } from '@svc/plugin-sdk/driver';
+import type Sqlite from 'better-sqlite3';
+import { type ConnectionSettings, openConnection } from './connection.ts';
+import { fileScript } from './file-script.ts';
+import { runScript, type Script } from './script.ts';
+import { answer, type Request, serveRequests } from './serve-thread.ts';
+
+/** SQL for a file that is no part of the main database. */
+export type FileRequest = FileRun | { readonly kind: 'open' | 'close' };
+/** The text goes whole: taking it apart may take as long as running it. */
+type FileRun = Pick<Script, 'params' | 'maxRows'> & { readonly kind: 'run'; readonly sql: string };
+export type FileAnswer = (ScriptResult & { readonly inTransaction: boolean }) | true;
+
+let db: Sqlite.Database | undefined;
+// Not at the start: what is wrong with the file is told to who asks, and may be right the next time.
+const opened = (): Sqlite.Database => (db ??= openConnection(workerData as ConnectionSettings));
+
+/** One connection for all texts: what a text leaves in it, the next one finds. */
+serveRequests<Request & FileRequest>((request) =>
+  answer(request, (): FileAnswer => {
+    if (request.kind === 'run') return run(opened(), request);
+    if (request.kind === 'open') {
+      opened();
+      return true;
+    }
+    db?.close();
+    db = undefined;
+    return true;
+  }),
+);
+
+function run(db: Sqlite.Database, { sql, params, maxRows }: FileRun): FileAnswer {
+  const began = db.inTransaction;
+  const script = { statements: fileScript(sql), params, maxRows, typed: true };
+  try {
+    return { ...runScript(db, script), inTransaction: db.inTransaction };
+  } catch (error) {
+    if (!began && db.inTransaction) db.exec('rollback');
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Executed, SqlValue } from '@svc/plugin-sdk';
+import { type ScriptResult, toExecuted } from '@svc/plugin-sdk/driver';
+import { fromPlain } from './answer.ts';
+import type { SqliteFile } from './api.ts';
+import type { FileAnswer, FileRequest } from './file-thread.ts';
+import { ScriptProcess } from './script-process.ts';
+
+const START_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+
+/** See `SqliteFile`. */
+export class FileProcess implements SqliteFile {
+  readonly #process: ScriptProcess;
+  #open = false;
+
+  constructor(file: string) {
+    this.#process = new ScriptProcess({ file, role: 'file', synchronous: 'NORMAL', create: true });
+  }
+
+  get usable(): boolean {
+    return this.#process.usable;
+  }
+
+  /** Calls `listener` when the process has ended, for whatever reason. */
+  onEnd(listener: () => void): void {
+    void this.#process.ended.then(listener);
+  }
+
+  async execute(
+    sql: string,
+    params: readonly SqlValue[],
+    { maxRows, timeout_ms, signal }: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+  ): Promise<Executed & { inTransaction: boolean }> {
+    signal?.throwIfAborted();
+    await this.#start(signal);
+    const request = { kind: 'run', sql, params, maxRows } as const;
+    const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
+    const result = await this.#ask(request, { timeout_ms, late, ...(signal && { signal }) });
+    const { inTransaction, ...script } = result as ScriptResult & { inTransaction: boolean };
+    return { ...toExecuted(script), inTransaction };
+  }
+
+  /** Starting the process and opening the file is not the statement's time. */
+  async #start(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#open) return;
+    const late = () => new Error(`the file was not opened within ${START_TIMEOUT_MS} ms`);
+    const options = { timeout_ms: START_TIMEOUT_MS, late, ...(signal && { signal }) };
+    await this.#ask({ kind: 'open' }, options);
+    this.#open = true;
+  }
+
+  async close(): Promise<void> {
+    const late = () => new Error(`the file was not closed within ${CLOSE_TIMEOUT_MS} ms`);
+    try {
+      if (this.usable) await this.#ask({ kind: 'close' }, { timeout_ms: CLOSE_TIMEOUT_MS, late });
+    } finally {
+      await this.#process.end();
+    }
+  }
+
+  async #ask(
+    request: FileRequest,
+    options: Parameters<ScriptProcess['ask']>[1],
+  ): Promise<FileAnswer> {
+    try {
+      const answer = await this.#process.ask(request, options);
+      if ('error' in answer) throw fromPlain(answer.error);
+      return answer.result as FileAnswer;
+    } finally {
+      // Ended by force: the process may still be busy with the statement.
+      if (!this.usable) await this.#process.end();
+    }
+  }
+}

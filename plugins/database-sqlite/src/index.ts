@@ -1,0 +1,25 @@
+import { definePlugin } from '@svc/plugin-sdk';
+import { SqliteFiles } from './api.ts';
+import { OpenFiles } from './open-files.ts';
+import { sqliteUrl } from './url.ts';
+
+/** Opens the main database from `sqlite://…`, and SQLite files of other plugins. */
+export default definePlugin({
+  name: 'database-sqlite',
+  version: '0.6.0',
+  drives: ['sqlite'],
+  provides: [SqliteFiles],
+
+  setup(kernel) {
+    const files = new OpenFiles();
+    kernel.provide(SqliteFiles, { open: (file) => files.open(file) });
+    kernel.defer('SQLite files', () => files.close());
+    kernel.hooks.database.tap(async (request) => {
+      const url = sqliteUrl(request.url);
+      if (!url) return undefined;
+      // Loaded only where it is used: the library is native code, which a server on another database does not need.
+      const { openSqlite } = await import('./open.ts');
+      return openSqlite(url, request);
+    });
+  },
+});

@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
+import { wordOption } from '@svc/plugin-sdk/driver';
+import type { ConnectionSettings } from './connection.ts';
+import { SqliteDatabase } from './database.ts';
+import { lockForServing } from './lock.ts';
+import type { SqliteUrl } from './url.ts';
+import { Writer } from './writer.ts';
+
+/**
+ * Opens a SQLite file. In the mode `serve` no second server may have it open.
+ * @throws UserError that says what to change
+ */
+export async function openSqlite(
+  url: SqliteUrl,
+  request: DatabaseRequest,
+): Promise<DatabaseHandle> {
+  const file = resolve(url.file);
+  checkFile(file, url.create);
+  const settings: ConnectionSettings = {
+    file,
+    role: 'writer',
+    create: url.create,
+    synchronous: wordOption(request.options, 'sqlite_synchronous', ['NORMAL', 'FULL']),
+  };
+  const unlock = request.mode === 'serve' ? lockForServing(file) : () => {};
+  const writer = new Writer(settings, request.log);
+  try {
+    await writer.query('select 1', []);
+    return new SqliteDatabase(settings, writer, unlock, request);
+  } catch (error) {
+    await writer.end();
+    unlock();
+    throw new UserError(`database.database_url: cannot open ${file}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function checkFile(file: string, create: boolean): void {
+  const kind = statSync(file, { throwIfNoEntry: false });
+  if (kind?.isDirectory())
+    throw new UserError(`database.database_url: ${file} is a directory, not a database file`);
+  if (kind) return;
+  if (!create) {
+    throw new UserError(
+      `database.database_url: ${file} does not exist; add ?mode=rwc to have it created`,
+    );
+  }
+  if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UserError(`database.database_url: the directory ${dirname(file)} does not exist`);
+  }
+}
