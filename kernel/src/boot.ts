@@ -6,14 +6,13 @@ import {
   LAST,
   type Logger,
   type Plugin,
-  PluginError,
   type Principal,
   type ServerState,
   type Service,
 } from '@svc/plugin-sdk';
 import { makeBrand } from './brand.ts';
 import { machineClock } from './clock.ts';
-import { migrate, type Step } from './db/migrate.ts';
+import { migrate, stepsOf } from './db/migrate.ts';
 import { notOpen, openDatabase } from './db/open.ts';
 import type { Head } from './head.ts';
 import { createHooks, type KernelHooks } from './hooks.ts';
@@ -181,7 +180,8 @@ class Server implements App {
   async open(): Promise<void> {
     const { log, mode = 'serve' } = this.#options;
     await this.#timeline.step('setup', () => this.#setup());
-    const steps = this.#register();
+    this.#register();
+    const steps = stepsOf(this.#options.plugins);
     await this.#timeline.step('migrations', () => migrate(this.db, steps, log));
     if (mode === 'serve') await this.#timeline.step('bus', () => this.#joinBus());
     await this.#timeline.step('prepare', () => this.hooks.prepare.promise());
@@ -280,31 +280,18 @@ class Server implements App {
   }
 
   /** Runs the registration hooks, once: each plugin registers through a registry of its own, so that every entry knows its owner. */
-  #register(): Step[] {
-    const steps: Step[] = [];
-    const forEach = (
-      hook: 'methods' | 'routes' | 'migrations',
-      registryOf: (plugin: Plugin) => unknown,
-    ) => {
+  #register(): void {
+    const forEach = (hook: 'methods' | 'routes', registryOf: (plugin: Plugin) => unknown) => {
       // tapable calls every tap with the same argument; a tap's name tells whose registry it should get.
       for (const tap of this.hooks[hook].taps) {
         const plugin = this.#options.plugins.find(({ name }) => name === tap.name);
         if (plugin) (tap.fn as (registry: unknown) => void)(registryOf(plugin));
       }
     };
-    forEach('migrations', ({ name }) => ({
-      add: (migration: Step['migration']) => {
-        if (steps.some((step) => step.plugin === name && step.migration.name === migration.name)) {
-          throw new PluginError(name, `migration '${migration.name}' is registered twice`);
-        }
-        steps.push({ plugin: name, migration });
-      },
-    }));
     forEach('methods', ({ name, namespaces = [] }) => this.#registry.for(name, namespaces));
     forEach('routes', ({ name }) => this.#network.router.for(name));
     this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
       this.#network.rpc.handle(exchange),
     );
-    return steps;
   }
 }

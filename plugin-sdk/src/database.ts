@@ -112,8 +112,3 @@ export interface Migration {
   readonly breaking?: boolean;
   up(trx: Knex.Transaction, context: { readonly dialect: Dialect }): Promise<unknown>;
 }
-
-/** Registry of migrations; a plugin's steps run in the order of `add`, plugins by dependency. */
-export interface Migrations {
-  add(migration: Migration): void;
-}

@@ -1,5 +1,5 @@
 import type { BusRequest, RemoteBus } from './bus.ts';
-import type { DatabaseHandle, DatabaseRequest, Migrations } from './database.ts';
+import type { DatabaseHandle, DatabaseRequest } from './database.ts';
 import type { RpcError } from './errors.ts';
 import type { Exchange, Peer, Routes, Upgrade } from './http.ts';
 import type { Methods } from './method.ts';
@@ -81,7 +81,6 @@ export interface Hooks {
   readonly routes: Taps<[Routes]>;
   /** Run by the plugin that authorises, with its own registry. */
   readonly permissions: Taps<[Permissions]> & { call(registry: Permissions): void };
-  readonly migrations: Taps<[Migrations]>;
   /** Bail; asked once, after the setup of the plugins that drive a database: opens it, or leaves it to another driver. */
   readonly database: AsyncTaps<[DatabaseRequest], DatabaseHandle | undefined>;
   readonly commands: Taps<[Commands]>;

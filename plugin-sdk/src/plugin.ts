@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import type { Database } from './database.ts';
+import type { Database, Migration } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { Principal, Requirement } from './principal.ts';
@@ -96,6 +96,8 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly drives?: readonly string[];
   /** Built-in plugins that the program loads along where the configuration's list does not name them. */
   readonly brings?: readonly string[];
+  /** Steps of the schema, in order. Of several plugins those of `requires` come first. */
+  readonly migrations?: readonly Migration[];
   /** Schema of the section `[name]`. */
   readonly config?: C;
   /** Top-level keys of configuration.md that are this plugin's business. */

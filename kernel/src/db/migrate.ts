@@ -1,4 +1,11 @@
-import { type DatabaseHandle, type Logger, type Migration, UserError } from '@svc/plugin-sdk';
+import {
+  type DatabaseHandle,
+  type Logger,
+  type Migration,
+  type Plugin,
+  PluginError,
+  UserError,
+} from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
 
 /** One migration of one plugin. */
@@ -6,6 +13,15 @@ export interface Step {
   readonly plugin: string;
   readonly migration: Migration;
 }
+
+/** The steps of all plugins. @throws PluginError when two steps of a plugin have one name */
+export const stepsOf = (plugins: readonly Plugin[]): Step[] =>
+  plugins.flatMap(({ name, migrations = [] }) => {
+    const names = migrations.map((migration) => migration.name);
+    const twice = names.find((step, at) => names.indexOf(step) !== at);
+    if (twice !== undefined) throw new PluginError(name, `has two migrations '${twice}'`);
+    return migrations.map((migration) => ({ plugin: name, migration }));
+  });
 
 /** `schema_migrations`; no checksum of the source is kept, because it differs between source and built code. */
 interface LedgerRow {

@@ -30,6 +30,7 @@ export default definePlugin({
   provides: [AgentRegistry],
   config,
   reloadable: ['max_agents', 'deletion_hold_off_ms'],
+  migrations,
 
   setup(kernel) {
     const { clock, config: settings, db, hooks, log } = kernel;
@@ -46,9 +47,6 @@ export default definePlugin({
     kernel.provide(AgentRegistry, registry);
 
     hooks.permissions.tap(addPermissions);
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.methods.tap((methods) => addMethods(methods, registry));
     hooks.prepare.tap(() => registry.reload());
     hooks.reload.tap(() => registry.reload());

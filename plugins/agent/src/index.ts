@@ -36,15 +36,13 @@ export default definePlugin({
   config: Type.Object(retentionConfig),
   rootConfig,
   reloadable: Object.keys(retentionConfig),
+  migrations,
 
   setup(kernel) {
     const { auth, hooks, root, server } = kernel;
     const monitoring = createMonitoring(kernel, kernel.use(AgentRegistry), root.monitoring_buffer);
 
     hooks.permissions.tap(addPermissions);
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

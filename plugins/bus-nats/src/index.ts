@@ -12,10 +12,10 @@ export default definePlugin({
   requires: [BusTransports],
   brings: ['bus'],
   config,
+  migrations: [create],
 
   setup(kernel) {
-    const { config: settings, db, hooks } = kernel;
-    hooks.migrations.tap((steps) => steps.add(create));
+    const { config: settings, db } = kernel;
     if (settings.servers.length === 0) return;
     kernel.use(BusTransports).offer(
       {

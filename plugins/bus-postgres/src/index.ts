@@ -26,10 +26,10 @@ export default definePlugin({
   optional: [Postgres],
   brings: ['bus'],
   config,
+  migrations: [create],
 
   setup(kernel) {
-    const { db, hooks } = kernel;
-    hooks.migrations.tap((steps) => steps.add(create));
+    const { db } = kernel;
     const settings = settingsOf(kernel, kernel.config.database_url);
     if (!settings) return;
     const transport: BusTransport = {

@@ -30,6 +30,7 @@ export default definePlugin({
   requires: [Tasks, Tokens],
   optional: [RetentionLimits, WorkerRuns],
   config,
+  migrations,
 
   setup(kernel) {
     const { clock, config: settings, hooks } = kernel;
@@ -37,9 +38,6 @@ export default definePlugin({
     const { jobs, results, runs, scheduler, claims, orphans } = parts;
 
     hooks.permissions.tap(addPermissions);
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.methods.tap((methods) => {
       addJobMethods(methods, parts);
       addResultMethods(methods, parts);

@@ -45,6 +45,7 @@ export default definePlugin({
   config,
   rootConfig,
   reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
+  migrations,
 
   setup(kernel) {
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
@@ -64,9 +65,6 @@ export default definePlugin({
     hooks.permissions.tap((permissions) => {
       permissions.add('db', { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] });
       permissions.scope('db', 'prefix');
-    });
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
     });
     hooks.methods.tap((methods) => {
       const maxBytes = () => server.maxResponseBytes();

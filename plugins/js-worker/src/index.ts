@@ -44,6 +44,7 @@ export default definePlugin({
     'route_errors',
     'route_headers',
   ],
+  migrations,
 
   setup(kernel) {
     const { brand, clock, config: settings, db, hooks, log } = kernel;
@@ -65,9 +66,6 @@ export default definePlugin({
     };
 
     hooks.permissions.tap(addPermissions);
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.methods.tap((methods) => {
       addWorkerMethods(methods, components);
       addRunMethods(methods, components);

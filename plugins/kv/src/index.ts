@@ -40,6 +40,7 @@ export default definePlugin({
   provides: [RetentionLimits],
   config,
   reloadable: ['max_value_bytes', 'max_items', 'retention'],
+  migrations,
 
   setup(kernel) {
     const { hooks } = kernel;
@@ -49,9 +50,6 @@ export default definePlugin({
       const patterns = ['read', 'write', 'delete'];
       permissions.add('kv', { words: ['list_all_namespace', 'list_all_keys'], patterns });
       permissions.scope('kv_namespace', 'exact');
-    });
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
     });
     hooks.methods.tap((methods) => {
       addNamespaceMethods(methods, parts);

@@ -41,6 +41,7 @@ export default definePlugin({
   config,
   rootConfig,
   reloadable: ['static_path', 'stall_timeout_ms', 'max_downloads'],
+  migrations,
 
   setup(kernel) {
     const { clock, config: settings, hooks, log } = kernel;
@@ -53,9 +54,6 @@ export default definePlugin({
     kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
 
     hooks.permissions.tap(addPermissions);
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.methods.tap((methods) => addMethods(methods, records, prepare));
     hooks.prepare.tap(() => records.reload());
     hooks.reload.tap(() => records.reload());

@@ -37,6 +37,7 @@ export default definePlugin({
   requires: [StaticBuckets, FileServer, Tokens],
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],
+  migrations,
 
   setup(kernel) {
     const { auth, brand, clock, config: settings, db, hooks, log } = kernel;
@@ -63,9 +64,6 @@ export default definePlugin({
     });
     const answer = (exchange: Exchange) => handle(exchange, parts());
 
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.routes.tap((routes) => {
       routes.add({ path: '/svc/static-webdav/:name', handle: answer });
       routes.add({ path: '/svc/static-webdav/:name/*path', handle: answer });

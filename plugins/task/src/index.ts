@@ -40,6 +40,7 @@ export default definePlugin({
   provides: [Tasks],
   config,
   reloadable: ['fail_running_after_ms', 'max_upload_bytes'],
+  migrations,
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, server, signal: stopping } = kernel;
@@ -49,9 +50,6 @@ export default definePlugin({
     kernel.provide(Tasks, service);
 
     hooks.permissions.tap(addPermissions);
-    hooks.migrations.tap((steps) => {
-      for (const step of migrations) steps.add(step);
-    });
     hooks.methods.tap((methods) => {
       const maxUploadBytes = () => settings.max_upload_bytes;
       addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });

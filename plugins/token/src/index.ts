@@ -23,15 +23,13 @@ export default definePlugin({
     }),
   }),
   reloadable: ['password_kdf'],
+  migrations,
 
   setup(kernel) {
     const { hooks } = kernel;
     const parts = createParts(kernel);
     const make = () => makeSuper(kernel.brand.salt, parts.hashPassword);
     kernel.provide(Tokens, createTokens(parts));
-    hooks.migrations.tap((registry) => {
-      for (const migration of migrations) registry.add(migration);
-    });
     hooks.methods.tap((methods) => addMethods(methods, parts, kernel));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
     hooks.authenticate.tap((credential, origin) => {
