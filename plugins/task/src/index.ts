@@ -10,7 +10,7 @@ import { addUploadMethod } from './methods/upload.ts';
 import { migrations } from './migrations/index.ts';
 import { createFailOld, failOldPeriod } from './old-tasks.ts';
 import { addPermissions } from './permissions.ts';
-import { openListStore } from './store/lists.ts';
+import { ListStore } from './store/lists.ts';
 import { createTasking } from './tasking.ts';
 import { createUploads } from './uploads.ts';
 import { keepWindows } from './windows.ts';
@@ -46,7 +46,7 @@ export default definePlugin({
     const { auth, clock, config: settings, hooks, server, signal: stopping } = kernel;
     const registry = kernel.use(AgentRegistry);
     const { store, completions, deliveries, creator, service } = createTasking(kernel, registry);
-    const lists = openListStore(kernel.db);
+    const lists = new ListStore(kernel.db);
     kernel.provide(Tasks, service);
 
     hooks.permissions.tap(addPermissions);

@@ -5,16 +5,16 @@ import { Completions } from './completions.ts';
 import { Creator } from './create.ts';
 import { Deliveries } from './deliveries.ts';
 import { createShells } from './shells.ts';
-import { openTaskStore } from './store/tasks.ts';
+import { TaskStore } from './store/tasks.ts';
 
 /** Connects the store, the deliveries and the blocking callers; the methods are a thin layer over the result. */
 export function createTasking(kernel: Kernel, registry: AgentRegistry) {
   const { clock, db, log, signal: stopping } = kernel;
-  const store = openTaskStore(db);
+  const store = new TaskStore(db);
   const failed = (error: unknown) => log.error('work for another server failed', { error });
   const completions = new Completions({
     messaging: kernel,
-    read: store.answer,
+    read: (id) => store.answer(id),
     answered: (id) => deliveries.answered(id),
     failed,
   });
@@ -31,7 +31,7 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
   const creator = new Creator({ store, deliveries, completions, registry, clock, log, stopping });
   const service: Tasks = {
     createMany: (order, task) => creator.createMany(order, task),
-    startedBetween: store.startedBetween,
+    startedBetween: (cronSource, from, to) => store.startedBetween(cronSource, from, to),
     ...createShells(store),
   };
   return { store, completions, deliveries, creator, service };

@@ -6,14 +6,14 @@ import type { Filter } from './conditions.ts';
 import { openAges } from './store/ages.ts';
 import type { ListStore } from './store/lists.ts';
 
-/** Agents looked at in one turn of the event loop. */
+/** Agents that are cleaned in one turn of the event loop. */
 const SLICE = 32;
 const LEAST_TIME = -(2n ** 63n);
 const nothing: ReadonlySet<never> = new Set();
 
 /**
  * Keeps of each agent the ended tasks of the window that ends with the newest of them (kv.md §6); running tasks stay.
- * Nothing is done without a plugin that knows the limits.
+ * Without a plugin that knows the limits nothing is deleted.
  */
 export function keepWindows(
   { db, useOptional }: Pick<Kernel, 'db' | 'useOptional'>,

@@ -15,7 +15,7 @@ import type { TaskKey } from './tasks.ts';
 /** Rows of one answer at most, and without `limit` or `last`. */
 export const MAX_ROWS = 100_000;
 export const DEFAULT_ROWS = 1000;
-/** Rows of one deleting statement: nobody waits longer than these take. */
+/** Rows of one deleting statement: other statements wait no longer than these take. */
 const BATCH_ROWS = 500;
 /** Up to here a read along an index is over in well under a millisecond. */
 const FEW_ROWS = 10;
@@ -27,62 +27,61 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
 }
 
-/** A deleted row that was still running. */
-export type Deleted = TaskKey;
-
 export interface DeleteOptions {
+  /** Type whose rows are left out. */
   readonly without: string | undefined;
-  /** Hears of deleted rows that were running, batch by batch; throws to give up. */
-  readonly proceed: (running: readonly Deleted[]) => void;
+  /** Called with the deleted rows that were running, batch by batch; throws to stop the deletion. */
+  readonly proceed: (running: readonly TaskKey[]) => void;
 }
 
-/** Lists of rows: what conditions match. */
-export interface ListStore {
+/** Lists of rows that match conditions. */
+export class ListStore {
+  readonly #db: Database;
+  readonly #forms: Forms;
+  readonly #rowJson: string;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#forms = formsOf(db);
+    this.#rowJson = rowJsonSql(this.#forms, db.dialect);
+  }
+
   /** Rows as one JSON array (task.md §4.6). @throws RpcError -32008 past `maxBytes`, 103 */
-  query(filter: Filter, options: ReadOptions): Promise<RawJson>;
+  async query(filter: Filter, { without, maxBytes, signal }: ReadOptions): Promise<RawJson> {
+    if (matchesNothing(filter)) return new RawJson('[]');
+    const { limit } = filter;
+    const count = limit === undefined ? DEFAULT_ROWS : atMost(limit, MAX_ROWS);
+    const where = whereOf(filter, this.#forms, without);
+    const by = limit === undefined ? order.oldest : order.newest;
+    const sql = `select ${this.#rowJson} as json from task t ${where.text} ${by} limit ?`;
+    const params = [...where.params, count];
+    const short = isShort(filter, count, without);
+    return guarded('query failed', () =>
+      this.#db.jsonArray(sql, params, { maxBytes, signal, short }),
+    );
+  }
+
   /** Deletes what matches, or the `limit` newest, in small statements. @returns how many. @throws RpcError 103 */
-  remove(filter: Filter, options: DeleteOptions): Promise<number>;
-}
+  async remove(filter: Filter, { without, proceed }: DeleteOptions): Promise<number> {
+    if (matchesNothing(filter)) return 0;
+    const where = whereOf(filter, this.#forms, without);
+    let left = filter.limit ?? Number.POSITIVE_INFINITY;
+    let deleted = 0;
+    while (left > 0) {
+      const count = atMost(left, BATCH_ROWS);
+      const gone = await guarded('delete failed', () => this.#removeSome(where, count));
+      const running = gone.filter(({ success }) => success === null);
+      deleted += gone.length;
+      proceed(running.map(({ id, uuid }) => ({ id, uuid })));
+      if (gone.length < count) break;
+      left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
+    }
+    return deleted;
+  }
 
-export function openListStore(db: Database): ListStore {
-  const forms = formsOf(db);
-  const rowJson = rowJsonSql(forms, db.dialect);
-
-  return {
-    async query(filter, { without, maxBytes, signal }) {
-      if (matchesNothing(filter)) return new RawJson('[]');
-      const { limit } = filter;
-      const count = limit === undefined ? DEFAULT_ROWS : atMost(limit, MAX_ROWS);
-      const where = whereOf(filter, forms, without);
-      const by = limit === undefined ? order.oldest : order.newest;
-      const sql = `select ${rowJson} as json from task t ${where.text} ${by} limit ?`;
-      const params = [...where.params, count];
-      const short = isShort(filter, count, without);
-      return guarded('query failed', () => db.jsonArray(sql, params, { maxBytes, signal, short }));
-    },
-
-    async remove(filter, { without, proceed }) {
-      if (matchesNothing(filter)) return 0;
-      const where = whereOf(filter, forms, without);
-      let left = filter.limit ?? Number.POSITIVE_INFINITY;
-      let deleted = 0;
-      while (left > 0) {
-        const count = atMost(left, BATCH_ROWS);
-        const gone = await guarded('delete failed', () => removeSome(where, count));
-        deleted += gone.length;
-        proceed(
-          gone.filter(({ success }) => success === null).map(({ id, uuid }) => ({ id, uuid })),
-        );
-        if (gone.length < count) break;
-        left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
-      }
-      return deleted;
-    },
-  };
-
-  function removeSome({ text, params }: Sql, n: number) {
-    const uuid = forms.uuidText.replaceAll('t.uuid', 'uuid');
-    return rowsOf<Deleted & { success: unknown }>(db.knex, {
+  #removeSome({ text, params }: Sql, n: number): Promise<(TaskKey & { success: unknown })[]> {
+    const uuid = this.#forms.uuidText.replaceAll('t.uuid', 'uuid');
+    return rowsOf(this.#db.knex, {
       text: `delete from task where id in (select t.id from task t ${text} ${order.newest} limit ?)
         returning id, ${uuid} as uuid, success`,
       params: [...params, n],

@@ -6,7 +6,7 @@ import {
   parseJson,
   RpcError,
   rowsOf,
-  type SqlValue,
+  type Sql,
 } from '@svc/plugin-sdk';
 import type { TaskAnswer } from '../completions.ts';
 import { type Forms, formsOf } from './sql.ts';
@@ -24,7 +24,7 @@ export interface NewTask {
   readonly createdAt: number;
 }
 
-/** What decides about an upload or a terminal. */
+/** A row, as far as deliveries, uploads and terminals need it. */
 export interface TaskRow {
   readonly id: Integer;
   readonly uuid: string;
@@ -51,115 +51,121 @@ export interface TaskKey {
   readonly uuid: string;
 }
 
-/** Single rows of `task`. Failures of the database are 103 with a neutral text. */
-export interface TaskStore {
-  /** @returns ids in the order of `tasks` */
-  insert(tasks: readonly NewTask[]): Promise<Integer[]>;
-  find(id: Integer): Promise<TaskRow | undefined>;
-  /** The running tasks of one type and agent. */
-  running(uuid: string, typeName: string): Promise<TaskRow[]>;
-  /** Ends a running task. @returns false when it was not running any more */
-  finish(id: Integer, ending: Ending): Promise<boolean>;
-  /** Ends running tasks as failed. @returns those that were running */
-  fail(ids: readonly Integer[], message: string, timestamp: number): Promise<TaskKey[]>;
-  /** As `fail`, for up to 500 tasks created before `before`; terminals run as long as they like. */
-  failOld(before: number, message: string, timestamp: number): Promise<TaskKey[]>;
-  remove(ids: readonly Integer[]): Promise<void>;
-  /** True when a task of this job was created from `from` until before `to`. */
-  startedBetween(cronSource: string, from: Integer, to?: Integer): Promise<boolean>;
-  /** The agent's answer as a blocking caller gets it; undefined while running, null when the row is gone. */
-  answer(id: Integer): Promise<TaskAnswer | undefined | null>;
-}
-
 /** Rows of one statement. */
 const CHUNK = 500;
 /** A terminal has no time limit. */
 const UNLIMITED_TYPE = 'web_shell';
+const LATEST = 2n ** 63n - 1n;
 
-export function openTaskStore(db: Database): TaskStore {
-  const forms = formsOf(db);
-  const columns = `t.id, ${forms.uuidText} as uuid, t.token, t.type_name, t.task_event_type as type, t.success`;
+/** Single rows of `task`. Every method throws RpcError 103 with a neutral text when the database fails. */
+export class TaskStore {
+  readonly #db: Database;
+  readonly #forms: Forms;
+  readonly #columns: string;
 
-  const fail = (where: string, params: readonly SqlValue[], message: string, timestamp: number) =>
-    guarded('task could not be updated', async () => {
-      const set = 'success = ?, timestamp = ?, error_message = ?';
-      const rows = await rowsOf<TaskKey>(db.knex, {
-        text: `update task as t set ${set} where ${where} and t.success is null
-          returning id, ${forms.uuidText.replaceAll('t.uuid', 'uuid')} as uuid`,
-        params: [forms.boolean(false), timestamp, message, ...params],
+  constructor(db: Database) {
+    this.#db = db;
+    this.#forms = formsOf(db);
+    this.#columns = `t.id, ${this.#forms.uuidText} as uuid, t.token, t.type_name, t.task_event_type as type, t.success`;
+  }
+
+  /** @returns ids in the order of `tasks` */
+  insert(tasks: readonly NewTask[]): Promise<Integer[]> {
+    return guarded('task could not be stored', async () => {
+      if (tasks.length === 0) return [];
+      if (tasks.length <= CHUNK) return this.#insertSome(this.#db.knex, tasks);
+      return this.#db.transaction(async (trx) => {
+        const ids: Integer[] = [];
+        for (const some of chunks(tasks)) ids.push(...(await this.#insertSome(trx, some)));
+        return ids;
       });
-      return rows.map(({ id, uuid }) => ({ id, uuid }));
     });
+  }
 
-  return {
-    insert: (tasks) => guarded('task could not be stored', () => insert(db, forms, tasks)),
+  find(id: Integer): Promise<TaskRow | undefined> {
+    return guarded('task could not be read', async () => {
+      const sql = `select ${this.#columns} from task t where t.id = ?`;
+      const row = await this.#db.first<Stored>(sql, [id]);
+      return row && rowOf(row);
+    });
+  }
 
-    find: (id) =>
-      guarded('task could not be read', async () => {
-        const row = await db.first<Stored>(`select ${columns} from task t where t.id = ?`, [id]);
-        return row && rowOf(row);
-      }),
+  /** The running tasks of one type and agent. */
+  running(uuid: string, typeName: string): Promise<TaskRow[]> {
+    return guarded('tasks could not be read', async () => {
+      // Index (uuid, timestamp): running tasks have no timestamp.
+      const sql = `select ${this.#columns} from task t where t.uuid = ? and t.timestamp is null
+        and t.success is null and t.type_name = ? limit ${CHUNK}`;
+      return (await this.#db.all<Stored>(sql, [this.#forms.uuid(uuid), typeName])).map(rowOf);
+    });
+  }
 
-    running: (uuid, typeName) =>
-      guarded('tasks could not be read', async () => {
-        // Index (uuid, timestamp): running tasks have no timestamp.
-        const sql = `select ${columns} from task t where t.uuid = ? and t.timestamp is null
-          and t.success is null and t.type_name = ? limit ${CHUNK}`;
-        return (await db.all<Stored>(sql, [forms.uuid(uuid), typeName])).map(rowOf);
-      }),
+  /** Ends a running task. @returns false when it was not running any more */
+  finish(id: Integer, ending: Ending): Promise<boolean> {
+    return guarded('task could not be updated', async () => {
+      const { timestamp, success, error_message, result } = ending;
+      const rows = await rowsOf(this.#db.knex, {
+        text: `update task set timestamp = ?, success = ?, error_message = ?, task_event_result = ?
+          where id = ? and success is null returning id`,
+        params: [timestamp, this.#forms.boolean(success), error_message, result, id],
+      });
+      return rows.length > 0;
+    });
+  }
 
-    finish: (id, ending) =>
-      guarded('task could not be updated', async () => {
-        const { timestamp, success, error_message, result } = ending;
-        const rows = await rowsOf(db.knex, {
-          text: `update task set timestamp = ?, success = ?, error_message = ?, task_event_result = ?
-            where id = ? and success is null returning id`,
-          params: [timestamp, forms.boolean(success), error_message, result, id],
-        });
-        return rows.length > 0;
-      }),
+  /** Ends running tasks as failed. @returns those that were running */
+  async fail(ids: readonly Integer[], message: string, timestamp: number): Promise<TaskKey[]> {
+    const failed: TaskKey[] = [];
+    for (const some of chunks(ids)) {
+      const which = { text: marks(some.length), params: some };
+      failed.push(...(await this.#fail(which, message, timestamp)));
+    }
+    return failed;
+  }
 
-    async fail(ids, message, timestamp) {
-      const failed: TaskKey[] = [];
-      for (const some of chunks(ids)) {
-        failed.push(...(await fail(`t.id in (${marks(some.length)})`, some, message, timestamp)));
-      }
-      return failed;
-    },
+  /** As `fail`, for up to 500 tasks created before `before`; terminals have no time limit. */
+  failOld(before: number, message: string, timestamp: number): Promise<TaskKey[]> {
+    const text = `select id from task where success is null and created_at < ? and type_name <> ?
+      order by created_at limit ${CHUNK}`;
+    return this.#fail({ text, params: [before, UNLIMITED_TYPE] }, message, timestamp);
+  }
 
-    failOld(before, message, timestamp) {
-      const old = `select id from task where success is null and created_at < ? and type_name <> ?
-        order by created_at limit ${CHUNK}`;
-      return fail(`t.id in (${old})`, [before, UNLIMITED_TYPE], message, timestamp);
-    },
+  async remove(ids: readonly Integer[]): Promise<void> {
+    for (const some of chunks(ids)) {
+      const text = `delete from task where id in (${marks(some.length)}) returning id`;
+      await guarded('task could not be deleted', () =>
+        rowsOf(this.#db.knex, { text, params: some }),
+      );
+    }
+  }
 
-    async remove(ids) {
-      for (const some of chunks(ids)) {
-        const text = `delete from task where id in (${marks(some.length)}) returning id`;
-        await guarded('task could not be deleted', () => rowsOf(db.knex, { text, params: some }));
-      }
-    },
+  /** True when a task of this job was created from `from` until before `to`. */
+  startedBetween(cronSource: string, from: Integer, to: Integer = LATEST): Promise<boolean> {
+    return guarded('tasks could not be read', async () => {
+      // Index (cron_source); asked once after the death of a server.
+      const sql = `select id from task where cron_source = ? and created_at >= ?
+        and created_at < ? limit 1`;
+      return (await this.#db.first(sql, [cronSource, from, to])) !== undefined;
+    });
+  }
 
-    startedBetween: (cronSource, from, to = 2n ** 63n - 1n) =>
-      guarded('tasks could not be read', async () => {
-        // Index (cron_source); asked once after the death of a server.
-        const sql = `select id from task where cron_source = ? and created_at >= ?
-          and created_at < ? limit 1`;
-        return (await db.first(sql, [cronSource, from, to])) !== undefined;
-      }),
+  /** The agent's answer as a blocking caller gets it; undefined while the task runs, null when the row is gone. */
+  answer(id: Integer): Promise<TaskAnswer | undefined | null> {
+    return guarded('task could not be read', async () => {
+      const sql = `select ${this.#forms.uuidText} as uuid, t.token, t.timestamp, t.success,
+        t.error_message, t.task_event_result as result from task t where t.id = ?`;
+      const row = await this.#db.first<Answered>(sql, [id]);
+      return row ? answerOf(id, row) : null;
+    });
+  }
 
-    answer: (id) => guarded('task could not be read', () => answer(db, forms, id)),
-  };
-}
-
-async function insert(db: Database, forms: Forms, tasks: readonly NewTask[]): Promise<Integer[]> {
-  const one = `(${marks(6)})`;
-  const insertSome = async (on: Parameters<typeof rowsOf>[0], some: readonly NewTask[]) => {
+  async #insertSome(on: Parameters<typeof rowsOf>[0], tasks: readonly NewTask[]) {
+    const one = `(${marks(6)})`;
     const rows = await rowsOf<{ id: Integer; token: string }>(on, {
       text: `insert into task (uuid, token, cron_source, task_event_type, type_name, created_at)
-        values ${some.map(() => one).join(', ')} returning id, token`,
-      params: some.flatMap((task) => [
-        forms.uuid(task.uuid),
+        values ${tasks.map(() => one).join(', ')} returning id, token`,
+      params: tasks.flatMap((task) => [
+        this.#forms.uuid(task.uuid),
         task.token,
         task.cronSource,
         task.type,
@@ -167,16 +173,22 @@ async function insert(db: Database, forms: Forms, tasks: readonly NewTask[]): Pr
         task.createdAt,
       ]),
     });
-    // The order of returned rows is not promised; the tokens of one call are distinct.
+    // Databases may return rows in any order; the tokens of one call are distinct.
     const ids = new Map(rows.map(({ id, token }) => [token, id]));
-    return some.map(({ token }) => ids.get(token) as Integer);
-  };
-  if (tasks.length <= CHUNK) return tasks.length === 0 ? [] : insertSome(db.knex, tasks);
-  return db.transaction(async (trx) => {
-    const ids: Integer[] = [];
-    for (const some of chunks(tasks)) ids.push(...(await insertSome(trx, some)));
-    return ids;
-  });
+    return tasks.map(({ token }) => ids.get(token) as Integer);
+  }
+
+  #fail({ text, params }: Sql, message: string, timestamp: number): Promise<TaskKey[]> {
+    return guarded('task could not be updated', async () => {
+      const rows = await rowsOf<TaskKey>(this.#db.knex, {
+        text: `update task as t set success = ?, timestamp = ?, error_message = ?
+          where t.id in (${text}) and t.success is null
+          returning id, ${this.#forms.uuidText.replaceAll('t.uuid', 'uuid')} as uuid`,
+        params: [this.#forms.boolean(false), timestamp, message, ...params],
+      });
+      return rows.map(({ id, uuid }) => ({ id, uuid }));
+    });
+  }
 }
 
 interface Stored extends Omit<TaskRow, 'success'> {
@@ -197,11 +209,7 @@ interface Answered {
   readonly result: string | null;
 }
 
-async function answer(db: Database, { uuidText }: Forms, id: Integer) {
-  const sql = `select ${uuidText} as uuid, t.token, t.timestamp, t.success, t.error_message,
-    t.task_event_result as result from task t where t.id = ?`;
-  const row = await db.first<Answered>(sql, [id]);
-  if (!row) return null;
+function answerOf(id: Integer, row: Answered): TaskAnswer | undefined {
   if (row.success === null) return undefined;
   if (row.timestamp === null) throw RpcError.database(`task ${id} has ended without a time`);
   return {
