@@ -2,9 +2,9 @@ import { link, rename, rm, stat } from 'node:fs/promises';
 import { type Logger, RpcError } from '@svc/plugin-sdk';
 import { SIDE_FILES } from './names.ts';
 
-/** Files that lie under another name by now; one of both comes next. */
+/** A move that is not final yet: the caller calls one of both. */
 export interface Move {
-  /** The registry knows the new name: the old one ends. */
+  /** The registry has the new name: the old name is dropped. */
   finish(): Promise<void>;
   /** The registry keeps the old name. */
   undo(): Promise<void>;
@@ -12,8 +12,8 @@ export interface Move {
 
 /**
  * Gives the file of a closed database a second name: whichever name the registry holds after a crash leads to it.
- * A missing file is no failure: it is made by the next use.
- * @throws RpcError 101 when the file cannot be renamed, or the new name belongs to some file; nothing is moved then
+ * A missing file is not an error: the next use makes it.
+ * @throws RpcError 101 when the file cannot be renamed, or a file has the new name; nothing is moved then
  */
 export async function moveFiles(from: string, to: string, log: Logger): Promise<Move> {
   const logged = (message: string, work: () => Promise<void>) =>
@@ -51,7 +51,7 @@ export async function moveFiles(from: string, to: string, log: Logger): Promise<
   };
 }
 
-// The path stays with the operator.
+// Callers must not see the path.
 const notRenamed = (error: unknown) =>
   RpcError.io(`Failed to rename db file: ${codeOf(error) ?? (error as Error).message}`, {
     cause: error,
@@ -63,12 +63,12 @@ async function linkOrMove(from: string, to: string): Promise<void> {
   } catch (error) {
     if (isMissing(error)) return;
     if (codeOf(error) !== 'EEXIST') await rename(from, to);
-    // The second name that an interrupted rename has left is the one that is wanted; another's file is not.
+    // An interrupted rename has left the second name; the file of another database is an error.
     else if (!(await isSameFile(from, to))) throw error;
   }
 }
 
-/** What a rename left behind when its process was killed is no file to adopt: it belongs to a database of another name. */
+/** A rename whose process was killed may leave a file under a second name. That file belongs to another database: the name is dropped. */
 export async function dropSecondName(file: string, log: Logger): Promise<void> {
   const found = await statOf(file);
   if (!found?.isFile() || found.nlink < 2) return;
@@ -77,8 +77,8 @@ export async function dropSecondName(file: string, log: Logger): Promise<void> {
 }
 
 /**
- * Takes the files of a closed database out of the way before the registry forgets it: what is deleted never comes back, and
- * a database of that name that somebody makes right then keeps its file. What cannot be moved stays and is logged.
+ * Moves the files of a closed database aside before the registry forgets it: deleted data never comes back, and a new
+ * database of that name keeps its file. A file that cannot be moved stays and is logged.
  */
 export async function setAside(
   file: string,
@@ -103,15 +103,15 @@ export async function setAside(
   const moved = await logged(move());
   return {
     file: moved ? aside : file,
-    // Another server may have deleted it too, and somebody made a database of that name since.
+    // Another server may have deleted it too, and a new database of that name may exist since.
     undo: async () => void (await logged(exists(file).then((made) => (made ? undefined : back())))),
   };
 }
 
-/** True when a closed database has changes beside it: a process was ended by force. */
+/** True when a closed database has changes in its `-wal`: its process was ended by force. */
 export const hasLog = (file: string): Promise<boolean> => exists(`${file}-wal`);
 
-/** Deletes a database that is closed; what cannot be deleted is logged. */
+/** Deletes the files of a closed database; a file that cannot be deleted is logged. */
 export async function removeFiles(file: string, log: Logger): Promise<void> {
   for (const path of [file, ...SIDE_FILES.map((side) => `${file}${side}`)]) {
     await rm(path, { force: true }).catch((error: unknown) =>
@@ -144,7 +144,7 @@ async function moveIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-/** A file that is not there leaves none under the new name either: a log of another file would be taken for its own. */
+/** Without a file under the old name, none stays under the new one: the `-wal` of another file would be applied. */
 async function moveOver(from: string, to: string): Promise<void> {
   if (await exists(from)) await rename(from, to);
   else await rm(to, { force: true });

@@ -3,7 +3,7 @@ export function createLocks(): <T>(names: readonly string[], work: () => Promise
   const tails = new Map<string, Promise<unknown>>();
   return (names, work) => {
     const before = names.map((name) => tails.get(name));
-    // A failure belongs to its own caller: the next change starts all the same.
+    // A failure is thrown to its own caller; the next change starts all the same.
     const turn = Promise.allSettled(before).then(work);
     for (const name of names) tails.set(name, turn);
     const leave = () => {

@@ -17,7 +17,7 @@ export interface MethodOptions {
   readonly databases: Databases;
   readonly auth: Auth;
   readonly shownPath: (name: string) => string;
-  /** Of one answer. */
+  /** Largest answer, bytes. */
   readonly maxBytes: () => number;
 }
 
@@ -42,7 +42,7 @@ function addCreateAndRead(methods: Methods, { databases, shownPath }: MethodOpti
   });
 
   methods.add('db_read', {
-    summary: 'What the registry says of a database; `active`: a connection is open.',
+    summary: 'A database as the registry has it; `active`: a connection is open.',
     params: { name: Name },
     result: answer({
       id: Type.Integer(),

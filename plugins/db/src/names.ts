@@ -18,7 +18,7 @@ export function checkName(name: string): void {
 /** Files beside the database while it is open, and after a crash. */
 export const SIDE_FILES = ['-wal', '-shm'] as const;
 
-/** Where databases lie. */
+/** The folder of the databases. */
 export interface Places {
   /** Absolute. */
   readonly directory: string;

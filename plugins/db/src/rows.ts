@@ -4,7 +4,7 @@ import { cellText } from './values.ts';
 
 /** Rows between two looks at the clock. */
 const STEP = 64;
-/** Other calls get their turn after this much work, ms. */
+/** After this much work other calls get their turn, ms. */
 const SLICE_MS = 8;
 
 type Row = { readonly [column: string]: unknown };

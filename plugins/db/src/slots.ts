@@ -1,4 +1,4 @@
-/** Counts processes over all databases. Who finds none free is called when one is. */
+/** Counts the processes of all databases. A handle that found none free is called when one is given back. */
 export class Slots {
   readonly #limit: number;
   readonly #waiting = new Set<() => void>();
@@ -9,8 +9,8 @@ export class Slots {
   }
 
   /**
-   * Takes one if one is free; otherwise `retry` is called once when that changes, however often it asks until then,
-   * and `evict` when it has not waited before.
+   * Takes a process if one is free. Otherwise `retry` is called once when one is given back, however often the handle asks until
+   * then, and `evict` is called when the handle was not waiting yet.
    */
   take(retry: () => void, evict: () => void): boolean {
     if (this.#taken < this.#limit) {
@@ -23,7 +23,7 @@ export class Slots {
     return false;
   }
 
-  /** True while somebody found none. */
+  /** True while a handle waits. */
   get wanted(): boolean {
     return this.#waiting.size > 0;
   }

@@ -8,12 +8,12 @@ import {
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
-/** Above, an integer is taken for a real. */
+/** A greater integer is bound as a real. */
 const MOST_UNSIGNED = 2n ** 64n - 1n;
 
 /**
  * Placeholder values of a call (db.md §4.6, "Binding of JSON values"); integers as BigInt, reals as numbers.
- * @throws RpcError 108 for what is no list, and for an integer that SQLite cannot hold
+ * @throws RpcError 108 when the value is no list, or holds an integer that SQLite cannot hold
  */
 export function bindValues(sent: RawJson | null | undefined): SqlValue[] {
   if (!sent) return [];
@@ -69,7 +69,7 @@ export function cellText(value: unknown): string {
   return bytesText(value as Uint8Array);
 }
 
-/** `2.0` keeps its fraction; what JSON cannot say is null. */
+/** `2.0` keeps its fraction; a number that JSON cannot write is null. */
 function realText(value: number): string {
   if (!Number.isFinite(value)) return 'null';
   const text = Object.is(value, -0) ? '-0' : String(value);

@@ -40,7 +40,7 @@ export class AgentDirectory {
     this.#agents = agents;
     const { bus } = messaging;
     messaging.subscribe(AgentSessions, (message, { id, own: mine }) => {
-      if (!mine) this.#hear(id, message);
+      if (!mine) this.#receive(id, message);
     });
     bus.watch((event) => {
       if (event.kind === 'left') this.#forget(event.server.id);
@@ -88,7 +88,7 @@ export class AgentDirectory {
     }
   }
 
-  #hear(from: string, { all, open, closed, ask }: SessionsMessage): void {
+  #receive(from: string, { all, open, closed, ask }: SessionsMessage): void {
     if (all) this.#forget(from);
     for (const [uuid, since] of open ?? []) {
       if (!this.#isLater(since, from, uuid)) continue;

@@ -25,7 +25,7 @@ export class AgentLine {
   readonly waiting = new Set<Delivery>();
   readonly queued = new Set<Delivery>();
   readonly sent = new Set<Delivery>();
-  /** Unix ms of the registration; greater than that of every earlier one that this server has heard of. */
+  /** Unix ms of the registration; greater than that of every earlier registration that this server knows. */
   since = 0;
   push: Push<never> | undefined;
   #peer: Peer | undefined;

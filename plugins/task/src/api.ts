@@ -11,7 +11,7 @@ export interface TaskOrder {
   readonly cronSource: string;
 }
 
-/** What became of one agent's task: its id, or why it was not handed over (its row is gone then). */
+/** The end of one agent's hand-over: the task's id, or why the task was not handed over (its row is gone then). */
 export type TaskOutcome =
   | { readonly uuid: string; readonly id: number | bigint; readonly failure?: never }
   | { readonly uuid: string; readonly failure: string; readonly id?: never };
@@ -23,18 +23,18 @@ export interface ShellTask {
   readonly terminalId: string;
 }
 
-/** What an agent proves with a task's token: `unknown` also for a wrong token and for a task that has ended. */
+/** The task behind an agent's proof. `unknown`: no such task, a wrong token, or a task that has ended. */
 export type ShellProof = ShellTask | 'unknown' | 'other type';
 
 /** Tasks for other plugins: no credential, no rights, no agent list. */
 export interface Tasks {
   /**
    * Stores one task for each agent and hands them over side by side (crontab.md §3.1).
-   * @returns one promise for each agent, in order; they never reject, and take some seconds for an agent that does not keep up
-   * @throws RpcError 103 when they could not be stored: none exists then
+   * @returns one promise for each agent, in order; they never reject, and take up to 5 s for an agent that does not keep up
+   * @throws RpcError 103 when they could not be stored; no task exists then
    */
   createMany(order: TaskOrder, task: NormalTask): Promise<readonly Promise<TaskOutcome>[]>;
-  /** True when tasks of this job were made from `from` (Unix ms) until before `to`, and not deleted since. @throws RpcError 103 */
+  /** True when tasks of this job were created from `from` (Unix ms) until before `to`, and not deleted since. @throws RpcError 103 */
   startedBetween(cronSource: string, from: Integer, to?: Integer): Promise<boolean>;
   /** The running `web_shell` task behind an agent's proof (terminal.md §4). @throws RpcError 103 */
   shell(id: Integer, uuid: string, token: string): Promise<ShellProof>;

@@ -11,7 +11,7 @@ export function addPermissions(permissions: Permissions): void {
   });
 }
 
-/** What a list without `type` asks for: `self_update` is not among them, and its rows need their own right. */
+/** The rights that a list without `type` needs. `self_update` is not among them: its rows need their own right. */
 export const LISTED_TYPES = [
   'ping',
   'tcp_ping',
@@ -53,7 +53,7 @@ export function mayList(verb: 'read' | 'delete', filter: Filter): Requirement {
   };
 }
 
-/** The right that rows of the unlisted type need where no type is named. */
+/** The right to rows of the unlisted type, for lists that name no type. */
 export const mayListUnlisted = (verb: 'read' | 'delete', filter: Filter): Requirement => ({
   scopes: scopesOf(filter),
   permissions: [{ task: { [verb]: UNLISTED_TYPE } }],
@@ -78,8 +78,8 @@ export async function demand(
 }
 
 /**
- * First check of an upload (task.md §4.5): some right to write results for this agent, so that callers without any do
- * not learn which tasks exist. Validity is left to the exact check that follows.
+ * First check of an upload (task.md §4.5): some right to write results for this agent, so that callers without any
+ * cannot find out which tasks exist. The exact check that follows looks at the validity.
  */
 export async function demandSomeWrite(
   tokens: Tokens | undefined,
@@ -89,7 +89,7 @@ export async function demandSomeWrite(
   const caller = await authenticated(call);
   if (caller.super) return;
   const record = tokens?.record(caller);
-  // Callers that are no token have no limits to look at; the exact check decides about them.
+  // A caller without a token record has no limits to look at: the exact check decides.
   if (!record || record.limits.some((limit) => writesFor(limit, uuid))) return;
   throw RpcError.denied('Permission Denied: Missing Task Write permission for this agent');
 }

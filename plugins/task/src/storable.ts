@@ -1,6 +1,6 @@
 /** An escape in the output of `JSON.stringify`. */
 const escapes = /\\(?:u([0-9a-f]{4})|.)/g;
-/** U+0000, and halves of surrogate pairs: `JSON.stringify` escapes those that stand alone, jsonb cannot hold either. */
+/** U+0000 and single halves of surrogate pairs: `JSON.stringify` escapes them, and jsonb cannot hold them. */
 const unstorable = /^(?:0000|d[89a-f])/;
 
 const suspect = (text: string): boolean => text.includes('\\u0000') || text.includes('\\ud');
@@ -10,7 +10,7 @@ export function isStorable(text: string): boolean {
   return !suspect(text) || storable(text) === text;
 }
 
-/** The JSON text with U+FFFD for every character that a database cannot hold: output of programs may have any. */
+/** The JSON text with U+FFFD for every character that a database cannot hold: output of programs may contain any. */
 export function storable(text: string): string {
   if (!suspect(text)) return text;
   return text.replace(escapes, (whole, code?: string) =>

@@ -43,7 +43,7 @@ const Dns = Type.Object({
 
 const WebShell = Type.Object({ url: Url, terminal_id: Uuid });
 
-/** A task as a caller writes it (task.md §2): one member, or a bare word where there is no content. */
+/** A task as a caller writes it (task.md §2): one member, or a bare word for a type without content. */
 export const TaskType = Type.Union([
   words(['read_config', 'ip', 'version']),
   Type.Object({ ping: Type.String() }, only),
@@ -70,9 +70,9 @@ export interface NormalTask {
   readonly text: string;
 }
 
-/** The normal form of a value that passed `TaskType`. @throws RpcError -32602 for what is no absolute URL */
+/** The normal form of a value that passed `TaskType`. @throws RpcError -32602 when a URL is not absolute */
 export function normaliseTaskType(given: TaskType): NormalTask {
-  const [name, content] = parts(given);
+  const [name, content] = memberOf(given);
   const value = content === undefined ? name : { [name]: normalContent(name, content) };
   return { name, value, text: JSON.stringify(value) };
 }
@@ -90,7 +90,7 @@ export function checkTask({ name, value, text }: NormalTask): void {
 
 const ExecuteContent = Type.Object({ cmd: Type.String(), args: Type.Array(Type.String()) });
 
-function parts(given: TaskType): [name: string, content: unknown] {
+function memberOf(given: TaskType): [name: string, content: unknown] {
   if (typeof given === 'string') return [given, undefined];
   const [[name, content] = ['', null]] = Object.entries(given);
   return [name, content ?? undefined];

@@ -12,7 +12,7 @@ const LEAST_TIME = -(2n ** 63n);
 const nothing: ReadonlySet<never> = new Set();
 
 /**
- * Keeps of each agent the ended tasks of the window that ends with the newest of them (kv.md §6); running tasks stay.
+ * Deletes the ended tasks of an agent that are older than the limit, counted from the agent's newest ended task (kv.md §6).
  * Without a plugin that knows the limits nothing is deleted.
  */
 export function keepWindows(
@@ -42,7 +42,7 @@ export function keepWindows(
   useOptional(RetentionLimits)?.every('task', clean);
 }
 
-/** A running task has no timestamp, so no bound of time finds it. */
+/** A running task has no timestamp, so no time condition matches it. */
 const endedUpTo = (uuid: string, to: Integer): Filter => ({
   ids: nothing,
   uuids: new Set([uuid]),

@@ -39,7 +39,7 @@ export class TerminalDirectory {
     this.#terminals = terminals;
     const { bus } = messaging;
     messaging.subscribe(OpenTerminals, (message, { id, own }) => {
-      if (!own) this.#hear(id, message);
+      if (!own) this.#receive(id, message);
     });
     bus.watch((event) => {
       if (event.kind === 'left') this.#forget(event.server.id);
@@ -80,7 +80,7 @@ export class TerminalDirectory {
     if (!this.#stopping.aborted) this.#tell({ all: true, open: this.#terminals.own() });
   }
 
-  #hear(server: string, { all, open, closed, ask }: OpenMessage): void {
+  #receive(server: string, { all, open, closed, ask }: OpenMessage): void {
     if (all) this.#forget(server);
     for (const place of open ?? []) {
       this.#known.set(keyOf(place), { server, place });

@@ -1,7 +1,7 @@
 import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
 import { formsOf } from './sql.ts';
 
-/** Times of the ended tasks of one agent; null: it has none. */
+/** Times of the ended tasks of one agent; null: the agent has no ended task. */
 export interface Ages {
   readonly oldest: Integer | null;
   readonly newest: Integer | null;

@@ -17,7 +17,7 @@ export const MAX_ROWS = 100_000;
 export const DEFAULT_ROWS = 1000;
 /** Rows of one deleting statement: other statements wait no longer than these take. */
 const BATCH_ROWS = 500;
-/** Up to here a read along an index is over in well under a millisecond. */
+/** A read of so many rows along an index takes well under a millisecond. */
 const FEW_ROWS = 10;
 
 export interface ReadOptions {

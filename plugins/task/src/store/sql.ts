@@ -31,7 +31,7 @@ const states: { readonly [S in State]: string } = {
   ended: 't.success is not null',
 };
 
-/** `where …` of a filter; `without` names a type whose rows are left out. */
+/** `where …` of a filter; rows of the type `without` are left out. */
 export function whereOf(filter: Filter, forms: Forms, without: string | undefined): Sql {
   const parts: [text: string, ...values: SqlValue[]][] = [];
   for (const id of filter.ids) parts.push(['t.id = ?', id]);
