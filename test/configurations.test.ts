@@ -19,20 +19,23 @@ import { makePlace } from './process/place.ts';
 import { killAtExit, rpc, startServer, superToken } from './process/server.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const files = readdirSync(join(root, 'config')).filter((name) => name.endsWith('.toml'));
+/** Those of this version, and those that earlier versions shipped. */
+const folders = ['config', 'test/upgrade/0.6.0/config'];
+const filesOf = (folder: string) =>
+  readdirSync(join(root, folder)).filter((name) => name.endsWith('.toml'));
 const test = suite('configurations');
 
 test('the six configurations of the documentation are there', () => {
   const wanted = ['minimal', 'all', 'postgres', 'report-host', 'task-host', 'branded'];
-  for (const name of wanted) assert.ok(files.includes(`${name}.toml`), name);
+  for (const name of wanted) assert.ok(filesOf('config').includes(`${name}.toml`), name);
 });
 
-for (const name of files) {
-  const original = readFileSync(join(root, 'config', name), 'utf8');
+for (const path of folders.flatMap((folder) => filesOf(folder).map((name) => join(folder, name)))) {
+  const original = readFileSync(join(root, path), 'utf8');
   const dialect = /database_url\s*=\s*"postgres/.test(original) ? 'postgres' : 'sqlite';
   const word = /^\s*word\s*=\s*"([^"]+)"/m.exec(original)?.[1] ?? 'svc';
 
-  test(`config/${name} starts on ${dialect}, warns of nothing, and stops with status 0`, async () => {
+  test(`${path} starts on ${dialect}, warns of nothing, and stops with status 0`, async () => {
     const place = await makePlace(dialect);
     try {
       const made = readFileSync(place.site.config, 'utf8');
