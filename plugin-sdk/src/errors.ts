@@ -1,5 +1,10 @@
+import { sameInEveryCopy } from './same-class.ts';
+
 /** An error that goes to the caller as a JSON-RPC error object (conventions.md §5). */
 export class RpcError extends Error {
+  static {
+    sameInEveryCopy(RpcError, 'RpcError');
+  }
   override readonly name = 'RpcError';
   readonly code: number;
   /** Sent as `error.data` when not undefined. */
@@ -52,11 +57,17 @@ function factory(code: number, prefix: string) {
 
 /** A mistake of the operator (configuration, command line): printed without a stack, says what to change. */
 export class UserError extends Error {
+  static {
+    sameInEveryCopy(UserError, 'UserError');
+  }
   override readonly name = 'UserError';
 }
 
 /** A failure inside a plugin, or a plugin that acted at the wrong time; carries the plugin's name. */
 export class PluginError extends Error {
+  static {
+    sameInEveryCopy(PluginError, 'PluginError');
+  }
   override readonly name = 'PluginError';
   readonly plugin: string;
 

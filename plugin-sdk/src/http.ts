@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { sameInEveryCopy } from './same-class.ts';
 
 /** One HTTP request on its way through the `request` hook. */
 export interface Exchange {
@@ -24,6 +25,9 @@ export interface Exchange {
 
 /** The request body passed its limit. */
 export class BodyTooBig extends Error {
+  static {
+    sameInEveryCopy(BodyTooBig, 'BodyTooBig');
+  }
   override readonly name = 'BodyTooBig';
   readonly limit: number;
   /** True when `Content-Length` said so before a byte was read. */

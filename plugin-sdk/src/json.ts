@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { sameInEveryCopy } from './same-class.ts';
 
 /**
  * JSON text made elsewhere (SQL, a cache) that goes into the response as it is.
  * Bytes are UTF-8; nobody checks them again.
  */
 export class RawJson {
+  static {
+    sameInEveryCopy(RawJson, 'RawJson');
+  }
   readonly text: string | Uint8Array;
 
   constructor(text: string | Uint8Array) {
