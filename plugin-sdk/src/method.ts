@@ -15,7 +15,7 @@ export type ParamsOf<P extends Params> = {
   > | null;
 };
 
-/** What a handler knows about the call beside its parameters. */
+/** What a handler knows about the call beside its input. */
 export interface CallContext {
   readonly method: string;
   /** The caller; for a `public` method a principal without any right. */
@@ -39,24 +39,25 @@ export interface AccessContext extends CallContext {
   authenticate(credential?: string): Promise<Principal>;
 }
 
-/** Who may call a method. There is no default: a method without `access` does not compile. */
-export type Access<P> =
+/** The right that a call needs, in terms of the method's input. There is no default: a method without `access` does not compile. */
+export type Access<Input> =
   | 'public'
   | 'authenticated'
   | 'super'
   | { readonly super: string }
-  | { readonly needs: (params: P) => Requirement }
-  | { readonly anyOf: (params: P) => readonly Requirement[] }
-  | { readonly custom: (params: P, call: AccessContext) => void | Promise<void> };
+  | { readonly needs: (input: Input) => Requirement }
+  | { readonly anyOf: (input: Input) => readonly Requirement[] }
+  | { readonly custom: (input: Input, call: AccessContext) => void | Promise<void> };
 
 /** Super Token only, with the method's own denial text. */
 export const superOnly = (denied: string) => ({ super: denied }) as const;
 /** All scope × permission pairs of the requirement. */
-export const needs = <P>(of: (params: P) => Requirement) => ({ needs: of }) as const;
+export const needs = <I>(of: (input: I) => Requirement) => ({ needs: of }) as const;
 /** Any one of the requirements; the first one's text is the denial. */
-export const anyOf = <P>(of: (params: P) => readonly Requirement[]) => ({ anyOf: of }) as const;
+export const anyOf = <I>(of: (input: I) => readonly Requirement[]) => ({ anyOf: of }) as const;
 
-interface MethodBase<P extends Params> {
+/** What methods and subscriptions share. Write the members in this order: TypeScript infers `Input` from `prepare`. */
+interface MethodBase<P extends Params, Input> {
   /** One sentence for the generated reference. */
   readonly summary: string;
   readonly description?: string;
@@ -64,30 +65,35 @@ interface MethodBase<P extends Params> {
   readonly params: P;
   /** Name of the credential parameter, the first in position. Default `token`; a `public` method has none. */
   readonly credential?: string;
-  readonly access: Access<ParamsOf<P>>;
   /** The error of a credential with neither `:` nor `|`; receives the reason. Default: 101 `Failed to parse token: …`. */
   readonly malformed?: (reason: string) => Error;
   /** Changes any error before it is sent: other texts, `error.data` (the eight methods of conventions.md §5.1). */
   readonly mapError?: (error: RpcError) => RpcError;
   /** The result holds a secret: it is never logged. */
   readonly secret?: boolean;
-  /** Domain rules a schema cannot say; before authentication. */
-  validate?(params: ParamsOf<P>): void;
+  /**
+   * Checks what a schema cannot say and returns the form that `access`, `check` and `handle` work with. It runs after
+   * the parameters passed their schemas and before the credential is looked at. Default: the parameters themselves.
+   */
+  prepare?(params: ParamsOf<P>): Input;
+  readonly access: Access<NoInfer<Input>>;
   /** Domain rules that the page puts after authorisation. */
-  check?(params: ParamsOf<P>, call: CallContext): void | Promise<void>;
+  check?(input: NoInfer<Input>, call: CallContext): void | Promise<void>;
 }
 
 /** One RPC method. */
-export interface Method<P extends Params, R extends TSchema> extends MethodBase<P> {
+export interface Method<P extends Params, R extends TSchema, Input = ParamsOf<P>>
+  extends MethodBase<P, Input> {
   readonly result: R;
   handle(
-    params: ParamsOf<P>,
+    input: NoInfer<Input>,
     call: CallContext,
   ): Static<R> | RawJson | Promise<Static<R> | RawJson>;
 }
 
 /** One subscription: the kernel keeps ids, replies before the first item, and closes it on unsubscribe, disconnect, credential end and stop. */
-export interface Subscription<P extends Params, I extends TSchema> extends MethodBase<P> {
+export interface Subscription<P extends Params, I extends TSchema, Input = ParamsOf<P>>
+  extends MethodBase<P, Input> {
   /** Name of the unsubscribe method; takes `[subscription id]` or `{"subscription":id}`. */
   readonly unsubscribe: string;
   /** Name in notification frames; default: the subscribe method's own name. */
@@ -98,7 +104,7 @@ export interface Subscription<P extends Params, I extends TSchema> extends Metho
    * @returns what to do when it closes
    */
   open(
-    params: ParamsOf<P>,
+    input: NoInfer<Input>,
     call: CallContext & { readonly peer: Peer },
     push: Push<Static<I>>,
   ): (() => void) | Promise<() => void>;
@@ -112,11 +118,14 @@ export interface Push<I> {
   readonly end: () => void;
 }
 
-/** Registry of RPC methods; duplicate names and names outside the plugin's namespaces stop the start. */
+/** Registry of RPC methods. A duplicate name, a name outside the plugin's namespaces, or a faulty definition stops the start. */
 export interface Methods {
-  add<const P extends Params, R extends TSchema>(name: string, method: Method<P, R>): void;
-  addSubscription<const P extends Params, I extends TSchema>(
+  add<const P extends Params, R extends TSchema, Input = ParamsOf<P>>(
     name: string,
-    subscription: Subscription<P, I>,
+    method: Method<P, R, Input>,
+  ): void;
+  addSubscription<const P extends Params, I extends TSchema, Input = ParamsOf<P>>(
+    name: string,
+    subscription: Subscription<P, I, Input>,
   ): void;
 }

@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Database,
+  didYouMean,
   type Hooks,
   type Kernel,
   type Logger,
@@ -195,8 +196,26 @@ export class Scope {
         },
       ]),
     );
-    return hooks as unknown as Hooks;
+    return known(hooks, name) as unknown as Hooks;
   }
+}
+
+/** Hooks that an earlier version had, and what took their place. */
+const RETIRED: { readonly [hook: string]: string } = {
+  permissions: `list them as 'permissions' and 'scopes' of definePlugin`,
+};
+
+/** A hook that does not exist is an error with a hint, not an undefined that cannot be tapped. */
+function known<T extends object>(hooks: T, plugin: string): T {
+  return new Proxy(hooks, {
+    get(target, name) {
+      if (typeof name === 'symbol' || Object.hasOwn(target, name)) return Reflect.get(target, name);
+      const hint = Object.hasOwn(RETIRED, name)
+        ? `: ${RETIRED[name]}`
+        : didYouMean(name, Object.keys(target));
+      throw new PluginError(plugin, `there is no hook '${name}'${hint}`);
+    },
+  });
 }
 
 interface Calling {

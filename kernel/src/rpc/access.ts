@@ -65,7 +65,7 @@ export class Access implements Auth {
   /** @throws RpcError 102 with the method's own text */
   authorize(
     method: Registered,
-    params: Record<string, unknown>,
+    input: unknown,
     call: AdmittedCall,
     credential: string,
     origin?: Origin,
@@ -74,12 +74,12 @@ export class Access implements Auth {
     const { caller } = call;
     if (access === 'public') return;
     if (typeof access === 'object' && 'custom' in access) {
-      return access.custom(params, new CredentialContext(this, call, credential, origin));
+      return access.custom(input, new CredentialContext(this, call, credential, origin));
     }
     if (caller.super) return;
     const denied = superDenial(method);
     if (denied !== undefined) throw RpcError.denied(denied);
-    return this.#require(requirementsOf(access, params), caller, 0);
+    return this.#require(requirementsOf(access, input), caller, 0);
   }
 
   /** Allowed by the first requirement that holds. */
@@ -117,14 +117,11 @@ function known(principal: Principal | undefined): Principal {
   return principal;
 }
 
-function requirementsOf(
-  access: Registered['access'],
-  params: Record<string, unknown>,
-): readonly Requirement[] {
+function requirementsOf(access: Registered['access'], input: unknown): readonly Requirement[] {
   // Nothing is asked for, yet the credential's validity period counts (auth.md §6.3).
   if (typeof access === 'string') return [NOTHING];
-  if ('needs' in access) return [access.needs(params)];
-  return (access as { anyOf: (params: unknown) => readonly Requirement[] }).anyOf(params);
+  if ('needs' in access) return [access.needs(input)];
+  return (access as { anyOf: (input: unknown) => readonly Requirement[] }).anyOf(input);
 }
 
 /** Result of a hook: at once when its taps answered at once. On the hot path every promise counts. */

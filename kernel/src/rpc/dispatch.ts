@@ -152,28 +152,28 @@ export class Dispatcher {
     id: string,
     source: Source,
   ): Promise<Answer> {
-    method.validate?.(params);
+    const input = method.prepare ? method.prepare(params) : params;
     if (credential !== undefined) {
-      const admitted = this.#admit(method, params, credential, context, source);
+      const admitted = this.#admit(method, input, credential, context, source);
       if (admitted) await admitted;
     }
-    if (method.check) await method.check(params, context);
+    if (method.check) await method.check(input, context);
     if (this.#hooks.call.isUsed()) await this.#hooks.call.promise(context);
-    if (method.open) return this.#subscribe(method, params, context, id, source);
-    const result = await method.handle?.(params, context);
+    if (method.open) return this.#subscribe(method, input, context, id, source);
+    const result = await method.handle?.(input, context);
     return { text: this.#serialise(result, id) };
   }
 
   /** Synchronous as long as nobody has to wait: a cached credential of a caller with every right. */
   #admit(
     method: Registered,
-    params: Record<string, unknown>,
+    input: unknown,
     credential: string,
     context: Context,
     source: Source,
   ): void | Promise<void> {
     const { access } = method;
-    const authorize = () => this.#access.authorize(method, params, context, credential, source);
+    const authorize = () => this.#access.authorize(method, input, context, credential, source);
     if (typeof access === 'object' && 'custom' in access) return authorize();
     const caller = this.#access.caller(method, credential, source);
     if (caller instanceof Promise) {
@@ -188,7 +188,7 @@ export class Dispatcher {
 
   async #subscribe(
     method: Registered,
-    params: Record<string, unknown>,
+    input: unknown,
     context: Context,
     id: string,
     { peer, subscriptions }: Source,
@@ -196,7 +196,7 @@ export class Dispatcher {
     const { open } = method;
     if (!peer || !subscriptions || !open) throw new RpcError(-32603, 'Internal error');
     const opened = await subscriptions.open(method.notification, context.caller, (push) =>
-      open(params, context as CallContext & { peer: Peer }, push),
+      open(input, context as CallContext & { peer: Peer }, push),
     );
     return { text: `{"jsonrpc":"2.0","id":${id},"result":${opened.id}}`, release: opened.release };
   }
@@ -234,11 +234,11 @@ export class Dispatcher {
     try {
       const bound = method.bareBinder.bind(params, '');
       const context = new Context(name, caller, INTERNAL, this.#log);
-      method.validate?.(bound);
-      await this.#access.authorize(method, bound, context, '');
-      await method.check?.(bound, context);
+      const input = method.prepare ? method.prepare(bound) : bound;
+      await this.#access.authorize(method, input, context, '');
+      await method.check?.(input, context);
       if (this.#hooks.call.isUsed()) await this.#hooks.call.promise(context);
-      const result = await method.handle(bound, context);
+      const result = await method.handle(input, context);
       return result instanceof RawJson ? parseJson(asString(result.text)) : result;
     } catch (thrown) {
       throw this.#failure(method, thrown);

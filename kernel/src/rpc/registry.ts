@@ -1,6 +1,7 @@
 import {
   type Access,
   type CallContext,
+  definitionFault,
   type Method,
   type Methods,
   type Params,
@@ -24,15 +25,15 @@ export interface Registered {
   readonly binder: Binder;
   /** For in-process calls, whose caller is known already. */
   readonly bareBinder: Binder;
-  readonly access: Access<Bound>;
+  readonly access: Access<unknown>;
   readonly secret: boolean;
   readonly malformed: ((reason: string) => Error) | undefined;
   readonly mapError: ((error: RpcError) => RpcError) | undefined;
-  readonly validate: ((params: Bound) => void) | undefined;
-  readonly check: ((params: Bound, call: CallContext) => void | Promise<void>) | undefined;
-  readonly handle: ((params: Bound, call: CallContext) => unknown) | undefined;
+  readonly prepare: ((params: Bound) => unknown) | undefined;
+  readonly check: ((input: unknown, call: CallContext) => void | Promise<void>) | undefined;
+  readonly handle: ((input: unknown, call: CallContext) => unknown) | undefined;
   readonly open:
-    | ((params: Bound, call: CallContext & { peer: Peer }, push: Push<unknown>) => unknown)
+    | ((input: unknown, call: CallContext & { peer: Peer }, push: Push<unknown>) => unknown)
     | undefined;
   readonly notification: string;
   /** The definition as given, for the generated reference. */
@@ -65,12 +66,18 @@ export class Registry {
         throw new PluginError(plugin, `method '${name}' is already registered by '${owner}'`);
       return wire;
     };
+    const check = (kind: 'method' | 'subscription', name: string, definition: unknown) => {
+      const fault = definitionFault(kind, definition);
+      if (fault !== undefined) throw new PluginError(plugin, `${kind} '${name}'${fault}`);
+    };
     return {
       add: (name, method) => {
+        check('method', name, method);
         const wire = take(name);
         this.methods.set(wire, register(wire, plugin, method as never, {}));
       },
       addSubscription: (name, subscription) => {
+        check('subscription', name, subscription);
         const wire = take(name);
         this.unsubscribes.add(take(subscription.unsubscribe));
         const notification = this.#rewrite(subscription.notification ?? name);
@@ -97,11 +104,11 @@ function register(
     credential,
     binder: credential === undefined ? bare : bare.behind(credential),
     bareBinder: bare,
-    access: definition.access as Access<Bound>,
+    access: definition.access as Access<unknown>,
     secret: definition.secret ?? false,
     malformed,
     mapError,
-    validate: definition.validate?.bind(definition) as Registered['validate'],
+    prepare: definition.prepare?.bind(definition) as Registered['prepare'],
     check: definition.check?.bind(definition) as Registered['check'],
     handle: definition.handle?.bind(definition) as Registered['handle'],
     open: definition.open?.bind(definition) as Registered['open'],

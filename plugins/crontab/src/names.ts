@@ -5,7 +5,7 @@ const LONGEST = 128;
 const refused = /[/\\\p{Cc}\p{Cs}]/u;
 
 /** Name rule of jobs (crontab.md §5). @throws RpcError 108 */
-export function checkName(name: string): void {
+export function checkName(name: string): string {
   if (name === '') throw RpcError.invalid('the name of a job must not be empty');
   // A code point is two units at most: what is longer than that need not be counted.
   if (name.length > 2 * LONGEST || [...name].length > LONGEST) {
@@ -14,4 +14,5 @@ export function checkName(name: string): void {
   if (refused.test(name)) {
     throw RpcError.invalid('the name of a job must not hold "/", "\\" or control characters');
   }
+  return name;
 }

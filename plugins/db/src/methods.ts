@@ -130,10 +130,11 @@ function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): v
       truncated: Type.Boolean(),
     }),
     secret: true,
-    access: mayRun,
-    validate({ sql }) {
-      if (half.test(sql)) throw RpcError.params('sql holds half of a surrogate pair');
+    prepare(params) {
+      if (half.test(params.sql)) throw RpcError.params('sql holds half of a surrogate pair');
+      return params;
     },
+    access: mayRun,
     async handle({ name, sql, params }, { caller, signal }) {
       const query = { sql, params: () => bindValues(params), owner: caller.id, signal };
       const done = await databases.run(name, query);

@@ -1,3 +1,4 @@
+import { editDistance } from '@svc/plugin-sdk';
 import type { TObject, TSchema } from 'typebox';
 import { HeadSchema } from './head.ts';
 import { isTable } from './section.ts';
@@ -97,18 +98,4 @@ function nearestOf(path: string, names: ReadonlySet<string>): string | undefined
 function split(path: string): [table: string, key: string] {
   const at = path.lastIndexOf('.');
   return [path.slice(0, Math.max(at, 0)), path.slice(at + 1)];
-}
-
-/** Letters to insert, delete or replace (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...a].entries()) {
-    const next = [index + 1];
-    for (let column = 0; column < b.length; column++) {
-      const replaced = (row[column] ?? 0) + (letter === b[column] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,5 +1,5 @@
 import { type Methods, Type } from '@svc/plugin-sdk';
-import { filterOf } from '../conditions.ts';
+import { type Filter, filterOf } from '../conditions.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { mayDelete, scopesOf } from '../permissions.ts';
 import type { Delete } from '../queries.ts';
@@ -24,28 +24,40 @@ export function addDeleteMethods(
     summary: 'Deletes static reports that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
     result: Deleted,
-    access: { needs: ({ conditions }) => deleteStatic(scopesOf(filterOf(conditions))) },
-    handle: ({ conditions }) => run(kinds.static.remove, conditions),
+    prepare: deletionOf,
+    access: { needs: ({ filter }) => deleteStatic(scopesOf(filter)) },
+    handle: (deletion) => run(kinds.static.remove, deletion),
   });
 
   methods.add('agent_delete_dynamic', {
     summary: 'Deletes full reports that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
     result: Deleted,
-    access: { needs: ({ conditions }) => deleteDynamic(scopesOf(filterOf(conditions))) },
-    handle: ({ conditions }) => run(kinds.dynamic.remove, conditions),
+    prepare: deletionOf,
+    access: { needs: ({ filter }) => deleteDynamic(scopesOf(filter)) },
+    handle: (deletion) => run(kinds.dynamic.remove, deletion),
   });
 
   methods.add('agent_delete_dynamic_summary', {
     summary: 'Deletes summaries that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
     result: Deleted,
-    access: { needs: ({ conditions }) => deleteSummary(scopesOf(filterOf(conditions))) },
-    handle: ({ conditions }) => run(kinds.summary.remove, conditions),
+    prepare: deletionOf,
+    access: { needs: ({ filter }) => deleteSummary(scopesOf(filter)) },
+    handle: (deletion) => run(kinds.summary.remove, deletion),
   });
 }
 
-async function run(remove: Delete, conditions: readonly Condition[]) {
-  const deleted = await remove(filterOf(conditions));
-  return { success: true as const, deleted, condition_count: conditions.length };
+interface Deletion {
+  readonly filter: Filter;
+  readonly condition_count: number;
+}
+
+const deletionOf = ({ conditions }: { conditions: readonly Condition[] }): Deletion => ({
+  filter: filterOf(conditions),
+  condition_count: conditions.length,
+});
+
+async function run(remove: Delete, { filter, condition_count }: Deletion) {
+  return { success: true as const, deleted: await remove(filter), condition_count };
 }

@@ -1,5 +1,5 @@
 import { type AccessContext, type Auth, type Methods, RpcError, Type, Uuid } from '@svc/plugin-sdk';
-import { type FieldWord, selectionOf } from '../fields.ts';
+import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { distinct, type MultiLast } from '../multi-last.ts';
 import { agents, mayRead } from '../permissions.ts';
@@ -18,37 +18,48 @@ export function addMultiLastMethods(
     summary: 'The newest static report of each of several agents, in the order asked for.',
     params: { uuids: Type.Array(Uuid), fields: Type.Array(StaticField) },
     result: Type.Array(StaticRow),
+    prepare: (given) => prepared(STATIC, given),
     access: { custom: (asked, call) => admit(auth, STATIC, asked, call) },
     mapError: withJsonData,
-    handle: ({ uuids, fields }) =>
-      kinds.static.newest(distinct(uuids), selectionOf(STATIC, fields)),
+    handle: ({ uuids, selection }) => kinds.static.newest(uuids, selection),
   });
 
   methods.add('agent_dynamic_data_multi_last_query', {
     summary: 'The newest full report of each of several agents, in the order asked for.',
     params: { uuids: Type.Array(Uuid), fields: Type.Array(DynamicField) },
     result: Type.Array(DynamicRow),
+    prepare: (given) => prepared(DYNAMIC, given),
     access: { custom: (asked, call) => admit(auth, DYNAMIC, asked, call) },
     mapError: withJsonData,
-    handle: ({ uuids, fields }) =>
-      kinds.dynamic.newest(distinct(uuids), selectionOf(DYNAMIC, fields)),
+    handle: ({ uuids, selection }) => kinds.dynamic.newest(uuids, selection),
   });
 
   methods.add('agent_dynamic_summary_multi_last_query', {
     summary: 'The newest summary of each of several agents, in the order asked for.',
     params: { uuids: Type.Array(Uuid), fields: Type.Array(SummaryField) },
     result: Type.Array(SummaryRow),
+    prepare: (given) => prepared(SUMMARY, given),
     access: { custom: (asked, call) => admit(auth, SUMMARY, asked, call) },
     mapError: withJsonData,
-    handle: ({ uuids, fields }) =>
-      kinds.summary.newest(distinct(uuids), selectionOf(SUMMARY, fields)),
+    handle: ({ uuids, selection }) => kinds.summary.newest(uuids, selection),
   });
 }
 
 interface Asked {
+  /** Distinct, canonical, in the order of the request. */
+  readonly uuids: readonly string[];
+  readonly selection: Selection;
+}
+
+interface Given {
   readonly uuids: readonly string[];
   readonly fields: readonly FieldWord[];
 }
+
+const prepared = (kind: Kind, { uuids, fields }: Given): Asked => ({
+  uuids: distinct(uuids),
+  selection: selectionOf(kind, fields),
+});
 
 const rights = { static: mayRead(STATIC), dynamic: mayRead(DYNAMIC), summary: mayRead(SUMMARY) };
 
@@ -59,7 +70,7 @@ const MALFORMED =
 async function admit(
   auth: Auth,
   kind: Kind,
-  { uuids, fields }: Asked,
+  { uuids, selection }: Asked,
   call: AccessContext,
 ): Promise<void> {
   const { credential, transport } = call;
@@ -68,7 +79,7 @@ async function admit(
   if (uuids.length === 0) return;
   const caller = await call.authenticate();
   if (caller.super) return;
-  const needed = rights[kind.name](agents(distinct(uuids)), selectionOf(kind, fields));
+  const needed = rights[kind.name](agents(uuids), selection);
   for (const requirement of needed) if (await auth.allows(caller, requirement)) return;
   throw RpcError.denied(needed[0]?.denied ?? 'Permission Denied');
 }

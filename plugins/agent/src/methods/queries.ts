@@ -1,6 +1,6 @@
 import { type CallContext, type Methods, Type } from '@svc/plugin-sdk';
-import { filterOf } from '../conditions.ts';
-import { type FieldWord, selectionOf } from '../fields.ts';
+import { type Filter, filterOf } from '../conditions.ts';
+import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { mayRead, scopesOf } from '../permissions.ts';
 import type { Query } from '../queries.ts';
@@ -22,9 +22,10 @@ export function addQueryMethods(
       static_data_query: Type.Object({ fields: Type.Array(StaticField), condition: Conditions }),
     },
     result: Type.Array(StaticRow),
-    access: { anyOf: ({ static_data_query }) => needed(STATIC, static_data_query) },
+    prepare: ({ static_data_query }) => prepared(STATIC, static_data_query),
+    access: { anyOf: (asked) => needed(STATIC, asked) },
     mapError: withJsonData,
-    handle: ({ static_data_query }, call) => run(STATIC, static_data_query, call),
+    handle: (asked, call) => run(STATIC, asked, call),
   });
 
   methods.add('agent_query_dynamic', {
@@ -33,9 +34,10 @@ export function addQueryMethods(
       dynamic_data_query: Type.Object({ fields: Type.Array(DynamicField), condition: Conditions }),
     },
     result: Type.Array(DynamicRow),
-    access: { anyOf: ({ dynamic_data_query }) => needed(DYNAMIC, dynamic_data_query) },
+    prepare: ({ dynamic_data_query }) => prepared(DYNAMIC, dynamic_data_query),
+    access: { anyOf: (asked) => needed(DYNAMIC, asked) },
     mapError: withJsonData,
-    handle: ({ dynamic_data_query }, call) => run(DYNAMIC, dynamic_data_query, call),
+    handle: (asked, call) => run(DYNAMIC, asked, call),
   });
 
   methods.add('agent_query_dynamic_summary', {
@@ -44,23 +46,33 @@ export function addQueryMethods(
       query: Type.Object({ fields: Type.Array(SummaryField), condition: Conditions }),
     },
     result: Type.Array(SummaryRow),
-    access: { anyOf: ({ query }) => needed(SUMMARY, query) },
+    prepare: ({ query }) => prepared(SUMMARY, query),
+    access: { anyOf: (asked) => needed(SUMMARY, asked) },
     mapError: withJsonData,
-    handle: ({ query }, call) => run(SUMMARY, query, call),
+    handle: (asked, call) => run(SUMMARY, asked, call),
   });
 
-  function run(kind: Kind, { fields, condition }: Asked, { signal }: CallContext) {
-    const options = { maxBytes: maxBytes(), signal };
-    return kinds[kind.name].query(filterOf(condition), selectionOf(kind, fields), options);
+  function run(kind: Kind, { filter, selection }: Asked, { signal }: CallContext) {
+    return kinds[kind.name].query(filter, selection, { maxBytes: maxBytes(), signal });
   }
 }
 
 interface Asked {
+  readonly filter: Filter;
+  readonly selection: Selection;
+}
+
+interface Given {
   readonly fields: readonly FieldWord[];
   readonly condition: readonly Condition[];
 }
 
+const prepared = (kind: Kind, { fields, condition }: Given): Asked => ({
+  filter: filterOf(condition),
+  selection: selectionOf(kind, fields),
+});
+
 const rights = { static: mayRead(STATIC), dynamic: mayRead(DYNAMIC), summary: mayRead(SUMMARY) };
 
-const needed = (kind: Kind, { fields, condition }: Asked) =>
-  rights[kind.name](scopesOf(filterOf(condition)), selectionOf(kind, fields));
+const needed = (kind: Kind, { filter, selection }: Asked) =>
+  rights[kind.name](scopesOf(filter), selection);

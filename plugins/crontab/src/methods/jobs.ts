@@ -11,7 +11,7 @@ import { checkTask } from '@svc/plugin-task/api';
 import { isVisible } from '../access.ts';
 import { CronError, parseCron } from '../cron/parse.ts';
 import type { Job } from '../job.ts';
-import { CronType, jobTypeOf } from '../job-type.ts';
+import { CronType, type JobType, jobTypeOf } from '../job-type.ts';
 import { checkName } from '../names.ts';
 import type { CrontabParts } from '../parts.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -34,22 +34,18 @@ const TRIES = 10;
 /** `crontab_*` (crontab.md §5). */
 export function addJobMethods(methods: Methods, parts: CrontabParts): void {
   const { access, changed, clock, jobs, store } = parts;
-  /** Rows that the access check of a call has found. */
-  const found = new WeakMap<object, JobRow>();
 
   methods.add('crontab_create', {
     summary: 'Stores a job; it is enabled and has never run.',
     params: { name: Name, cron_expression: Expression, cron_type: CronType },
     result: Type.Object({ id: Uint64 }),
-    validate: validateJob,
+    prepare: contentOf,
     access: {
-      custom: async ({ cron_type }, call) =>
-        access.demandNew(await call.authenticate(), jobTypeOf(cron_type)),
+      custom: async ({ type }, call) => access.demandNew(await call.authenticate(), type),
     },
     check: checkExpression,
-    async handle({ name, cron_expression, cron_type }) {
-      const { text } = jobTypeOf(cron_type);
-      const content = { name, cron_expression, cron_type: text, start_time: clock.now() };
+    async handle({ name, cron_expression, type }) {
+      const content = { name, cron_expression, cron_type: type.text, start_time: clock.now() };
       const row = await store.insert(content);
       if (!row) throw RpcError.invalid(`a job named '${name}' exists already`);
       changed(row);
@@ -61,22 +57,21 @@ export function addJobMethods(methods: Methods, parts: CrontabParts): void {
     summary: 'Replaces expression and type of a job; a new expression counts from now.',
     params: { name: Name, cron_expression: Expression, cron_type: CronType },
     result: Type.Object({ id: Uint64, success: Type.Literal(true) }),
-    validate: validateJob,
+    prepare: contentOf,
     access: {
-      async custom(params, call) {
+      async custom(job, call) {
         const caller = await call.authenticate();
-        found.set(params, await access.demandStored(caller, params.name, 'write'));
-        await access.demandNew(caller, jobTypeOf(params.cron_type));
+        job.found = await access.demandStored(caller, job.name, 'write');
+        await access.demandNew(caller, job.type);
       },
     },
     check: checkExpression,
-    async handle(params, call) {
-      const { cron_expression, cron_type } = params;
-      const { text } = jobTypeOf(cron_type);
-      const row = await attempt(params, call, 'write', (old) => {
+    async handle(job, call) {
+      const { cron_expression, type } = job;
+      const row = await attempt(job, call, 'write', (old) => {
         const same = old.cron_expression === cron_expression;
         const start_time = same ? old.start_time : clock.now();
-        return store.change(old, { cron_expression, cron_type: text, start_time });
+        return store.change(old, { cron_expression, cron_type: type.text, start_time });
       });
       changed(row);
       return { id: row.id, success: true as const };
@@ -101,15 +96,14 @@ export function addJobMethods(methods: Methods, parts: CrontabParts): void {
     summary: 'Deletes a job; runs already dispatched go on, records stay.',
     params: { name: Name },
     result: Type.Object({ success: Type.Literal(true) }),
-    validate: ({ name }) => checkName(name),
+    prepare: ({ name }): NamedJob => ({ name: checkName(name) }),
     access: {
-      async custom(params, call) {
-        const caller = await call.authenticate();
-        found.set(params, await access.demandStored(caller, params.name, 'delete'));
+      async custom(job, call) {
+        job.found = await access.demandStored(await call.authenticate(), job.name, 'delete');
       },
     },
-    async handle(params, call) {
-      const row = await attempt(params, call, 'delete', async (old) =>
+    async handle(job, call) {
+      const row = await attempt(job, call, 'delete', async (old) =>
         (await removed(old)) ? old : undefined,
       );
       changed({ gone: row.id });
@@ -121,16 +115,18 @@ export function addJobMethods(methods: Methods, parts: CrontabParts): void {
     summary: 'Switches a job on or off; one that is switched on counts from now.',
     params: { name: Name, enable: Type.Boolean() },
     result: Type.Object({ success: Type.Literal(true), enabled: Type.Boolean() }),
-    validate: ({ name }) => checkName(name),
+    prepare: ({ name, enable }): NamedJob & { enable: boolean } => ({
+      name: checkName(name),
+      enable,
+    }),
     access: {
-      async custom(params, call) {
-        const caller = await call.authenticate();
-        found.set(params, await access.demandStored(caller, params.name, 'write'));
+      async custom(job, call) {
+        job.found = await access.demandStored(await call.authenticate(), job.name, 'write');
       },
     },
-    async handle(params, call) {
-      const { enable } = params;
-      const row = await attempt(params, call, 'write', (old) => {
+    async handle(job, call) {
+      const { enable } = job;
+      const row = await attempt(job, call, 'write', (old) => {
         const start_time = enable && !old.enable ? clock.now() : old.start_time;
         return store.change(old, { enable, start_time });
       });
@@ -141,16 +137,16 @@ export function addJobMethods(methods: Methods, parts: CrontabParts): void {
 
   /** Changes the row that was looked at, or looks again: rights hold for the job as it is when it changes. */
   async function attempt(
-    params: { readonly name: string },
+    { name, found }: NamedJob,
     { caller }: CallContext,
     right: 'write' | 'delete',
     change: (old: JobRow) => Promise<JobRow | undefined>,
   ): Promise<JobRow> {
-    let old = found.get(params) ?? (await again(caller, params.name, right));
+    let old = found ?? (await again(caller, name, right));
     for (let tries = 0; tries < TRIES; tries++) {
       const row = await change(old);
       if (row) return row;
-      old = await again(caller, params.name, right);
+      old = await again(caller, name, right);
     }
     throw RpcError.database('the job is being changed by others all the time');
   }
@@ -168,19 +164,31 @@ export function addJobMethods(methods: Methods, parts: CrontabParts): void {
   }
 }
 
+interface NamedJob {
+  readonly name: string;
+  /** The row that the access check found. */
+  found?: JobRow;
+}
+
+interface JobContent extends NamedJob {
+  readonly cron_expression: string;
+  readonly type: JobType;
+}
+
 interface Given {
   readonly name: string;
   readonly cron_expression: string;
   readonly cron_type: CronType;
 }
 
-function validateJob({ name, cron_type }: Given): void {
+function contentOf({ name, cron_expression, cron_type }: Given): JobContent {
   const type = jobTypeOf(cron_type);
   checkName(name);
   if (type.kind === 'agent') checkTask(type.task);
+  return { name, cron_expression, type };
 }
 
-function checkExpression({ cron_expression }: Given): void {
+function checkExpression({ cron_expression }: JobContent): void {
   try {
     parseCron(cron_expression);
   } catch (error) {

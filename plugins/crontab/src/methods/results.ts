@@ -11,9 +11,9 @@ export function addResultMethods(methods: Methods, parts: CrontabParts): void {
     summary: 'Records of runs that match, newest first: 1,000, or as `limit` or `last` says.',
     params: { query: Query },
     result: Type.Array(Type.Unknown()),
-    access: { needs: ({ query }) => mayList('read', filterOf(query.condition)) },
-    handle: ({ query }, { signal }) =>
-      results.query(filterOf(query.condition), { maxBytes: maxBytes(), signal }),
+    prepare: ({ query }) => filterOf(query.condition),
+    access: { needs: (filter) => mayList('read', filter) },
+    handle: (filter, { signal }) => results.query(filter, { maxBytes: maxBytes(), signal }),
   });
 
   methods.add('crontab-result_delete', {
@@ -24,10 +24,14 @@ export function addResultMethods(methods: Methods, parts: CrontabParts): void {
       deleted: Type.Integer({ description: 'Rows.' }),
       condition_count: Type.Integer(),
     }),
-    access: { needs: ({ query }) => mayList('delete', filterOf(query.condition)) },
-    async handle({ query }) {
-      const deleted = await results.remove(filterOf(query.condition), proceed);
-      return { success: true as const, deleted, condition_count: query.condition.length };
+    prepare: ({ query: { condition } }) => ({
+      filter: filterOf(condition),
+      count: condition.length,
+    }),
+    access: { needs: ({ filter }) => mayList('delete', filter) },
+    async handle({ filter, count }) {
+      const deleted = await results.remove(filter, proceed);
+      return { success: true as const, deleted, condition_count: count };
     },
   });
 }

@@ -37,9 +37,9 @@ export function addResultMethods(methods: Methods, components: Components): void
     params: { query: Query },
     result: Type.Array(Type.Unknown()),
     secret: true,
+    prepare: ({ query }) => filterOf(query.condition),
     access: authenticated,
-    async handle({ query }, { caller, signal }) {
-      const filter = filterOf(query.condition);
+    async handle(filter, { caller, signal }) {
       const reached = await readable(caller, 'read', filter);
       return results.query(filter, reached, { maxBytes: server.maxResponseBytes(), signal });
     },
@@ -56,19 +56,18 @@ export function addResultMethods(methods: Methods, components: Components): void
       deleted: Type.Integer({ description: 'Rows.' }),
       condition_count: Type.Integer(),
     }),
-    access: authenticated,
-    validate({ query, id }) {
-      if (!query && (id === undefined || id === null))
-        throw RpcError.params('missing field `query`');
+    prepare({ query, id }) {
+      if (query) return { filter: filterOf(query.condition), count: query.condition.length };
+      if (id === undefined || id === null) throw RpcError.params('missing field `query`');
+      return { filter: filterOf([{ id }]), count: 1 };
     },
-    async handle({ query, id }, { caller }) {
-      const conditions = query?.condition ?? [{ id: id as number }];
-      const filter = filterOf(conditions);
+    access: authenticated,
+    async handle({ filter, count }, { caller }) {
       const reached = await readable(caller, 'delete', filter);
       const deleted = await results.remove(filter, reached, () => {
         if (stopping.aborted) throw RpcError.other('the server stops; not all rows are deleted');
       });
-      return { success: true as const, deleted, condition_count: conditions.length };
+      return { success: true as const, deleted, condition_count: count };
     },
   });
 }

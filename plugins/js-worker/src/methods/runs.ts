@@ -13,7 +13,6 @@ const textOf = (given: RawJson): string =>
 /** `js-worker_run`, `_list_all_js_worker` and `_get_rt_pool` (js-worker.md §3.5 to §3.7). */
 export function addRunMethods(methods: Methods, components: Components): void {
   const { kernel, workers, runner, pool } = components;
-  const nameOf = (given: string) => workerName(given, 'js_script_name');
 
   methods.add('js-worker_run', {
     summary:
@@ -26,13 +25,14 @@ export function addRunMethods(methods: Methods, components: Components): void {
       compile_mode: optional(Modes),
     },
     result: Type.Unknown(),
-    access: {
-      needs: ({ js_script_name }) => mayDo('run_defined_js_worker', nameOf(js_script_name)),
-    },
-    validate: ({ js_script_name }) => void nameOf(js_script_name),
-    async handle({ js_script_name, run_type, params, env, compile_mode }) {
-      const worker = await workers.byName(nameOf(js_script_name));
-      if (!worker) throw notFound(nameOf(js_script_name));
+    prepare: ({ js_script_name, ...given }) => ({
+      ...given,
+      name: workerName(js_script_name, 'js_script_name'),
+    }),
+    access: { needs: ({ name }) => mayDo('run_defined_js_worker', name) },
+    async handle({ name, run_type, params, env, compile_mode }) {
+      const worker = await workers.byName(name);
+      if (!worker) throw notFound(name);
       const given = env ? textOf(env) : 'null';
       const order = {
         runType: run_type ? wordOf(run_type) : ('call' as const),

@@ -55,18 +55,25 @@ const limitsOf = (given: { readonly [limit in keyof Limits]?: Limits[limit] }): 
   max_heap_size: given.max_heap_size ?? null,
 });
 
-function contentOf(given: Given): WorkerContent {
-  const { description, route_name, env } = given;
+/** The parameters with both names in their stored form. @throws RpcError 108 */
+const withNames = (given: Given) => ({
+  ...given,
+  name: workerName(given.name),
+  route_name: routeName(given.route_name),
+});
+
+function contentOf(given: ReturnType<typeof withNames>): WorkerContent {
+  const { name, description, route_name, env } = given;
   const text = env === undefined || env === null ? 'null' : String(env.text);
   const script = scriptOf(given.js_script_base64);
   // Neither database takes these in every text.
   if (/[\0\p{Cs}]/u.test(description ?? ''))
     throw RpcError.invalid('description holds U+0000 or half a character');
   return {
-    name: workerName(given.name),
+    name,
     description: description ?? null,
     js_script: script,
-    route_name: routeName(route_name),
+    route_name,
     env: text === 'null' ? null : text,
     ...limitsOf(given),
   };
@@ -78,10 +85,6 @@ const json = (value: unknown): RawJson => new RawJson(stringifyExact(value) ?? '
 export function addWorkerMethods(methods: Methods, components: Components): void {
   const { kernel, workers, changed } = components;
   const now = () => kernel.clock.now();
-  const validate = ({ name, route_name }: Pick<Given, 'name' | 'route_name'>) => {
-    workerName(name);
-    routeName(route_name);
-  };
 
   async function routeIsFree(route: string | null, own?: Worker): Promise<void> {
     const holder = route === null ? undefined : await workers.byRoute(route);
@@ -93,8 +96,8 @@ export function addWorkerMethods(methods: Methods, components: Components): void
     params: Content,
     result: Type.Unknown(),
     secret: true,
-    access: { needs: ({ name }) => mayDo('create', workerName(name)) },
-    validate,
+    prepare: withNames,
+    access: { needs: ({ name }) => mayDo('create', name) },
     async handle(given) {
       const content = contentOf(given);
       if (await workers.byName(content.name)) throw nameTaken(content.name);
@@ -115,11 +118,11 @@ export function addWorkerMethods(methods: Methods, components: Components): void
     params: { name: Name },
     result: Type.Unknown(),
     secret: true,
-    access: { needs: ({ name }) => mayDo('read', workerName(name)) },
-    validate: ({ name }) => void workerName(name),
+    prepare: ({ name }) => ({ name: workerName(name) }),
+    access: { needs: ({ name }) => mayDo('read', name) },
     async handle({ name }) {
-      const row = await workers.row(workerName(name));
-      if (!row) throw notFound(workerName(name));
+      const row = await workers.row(name);
+      if (!row) throw notFound(name);
       const { description, route_name, js_script, env, create_at, update_at } = row;
       return json({
         name: row.name,
@@ -139,8 +142,8 @@ export function addWorkerMethods(methods: Methods, components: Components): void
     params: Content,
     result: Type.Unknown(),
     secret: true,
-    access: { needs: ({ name }) => mayDo('write', workerName(name)) },
-    validate,
+    prepare: withNames,
+    access: { needs: ({ name }) => mayDo('write', name) },
     async handle(given) {
       const content = contentOf(given);
       const before = await workers.byName(content.name);
@@ -171,11 +174,11 @@ export function addWorkerMethods(methods: Methods, components: Components): void
     summary: 'Deletes a script worker; its results stay.',
     params: { name: Name },
     result: Type.Object({ success: Type.Literal(true), rows_affected: Type.Integer() }),
-    access: { needs: ({ name }) => mayDo('delete', workerName(name)) },
-    validate: ({ name }) => void workerName(name),
+    prepare: ({ name }) => ({ name: workerName(name) }),
+    access: { needs: ({ name }) => mayDo('delete', name) },
     async handle({ name }) {
-      const id = await workers.remove(workerName(name));
-      if (id === undefined) throw notFound(workerName(name));
+      const id = await workers.remove(name);
+      if (id === undefined) throw notFound(name);
       changed(id, 'the worker was deleted');
       return { success: true as const, rows_affected: 1 };
     },

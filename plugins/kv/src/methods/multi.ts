@@ -20,17 +20,17 @@ export function addMultiMethod(methods: Methods, parts: KvParts): void {
     description: 'A pattern is a prefix and `*`. Missing exact keys come with the value null.',
     params: { namespace_key: Items },
     result: Answer,
-    access: { custom: ({ namespace_key }, call) => admit(parts.auth, namespace_key, call) },
-    validate({ namespace_key: { length } }) {
-      if (length === 0) throw RpcError.invalid('namespace_key cannot be empty');
+    prepare({ namespace_key: items }) {
+      if (items.length === 0) throw RpcError.invalid('namespace_key cannot be empty');
       const most = parts.maxItems();
-      if (length > most) throw RpcError.invalid(`namespace_key has more than ${most} items`);
+      if (items.length > most) throw RpcError.invalid(`namespace_key has more than ${most} items`);
+      return items;
     },
-    check({ namespace_key }) {
-      for (const { namespace, key } of namespace_key) parts.refuseZero(namespace, key);
+    access: { custom: (items, call) => admit(parts.auth, items, call) },
+    check(items) {
+      for (const { namespace, key } of items) parts.refuseZero(namespace, key);
     },
-    handle: ({ namespace_key }, { signal }) =>
-      parts.multi(namespace_key, { maxBytes: parts.maxBytes(), signal }),
+    handle: (items, { signal }) => parts.multi(items, { maxBytes: parts.maxBytes(), signal }),
   });
 }
 

@@ -9,14 +9,18 @@ import { noNamespace, Success } from './shared.ts';
 export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
   const { refuseZero, reads, writes, tokens } = parts;
   const Name = Type.String();
+  const withSoundName = (params: { namespace: string }) => {
+    checkText('namespace', params.namespace);
+    return params;
+  };
   const limitsOf = (signal: AbortSignal) => ({ maxBytes: parts.maxBytes(), signal });
 
   methods.add('kv_create', {
     summary: 'Makes a namespace by storing its marker key.',
     params: { namespace: Name },
     result: Type.Object({ namespace: Type.String(), kv: Type.Object({}) }),
+    prepare: withSoundName,
     access: mayCreate,
-    validate: ({ namespace }) => checkText('namespace', namespace),
     check({ namespace }) {
       checkLength('namespace', namespace);
       refuseZero(namespace);
@@ -33,8 +37,8 @@ export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
     summary: 'Deletes every key of a namespace, and with them the namespace.',
     params: { namespace: Name },
     result: Success,
+    prepare: withSoundName,
     access: mayDeleteNamespace,
-    validate: ({ namespace }) => checkText('namespace', namespace),
     check: ({ namespace }) => refuseZero(namespace),
     async handle({ namespace }) {
       if (!(await writes.deleteNamespace(namespace))) throw noNamespace(namespace);
@@ -46,8 +50,8 @@ export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
     summary: 'Keys of a namespace in byte order, its marker included.',
     params: { namespace: Name },
     result: Type.Array(Type.String()),
+    prepare: withSoundName,
     access: mayListKeys,
-    validate: ({ namespace }) => checkText('namespace', namespace),
     check: ({ namespace }) => refuseZero(namespace),
     async handle({ namespace }, { signal }) {
       const keys = await reads.keys(namespace, limitsOf(signal));

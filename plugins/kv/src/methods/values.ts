@@ -12,34 +12,31 @@ const NULL = new RawJson('null');
 export function addValueMethods(methods: Methods, parts: KvParts): void {
   const { refuseZero, reads, writes } = parts;
   const Names = { namespace: Type.String(), key: Type.String() };
-  /** Made once a call. */
-  const texts = new WeakMap<RawJson, string>();
-  const textOf = (value: RawJson): string => {
-    const text = texts.get(value) ?? valueText(String(value.text));
-    texts.set(value, text);
-    return text;
-  };
 
-  const checkNames = ({ namespace, key }: Item) => {
+  const withSoundNames = ({ namespace, key }: Item): Item => {
     checkText('namespace', namespace);
     checkText('key', key);
     checkKey(key);
+    return { namespace, key };
   };
 
   methods.add('kv_set_value', {
     summary: 'Stores a value under a key of an existing namespace.',
     params: { ...Names, value: JsonText },
     result: Success,
-    access: mayWrite,
-    validate({ namespace, key, value }) {
+    prepare({ namespace, key, value }) {
       const text = String(value.text);
-      if (checkValue(text)) texts.set(value, text);
-      checkNames({ namespace, key });
+      const isStoredForm = checkValue(text);
+      return { ...withSoundNames({ namespace, key }), text, isStoredForm };
     },
-    check({ namespace, key, value }) {
+    access: mayWrite,
+    check(input) {
+      const { namespace, key } = input;
       checkLength('namespace', namespace);
       checkLength('key', key);
-      const text = textOf(value);
+      // Spelling a value anew takes long, so it waits until the caller may write.
+      if (!input.isStoredForm) input.text = valueText(input.text);
+      const { text } = input;
       if (
         text.length * 3 > parts.maxValueBytes() &&
         Buffer.byteLength(text) > parts.maxValueBytes()
@@ -47,9 +44,8 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
         throw RpcError.invalid(`value is longer than ${parts.maxValueBytes()} bytes`);
       refuseZero(namespace, key, holdsZero(text) ? '\0' : '');
     },
-    async handle({ namespace, key, value }) {
-      if (!(await parts.set({ namespace, key, value: textOf(value) })))
-        throw noNamespace(namespace);
+    async handle({ namespace, key, text }) {
+      if (!(await parts.set({ namespace, key, value: text }))) throw noNamespace(namespace);
       return { success: true as const };
     },
   });
@@ -58,8 +54,8 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
     summary: 'The value of a key, null when the key is missing.',
     params: Names,
     result: Type.Unknown(),
+    prepare: withSoundNames,
     access: mayRead,
-    validate: checkNames,
     check: ({ namespace, key }) => refuseZero(namespace, key),
     async handle({ namespace, key }) {
       const text = await reads.value(namespace, key);
@@ -72,8 +68,8 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
     summary: 'Deletes a key; a missing key is no error.',
     params: Names,
     result: Success,
+    prepare: withSoundNames,
     access: mayDelete,
-    validate: checkNames,
     check: ({ namespace, key }) => refuseZero(namespace, key),
     async handle({ namespace, key }) {
       if (!(await writes.deleteKey(namespace, key))) throw noNamespace(namespace);

@@ -19,17 +19,13 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
     summary: 'Queues one task for a connected agent.',
     params: { target_uuid: Uuid, task_type: TaskType },
     result: Type.Object({ id: Uint64 }),
-    validate: ({ task_type }) => checkTask(normaliseTaskType(task_type)),
+    prepare: orderOf,
     access: {
-      custom({ target_uuid, task_type }, call) {
-        const { name } = normaliseTaskType(task_type);
-        return demand(auth, call, [mayDo('create', canonicalUuid(target_uuid), name)]);
-      },
+      custom: ({ uuid, task }, call) => demand(auth, call, [mayDo('create', uuid, task.name)]),
     },
-    async handle({ target_uuid, task_type }, { signal }) {
-      const task = normaliseTaskType(task_type);
-      return { id: await creator.create(canonicalUuid(target_uuid), task, signal) };
-    },
+    handle: async ({ uuid, task }, { signal }) => ({
+      id: await creator.create(uuid, task, signal),
+    }),
   });
 
   methods.add('task_create_task_blocking', {
@@ -43,17 +39,20 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
       }),
     },
     result: Answer,
-    validate: ({ task_type }) => checkTask(normaliseTaskType(task_type)),
+    prepare: ({ timeout_ms, ...params }) => ({ ...orderOf(params), timeout_ms }),
     access: {
-      custom({ target_uuid, task_type }, call) {
-        const uuid = canonicalUuid(target_uuid);
-        const { name } = normaliseTaskType(task_type);
+      custom({ uuid, task: { name } }, call) {
         return demand(auth, call, [mayDo('create', uuid, name), mayDo('read', uuid, name)]);
       },
     },
-    handle({ target_uuid, task_type, timeout_ms }, { signal }) {
-      const task = normaliseTaskType(task_type);
-      return creator.createBlocking(canonicalUuid(target_uuid), task, timeout_ms, signal);
-    },
+    handle: ({ uuid, task, timeout_ms }, { signal }) =>
+      creator.createBlocking(uuid, task, timeout_ms, signal),
   });
+}
+
+/** The agent and the task in their normal forms. @throws RpcError 108, -32602 */
+function orderOf({ target_uuid, task_type }: { target_uuid: string; task_type: TaskType }) {
+  const task = normaliseTaskType(task_type);
+  checkTask(task);
+  return { uuid: canonicalUuid(target_uuid), task };
 }

@@ -22,12 +22,10 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
     summary: 'Tasks that match: the oldest 1,000, or the newest with `limit` or `last`.',
     params: { task_data_query: Type.Object({ condition: Conditions }) },
     result: Type.Array(Type.Unknown()),
-    access: {
-      needs: ({ task_data_query }) => mayList('read', filterOf(task_data_query.condition)),
-    },
+    prepare: ({ task_data_query }) => filterOf(task_data_query.condition),
+    access: { needs: (filter) => mayList('read', filter) },
     mapError: withJsonData,
-    async handle({ task_data_query }, call) {
-      const filter = filterOf(task_data_query.condition);
+    async handle(filter, call) {
       const without = await leftOut('read', filter, call);
       return store.query(filter, { without, maxBytes: maxBytes(), signal: call.signal });
     },
@@ -41,10 +39,10 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
       deleted: Type.Integer({ description: 'Rows.' }),
       condition_count: Type.Integer(),
     }),
-    access: { needs: ({ conditions }) => mayList('delete', filterOf(conditions)) },
+    prepare: ({ conditions }) => ({ filter: filterOf(conditions), count: conditions.length }),
+    access: { needs: ({ filter }) => mayList('delete', filter) },
     mapError: withJsonData,
-    async handle({ conditions }, call) {
-      const filter = filterOf(conditions);
+    async handle({ filter, count }, call) {
       const without = await leftOut('delete', filter, call);
       const deleted = await store.remove(filter, {
         without,
@@ -53,7 +51,7 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
           proceed();
         },
       });
-      return { success: true as const, deleted, condition_count: conditions.length };
+      return { success: true as const, deleted, condition_count: count };
     },
   });
 

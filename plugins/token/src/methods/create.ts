@@ -14,34 +14,35 @@ type Creation = Static<typeof TokenCreation>;
 
 /** `token_create` (token.md); `{"token":"create"}` lets a caller create narrower tokens (protocol README). */
 export function addCreate(methods: Methods, parts: Parts, { log }: Kernel<TokenConfig>): void {
-  const limitsOf = (creation: Creation) => parseLimits(creation.token_limit, parts.vocabulary);
-
   methods.add('token_create', {
     summary: 'Create a token, and an account when username and password are given.',
     credential: 'father_token',
     params: { token_creation: TokenCreation },
     result: KeyAndSecret,
     secret: true,
-    validate: ({ token_creation }) => void limitsOf(token_creation),
+    prepare: ({ token_creation: { token_limit, ...given } }) => ({
+      ...given,
+      timestamp_from: given.timestamp_from ?? null,
+      timestamp_to: given.timestamp_to ?? null,
+      limits: parseLimits(token_limit, parts.vocabulary),
+    }),
     access: {
-      async custom({ token_creation }, call) {
+      async custom(wanted, call) {
         const caller = await authenticatedOr(DENIED, () => call.authenticate());
         const parent = tokenOf(caller);
-        const wanted = { ...timesOf(token_creation), limits: limitsOf(token_creation) };
         if (!caller.super && !(parent && mayCreate(parent, wanted))) throw RpcError.denied(DENIED);
       },
     },
-    async handle({ token_creation }, { caller }) {
+    async handle({ limits, timestamp_from, timestamp_to, ...given }, { caller }) {
       const key = newKey();
       const secret = newSecret();
-      const account = await accountOf(token_creation, parts);
-      const { timestamp_from, timestamp_to } = timesOf(token_creation);
+      const account = await accountOf(given, parts);
       const id = await parts.store.insert({
         token_key: key,
         token_hash: parts.hashSecret(secret),
         time_stamp_from: timestamp_from,
         time_stamp_to: timestamp_to,
-        token_limit: JSON.stringify(limitsOf(token_creation)),
+        token_limit: JSON.stringify(limits),
         ...account,
       });
       await parts.refresh.changed({ id });
@@ -51,15 +52,13 @@ export function addCreate(methods: Methods, parts: Parts, { log }: Kernel<TokenC
   });
 }
 
-const timesOf = ({ timestamp_from = null, timestamp_to = null }: Creation) => ({
-  timestamp_from,
-  timestamp_to,
-});
-
 type Account = Pick<NewToken, 'username' | 'password_hash'>;
 
 /** Both or neither; empty texts are texts. @throws RpcError 101 */
-async function accountOf({ username, password }: Creation, parts: Parts): Promise<Account> {
+async function accountOf(
+  { username, password }: Pick<Creation, 'username' | 'password'>,
+  parts: Parts,
+): Promise<Account> {
   if (typeof username === 'string' && typeof password === 'string') {
     return { username, password_hash: await parts.hashPassword(password) };
   }

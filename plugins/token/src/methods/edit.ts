@@ -14,11 +14,14 @@ export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts)
       id: Type.Integer(),
       token_key: Type.String(),
     }),
+    prepare: ({ target_token, limit }) => ({
+      target_token,
+      limits: parseLimits(limit, vocabulary),
+    }),
     access: superOnly('Only SuperToken can edit token limits'),
-    validate: ({ limit }) => void parseLimits(limit, vocabulary),
-    async handle({ target_token, limit }) {
+    async handle({ target_token, limits }) {
       const { id, token_key } = await exactTarget(store, target_token, 'Database query error: ');
-      const changed = await store.setLimit(id, JSON.stringify(parseLimits(limit, vocabulary)));
+      const changed = await store.setLimit(id, JSON.stringify(limits));
       await refresh.changed({ id });
       if (!changed) throw notFound(target_token);
       return { success: true as const, id, token_key };

@@ -11,9 +11,6 @@ const DENIED = 'Only SuperToken can query by username/token_key in token_get';
 
 /** `token_get` (token.md): one's own record, or any for the Super Token. */
 export function addGet(methods: Methods, { login, records }: Parts): void {
-  /** Which record a call is about, from its access check to its answer. */
-  const asked = new WeakMap<object, Token>();
-
   /** A full credential must authenticate, unless the whole text is a username; anything else is a key or username. */
   async function lookUp(name: string): Promise<Token> {
     if (!name.includes(':') && !name.includes('|')) {
@@ -42,16 +39,15 @@ export function addGet(methods: Methods, { login, records }: Parts): void {
       supertoken: optional(Type.String({ description: 'Super Token; plain mode without.' })),
     },
     result: TokenObject,
+    prepare: ({ supertoken }): { supertoken: typeof supertoken; asked?: Token } => ({ supertoken }),
     access: {
-      custom: async (params, call) => {
-        asked.set(params, await find(call, params.supertoken));
+      custom: async (input, call) => {
+        input.asked = await find(call, input.supertoken);
       },
     },
-    handle: (params, { caller }) => tokenObject(found(asked.get(params), caller.id)),
+    handle({ asked }, { caller }) {
+      if (!asked) throw notFound(caller.id);
+      return tokenObject(asked);
+    },
   });
-}
-
-function found(token: Token | undefined, name: string): Token {
-  if (!token) throw notFound(name);
-  return token;
 }
