@@ -13,9 +13,8 @@ export default definePlugin({
   name: 'hello-plugin',
   version: '1.0.0',
   namespaces: ['hello'],
+  permissions: { hello: { words: ['greet'] } },
   setup({ db: { knex }, hooks }) {
-    hooks.permissions.tap((kinds) => kinds.add('hello', { words: ['greet'] }));
-
     hooks.migrations.tap((steps) =>
       steps.add({ name: '0001-create', up: (trx) => trx.raw(CREATE) }),
     );

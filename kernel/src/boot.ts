@@ -253,6 +253,7 @@ class Server implements App {
       server: this.#state(),
       auth: this.#access,
       system,
+      plugins: this.#options.plugins,
       hooks: this.hooks,
       timeline: this.#timeline,
       services: this.#services,

@@ -4,7 +4,7 @@ import type { RpcError } from './errors.ts';
 import type { Exchange, Peer, Routes, Upgrade } from './http.ts';
 import type { Methods } from './method.ts';
 import type { Kernel } from './plugin.ts';
-import type { Permissions, Principal, Requirement } from './principal.ts';
+import type { Principal, Requirement } from './principal.ts';
 
 /** Where a credential came from; failed logins are throttled per key and address. */
 export interface Origin {
@@ -79,8 +79,6 @@ export interface Hooks {
   readonly config: Taps<[Record<string, unknown>], Record<string, unknown>>;
   readonly methods: Taps<[Methods]>;
   readonly routes: Taps<[Routes]>;
-  /** Run by the plugin that authorises, with its own registry. */
-  readonly permissions: Taps<[Permissions]> & { call(registry: Permissions): void };
   /** Bail; asked once, after the setup of the plugins that drive a database: opens it, or leaves it to another driver. */
   readonly database: AsyncTaps<[DatabaseRequest], DatabaseHandle | undefined>;
   readonly commands: Taps<[Commands]>;

@@ -2,7 +2,7 @@ import type { Static, TObject } from 'typebox';
 import type { Database, Migration } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
-import type { Principal, Requirement } from './principal.ts';
+import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
 import type { Service } from './service.ts';
 import type { Messaging } from './topic.ts';
 
@@ -66,6 +66,8 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   readonly server: ServerState;
   readonly auth: Auth;
   readonly hooks: Hooks;
+  /** The definitions of the enabled plugins, in the order of their setup. */
+  readonly plugins: readonly Plugin[];
   /** Rights of the server itself, for in-process calls. */
   readonly system: Principal;
   provide<T>(service: Service<T>, value: T): void;
@@ -104,6 +106,10 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly rootConfig?: R;
   /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
   readonly reloadable?: readonly string[];
+  /** Permission kinds that the plugin asks for, with their words. The kind `svc` stands for the brand's own. */
+  readonly permissions?: { readonly [kind: string]: PermissionKind };
+  /** Scope tags that the plugin asks for. */
+  readonly scopes?: { readonly [tag: string]: ScopeMatch };
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
   readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
   /** Taps hooks. Registration closes when it returns. */

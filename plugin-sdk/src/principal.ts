@@ -32,9 +32,5 @@ export interface PermissionKind {
   readonly patterns?: readonly string[];
 }
 
-/** Registry of permission kinds and scope tags. */
-export interface Permissions {
-  add(kind: string, words: PermissionKind): void;
-  /** `exact`: names compare as text; `prefix`: a trailing `*` of the granted name matches any ending; `uuid`: any spelling of one UUID. */
-  scope(tag: string, match: 'exact' | 'prefix' | 'uuid'): void;
-}
+/** How the names under one scope tag compare: `exact` as text; with `prefix` a trailing `*` of the granted name matches any ending; `uuid` takes any spelling of one UUID. */
+export type ScopeMatch = 'exact' | 'prefix' | 'uuid';

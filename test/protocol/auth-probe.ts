@@ -31,13 +31,11 @@ export function authProbe() {
     version: '1.0.0',
     namespaces: ['probe'],
     requires: [Tokens],
+    permissions: { weather: { words: ['look'], patterns: ['forecast'] } },
+    scopes: { town: 'prefix' },
     setup(kernel) {
       face = kernel as Kernel;
       const tokens = () => kernel.use(Tokens);
-      kernel.hooks.permissions.tap((permissions) => {
-        permissions.add('weather', { words: ['look'], patterns: ['forecast'] });
-        permissions.scope('town', 'prefix');
-      });
       kernel.hooks.methods.tap((methods) => {
         methods.add('probe_need', {
           summary: 'Needs the given scopes and permissions.',

@@ -5,7 +5,6 @@ import {
   type Hooks,
   type Kernel,
   type Logger,
-  type Permissions,
   type Plugin,
   PluginError,
   RpcError,
@@ -22,7 +21,15 @@ import type { Services } from './services.ts';
 export interface Shared
   extends Pick<
     Kernel,
-    'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'call' | 'request'
+    | 'signal'
+    | 'clock'
+    | 'brand'
+    | 'server'
+    | 'auth'
+    | 'system'
+    | 'plugins'
+    | 'call'
+    | 'request'
   > {
   /** Set when the database is open: after the setup of the plugins that drive one. */
   db: Database;
@@ -192,7 +199,6 @@ export class Scope {
             if (SYNC_HOOKS.has(hook)) (tapable as unknown as Tapping).tap({ name, stage }, named);
             else (tapable as unknown as Calling).tapAsync({ name, stage }, calling(named));
           },
-          call: (registry: Permissions) => this.#shared.hooks.permissions.call(registry),
         },
       ]),
     );

@@ -2,7 +2,7 @@ import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { AgentRegistry } from './api.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions, scopes } from './permissions.ts';
 import { Registry } from './registry.ts';
 import { openAgentStore } from './store.ts';
 
@@ -31,6 +31,8 @@ export default definePlugin({
   config,
   reloadable: ['max_agents', 'deletion_hold_off_ms'],
   migrations,
+  permissions,
+  scopes,
 
   setup(kernel) {
     const { clock, config: settings, db, hooks, log } = kernel;
@@ -46,7 +48,6 @@ export default definePlugin({
     });
     kernel.provide(AgentRegistry, registry);
 
-    hooks.permissions.tap(addPermissions);
     hooks.methods.tap((methods) => addMethods(methods, registry));
     hooks.prepare.tap(() => registry.reload());
     hooks.reload.tap(() => registry.reload());

@@ -1,10 +1,8 @@
-import { needs, type Permissions, type Requirement } from '@svc/plugin-sdk';
+import { needs, type Requirement } from '@svc/plugin-sdk';
 
-/** Registers the kind `monitoring_uuid` and the scope of one agent (auth.md §5). */
-export function addPermissions(permissions: Permissions): void {
-  permissions.add('monitoring_uuid', { words: ['list', 'delete'] });
-  permissions.scope('agent_uuid', 'uuid');
-}
+/** The kind of the register of agents, and the scope of one agent (auth.md §5). */
+export const permissions = { monitoring_uuid: { words: ['list', 'delete'] } };
+export const scopes = { agent_uuid: 'uuid' } as const;
 
 const globally = (word: string, right: string) =>
   needs(

@@ -7,7 +7,7 @@ import { addQueryMethods } from './methods/queries.ts';
 import { addReportMethods } from './methods/reports.ts';
 import { migrations } from './migrations/index.ts';
 import { createMonitoring } from './monitoring.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions } from './permissions.ts';
 import { watchRejections } from './rejections.ts';
 import { keepLimits, retentionConfig } from './retention.ts';
 import { keepWindows } from './windows.ts';
@@ -37,12 +37,12 @@ export default definePlugin({
   rootConfig,
   reloadable: Object.keys(retentionConfig),
   migrations,
+  permissions,
 
   setup(kernel) {
     const { auth, hooks, root, server } = kernel;
     const monitoring = createMonitoring(kernel, kernel.use(AgentRegistry), root.monitoring_buffer);
 
-    hooks.permissions.tap(addPermissions);
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

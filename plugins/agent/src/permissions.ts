@@ -1,20 +1,17 @@
-import type { Permission, Permissions, Requirement, Scope } from '@svc/plugin-sdk';
+import type { Permission, PermissionKind, Requirement, Scope } from '@svc/plugin-sdk';
 import type { Filter } from './conditions.ts';
 import type { Selection } from './fields.ts';
 import { KINDS, type Kind } from './kinds.ts';
 
-/** Registers the three permission kinds of monitoring data (agent.md §2). */
-export function addPermissions(permissions: Permissions): void {
-  for (const kind of KINDS) {
-    const read = kind.fields.map(({ name }) => name);
-    permissions.add(
-      kind.permission,
-      kind.name === 'summary'
-        ? { words: ['read', 'write', 'delete'] }
-        : { words: ['write', 'delete'], choices: { read } },
-    );
-  }
-}
+/** The three permission kinds of monitoring data (agent.md §2). */
+export const permissions: { readonly [kind: string]: PermissionKind } = Object.fromEntries(
+  KINDS.map(({ name, permission, fields }) => [
+    permission,
+    name === 'summary'
+      ? { words: ['read', 'write', 'delete'] }
+      : { words: ['write', 'delete'], choices: { read: fields.map((field) => field.name) } },
+  ]),
+);
 
 /** Every agent named in the conditions, or everything when none is named. */
 export const scopesOf = ({ uuids }: Filter): readonly Scope[] =>

@@ -7,7 +7,7 @@ import { addJobMethods } from './methods/jobs.ts';
 import { addResultMethods } from './methods/results.ts';
 import { migrations } from './migrations/index.ts';
 import { createParts } from './parts.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions } from './permissions.ts';
 import { keepWithinLimit } from './retention.ts';
 
 /** The scheduler begins this long after the server. */
@@ -31,13 +31,13 @@ export default definePlugin({
   optional: [RetentionLimits, WorkerRuns],
   config,
   migrations,
+  permissions,
 
   setup(kernel) {
     const { clock, config: settings, hooks } = kernel;
     const parts = createParts(kernel);
     const { jobs, results, runs, scheduler, claims, orphans } = parts;
 
-    hooks.permissions.tap(addPermissions);
     hooks.methods.tap((methods) => {
       addJobMethods(methods, parts);
       addResultMethods(methods, parts);

@@ -1,14 +1,14 @@
-import type { Permission, Permissions, Requirement, Scope } from '@svc/plugin-sdk';
+import type { Permission, Requirement, Scope } from '@svc/plugin-sdk';
 import type { Filter } from './conditions.ts';
 import type { JobType } from './job-type.ts';
 
 export type JobRight = 'read' | 'write' | 'delete';
 
-/** Registers the kinds `crontab` and `crontab_result` (crontab.md §4). */
-export function addPermissions(permissions: Permissions): void {
-  permissions.add('crontab', { words: ['read', 'write', 'delete'] });
-  permissions.add('crontab_result', { patterns: ['read', 'delete'] });
-}
+/** The kinds of jobs and of their records (crontab.md §4). */
+export const permissions = {
+  crontab: { words: ['read', 'write', 'delete'] },
+  crontab_result: { patterns: ['read', 'delete'] },
+};
 
 /** Every listed agent; everything for a worker job and for an empty list. */
 function scopesOf(type: JobType): readonly Scope[] {

@@ -46,6 +46,8 @@ export default definePlugin({
   rootConfig,
   reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
   migrations,
+  permissions: { db: { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] } },
+  scopes: { db: 'prefix' },
 
   setup(kernel) {
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
@@ -62,10 +64,6 @@ export default definePlugin({
     const now = () => clock.now();
     const databases = new Databases({ store, handles, places, now, announce, log });
 
-    hooks.permissions.tap((permissions) => {
-      permissions.add('db', { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] });
-      permissions.scope('db', 'prefix');
-    });
     hooks.methods.tap((methods) => {
       const maxBytes = () => server.maxResponseBytes();
       addMethods(methods, { databases, auth, shownPath: places.shown, maxBytes });

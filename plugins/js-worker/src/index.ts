@@ -10,7 +10,7 @@ import { addRunMethods } from './methods/runs.ts';
 import { addWorkerMethods } from './methods/workers.ts';
 import { migrations } from './migrations/index.ts';
 import { workerName } from './names.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions, scopes } from './permissions.ts';
 import { preload } from './preload.ts';
 import { keepWithinLimit } from './retention.ts';
 import { addRoutes } from './route/paths.ts';
@@ -45,6 +45,8 @@ export default definePlugin({
     'route_headers',
   ],
   migrations,
+  permissions,
+  scopes,
 
   setup(kernel) {
     const { brand, clock, config: settings, db, hooks, log } = kernel;
@@ -65,7 +67,6 @@ export default definePlugin({
       if (closed > 0) log.warn('runs that were interrupted are closed', { runs: closed });
     };
 
-    hooks.permissions.tap(addPermissions);
     hooks.methods.tap((methods) => {
       addWorkerMethods(methods, components);
       addRunMethods(methods, components);

@@ -1,11 +1,11 @@
-import type { Permissions, Requirement } from '@svc/plugin-sdk';
+import type { Requirement } from '@svc/plugin-sdk';
 
 export type WorkerRight = 'create' | 'read' | 'write' | 'delete' | 'run_defined_js_worker';
 export type ResultRight = 'read' | 'delete';
 
-/** Registers the kinds `js_worker` and `js_result` and the scope `js_worker` (auth.md §5). */
-export function addPermissions(permissions: Permissions): void {
-  permissions.add('js_worker', {
+/** The kinds of workers and results, and the scope of one worker (auth.md §5). */
+export const permissions = {
+  js_worker: {
     words: [
       'list_all_js_worker',
       'create',
@@ -15,10 +15,10 @@ export function addPermissions(permissions: Permissions): void {
       'run_defined_js_worker',
       'run_raw_js_worker',
     ],
-  });
-  permissions.add('js_result', { patterns: ['read', 'delete'] });
-  permissions.scope('js_worker', 'prefix');
-}
+  },
+  js_result: { patterns: ['read', 'delete'] },
+};
+export const scopes = { js_worker: 'prefix' } as const;
 
 const verbs: { readonly [right in WorkerRight]: string } = {
   create: 'Create',

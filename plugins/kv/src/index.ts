@@ -41,16 +41,18 @@ export default definePlugin({
   config,
   reloadable: ['max_value_bytes', 'max_items', 'retention'],
   migrations,
+  permissions: {
+    kv: {
+      words: ['list_all_namespace', 'list_all_keys'],
+      patterns: ['read', 'write', 'delete'],
+    },
+  },
+  scopes: { kv_namespace: 'exact' },
 
   setup(kernel) {
     const { hooks } = kernel;
     const parts = createParts(kernel);
     kernel.provide(RetentionLimits, createRetention(kernel, parts.reads.limits));
-    hooks.permissions.tap((permissions) => {
-      const patterns = ['read', 'write', 'delete'];
-      permissions.add('kv', { words: ['list_all_namespace', 'list_all_keys'], patterns });
-      permissions.scope('kv_namespace', 'exact');
-    });
     hooks.methods.tap((methods) => {
       addNamespaceMethods(methods, parts);
       addValueMethods(methods, parts);

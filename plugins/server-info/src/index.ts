@@ -30,6 +30,7 @@ export default definePlugin({
     }),
   }),
   reloadable: ['exec_sql_timeout_ms'],
+  permissions: { svc: { words: serverWords } },
 
   async setup(kernel) {
     const { brand, config, db, hooks, log, server, signal } = kernel;
@@ -40,8 +41,6 @@ export default definePlugin({
       log.target('config'),
       signal,
     );
-
-    hooks.permissions.tap((kinds) => kinds.add(brand.permission, { words: serverWords }));
 
     hooks.methods.tap((methods) => {
       addInfoMethods(methods, server, brand.title, version);

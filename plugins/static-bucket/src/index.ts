@@ -3,7 +3,7 @@ import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions, scopes } from './permissions.ts';
 import { Downloads } from './serve/file-server.ts';
 
 /** A record of a bucket changed. */
@@ -42,6 +42,8 @@ export default definePlugin({
   rootConfig,
   reloadable: ['static_path', 'stall_timeout_ms', 'max_downloads'],
   migrations,
+  permissions,
+  scopes,
 
   setup(kernel) {
     const { clock, config: settings, hooks, log } = kernel;
@@ -53,7 +55,6 @@ export default definePlugin({
     const maxDownloads = () => settings.max_downloads;
     kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
 
-    hooks.permissions.tap(addPermissions);
     hooks.methods.tap((methods) => addMethods(methods, records, prepare));
     hooks.prepare.tap(() => records.reload());
     hooks.reload.tap(() => records.reload());

@@ -1,11 +1,11 @@
-import { needs, type Permissions, type Requirement, superOnly } from '@svc/plugin-sdk';
+import { needs, type Requirement, superOnly } from '@svc/plugin-sdk';
 
-/** Registers the kinds and the scope of buckets (auth.md §5). */
-export function addPermissions(permissions: Permissions): void {
-  permissions.add('static_bucket', { words: ['read', 'write', 'delete'] });
-  permissions.add('static_bucket_file', { words: ['read', 'write', 'delete', 'list'] });
-  permissions.scope('static_bucket', 'prefix');
-}
+/** The kinds of buckets and of their files, and the scope of one bucket (auth.md §5). */
+export const permissions = {
+  static_bucket: { words: ['read', 'write', 'delete'] },
+  static_bucket_file: { words: ['read', 'write', 'delete', 'list'] },
+};
+export const scopes = { static_bucket: 'prefix' } as const;
 
 const onBucket = (name: string, word: string, right: string): Requirement => ({
   scopes: [{ static_bucket: name }],

@@ -9,7 +9,7 @@ import { addRegisterMethod } from './methods/register.ts';
 import { addUploadMethod } from './methods/upload.ts';
 import { migrations } from './migrations/index.ts';
 import { createFailOld, failOldPeriod } from './old-tasks.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions } from './permissions.ts';
 import { ListStore } from './store/lists.ts';
 import { createTasking } from './tasking.ts';
 import { createUploads } from './uploads.ts';
@@ -41,6 +41,7 @@ export default definePlugin({
   config,
   reloadable: ['fail_running_after_ms', 'max_upload_bytes'],
   migrations,
+  permissions,
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, server, signal: stopping } = kernel;
@@ -49,7 +50,6 @@ export default definePlugin({
     const lists = new ListStore(kernel.db);
     kernel.provide(Tasks, service);
 
-    hooks.permissions.tap(addPermissions);
     hooks.methods.tap((methods) => {
       const maxUploadBytes = () => settings.max_upload_bytes;
       addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });

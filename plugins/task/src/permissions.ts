@@ -1,15 +1,12 @@
-import type { AccessContext, Auth, Permissions, Requirement, Scope } from '@svc/plugin-sdk';
+import type { AccessContext, Auth, Requirement, Scope } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import type { Limit, Tokens } from '@svc/plugin-token/api';
 import type { Filter } from './conditions.ts';
 
-/** Registers the kind `task` (task.md §3). */
-export function addPermissions(permissions: Permissions): void {
-  permissions.add('task', {
-    words: ['listen'],
-    patterns: ['create', 'read', 'write', 'delete'],
-  });
-}
+/** The kind `task` (task.md §3). */
+export const permissions = {
+  task: { words: ['listen'], patterns: ['create', 'read', 'write', 'delete'] },
+};
 
 /** The rights that a list without `type` needs. `self_update` is not among them: its rows need their own right. */
 export const LISTED_TYPES = [

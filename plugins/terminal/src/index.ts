@@ -2,7 +2,7 @@ import { definePlugin, type Kernel, type Static, Type, type Upgrade } from '@svc
 import { Tasks } from '@svc/plugin-task/api';
 import { agentSide } from './agent-side.ts';
 import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
-import { addPermissions } from './permissions.ts';
+import { permissions } from './permissions.ts';
 import { parseQuery, type TerminalQuery } from './query.ts';
 import { Relay } from './relay.ts';
 import { Sessions } from './sessions.ts';
@@ -34,12 +34,12 @@ export default definePlugin({
   requires: [Tasks],
   config,
   reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
+  permissions,
 
   setup(kernel) {
     const { auth, clock, hooks, log, signal: stopping } = kernel;
     const tasks = kernel.use(Tasks);
     const { sessions, directory, relay } = createProxy(kernel);
-    hooks.permissions.tap(addPermissions);
 
     hooks.request.tap((exchange) => {
       if (exchange.path !== PATH) return undefined;

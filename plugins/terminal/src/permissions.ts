@@ -1,9 +1,7 @@
-import type { Permissions, Requirement } from '@svc/plugin-sdk';
+import type { Requirement } from '@svc/plugin-sdk';
 
-/** Registers the kind `terminal` (terminal.md §4.1). */
-export function addPermissions(permissions: Permissions): void {
-  permissions.add('terminal', { words: ['connect'] });
-}
+/** The kind `terminal` (terminal.md §4.1). */
+export const permissions = { terminal: { words: ['connect'] } };
 
 /** The right to open terminals of one agent. */
 export const mayConnect = (uuid: string): Requirement => ({

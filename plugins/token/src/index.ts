@@ -1,7 +1,7 @@
 import { definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
 import { SuperTokenCreated, Tokens } from './api.ts';
 import { makeSuper, superLines } from './first.ts';
-import { addProtocolKinds } from './kinds.ts';
+import { protocolKinds } from './kinds.ts';
 import { addMethods } from './methods/index.ts';
 import { migrations } from './migrations/index.ts';
 import { createParts, type Parts, type TokenConfig } from './parts.ts';
@@ -39,8 +39,7 @@ export default definePlugin({
     });
     hooks.authorize.tap(authorize);
     hooks.prepare.tap(async () => {
-      addProtocolKinds(parts.vocabulary);
-      hooks.permissions.call(parts.vocabulary);
+      for (const plugin of [protocolKinds, ...kernel.plugins]) parts.vocabulary.addAll(plugin);
       await createSuper(kernel, parts);
       // Before the table is read: what changes meanwhile is heard of.
       parts.refresh.listen();

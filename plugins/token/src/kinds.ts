@@ -1,9 +1,9 @@
-import type { PermissionKind, Permissions } from '@svc/plugin-sdk';
+import type { Plugin } from '@svc/plugin-sdk';
 
 const readWriteDelete = ['read', 'write', 'delete'] as const;
 
 /** Every permission kind of auth.md §5.2, whether its plugin is enabled here or not: tokens outlive configurations. */
-const kinds: { readonly [kind: string]: PermissionKind } = {
+const permissions: Plugin['permissions'] = {
   static_monitoring: { words: ['write', 'delete'], choices: { read: ['cpu', 'system', 'gpu'] } },
   dynamic_monitoring: {
     words: ['write', 'delete'],
@@ -45,8 +45,5 @@ const scopes = {
   db: 'prefix',
 } as const;
 
-/** Adds the kinds and scopes of the protocol. */
-export function addProtocolKinds(permissions: Permissions): void {
-  for (const [kind, words] of Object.entries(kinds)) permissions.add(kind, words);
-  for (const [tag, match] of Object.entries(scopes)) permissions.scope(tag, match);
-}
+/** The kinds and scopes of the protocol. */
+export const protocolKinds = { permissions, scopes };

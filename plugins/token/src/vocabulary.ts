@@ -1,6 +1,4 @@
-import type { PermissionKind, Permissions } from '@svc/plugin-sdk';
-
-export type ScopeMatch = 'exact' | 'prefix' | 'uuid';
+import type { PermissionKind, Plugin, ScopeMatch } from '@svc/plugin-sdk';
 
 /** The words of one kind, as sets. */
 export interface Kind {
@@ -12,8 +10,8 @@ export interface Kind {
 /** The kind whose outer tag is the brand's (auth.md §5.2, note). */
 export const BRAND_KIND = 'svc';
 
-/** Everything that a limit entry may say: the registry behind the `permissions` hook. */
-export class Vocabulary implements Permissions {
+/** Everything that a limit entry may say: what the protocol and the enabled plugins list. */
+export class Vocabulary {
   readonly kinds = new Map<string, Kind>();
   readonly scopes = new Map<string, ScopeMatch>();
   /** Outer tag of the kind `svc` on the wire. */
@@ -21,6 +19,12 @@ export class Vocabulary implements Permissions {
 
   constructor(brandTag: string) {
     this.brandTag = brandTag;
+  }
+
+  /** Takes what a plugin lists. */
+  addAll({ permissions = {}, scopes = {} }: Pick<Plugin, 'permissions' | 'scopes'>): void {
+    for (const [kind, words] of Object.entries(permissions)) this.add(kind, words);
+    for (const [tag, match] of Object.entries(scopes)) this.scope(tag, match);
   }
 
   /** Words of a kind that exists already are added to it. */
