@@ -11,7 +11,10 @@ test('the public and custom methods are those of the golden file', async () => {
   const app = await bootForTest(undefined);
   const { methods } = app.kernel as App;
   const open = [...methods.values()]
-    .map(({ name, access }) => [name, typeof access === 'object' ? Object.keys(access)[0] : access])
+    .map(({ name, definition: { access } }) => [
+      name,
+      typeof access === 'object' ? Object.keys(access)[0] : access,
+    ])
     .filter(([, kind]) => kind === 'public' || kind === 'custom' || kind === 'authenticated')
     .map((line) => line.join(' '))
     .sort();
@@ -23,8 +26,8 @@ test('the public and custom methods are those of the golden file', async () => {
 test('every method but a public one refuses an unknown credential', async () => {
   const app = await bootForTest(undefined);
   const { methods } = app.kernel as App;
-  for (const { name, access, credential } of methods.values()) {
-    if (access === 'public') continue;
+  for (const { name, definition, credential } of methods.values()) {
+    if (definition.access === 'public') continue;
     assert.ok(credential, name);
     const { error, result } = await app.rpc({
       jsonrpc: '2.0',

@@ -276,7 +276,6 @@ class Server implements App {
       version: this.#options.version,
       maxRequestBytes: () => this.#head.max_request_body_size,
       maxResponseBytes: () => this.#limits.maxResponseBytes,
-      plugins: () => this.#options.plugins.map(({ name }) => name),
     };
   }
 

@@ -15,7 +15,6 @@ import type {
   RemoteBus,
   Requirement,
   Routes,
-  RpcError,
   Upgrade,
 } from '@svc/plugin-sdk';
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook, SyncWaterfallHook } from 'tapable';
@@ -41,9 +40,7 @@ export const createHooks = () => ({
     'caller',
     'requirement',
   ]),
-  call: new AsyncSeriesHook<[Call]>(['call']),
   settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
-  failure: new SyncWaterfallHook<[RpcError, unknown]>(['error', 'cause']),
   connection: new SyncHook<[Peer]>(['peer']),
   disconnection: new SyncHook<[Peer, number]>(['peer', 'code']),
   request: new AsyncSeriesBailHook<[Exchange], true | undefined>(['exchange']),
@@ -57,7 +54,6 @@ export const SYNC_HOOKS: ReadonlySet<string> = new Set([
   'routes',
   'commands',
   'settled',
-  'failure',
   'connection',
   'disconnection',
 ]);

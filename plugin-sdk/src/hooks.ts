@@ -98,12 +98,8 @@ export interface Hooks {
   readonly authenticate: AsyncTaps<[string, Origin], Principal | undefined>;
   /** Bail; no answer is deny. */
   readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
-  /** Series; before the handler: limits, audit. Throw an `RpcError` to refuse. */
-  readonly call: AsyncTaps<[Call]>;
   /** After the answer is known. Must not throw. */
   readonly settled: Taps<[Call, Outcome]>;
-  /** Waterfall: maps foreign errors; the second argument is the cause. */
-  readonly failure: Taps<[RpcError, unknown], RpcError>;
   readonly connection: Taps<[Peer]>;
   readonly disconnection: Taps<[Peer, number]>;
   /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */

@@ -39,8 +39,6 @@ export interface ServerState {
   readonly version: string;
   readonly maxResponseBytes: () => number;
   readonly maxRequestBytes: () => number;
-  /** Names of the enabled plugins. */
-  readonly plugins: () => readonly string[];
 }
 
 /** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */

@@ -288,18 +288,12 @@ test('reasons follow the wording of the page', async () => {
     JSON.parse((await post(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${given}}`)).text)
       .error.data;
   assert.is(await reason('probe_typed', '[]'), 'No more params');
-  assert.match(
-    await reason('probe_typed', '{"name":"a"}'),
-    /^missing field `count` at line 1 column \d+$/,
-  );
-  assert.match(
+  assert.is(await reason('probe_typed', '{"name":"a"}'), 'missing field `count`');
+  assert.is(
     await reason('probe_typed', '{"name":"a","name":"b","count":1}'),
-    /^duplicate field `name` at line 1 column \d+$/,
+    'duplicate field `name`',
   );
-  assert.match(
-    await reason('probe_typed', '[5,5]'),
-    /^invalid type: integer `5`.* at line 1 column \d+$/,
-  );
+  assert.match(await reason('probe_typed', '[5,5]'), /^invalid type: integer `5`/);
   assert.is(
     await reason('probe_typed', '"x"'),
     `Invalid params. Expected one of '[', ']' or ',' but found "\\"x\\""`,

@@ -1,7 +1,7 @@
 import { BodyTooBig, type Exchange, type Logger } from '@svc/plugin-sdk';
 import type { Load, Slots } from '../load.ts';
 import type { Dispatcher } from '../rpc/dispatch.ts';
-import { errorText, PARSE_ERROR } from '../rpc/envelope.ts';
+import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
 import type { Text } from '../rpc/text.ts';
 import type { RunningCalls } from './running-calls.ts';
 
@@ -96,16 +96,11 @@ export class HttpRpc {
       return await exchange.body();
     } catch (error) {
       if (error instanceof BodyTooBig && error.declared) {
-        const data = `Exceeded max limit of ${error.limit}`;
-        reply(
-          exchange,
-          413,
-          errorText('null', { code: -32007, message: 'Request is too big', data }),
-        );
+        reply(exchange, 413, requestTooBig(error.limit));
         return undefined;
       }
       this.#log.debug('request body could not be read', { error });
-      reply(exchange, 500, errorText('null', { code: -32603, message: 'Internal error' }));
+      reply(exchange, 500, INTERNAL_ERROR);
       return undefined;
     }
   }

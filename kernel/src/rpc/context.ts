@@ -1,28 +1,39 @@
-import type { CallContext, Logger, Peer, Principal } from '@svc/plugin-sdk';
+import type { AccessContext, Auth, Logger, Origin, Peer, Principal } from '@svc/plugin-sdk';
+import { anonymous } from './principals.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Where a message came from, and what its answer may need. */
-export interface Source {
-  readonly transport: 'ws' | 'http' | 'internal';
-  readonly address: string;
+export interface Source extends Origin {
   readonly peer?: Peer;
   readonly subscriptions?: Subscriptions;
   /** Aborts when the sender has gone or the server stops. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler sees of its call; the caller is learned on the way. */
-export class Context implements CallContext {
+/** One call on its way: what access rules and handlers see of it. */
+export class Context implements AccessContext {
   readonly method: string;
+  readonly log: Logger;
+  /** Learned on the way, unless the call comes from inside. */
   caller: Principal;
+  credential = '';
+  /** Where the credential came from; undefined when the caller was known before the call. */
+  readonly origin: Origin | undefined;
   readonly #source: Source;
-  readonly #log: Logger;
+  readonly #auth: Auth;
 
-  constructor(method: string, caller: Principal, source: Source, log: Logger) {
+  constructor(
+    method: string,
+    source: Source,
+    { auth, log }: { readonly auth: Auth; readonly log: Logger },
+    caller?: Principal,
+  ) {
     this.method = method;
-    this.caller = caller;
+    this.log = log;
+    this.caller = caller ?? anonymous;
+    this.origin = caller ? undefined : source;
     this.#source = source;
-    this.#log = log;
+    this.#auth = auth;
   }
 
   get transport() {
@@ -34,7 +45,9 @@ export class Context implements CallContext {
   get signal() {
     return this.#source.signal;
   }
-  get log() {
-    return this.#log;
+
+  async authenticate(credential = this.credential): Promise<Principal> {
+    if (this.origin) this.caller = await this.#auth.authenticate(credential, this.origin);
+    return this.caller;
   }
 }

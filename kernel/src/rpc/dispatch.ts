@@ -9,17 +9,12 @@ import {
   stringifyJson,
 } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
-import { type Access, anonymous } from './access.ts';
+import type { Access } from './access.ts';
 import { Context, type Source } from './context.ts';
-import {
-  type Call,
-  errorText,
-  invalidRequest,
-  type Message,
-  PARSE_ERROR,
-  readMessage,
-} from './envelope.ts';
+import { type Call, type Message, readMessage } from './envelope.ts';
+import { batchTooBig, errorText, exceeded, invalidRequest, PARSE_ERROR } from './errors.ts';
 import { CallLog } from './log.ts';
+import { anonymous } from './principals.ts';
 import type { Registered, Registry } from './registry.ts';
 import { asString, byteLength, joinTexts, type Text } from './text.ts';
 
@@ -34,8 +29,17 @@ export interface Limits {
   maxResponseBytes: number;
 }
 
+interface Options {
+  readonly registry: Registry;
+  readonly access: Access;
+  readonly hooks: KernelHooks;
+  readonly log: Logger;
+  readonly limits: Limits;
+}
+
 const BATCH_LIMIT = 1000;
 const nothing: Answer = { text: undefined };
+const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous.ended };
 
 /** The way of a call from text to text (design.md §3). Never rejects. */
 export class Dispatcher {
@@ -45,20 +49,17 @@ export class Dispatcher {
   readonly #log: Logger;
   readonly #calls: CallLog;
   readonly #limits: Limits;
+  /** What a call's context works with. */
+  readonly #services: ConstructorParameters<typeof Context>[2];
 
-  constructor(options: {
-    registry: Registry;
-    access: Access;
-    hooks: KernelHooks;
-    log: Logger;
-    limits: Limits;
-  }) {
-    this.#registry = options.registry;
-    this.#access = options.access;
-    this.#hooks = options.hooks;
-    this.#log = options.log.target('rpc');
+  constructor({ registry, access, hooks, log, limits }: Options) {
+    this.#registry = registry;
+    this.#access = access;
+    this.#hooks = hooks;
+    this.#log = log.target('rpc');
     this.#calls = new CallLog(this.#log);
-    this.#limits = options.limits;
+    this.#limits = limits;
+    this.#services = { auth: access, log: this.#log };
   }
 
   async answer(text: string, source: Source): Promise<Answer> {
@@ -66,6 +67,26 @@ export class Dispatcher {
     return message.kind === 'batch'
       ? this.#batch(message.entries, source)
       : this.#single(message, source);
+  }
+
+  /** In-process call with a known caller; `params` without the credential. @throws RpcError */
+  async call(name: string, params: unknown, caller: Principal): Promise<unknown> {
+    const method = this.#registry.methods.get(name);
+    if (!method?.definition.handle) throw new RpcError(-32601, 'Method not found');
+    try {
+      const context = new Context(name, INTERNAL, this.#services, caller);
+      const input = await this.#admit(method, method.binder.bindOwn(params), context);
+      const result = await method.definition.handle(input, context);
+      return result instanceof RawJson ? parseJson(asString(result.text)) : result;
+    } catch (thrown) {
+      throw this.#failure(method, thrown);
+    }
+  }
+
+  /** A request object or batch of this process, credential included; the whole answer, undefined for notifications. */
+  async internal(request: unknown): Promise<unknown> {
+    const { text } = await this.answer(stringifyJson(request), INTERNAL);
+    return text === undefined ? undefined : parseJson(asString(text));
   }
 
   #single(message: Message, source: Source): Answer | Promise<Answer> {
@@ -82,189 +103,108 @@ export class Dispatcher {
   }
 
   async #batch(entries: readonly Message[], source: Source): Promise<Answer> {
-    if (entries.length > BATCH_LIMIT) {
-      const data = `Exceeded max limit of ${BATCH_LIMIT} entries`;
-      return { text: errorText('null', { code: -32600, message: 'Invalid request', data }) };
-    }
+    if (entries.length > BATCH_LIMIT)
+      return { text: invalidRequest('null', exceeded(`${BATCH_LIMIT} entries`)) };
     const texts: Text[] = [];
     const releases: (() => void)[] = [];
-    const limit = this.#limits.maxResponseBytes;
-    let bytes = 2;
-    for (const entry of entries) {
-      const { text, release } = await this.#single(entry, source);
-      if (text === undefined) continue;
-      if (release) releases.push(release);
-      texts.push(text);
-      bytes += byteLength(text) + 1;
-      if (bytes > limit) {
-        for (const each of releases) each();
-        const data = `Exceeded max limit of ${limit}`;
-        return {
-          text: errorText('null', {
-            code: -32011,
-            message: 'The batch response was too large',
-            data,
-          }),
-        };
-      }
-    }
-    if (texts.length === 0) return nothing;
-    const text = joinTexts([
-      '[',
-      ...texts.flatMap((item, at) => (at === 0 ? [item] : [',', item])),
-      ']',
-    ]);
     const release = () => {
       for (const each of releases) each();
     };
-    return { text, release };
+    const limit = this.#limits.maxResponseBytes;
+    let bytes = 2;
+    for (const entry of entries) {
+      const answer = await this.#single(entry, source);
+      if (answer.text === undefined) continue;
+      if (answer.release) releases.push(answer.release);
+      texts.push(texts.length === 0 ? '[' : ',', answer.text);
+      bytes += byteLength(answer.text) + 1;
+      if (bytes <= limit) continue;
+      release();
+      return { text: batchTooBig(limit) };
+    }
+    return texts.length === 0 ? nothing : { text: joinTexts([...texts, ']']), release };
   }
 
   async #call(call: Call, source: Source): Promise<Answer> {
     const started = performance.now();
     const method = this.#registry.methods.get(call.method);
-    let context: Context | undefined;
+    const context = new Context(call.method, source, this.#services);
     try {
-      if (!method) {
-        if (this.#registry.unsubscribes.has(call.method)) return this.#unsubscribe(call, source);
-        throw new RpcError(-32601, 'Method not found');
-      }
-      context = new Context(method.name, anonymous, source, this.#log);
+      if (!method) return this.#unsubscribe(call, source);
       const params = method.binder.bind(call.params, call.paramsText);
-      const credential = takeCredential(method, params);
-      const answer = await this.#run(method, params, credential, context, call.id, source);
-      this.#calls.completed(method, call.id, context.caller, started, answer.text);
+      context.credential = takeCredential(method, params);
+      const input = await this.#admit(method, params, context);
+      const { definition } = method;
+      const answer = definition.open
+        ? await this.#subscribe(method, input, context, { id: call.id, source })
+        : { text: this.#serialise(await definition.handle?.(input, context), call.id) };
+      this.#calls.completed({ call, method, context, started }, answer.text);
       if (this.#hooks.settled.isUsed()) this.#settled(context, undefined, started);
       return answer;
     } catch (thrown) {
       const error = this.#failure(method, thrown);
-      this.#calls.failed(call.method, method, call.id, context?.caller, started, error);
-      if (context && this.#hooks.settled.isUsed()) this.#settled(context, error, started);
+      this.#calls.failed({ call, method, context, started }, error);
+      if (method && this.#hooks.settled.isUsed()) this.#settled(context, error, started);
       return { text: errorText(call.id, error) };
     }
   }
 
-  async #run(
+  /** The steps from bound parameters to the input of the handler. The order is part of the contract. */
+  async #admit(
     method: Registered,
     params: Record<string, unknown>,
-    credential: string | undefined,
     context: Context,
-    id: string,
-    source: Source,
-  ): Promise<Answer> {
-    const input = method.prepare ? method.prepare(params) : params;
-    if (credential !== undefined) {
-      const admitted = this.#admit(method, input, credential, context, source);
-      if (admitted) await admitted;
-    }
-    if (method.check) await method.check(input, context);
-    if (this.#hooks.call.isUsed()) await this.#hooks.call.promise(context);
-    if (method.open) return this.#subscribe(method, input, context, id, source);
-    const result = await method.handle?.(input, context);
-    return { text: this.#serialise(result, id) };
-  }
-
-  /** Synchronous as long as nobody has to wait: a cached credential of a caller with every right. */
-  #admit(
-    method: Registered,
-    input: unknown,
-    credential: string,
-    context: Context,
-    source: Source,
-  ): void | Promise<void> {
-    const { access } = method;
-    const authorize = () => this.#access.authorize(method, input, context, credential, source);
-    if (typeof access === 'object' && 'custom' in access) return authorize();
-    const caller = this.#access.caller(method, credential, source);
-    if (caller instanceof Promise) {
-      return caller.then((found) => {
-        context.caller = found;
-        return authorize();
-      });
-    }
-    context.caller = caller;
-    return authorize();
+  ): Promise<unknown> {
+    const { definition } = method;
+    const input = definition.prepare ? definition.prepare(params) : params;
+    // Without a promise as long as no tap has to wait: a cached credential of a caller with every right.
+    const admitted = this.#access.admit(method, input, context);
+    if (admitted) await admitted;
+    if (definition.check) await definition.check(input, context);
+    return input;
   }
 
   async #subscribe(
-    method: Registered,
+    { definition, notification }: Registered,
     input: unknown,
     context: Context,
-    id: string,
-    { peer, subscriptions }: Source,
+    { id, source }: { readonly id: string; readonly source: Source },
   ): Promise<Answer> {
-    const { open } = method;
-    if (!peer || !subscriptions || !open) throw new RpcError(-32603, 'Internal error');
-    const opened = await subscriptions.open(method.notification, context.caller, (push) =>
-      open(input, context as CallContext & { peer: Peer }, push),
+    const { peer, subscriptions } = source;
+    if (!peer || !subscriptions) throw new RpcError(-32603, 'Internal error');
+    const opened = await subscriptions.open(notification, context.caller, (push) =>
+      definition.open?.(input, context as CallContext & { peer: Peer }, push),
     );
-    return { text: `{"jsonrpc":"2.0","id":${id},"result":${opened.id}}`, release: opened.release };
+    return { text: resultText(id, String(opened.id)), release: opened.release };
   }
 
   /** Takes `[id]` or `{"subscription":id}`; anything else is `false`, not an error. */
-  #unsubscribe({ id, params }: Call, { subscriptions }: Source): Answer {
+  #unsubscribe({ id, method, params }: Call, { subscriptions }: Source): Answer {
+    if (!this.#registry.unsubscribes.has(method)) throw new RpcError(-32601, 'Method not found');
     if (!subscriptions) throw new RpcError(-32603, 'Internal error');
     const named = (params as { subscription?: unknown } | null | undefined)?.subscription;
     const given = Array.isArray(params) ? (params.length === 1 ? params[0] : undefined) : named;
     const closed = typeof given === 'number' && subscriptions.close(given);
-    return { text: `{"jsonrpc":"2.0","id":${id},"result":${closed}}` };
+    return { text: resultText(id, String(closed)) };
   }
 
   #serialise(result: unknown, id: string): Text {
-    const head = `{"jsonrpc":"2.0","id":${id},"result":`;
-    let body: Text;
-    if (result instanceof RawJson) body = result.text;
-    else {
-      try {
-        body = stringifyJson(result);
-      } catch (cause) {
-        throw new RpcError(-32603, 'Internal error', { cause });
-      }
-    }
-    const text = joinTexts([head, body, '}']);
+    const text = resultText(id, bodyOf(result));
     const limit = this.#limits.maxResponseBytes;
     if (text.length * 3 > limit && byteLength(text) > limit) throw RpcError.responseTooBig(limit);
     return text;
   }
 
-  /** In-process call with a known caller; `params` without the credential. @throws RpcError */
-  async call(name: string, params: unknown, caller: Principal): Promise<unknown> {
-    const method = this.#registry.methods.get(name);
-    if (!method?.handle) throw new RpcError(-32601, 'Method not found');
-    try {
-      const bound = method.bareBinder.bind(params, '');
-      const context = new Context(name, caller, INTERNAL, this.#log);
-      const input = method.prepare ? method.prepare(bound) : bound;
-      await this.#access.authorize(method, input, context, '');
-      await method.check?.(input, context);
-      if (this.#hooks.call.isUsed()) await this.#hooks.call.promise(context);
-      const result = await method.handle(input, context);
-      return result instanceof RawJson ? parseJson(asString(result.text)) : result;
-    } catch (thrown) {
-      throw this.#failure(method, thrown);
-    }
-  }
-
-  /** A request object or batch of this process, credential included; the whole answer, undefined for notifications. */
-  async internal(request: unknown): Promise<unknown> {
-    const { text } = await this.answer(stringifyJson(request), INTERNAL);
-    return text === undefined ? undefined : parseJson(asString(text));
-  }
-
   #failure(method: Registered | undefined, thrown: unknown): RpcError {
-    let error =
+    const error =
       thrown instanceof RpcError
         ? thrown
         : RpcError.other('Internal server error', { cause: thrown });
-    if (this.#hooks.failure.isUsed()) error = this.#hooks.failure.call(error, thrown);
-    if (error.cause !== undefined) {
-      this.#log.error('call failed', {
-        method: method?.name,
-        code: error.code,
-        error: error.cause,
-      });
-    }
-    return method?.mapError && error.code > 0 ? method.mapError(error) : error;
+    const { code, cause } = error;
+    if (cause !== undefined)
+      this.#log.error('call failed', { method: method?.name, code, error: cause });
+    const mapError = method?.definition.mapError;
+    return mapError && code > 0 ? mapError(error) : error;
   }
 
   #settled(context: Context, error: RpcError | undefined, started: number): void {
@@ -277,11 +217,21 @@ export class Dispatcher {
   }
 }
 
-const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous.ended };
+const resultText = (id: string, body: Text): Text =>
+  joinTexts([`{"jsonrpc":"2.0","id":${id},"result":`, body, '}']);
 
-function takeCredential(method: Registered, params: Record<string, unknown>): string | undefined {
-  const { credential } = method;
-  if (credential === undefined) return undefined;
+function bodyOf(result: unknown): Text {
+  if (result instanceof RawJson) return result.text;
+  try {
+    return stringifyJson(result);
+  } catch (cause) {
+    throw new RpcError(-32603, 'Internal error', { cause });
+  }
+}
+
+/** The credential leaves the parameters: handlers never see it among them. */
+function takeCredential({ credential }: Registered, params: Record<string, unknown>): string {
+  if (credential === undefined) return '';
   const value = params[credential] as string;
   params[credential] = undefined;
   return value;

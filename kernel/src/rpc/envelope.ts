@@ -1,5 +1,5 @@
 import { parseJson } from '@svc/plugin-sdk';
-import { type Member, scanElements, scanMembers, skipSpace } from './scan.ts';
+import { type Item, scanItems, skipSpace } from './scan.ts';
 
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
 export type Message =
@@ -81,78 +81,37 @@ function readAny(text: string): Message {
 
 function readBatch(text: string, start: number, values: readonly unknown[]): Message {
   if (values.length === 0) return { kind: 'invalid', id: 'null' };
-  const elements = scanElements(text, start);
+  const elements = scanItems(text, start);
   const entries = values.map((value, index): Message => {
-    const element = elements[index];
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!isObject || !element) return { kind: 'invalid', id: 'null' };
-    const entry = readObject(text, element.start, value);
+    if (!isObject) return { kind: 'invalid', id: 'null' };
+    const entry = readObject(text, (elements[index] as Item).start, value);
     return entry.kind === 'unparsable' ? { kind: 'invalid', id: 'null' } : entry;
   });
   return { kind: 'batch', entries };
 }
 
 function readObject(text: string, start: number, value: object): Message {
-  const members = scanMembers(text, start);
-  let id: Member | undefined;
-  let params: Member | undefined;
-  let ids = 0;
-  let repeated = false;
-  let seen = 0;
-  for (const member of members) {
-    const bit = BITS[member.name];
-    if (bit === undefined) continue;
-    if (bit === ID) {
-      id = member;
-      ids++;
-      continue;
-    }
-    if (bit === PARAMS) params = member;
-    if ((seen & bit) !== 0) repeated = true;
-    seen |= bit;
-  }
-  const { jsonrpc, method } = value as { jsonrpc?: unknown; method?: unknown };
-  const idText = id && ids === 1 ? validId(text.slice(id.start, id.end)) : undefined;
-  if (repeated || jsonrpc !== '2.0' || typeof method !== 'string') {
-    return idText === undefined ? unparsable : { kind: 'invalid', id: idText };
-  }
-  if (idText === undefined) return ids === 1 ? { kind: 'invalid', id: 'null' } : notification;
-  return {
-    kind: 'call',
-    id: idText,
-    method,
-    params: (value as { params?: unknown }).params,
-    paramsText: params ? text.slice(params.start, params.end) : '',
-  };
+  const items = scanItems(text, start);
+  const named = (name: string) => items.filter((item) => item.name === name);
+  const textOf = (item: Item | undefined) => (item ? text.slice(item.start, item.end) : '');
+  const ids = named('id');
+  const parameters = named('params');
+  const isRepeated = [parameters, named('jsonrpc'), named('method')].some((all) => all.length > 1);
+  const { jsonrpc, method, params } = value as { [name: string]: unknown };
+  const id = ids.length === 1 ? validId(textOf(ids[0])) : undefined;
+  if (isRepeated || jsonrpc !== '2.0' || typeof method !== 'string')
+    return id === undefined ? unparsable : { kind: 'invalid', id };
+  if (id !== undefined)
+    return { kind: 'call', id, method, params, paramsText: textOf(parameters[0]) };
+  return ids.length === 1 ? { kind: 'invalid', id: 'null' } : notification;
 }
-
-const ID = 1;
-const PARAMS = 8;
-const BITS: { readonly [name: string]: number | undefined } = Object.assign(Object.create(null), {
-  id: ID,
-  jsonrpc: 2,
-  method: 4,
-  params: PARAMS,
-});
 
 const LARGEST_ID = '18446744073709551615';
 
 /** The text itself when it is null, a string or an unsigned 64-bit integer. */
 function validId(text: string): string | undefined {
   if (text[0] === '"' || text === 'null') return text;
-  if (!/^(?:0|[1-9]\d*)$/.test(text)) return undefined;
-  if (text.length < LARGEST_ID.length) return text;
-  return text.length === LARGEST_ID.length && text <= LARGEST_ID ? text : undefined;
+  if (!/^(?:0|[1-9]\d*)$/.test(text) || text.length > LARGEST_ID.length) return undefined;
+  return text.length < LARGEST_ID.length || text <= LARGEST_ID ? text : undefined;
 }
-
-export const errorText = (
-  id: string,
-  error: { readonly code: number; readonly message: string; readonly data?: unknown },
-): string => {
-  const data = error.data === undefined ? '' : `,"data":${JSON.stringify(error.data)}`;
-  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${error.code},"message":${JSON.stringify(error.message)}${data}}}`;
-};
-
-export const PARSE_ERROR = errorText('null', { code: -32700, message: 'Parse error' });
-export const invalidRequest = (id: string) =>
-  errorText(id, { code: -32600, message: 'Invalid request' });

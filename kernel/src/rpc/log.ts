@@ -1,10 +1,22 @@
-import type { Logger, Principal, RpcError } from '@svc/plugin-sdk';
+import type { Logger, RpcError } from '@svc/plugin-sdk';
+import type { Context } from './context.ts';
+import type { Call } from './envelope.ts';
 import type { Registered } from './registry.ts';
 import type { Text } from './text.ts';
 
 const CUT = 1024;
 const WINDOW_MS = 10_000;
 const PER_WINDOW = 5;
+
+/** A call whose answer is known. */
+interface Ended {
+  readonly call: Call;
+  /** undefined: there is no such method. */
+  readonly method: Registered | undefined;
+  readonly context: Context;
+  /** By `performance.now()`. */
+  readonly started: number;
+}
 
 /** Records of calls (svc-server.md, "Log record"): answers at DEBUG, times at TRACE, failures at ERROR and rate-limited. */
 export class CallLog {
@@ -15,44 +27,28 @@ export class CallLog {
     this.#log = log;
   }
 
-  completed(
-    method: Registered,
-    id: string,
-    caller: Principal,
-    started: number,
-    text: Text | undefined,
-  ): void {
+  completed({ call, method, context, started }: Ended, text: Text | undefined): void {
     if (!this.#log.enabled('debug')) return;
-    const log = this.#log.span({ name: spanName(method.name), fields: callerField(caller) });
-    log.debug('request completed', { response: method.secret ? '***' : shorten(text) });
-    log.trace('rpc.call completed', {
-      rpc_kind: 'call',
-      method: method.name,
-      elapsed_us: String(Math.round((performance.now() - started) * 1000)),
-      id,
-    });
+    const { name, definition } = method as Registered;
+    const log = this.#log.span({ name: spanName(name), fields: callerField(context) });
+    log.debug('request completed', { response: definition.secret ? '***' : shorten(text) });
+    const elapsed_us = since(started);
+    log.trace('rpc.call completed', { rpc_kind: 'call', method: name, elapsed_us, id: call.id });
   }
 
-  failed(
-    name: string,
-    method: Registered | undefined,
-    id: string,
-    caller: Principal | undefined,
-    started: number,
-    error: RpcError,
-  ): void {
+  failed({ call, method, context, started }: Ended, { code, message }: RpcError): void {
     if (!this.#log.enabled('error')) return;
     const shown = method?.name ?? 'unknown method';
-    const repeated = this.#count(`${shown} ${error.code}`);
+    const repeated = this.#count(`${shown} ${code}`);
     if (repeated === undefined) return;
     this.#log
-      .span({ name: spanName(shown), fields: caller ? callerField(caller) : '' })
+      .span({ name: spanName(shown), fields: callerField(context) })
       .error('request failed', {
-        method: method ? method.name : name.slice(0, 100),
-        code: error.code,
-        message: error.message,
-        elapsed_us: String(Math.round((performance.now() - started) * 1000)),
-        id,
+        method: method ? method.name : call.method.slice(0, 100),
+        code,
+        message,
+        elapsed_us: since(started),
+        id: call.id,
         ...(repeated > 0 ? { repeated } : {}),
       });
   }
@@ -72,8 +68,9 @@ export class CallLog {
 }
 
 const spanName = (method: string) => method.replace('_', '::');
-const callerField = (caller: Principal) =>
-  caller.id === '' ? '' : `token_key=${JSON.stringify(caller.id)}`;
+const callerField = ({ caller: { id } }: Context) =>
+  id === '' ? '' : `token_key=${JSON.stringify(id)}`;
+const since = (started: number) => String(Math.round((performance.now() - started) * 1000));
 
 const SECRETS = /"(secret|password|token|key)":"(?:[^"\\]|\\.)*"/g;
 

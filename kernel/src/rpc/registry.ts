@@ -1,43 +1,31 @@
 import {
-  type Access,
-  type CallContext,
   definitionFault,
   type Method,
   type Methods,
   type Params,
-  type Peer,
   PluginError,
-  type Push,
-  type RpcError,
   type Subscription,
   type TSchema,
 } from '@svc/plugin-sdk';
 import { Binder } from './bind.ts';
 
-type Bound = Record<string, unknown>;
+type AnyMethod = Method<Params, TSchema, unknown>;
+type AnySubscription = Subscription<Params, TSchema, unknown>;
+/** A definition whose types are given up: what `prepare` returns goes to the functions beside it. It has `handle` or `open`. */
+type Definition = Omit<AnyMethod, 'handle' | 'result'> &
+  Partial<Pick<AnyMethod, 'handle'>> &
+  Partial<Pick<AnySubscription, 'open' | 'notification' | 'unsubscribe'>>;
 
-/** A method as the dispatcher runs it: every optional part decided once, at registration. */
+/** A method as the dispatcher runs it. */
 export interface Registered {
   readonly name: string;
   readonly plugin: string;
   /** Parameter that carries the credential; undefined for public methods. */
   readonly credential: string | undefined;
   readonly binder: Binder;
-  /** For in-process calls, whose caller is known already. */
-  readonly bareBinder: Binder;
-  readonly access: Access<unknown>;
-  readonly secret: boolean;
-  readonly malformed: ((reason: string) => Error) | undefined;
-  readonly mapError: ((error: RpcError) => RpcError) | undefined;
-  readonly prepare: ((params: Bound) => unknown) | undefined;
-  readonly check: ((input: unknown, call: CallContext) => void | Promise<void>) | undefined;
-  readonly handle: ((input: unknown, call: CallContext) => unknown) | undefined;
-  readonly open:
-    | ((input: unknown, call: CallContext & { peer: Peer }, push: Push<unknown>) => unknown)
-    | undefined;
+  /** Method name in the frames of a subscription. */
   readonly notification: string;
-  /** The definition as given, for the generated reference. */
-  readonly definition: Method<Params, TSchema> | Subscription<Params, TSchema>;
+  readonly definition: Definition;
 }
 
 /** Every RPC method by wire name. Names are rewritten to the brand here, once. */
@@ -50,69 +38,40 @@ export class Registry {
     this.#rewrite = rewrite;
   }
 
-  /** The face that one plugin registers through. */
+  /** What one plugin registers through. */
   for(plugin: string, namespaces: readonly string[]): Methods {
+    const refuse = (sentence: string): never => {
+      throw new PluginError(plugin, sentence);
+    };
     const take = (name: string): string => {
-      if (!namespaces.some((namespace) => name.startsWith(`${namespace}_`))) {
-        throw new PluginError(
-          plugin,
-          `method '${name}' is outside its namespaces (${namespaces.join(', ') || 'none'})`,
-        );
-      }
       const wire = this.#rewrite(name);
+      if (!namespaces.some((namespace) => name.startsWith(`${namespace}_`)))
+        refuse(`method '${name}' is outside its namespaces (${namespaces.join(', ') || 'none'})`);
       const owner =
         this.methods.get(wire)?.plugin ?? (this.unsubscribes.has(wire) ? plugin : undefined);
-      if (owner)
-        throw new PluginError(plugin, `method '${name}' is already registered by '${owner}'`);
+      if (owner) refuse(`method '${name}' is already registered by '${owner}'`);
       return wire;
     };
-    const check = (kind: 'method' | 'subscription', name: string, definition: unknown) => {
+    const register = (kind: 'method' | 'subscription', given: string, definition: Definition) => {
       const fault = definitionFault(kind, definition);
-      if (fault !== undefined) throw new PluginError(plugin, `${kind} '${name}'${fault}`);
+      if (fault !== undefined) refuse(`${kind} '${given}'${fault}`);
+      const name = take(given);
+      const { access, params, credential: named = 'token', notification, unsubscribe } = definition;
+      const credential = access === 'public' ? undefined : named;
+      if (unsubscribe !== undefined) this.unsubscribes.add(take(unsubscribe));
+      this.methods.set(name, {
+        name,
+        plugin,
+        credential,
+        binder: new Binder(params, credential),
+        notification: this.#rewrite(notification ?? given),
+        definition,
+      });
     };
     return {
-      add: (name, method) => {
-        check('method', name, method);
-        const wire = take(name);
-        this.methods.set(wire, register(wire, plugin, method as never, {}));
-      },
-      addSubscription: (name, subscription) => {
-        check('subscription', name, subscription);
-        const wire = take(name);
-        this.unsubscribes.add(take(subscription.unsubscribe));
-        const notification = this.#rewrite(subscription.notification ?? name);
-        this.methods.set(wire, register(wire, plugin, subscription as never, { notification }));
-      },
+      add: (name, method) => register('method', name, method as never),
+      addSubscription: (name, subscription) =>
+        register('subscription', name, subscription as never),
     };
   }
-}
-
-// The one place where the types of a definition are given up: the dispatcher only sees checked values.
-function register(
-  name: string,
-  plugin: string,
-  definition: Method<Params, TSchema> & Subscription<Params, TSchema>,
-  { notification = name }: { notification?: string },
-): Registered {
-  const isPublic = definition.access === 'public';
-  const credential = isPublic ? undefined : (definition.credential ?? 'token');
-  const { params, malformed, mapError } = definition;
-  const bare = Binder.of(params);
-  return {
-    name,
-    plugin,
-    credential,
-    binder: credential === undefined ? bare : bare.behind(credential),
-    bareBinder: bare,
-    access: definition.access as Access<unknown>,
-    secret: definition.secret ?? false,
-    malformed,
-    mapError,
-    prepare: definition.prepare?.bind(definition) as Registered['prepare'],
-    check: definition.check?.bind(definition) as Registered['check'],
-    handle: definition.handle?.bind(definition) as Registered['handle'],
-    open: definition.open?.bind(definition) as Registered['open'],
-    notification,
-    definition,
-  };
 }

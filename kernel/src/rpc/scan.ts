@@ -1,5 +1,6 @@
-/** One member of an object in JSON text: where its value stands. */
-export interface Member {
+/** One member of an object or element of an array in JSON text: where its value stands. */
+export interface Item {
+  /** Empty for an element. */
   readonly name: string;
   readonly start: number;
   readonly end: number;
@@ -8,51 +9,36 @@ export interface Member {
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COMMA = 44;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
+const isOpening = (code: number) => code === 91 || code === 123;
+const isClosing = (code: number) => code === 93 || code === 125;
 const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
 
 /**
- * The top-level members of one object, in order, repeated names included.
+ * The members or elements of the object or array that begins at `from`, in order, repeated names included.
  * The text must have passed `JSON.parse`: the scanner only walks, it does not check.
  */
-export function scanMembers(text: string, from: number): Member[] {
-  const members: Member[] = [];
-  let at = skipSpace(text, from) + 1;
-  for (;;) {
+export function scanItems(text: string, from: number): Item[] {
+  const items: Item[] = [];
+  let at = skipSpace(text, from);
+  const isObject = text.charCodeAt(at) === OPEN_BRACE;
+  for (at++; ; ) {
     at = skipSpace(text, at);
     const code = text.charCodeAt(at);
-    if (code === CLOSE_BRACE) return members;
+    if (isClosing(code)) return items;
     if (code === COMMA) {
       at++;
       continue;
     }
-    const nameEnd = skipString(text, at);
-    const raw = text.slice(at + 1, nameEnd - 1);
-    const name = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
-    const end = skipValue(text, start);
-    members.push({ name, start, end });
-    at = end;
-  }
-}
-
-/** Start positions of the elements of the top-level array that begins at `from`. */
-export function scanElements(text: string, from: number): Member[] {
-  const elements: Member[] = [];
-  let at = skipSpace(text, from) + 1;
-  for (;;) {
-    at = skipSpace(text, at);
-    const code = text.charCodeAt(at);
-    if (code === CLOSE_BRACKET) return elements;
-    if (code === COMMA) {
-      at++;
-      continue;
+    let name = '';
+    if (isObject) {
+      const end = skipString(text, at);
+      name = text.slice(at + 1, end - 1);
+      if (name.includes('\\')) name = JSON.parse(`"${name}"`) as string;
+      at = skipSpace(text, skipSpace(text, end) + 1);
     }
-    const end = skipValue(text, at);
-    elements.push({ name: '', start: at, end });
-    at = end;
+    const start = at;
+    at = skipValue(text, start);
+    items.push({ name, start, end: at });
   }
 }
 
@@ -75,35 +61,28 @@ function skipString(text: string, from: number): number {
   }
 }
 
+/** Position behind the value that begins at `from`. */
 function skipValue(text: string, from: number): number {
-  const first = text.charCodeAt(from);
-  if (first === QUOTE) return skipString(text, from);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(text, from);
-  let at = from + 1;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 32) break;
-  }
-  return at;
-}
-
-function skipNested(text: string, from: number): number {
   let depth = 0;
-  let at = from;
-  for (;;) {
+  for (let at = from; at < text.length; ) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = skipString(text, at);
+    if (code === QUOTE) at = skipString(text, at);
+    else if (isOpening(code)) {
+      depth++;
+      at++;
+      continue;
+    } else if (isClosing(code)) {
+      if (depth === 0) return at;
+      depth--;
+      at++;
+    } else if (depth === 0 && (code === COMMA || code <= 32)) return at;
+    else {
+      at++;
       continue;
     }
-    at++;
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth++;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      depth--;
-      if (depth === 0) return at;
-    }
+    if (depth === 0) return at;
   }
+  return text.length;
 }
 
 /** How deep the one JSON value of a text nests; 0 for a scalar. */
@@ -113,8 +92,8 @@ export function nesting(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = skipString(text, at) - 1;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) deepest = Math.max(deepest, ++depth);
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    else if (isOpening(code)) deepest = Math.max(deepest, ++depth);
+    else if (isClosing(code)) depth--;
   }
   return deepest;
 }
