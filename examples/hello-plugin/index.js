@@ -14,11 +14,8 @@ export default definePlugin({
   version: '1.0.0',
   namespaces: ['hello'],
   permissions: { hello: { words: ['greet'] } },
+  migrations: [{ name: '0001-create', up: (trx) => trx.raw(CREATE) }],
   setup({ db: { knex }, hooks }) {
-    hooks.migrations.tap((steps) =>
-      steps.add({ name: '0001-create', up: (trx) => trx.raw(CREATE) }),
-    );
-
     hooks.routes.tap((routes) => {
       const handle = (exchange) => exchange.text(200, `Hello, ${exchange.params.name}!\n`);
       routes.add({ path: '/hello/:name', handle });

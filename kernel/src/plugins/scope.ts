@@ -21,15 +21,7 @@ import type { Services } from './services.ts';
 export interface Shared
   extends Pick<
     Kernel,
-    | 'signal'
-    | 'clock'
-    | 'brand'
-    | 'server'
-    | 'auth'
-    | 'system'
-    | 'plugins'
-    | 'call'
-    | 'request'
+    'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'plugins' | 'call' | 'request'
   > {
   /** Set when the database is open: after the setup of the plugins that drive one. */
   db: Database;
@@ -208,6 +200,7 @@ export class Scope {
 
 /** Hooks that an earlier version had, and what took their place. */
 const RETIRED: { readonly [hook: string]: string } = {
+  migrations: `list them as 'migrations' of definePlugin`,
   permissions: `list them as 'permissions' and 'scopes' of definePlugin`,
 };
 
