@@ -5,6 +5,7 @@ export * from './configuration-file.ts';
 export type * from './database.ts';
 export * from './deadline.ts';
 export * from './definition.ts';
+export * from './directory.ts';
 export * from './errors.ts';
 export * from './hooks.ts';
 export * from './http.ts';

@@ -1,12 +1,13 @@
 import {
   type Clock,
+  type Directory,
   type Integer,
   type Messaging,
   type Peer,
   type Push,
   RawJson,
 } from '@svc/plugin-sdk';
-import { AgentDirectory } from './agent-directory.ts';
+import { createAgentDirectory, type Registered } from './agent-directory.ts';
 import { AgentLine } from './agent-line.ts';
 import {
   type Delivery,
@@ -50,7 +51,7 @@ export interface DeliveriesOptions {
 /** Owns every delivery of this server and the lines to its agents. Only `#on` changes a delivery's state. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
-  readonly #directory: AgentDirectory;
+  readonly #directory: Directory<Registered, string>;
   readonly #others: OtherServers;
   readonly #live = new Map<Integer, Delivery>();
   readonly #lines = new Map<string, AgentLine>();
@@ -61,7 +62,9 @@ export class Deliveries {
   constructor(options: DeliveriesOptions) {
     this.#options = options;
     const { messaging, clock, stopping, failed } = options;
-    this.#directory = new AgentDirectory(messaging, stopping, {
+    this.#directory = createAgentDirectory({
+      messaging,
+      stopping,
       own: () => [...this.#lines].map(([uuid, { since }]) => [uuid, since] as const),
       ownSince: (uuid) => this.#lines.get(uuid)?.since,
       displaced: (uuid) => this.#displace(uuid),
@@ -74,10 +77,10 @@ export class Deliveries {
   register(uuid: string, peer: Peer, push: Push<never>): () => void {
     const on = (delivery: Delivery, event: Event) => this.#on(delivery, event);
     const line = this.#lines.get(uuid) ?? new AgentLine(this.#options.clock, on);
-    const previous = this.#directory.since(uuid) ?? line.since;
+    const previous = this.#directory.get(uuid)?.entry[1] ?? line.since;
     this.#lines.set(uuid, line);
     const moved = line.register({ peer, push, isFirst: this.#isFirst(peer, uuid), previous });
-    if (moved) this.#directory.opened(uuid, line.since);
+    if (moved) this.#directory.announce([uuid, line.since]);
     return () => {
       if (line.push === push) this.#close(uuid, line);
     };
@@ -85,7 +88,7 @@ export class Deliveries {
 
   /** Some server has this agent. */
   isConnected(uuid: string): boolean {
-    return this.#lines.has(uuid) || this.#directory.serverOf(uuid) !== undefined;
+    return this.#lines.has(uuid) || this.#directory.get(uuid) !== undefined;
   }
 
   /** Hands a stored task over. @returns whether it was accepted; never rejects */
@@ -179,7 +182,7 @@ export class Deliveries {
   }
 
   async #ask(delivery: Delivery): Promise<void> {
-    const server = this.#directory.serverOf(delivery.uuid);
+    const server = this.#directory.get(delivery.uuid)?.server;
     delivery.asked++;
     this.#on(delivery, server ? await this.#others.ask(server, delivery) : 'declined');
   }
@@ -196,7 +199,7 @@ export class Deliveries {
 
   #close(uuid: string, line: AgentLine): void {
     this.#lines.delete(uuid);
-    this.#directory.closed(uuid);
+    this.#directory.withdraw(uuid);
     line.stop();
     for (const delivery of [...line.waiting, ...line.sent]) this.#on(delivery, 'closed');
     const moving = [...line.queued];

@@ -1,6 +1,7 @@
 import type { Logger, Upgrade } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
 import { LIMITS } from './limits.ts';
+import type { Place } from './place.ts';
 import { type TerminalQuery, uuidOf } from './query.ts';
 import {
   databaseFailed,
@@ -14,7 +15,6 @@ import {
 } from './refusal.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
-import type { Place } from './terminal-directory.ts';
 
 export interface AgentSideOptions {
   readonly tasks: Tasks;

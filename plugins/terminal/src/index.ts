@@ -1,12 +1,19 @@
-import { definePlugin, type Kernel, type Static, Type, type Upgrade } from '@svc/plugin-sdk';
+import {
+  Directory,
+  definePlugin,
+  type Kernel,
+  type Static,
+  Type,
+  type Upgrade,
+} from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { agentSide } from './agent-side.ts';
 import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
 import { permissions } from './permissions.ts';
+import { keyOf, OpenTerminals, type Place } from './place.ts';
 import { parseQuery, type TerminalQuery } from './query.ts';
 import { Relay } from './relay.ts';
 import { Sessions } from './sessions.ts';
-import { TerminalDirectory } from './terminal-directory.ts';
 import { userSide } from './user-side.ts';
 
 const PATH = '/terminal';
@@ -64,7 +71,11 @@ export default definePlugin({
 /** Connects the sessions of this server with the other servers. */
 function createProxy(kernel: Kernel<Config>) {
   const { clock, config, log, signal: stopping } = kernel;
-  const directory = new TerminalDirectory(kernel, stopping, {
+  const directory = new Directory<Place>({
+    messaging: kernel,
+    topic: OpenTerminals,
+    stopping,
+    keyOf,
     own: () => sessions.places(),
     opened: (place, server) => sessions.openedElsewhere(place, server),
   });

@@ -1,6 +1,6 @@
-import type { Clock } from '@svc/plugin-sdk';
+import type { Clock, Directory } from '@svc/plugin-sdk';
+import { keyOf, type Place } from './place.ts';
 import { Session, whenAborted } from './session.ts';
-import { keyOf, type Place, type TerminalDirectory } from './terminal-directory.ts';
 
 /** A terminal whose agent is connected to another server. */
 export interface Remote {
@@ -9,7 +9,7 @@ export interface Remote {
 
 export interface SessionsOptions {
   readonly clock: Clock;
-  readonly directory: Pick<TerminalDirectory, 'opened' | 'closed' | 'of'>;
+  readonly directory: Directory<Place>;
   readonly userWait_ms: () => number;
   readonly maxPerAgent: () => number;
   readonly log: (what: string, place: Place) => void;
@@ -39,11 +39,11 @@ export class Sessions {
   reserve(place: Place): Session | 'taken' | 'full' {
     const { agentUuid, terminalId, taskId } = place;
     const { clock, directory, userWait_ms, maxPerAgent } = this.#options;
-    const here = [...this.#entries.values()].map((entry) => entry.place);
-    const others = [
-      ...here.filter((other) => other.agentUuid === agentUuid),
-      ...directory.of(agentUuid),
+    const places = [
+      ...[...this.#entries.values()].map((entry) => entry.place),
+      ...[...directory.values()].map(({ entry }) => entry),
     ];
+    const others = places.filter((other) => other.agentUuid === agentUuid);
     const isSame = (other: Place) => other.terminalId === terminalId || other.taskId === taskId;
     if (others.some(isSame)) return 'taken';
     if (others.length >= maxPerAgent()) return 'full';
@@ -100,7 +100,7 @@ export class Sessions {
 
   #opened({ place, session }: Entry): void {
     this.#options.log('agent came', place);
-    this.#options.directory.opened(place);
+    this.#options.directory.announce(place);
     for (const found of this.#waiting.get(keyOf(place)) ?? []) found(session);
   }
 
@@ -109,7 +109,7 @@ export class Sessions {
     // A later session of the same terminal keeps its place.
     if (this.#entries.get(keyOf(place)) === entry) this.#entries.delete(keyOf(place));
     if (reason === undefined) return;
-    this.#options.directory.closed(place);
+    this.#options.directory.withdraw(place);
     this.#options.log(reason, place);
   }
 }

@@ -1,6 +1,7 @@
 import {
   type Auth,
   type Clock,
+  type Directory,
   type Logger,
   type Peer,
   type Principal,
@@ -11,6 +12,7 @@ import type { Tasks } from '@svc/plugin-task/api';
 import { LIMITS } from './limits.ts';
 import { mayConnect } from './permissions.ts';
 import { Pipe } from './pipe.ts';
+import { keyOf, type Place } from './place.ts';
 import { type TerminalQuery, uuidOf } from './query.ts';
 import {
   absent,
@@ -24,7 +26,6 @@ import {
 import type { Relay } from './relay.ts';
 import { Session } from './session.ts';
 import type { Remote, Sessions } from './sessions.ts';
-import type { TerminalDirectory } from './terminal-directory.ts';
 
 /** A user who comes before the agent is kept this long (terminal.md §8). */
 export const HOLD_MS = 10_000;
@@ -36,7 +37,7 @@ export interface UserSideOptions {
   readonly stopping: AbortSignal;
   readonly tasks: Tasks;
   readonly sessions: Sessions;
-  readonly directory: Pick<TerminalDirectory, 'serverOf'>;
+  readonly directory: Directory<Place>;
   readonly relay: Relay;
 }
 
@@ -87,7 +88,7 @@ async function attach(user: Peer, admitted: Admitted, options: UserSideOptions):
   const { sessions, directory, log } = options;
   // From now on what the user types is kept for the agent.
   const input = new Pipe(user);
-  const server = directory.serverOf(agentUuid, terminalId);
+  const server = directory.get(keyOf(admitted))?.server;
   const there = server === undefined ? undefined : { server };
   const found =
     sessions.find(agentUuid, terminalId) ?? there ?? (await held(user, admitted, options));
