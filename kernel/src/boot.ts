@@ -101,7 +101,7 @@ class Server implements App {
   readonly methods: ReadonlyMap<string, Registered>;
   readonly #options: BootOptions;
   readonly #unwind: Unwind;
-  readonly #timeline = new Timeline();
+  readonly #timeline: Timeline;
   readonly #stopping = new AbortController();
   readonly #services: Services;
   readonly #registry: Registry;
@@ -121,6 +121,7 @@ class Server implements App {
     this.#options = options;
     this.#unwind = unwind;
     this.#head = head;
+    this.#timeline = new Timeline(clock);
     this.#brand = makeBrand(head.brand);
     this.#bus = new LocalBus(log.target('bus'));
     this.#services = new Services(options.services);
@@ -183,7 +184,7 @@ class Server implements App {
     this.#register();
     const steps = stepsOf(this.#options.plugins);
     await this.#timeline.step('migrations', () => migrate(this.db, steps, log));
-    if (mode === 'serve') await this.#timeline.step('bus', () => this.#joinBus());
+    if (mode === 'serve') await this.#timeline.limited('bus', () => this.#joinBus());
     await this.#timeline.step('prepare', () => this.hooks.prepare.promise());
   }
 
@@ -231,7 +232,7 @@ class Server implements App {
   async #setUp(plugin: Plugin, shared: Shared): Promise<void> {
     const scope = new Scope(plugin, this.#options.sections.get(plugin.name), shared);
     this.#scopes.push(scope);
-    await this.#timeline.step(`setup of '${plugin.name}'`, () => scope.setup());
+    await this.#timeline.limited(`setup of '${plugin.name}'`, () => scope.setup());
   }
 
   #openDatabase(): Promise<DatabaseHandle> {

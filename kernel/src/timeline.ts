@@ -1,7 +1,7 @@
-import { inTime, UserError } from '@svc/plugin-sdk';
+import { type Clock, UserError } from '@svc/plugin-sdk';
 
 /** A step that waits for a plugin ends after this time, with an error that names the step. */
-const STEP_TIMEOUT_MS = 120_000;
+const LIMIT_MS = 120_000;
 
 interface Step {
   readonly name: string;
@@ -9,23 +9,37 @@ interface Step {
   took_ms: number;
 }
 
-/** The steps of a start and a stop: each has a deadline, and the log shows what each took. */
+/** The steps of a start and a stop, one after the other: the log shows what each took. */
 export class Timeline {
+  readonly #clock: Clock;
   readonly #steps: Step[] = [];
   #depth = 0;
 
-  /** Runs one step; steps within it are shown below it. @throws UserError that names the step when it takes too long */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Runs one step; steps within it are shown below it. */
   async step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     const step: Step = { name, depth: this.#depth++, took_ms: 0 };
     this.#steps.push(step);
     const begun = performance.now();
-    const late = () => new UserError(`${name} took longer than ${STEP_TIMEOUT_MS} ms`);
     try {
-      return await inTime(STEP_TIMEOUT_MS, Promise.resolve(work()), late);
+      return await work();
     } finally {
       this.#depth--;
       step.took_ms = performance.now() - begun;
     }
+  }
+
+  /** As `step`, for what a plugin does. @throws UserError that names the step when it takes longer than 120 s */
+  limited<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const cancel = this.#clock.timeout(
+      () => reject(new UserError(`${name} took longer than ${LIMIT_MS} ms`)),
+      LIMIT_MS,
+    );
+    return this.step(name, () => Promise.race([work(), late])).finally(cancel);
   }
 
   /** The steps so far as a tree, a line each: `  setup of 'token' 1.2 ms`. */

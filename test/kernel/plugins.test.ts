@@ -1,7 +1,16 @@
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { definePlugin, PluginError, service, Type, topic } from '@svc/plugin-sdk';
+
+
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
+import { start } from '@svc/server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fakeClock } from '../../server/src/fake-clock.ts';
+import { textWith } from '../server/config-kit.ts';
 
 const test = suite('plugin host');
 
@@ -269,6 +278,43 @@ for (const [name, plugins, config, message] of failures) {
     assert.match(error.message, message);
   });
 }
+
+for (const hook of ['setup', 'prepare', 'start', 'ready'] as const) {
+  test(`a plugin that hangs in ${hook} is named, and the start ends`, async () => {
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+    const hangs = () => {
+      enter();
+      return new Promise<void>(() => {});
+    };
+    const plugin = plain('sleeper', (kernel) => {
+      if (hook === 'setup') return hangs();
+      kernel.hooks[hook].tap(hangs);
+    });
+    const clock = fakeClock();
+    const dir = await mkdtemp(join(tmpdir(), 'svc-hang-'));
+    const config = join(dir, 'server.toml');
+    const database_url = `database_url = "sqlite://${dir}/svc.db?mode=rwc"`;
+    const ws_listener = 'ws_listener = "127.0.0.1:0"';
+    await writeFile(config, textWith({ '': [ws_listener], database: [database_url] }));
+    const error = start({ config, plugins: [plugin], clock, console: 'none' }).catch(
+      (failure) => failure,
+    );
+    await entered;
+    await clock.advance(120_000);
+    assert.is((await error).message, `${hook} of 'sleeper' took longer than 120000 ms`);
+    await rm(dir, { recursive: true });
+  });
+}
+
+test('the log shows the start as a tree with the time of each step', async () => {
+  const app = await bootForTest([plain('one', (kernel) => kernel.hooks.start.tap(() => {}))]);
+  const record = app.records().find(({ message }) => message === 'start');
+  assert.is(record?.level, 'DEBUG');
+  const steps = String(record?.fields['steps']);
+  for (const line of [/^setup \d/m, /^ {2}setup of 'one' \d+\.\d ms$/m, /^ {2}start of 'one' \d/m])
+    assert.match(steps, line);
+  await app.stop();
+});
 
 test('a hook tapped after setup is refused', async () => {
   let late: unknown;

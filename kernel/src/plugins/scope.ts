@@ -170,7 +170,7 @@ export class Scope {
   #inTime(hook: string, run: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     const { name } = this.plugin;
     const { timeline } = this.#shared;
-    return (...args) => timeline.step(`${hook} of '${name}'`, () => run(...args));
+    return (...args) => timeline.limited(`${hook} of '${name}'`, () => run(...args));
   }
 
   /** The hooks with taps named after the plugin; errors of a tap say whose it was. */
