@@ -1,9 +1,7 @@
-
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definePlugin, PluginError, service, Type, topic } from '@svc/plugin-sdk';
-
 
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';
