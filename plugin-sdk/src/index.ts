@@ -1,5 +1,6 @@
 export type { Knex } from 'knex';
 export type * from './bus.ts';
+export * from './code-of.ts';
 export * from './conditions.ts';
 export * from './configuration-file.ts';
 export type * from './database.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mediaType } from '../../plugins/static-bucket-file/src/media-types.ts';
+import { webType } from '../../plugins/static-bucket/src/serve/media-types.ts';
 import { MTIME_S, type RawAnswer, rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -82,7 +82,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('content types by extension, any case', async () => {
     for (const [name, type] of types) {
-      assert.is(mediaType(name), type, name);
+      assert.is(webType(name), type, name);
       await server.put(`plain/types/${name}`, 'x');
       assert.is((await get(`/svc/static/plain/types/${name}`)).headers['content-type'], type, name);
     }

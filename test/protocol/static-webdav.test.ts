@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mediaType } from '../../plugins/static-webdav/src/media-types.ts';
+import { mediaType } from '../../plugins/static-bucket/src/serve/media-types.ts';
 import {
   basic,
   basicOf,

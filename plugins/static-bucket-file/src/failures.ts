@@ -1,4 +1,4 @@
-import { type Logger, RpcError } from '@svc/plugin-sdk';
+import { codeOf, type Logger, RpcError } from '@svc/plugin-sdk';
 
 /** What a caller learns of a file system error; the rest goes to the log (static-bucket.md §7). */
 const reasons: { readonly [code: string]: string } = {
@@ -22,15 +22,12 @@ const reasons: { readonly [code: string]: string } = {
   ENFILE: 'too many open files',
 };
 
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-
 /** 108: the file path leaves the bucket. */
 export const leadsOut = () => RpcError.invalid('Invalid path: path traversal detected');
 
 /** The answer for what a file system call rejected with; `what` is the page's text, such as `Failed to read file: `. */
 export function ioFailure(what: string, error: unknown, log: Logger): RpcError {
-  const code = codeOf(error) ?? '';
+  const code = codeOf(error);
   if (error instanceof RpcError) return error;
   if (code === 'LEADS_OUT') return leadsOut();
   log.warn('file operation failed', { what, error });
@@ -40,5 +37,5 @@ export function ioFailure(what: string, error: unknown, log: Logger): RpcError {
 /** The path names nothing that may be served (static-http.md A2, rows 5, 6 and 8). */
 export const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EACCES', 'EPERM', 'ENXIO'].includes(
-    codeOf(error) ?? '',
+    codeOf(error),
   );

@@ -31,7 +31,7 @@ export default definePlugin({
     const rpcPath = brand.rewrite(RPC_ROUTE);
     const parts = once(() => {
       const [buckets, files] = [kernel.use(StaticBuckets), kernel.use(FileServer)];
-      const found = new SiteFiles(buckets, (stat) => files.etag(stat));
+      const found = new SiteFiles(buckets, files);
       const cache = new SiteCache(buckets, found, () => settings.memory_cache_bytes);
       return { buckets, site: new SiteHandler({ cache, server: files, log }) };
     });

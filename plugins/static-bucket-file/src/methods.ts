@@ -1,6 +1,7 @@
 import {
   type Auth,
   type CallContext,
+  codeOf,
   type Methods,
   optional,
   RawJson,
@@ -10,7 +11,7 @@ import {
 } from '@svc/plugin-sdk';
 import type { BucketFiles, OpenFile, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { base64Json, base64JsonSize, bytesOf, checkGiven } from './content.ts';
-import { codeOf, ioFailure } from './failures.ts';
+import { ioFailure } from './failures.ts';
 import { bucketOf } from './names.ts';
 import { deletion, mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
 

@@ -1,6 +1,5 @@
 import type { OpenFile, Representation } from '@svc/plugin-static-bucket/api';
-import type { Encoding } from './encodings.ts';
-import { isCompressible } from './media-types.ts';
+import { type Encoding, isCompressible } from './encodings.ts';
 
 /** Files up to this size are read whole, and may be kept in memory (decisions.md 31). */
 const SMALL_BYTES = 64 * 1024;

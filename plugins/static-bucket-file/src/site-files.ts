@@ -1,3 +1,4 @@
+import { codeOf } from '@svc/plugin-sdk';
 import type {
   Bucket,
   BucketFiles,
@@ -7,9 +8,8 @@ import type {
   StaticBuckets,
   WirePath,
 } from '@svc/plugin-static-bucket/api';
-import { type Encoding, encodings } from './encodings.ts';
-import { codeOf, isMissing } from './failures.ts';
-import { isCompressible, mediaType } from './media-types.ts';
+import { type Encoding, encodings, isCompressible } from './encodings.ts';
+import { isMissing } from './failures.ts';
 import { contentOf, representationOf } from './representation.ts';
 
 const INDEX = 'index.html';
@@ -44,11 +44,11 @@ export interface Wanted {
 /** Finds and opens what a URL path names. */
 export class SiteFiles {
   readonly #buckets: StaticBuckets;
-  readonly #etag: FileServer['etag'];
+  readonly #server: FileServer;
 
-  constructor(buckets: StaticBuckets, etag: FileServer['etag']) {
+  constructor(buckets: StaticBuckets, server: FileServer) {
     this.#buckets = buckets;
-    this.#etag = etag;
+    this.#server = server;
   }
 
   /** @throws RpcError 108, URIError, LeadsOut, file system errors */
@@ -62,7 +62,7 @@ export class SiteFiles {
     if (file.stat.isFile()) return { kind: 'file', site: await this.#load(path, file, wanted) };
     await file.close();
     const index = given.length === 0 ? undefined : await this.#index(files, path);
-    if (!index) return { kind: 'directory', etag: this.#etag(file.stat) };
+    if (!index) return { kind: 'directory', etag: this.#server.etag(file.stat) };
     if (raw.endsWith('/'))
       return { kind: 'file', site: await this.#load(this.#child(path, INDEX), index, wanted) };
     await index.close();
@@ -78,10 +78,10 @@ export class SiteFiles {
 
   async #load(path: WirePath, opened: OpenFile, wanted: Wanted): Promise<Site> {
     const files = this.#buckets.files(wanted.bucket);
-    const type = mediaType(path.at(-1) ?? '');
+    const type = this.#server.webType(path.at(-1) ?? '');
     const { cors } = wanted.bucket;
     const { file, body } = await contentOf(opened, () => files.open(path));
-    const etag = this.#etag(file.stat);
+    const etag = this.#server.etag(file.stat);
     const main = representationOf(file, body, { type, cors, etag });
     const encoded = new Map<Encoding, Representation>();
     const site = { path, file, main, encoded };
@@ -93,7 +93,7 @@ export class SiteFiles {
         const sibling = this.#child(path.slice(0, -1), `${path.at(-1)}${ending}`);
         const coded = await codedOf(files, sibling, site);
         if (!coded) continue;
-        const facts = { type, cors, encoding: name, etag: this.#etag(coded.file.stat) };
+        const facts = { type, cors, encoding: name, etag: this.#server.etag(coded.file.stat) };
         encoded.set(name, representationOf(coded.file, coded.body, facts));
       }
       return site;

@@ -1,7 +1,7 @@
-import { type Exchange, type Logger, RpcError } from '@svc/plugin-sdk';
+import { codeOf, type Exchange, type Logger, RpcError } from '@svc/plugin-sdk';
 import type { Bucket, FileServer, Representation } from '@svc/plugin-static-bucket/api';
 import { accepts, encodings } from './encodings.ts';
-import { codeOf, leadsOut } from './failures.ts';
+import { leadsOut } from './failures.ts';
 import { CORS } from './representation.ts';
 import type { SiteCache } from './site-cache.ts';
 import type { Found, Site } from './site-files.ts';

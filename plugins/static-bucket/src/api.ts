@@ -121,6 +121,10 @@ export interface Representation {
 export interface FileServer {
   /** Answers GET and HEAD, at once where nothing has to be waited for. Never fails; does not close the file. */
   serve(exchange: Exchange, representation: Representation): void | Promise<void>;
+  /** Media type by a file's name, without charset (static-http.md B5). */
+  mediaType(name: string): string;
+  /** As a browser gets it: fewer extensions, with charset (static-http.md A4). */
+  webType(name: string): string;
   /** `"<mtime s>-<size>"`, followed by `-<µs>` when the file system knows parts of a second. */
   etag(stat: Stats): string;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Exchange } from '@svc/plugin-sdk';
+import { type Clock, codeOf, type Exchange } from '@svc/plugin-sdk';
 import { PROLOGUE } from './xml/write.ts';
 
 export interface Answer {
@@ -76,8 +76,5 @@ const statuses: { readonly [code: string]: number } = {
   EFBIG: 413,
 };
 
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-
 /** undefined for what is no known failure of a file system. */
-export const fileStatus = (error: unknown): number | undefined => statuses[codeOf(error) ?? ''];
+export const fileStatus = (error: unknown): number | undefined => statuses[codeOf(error)];

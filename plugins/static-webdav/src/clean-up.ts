@@ -1,4 +1,4 @@
-import { codeOf } from './answers.ts';
+import { codeOf } from '@svc/plugin-sdk';
 import type { Parts } from './parts.ts';
 import type { Resource } from './store-properties.ts';
 

@@ -2,7 +2,6 @@ import type { Stats } from 'node:fs';
 import { etagOf } from './etags.ts';
 import { activeLocks, SUPPORTED_LOCKS } from './lock-elements.ts';
 import type { Lock } from './locks.ts';
-import { mediaType } from './media-types.ts';
 import type { DavRequest } from './request.ts';
 import { escapeText } from './xml/write.ts';
 
@@ -47,8 +46,8 @@ const dav: { readonly [local: string]: Value } = {
   creationdate: ({ stat }) => seconds(bornAt(stat)),
   getlastmodified: ({ stat }) => httpDate(stat.mtimeMs),
   getcontentlength: onFile(({ stat }) => String(stat.size)),
-  getcontenttype: ({ stat, name }) =>
-    stat.isDirectory() ? 'httpd/unix-directory' : mediaType(name),
+  getcontenttype: ({ request, stat, name }) =>
+    stat.isDirectory() ? 'httpd/unix-directory' : request.parts.server.mediaType(name),
   getetag: ({ stat }) => escapeText(etagOf(stat)),
   resourcetype: ({ stat }) => (stat.isDirectory() ? '<D:collection/>' : ''),
   supportedlock: () => SUPPORTED_LOCKS,

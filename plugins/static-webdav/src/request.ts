@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Exchange, Principal } from '@svc/plugin-sdk';
+import { codeOf, type Exchange, type Principal } from '@svc/plugin-sdk';
 import type { Bucket, BucketFiles, WirePath } from '@svc/plugin-static-bucket/api';
 import type { Address } from './addresses.ts';
-import { codeOf, failedCondition, Refusal } from './answers.ts';
+import { failedCondition, Refusal } from './answers.ts';
 import { checkConditions } from './conditions.ts';
 import { etagOf } from './etags.ts';
 import { holds, parseIf, type ResourceState, tokensOf } from './if-header.ts';
@@ -151,7 +151,7 @@ export class DavRequest {
     const path = tag === undefined ? this.path : this.#tagged(tag);
     if (!path) return { etag: undefined, tokens: new Set() };
     const found = await this.look(path).catch((error) => {
-      if (codeOf(error) === undefined) throw error;
+      if (codeOf(error) === '') throw error;
       return undefined;
     });
     const key = keyOf(path);

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
-import { codeOf, fileStatus } from './answers.ts';
+import { fileStatus } from './answers.ts';
 import type { DavRequest } from './request.ts';
 
 /** What could not be done, in the middle of a tree. */

@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 import { rename, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 import type { BucketFiles, Content, FileEntry, OpenFile, WirePath, Written } from '../api.ts';
-import { codeOf, makeBase, makeParent, realBase, realOfStanding, realWithin } from './contain.ts';
+import { makeBase, makeParent, realBase, realOfStanding, realWithin } from './contain.ts';
 import { listTree } from './list.ts';
 import { openFile } from './open-file.ts';
 import { lstatIfAny, removeIfAny, replaceFile, syncDirectory } from './replace.ts';
@@ -44,7 +45,7 @@ export class FilesOfBucket implements BucketFiles {
   async unchanged(path: WirePath, before: Stats): Promise<boolean> {
     const { root, segments } = this.#options;
     const now = await stat(join(resolve(root), ...segments, ...path)).catch((error) => {
-      if (codeOf(error) === undefined) throw error;
+      if (codeOf(error) === '') throw error;
       return undefined;
     });
     return now !== undefined && COMPARED.every((field) => now[field] === before[field]);

@@ -1,5 +1,6 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 
 /** A symbolic link on the way leads out of the bucket. */
 export class LeadsOut extends Error {
@@ -10,10 +11,6 @@ export class LeadsOut extends Error {
     super('a symbolic link leads out of the bucket');
   }
 }
-
-/** `code` of a file system error or of `LeadsOut`; undefined for any other value. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 
 /** True when `path` is `base` or below it; both real. */
 export const isWithin = (base: string, path: string): boolean =>

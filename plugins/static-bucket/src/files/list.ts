@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 import type { FileEntry } from '../api.ts';
-import { codeOf } from './contain.ts';
 import { isTemporary } from './temporary.ts';
 
 /** The answer would be larger than one response may be. */

@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 import type { Content, Written } from '../api.ts';
-import { codeOf } from './contain.ts';
 import { temporaryName } from './temporary.ts';
 
 const PERMISSIONS = 0o777;

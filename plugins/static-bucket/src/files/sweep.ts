@@ -1,6 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, realBase } from './contain.ts';
+import { codeOf } from '@svc/plugin-sdk';
+import { realBase } from './contain.ts';
 import { removeIfAny } from './replace.ts';
 import { isTemporary } from './temporary.ts';
 
@@ -39,7 +40,7 @@ async function sweep(base: string, options: Options): Promise<number> {
       }
     } catch (error) {
       // Vanished meanwhile, or none of ours to read: the rest of the tree matters all the same.
-      if (!['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
+      if (!['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error))) throw error;
     }
   }
   return removed;

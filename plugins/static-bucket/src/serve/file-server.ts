@@ -3,6 +3,7 @@ import type { Exchange, Logger } from '@svc/plugin-sdk';
 import type { FileServer, OpenFile, Representation } from '../api.ts';
 import { conditionsOf, ifRangeHolds } from './conditions.ts';
 import { etagOf } from './etag.ts';
+import { mediaType, webType } from './media-types.ts';
 import { multipartOf } from './multipart.ts';
 import { parseRange, parseRanges, type Slice, type Wanted } from './range.ts';
 import { Cut, finished, type Pace, sendFile, written } from './stream.ts';
@@ -26,6 +27,8 @@ export class Downloads implements FileServer {
   }
 
   etag = etagOf;
+  mediaType = mediaType;
+  webType = webType;
 
   serve(exchange: Exchange, whole: Representation): void | Promise<void> {
     try {

@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
-import { type Answer, codeOf, Refusal } from '../answers.ts';
+import { type Answer, Refusal } from '../answers.ts';
 import { failuresAnswer } from '../multistatus.ts';
 import { isBelow, keyOf } from '../paths.ts';
 import { type DavRequest, depthOf } from '../request.ts';

@@ -1,12 +1,12 @@
 import { type Answer, Refusal } from '../answers.ts';
 import { etagOf } from '../etags.ts';
-import { mediaType } from '../media-types.ts';
 import type { DavRequest } from '../request.ts';
 import { allowed } from './options.ts';
 
 /** GET and HEAD (static-http.md B5). @returns undefined: answered already */
 export async function get(request: DavRequest): Promise<Answer | undefined> {
   await request.checkIf();
+  const { server } = request.parts;
   const file = await request.files.open(request.path);
   try {
     const { stat } = file;
@@ -14,14 +14,14 @@ export async function get(request: DavRequest): Promise<Answer | undefined> {
     const etag = etagOf(stat);
     const mtime_ms = Math.max(0, Math.floor(stat.mtimeMs));
     const modified = new Date(mtime_ms).toUTCString();
-    await request.parts.server.serve(request.exchange, {
+    await server.serve(request.exchange, {
       size: stat.size,
       mtime_ms,
       etag,
       common: ['etag', etag, 'last-modified', modified, 'accept-ranges', 'bytes'],
       entity: [
         'content-type',
-        mediaType(request.path.at(-1) ?? ''),
+        server.mediaType(request.path.at(-1) ?? ''),
         'x-content-type-options',
         'nosniff',
       ],

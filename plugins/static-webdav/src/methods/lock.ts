@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { type Answer, codeOf, failedCondition, Refusal, XML_TYPE } from '../answers.ts';
+import { codeOf } from '@svc/plugin-sdk';
+import { type Answer, failedCondition, Refusal, XML_TYPE } from '../answers.ts';
 import { xmlBody } from '../bodies.ts';
 import { parseIf, tokensOf } from '../if-header.ts';
 import { activeLocks } from '../lock-elements.ts';

@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '@svc/plugin-sdk';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
-import { codeOf, failedCondition, fileStatus, Refusal, XML_TYPE } from '../answers.ts';
+import { failedCondition, fileStatus, Refusal, XML_TYPE } from '../answers.ts';
 import { xmlBody } from '../bodies.ts';
 import { type Facts, LOCK_NAME, live, QUOTA_NAMES } from '../live-properties.ts';
 import { covers, type Lock } from '../locks.ts';

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
-import { type Answer, codeOf, Refusal } from '../answers.ts';
+import { codeOf } from '@svc/plugin-sdk';
+import { type Answer, Refusal } from '../answers.ts';
 import { etagOf } from '../etags.ts';
 import { merged } from '../partial.ts';
 import type { DavRequest } from '../request.ts';

@@ -1,4 +1,4 @@
-/** Types and their extensions (static-http.md B5): without charset, as the bytes are not looked at. */
+/** Media types and their extensions (static-http.md B5). */
 const extensions: { readonly [type: string]: string } = {
   'application/epub+zip': 'epub',
   'application/gzip': 'gz tgz',
@@ -71,6 +71,33 @@ const types: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** By the text after the last dot, any case. */
+const UNKNOWN = 'application/octet-stream';
+
+/** The type by the text after the last dot, any case, without charset: the bytes are not looked at (static-http.md B5). */
 export const mediaType = (name: string): string =>
-  types.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? 'application/octet-stream';
+  types.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? UNKNOWN;
+
+/** Types that a browser gets: with charset, and some under an older name (static-http.md A4). */
+const text = 'css csv htm html js json map md mjs txt webmanifest xml'.split(' ');
+const other = 'avif gif ico jpeg jpg mp3 mp4 otf pdf png svg ttf wasm webm webp woff woff2'.split(
+  ' ',
+);
+const renamed: { readonly [type: string]: string } = {
+  'text/javascript': 'application/javascript',
+  'text/xml': 'application/xml',
+};
+
+const webTypes: ReadonlyMap<string, string> = new Map([
+  ...text.map((extension) => {
+    const type = mediaType(`.${extension}`);
+    return [extension, `${renamed[type] ?? type}; charset=utf-8`] as const;
+  }),
+  ...other.map((extension) => [extension, mediaType(`.${extension}`)] as const),
+]);
+
+/** The type of a file on the web: the extensions of static-http.md A4 and its additions; `.html` alone has no extension. */
+export function webType(name: string): string {
+  const dot = name.lastIndexOf('.');
+  const found = dot > 0 ? webTypes.get(name.slice(dot + 1).toLowerCase()) : undefined;
+  return found ?? UNKNOWN;
+}
