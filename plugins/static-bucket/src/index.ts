@@ -55,7 +55,7 @@ export default definePlugin({
     const maxDownloads = () => settings.max_downloads;
     kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
 
-    hooks.methods.tap((methods) => addMethods(methods, records, prepare));
+    hooks.methods.tap((methods) => addMethods(methods, { records, prepare }));
     hooks.prepare.tap(() => records.reload());
     hooks.reload.tap(() => records.reload());
 

@@ -20,77 +20,76 @@ const settings = {
   cors: Type.Boolean({ description: 'Send CORS headers.' }),
 };
 
-/** `static-bucket_*` (static-bucket.md §5). `prepare` makes a bucket's directory and never throws. */
-export function addMethods(
-  methods: Methods,
-  records: Records,
-  prepare: (bucket: Bucket) => Promise<void>,
-): void {
-  const recordOf = (name: string): Bucket => {
-    const bucket = records.get(name);
-    if (!bucket) throw notFound(name);
-    return bucket;
-  };
-  const prepared = async (name: string): Promise<Bucket> => {
-    const bucket = recordOf(name);
-    await prepare(bucket);
-    return bucket;
-  };
+/** What the methods work with. */
+export interface Parts {
+  readonly records: Records;
+  /** Makes a bucket's directory; a failure is logged, never thrown. */
+  readonly prepare: (bucket: Bucket) => Promise<void>;
+}
 
+/** `static-bucket_*` (static-bucket.md §5). */
+export function addMethods(methods: Methods, parts: Parts): void {
+  addCreate(methods, parts);
+  addRead(methods, parts);
+  addUpdate(methods, parts);
+  addDelete(methods, parts);
+  addList(methods, parts);
+}
+
+function addCreate(methods: Methods, parts: Parts): void {
   methods.add('static-bucket_create', {
     summary: 'Creates a bucket and its directory.',
     params: settings,
     result: Record,
     access: mayWrite,
     async handle({ is_http_root, cors, ...given }) {
-      const [name, path] = [given.name.trim(), given.path.trim()];
-      checkName(name);
-      checkPath(path);
-      await records.change('Failed to create static: ', async ({ buckets, insert }) => {
+      const { name, path } = checkedPlace(given);
+      await parts.records.change('Failed to create static: ', async ({ buckets, insert }) => {
         if (buckets.some((bucket) => bucket.name === name))
           throw RpcError.database(`Static '${name}' already exists`);
         if (is_http_root) refuseSecondRoot(buckets);
         refuseOverlap(path, buckets);
         await insert(name, { path, is_http_root, cors });
       });
-      return prepared(name);
+      return preparedRecord(parts, name);
     },
   });
+}
 
+function addRead(methods: Methods, { records }: Parts): void {
   methods.add('static-bucket_read', {
     summary: 'One bucket record.',
     params: { name: Name },
     result: Record,
     access: mayRead,
-    handle: ({ name }) => recordOf(name),
+    handle: ({ name }) => recordOf(records, name),
   });
+}
 
+function addUpdate(methods: Methods, parts: Parts): void {
   methods.add('static-bucket_update', {
     summary: 'Replaces the settings of a bucket; files are not moved.',
     params: { ...settings, enable: nullable(Type.Boolean()) },
     result: Record,
     access: mayWrite,
     async handle({ is_http_root, cors, enable, ...given }) {
-      const [name, path] = [given.name.trim(), given.path.trim()];
-      checkName(name);
-      checkPath(path);
-      await records.change('Failed to update static: ', async ({ buckets, update }) => {
+      const { name, path } = checkedPlace(given);
+      await parts.records.change('Failed to update static: ', async ({ buckets, update }) => {
         const old = buckets.find((bucket) => bucket.name === name);
         if (!old) throw notFound(name);
         if (is_http_root && !old.is_http_root) refuseSecondRoot(buckets);
-        // Rows of older programs may overlap: they can still be switched off.
-        if (path !== old.path)
-          refuseOverlap(
-            path,
-            buckets.filter((bucket) => bucket !== old),
-          );
+        const others = buckets.filter((bucket) => bucket !== old);
+        // A row of an older program may overlap another one. With its path unchanged it can still be disabled.
+        if (path !== old.path) refuseOverlap(path, others);
         const kept = enable === undefined ? old.enable : enable;
         await update(name, { path, is_http_root, cors, enable: kept });
       });
-      return prepared(name);
+      return preparedRecord(parts, name);
     },
   });
+}
 
+function addDelete(methods: Methods, { records }: Parts): void {
   methods.add('static-bucket_delete', {
     summary: 'Deletes a bucket record; the files stay on disk.',
     params: { name: Name },
@@ -106,7 +105,9 @@ export function addMethods(
       return { success: true };
     },
   });
+}
 
+function addList(methods: Methods, { records }: Parts): void {
   methods.add('static-bucket_list', {
     summary: 'Names of all buckets, ascending.',
     params: {},
@@ -115,6 +116,27 @@ export function addMethods(
     malformed: (reason) => RpcError.denied(`Parse error: Failed to parse token: ${reason}`),
     handle: () => records.list().map(({ name }) => name),
   });
+}
+
+/** Name and path without surrounding white space. @throws RpcError 108 */
+function checkedPlace(given: { readonly name: string; readonly path: string }) {
+  const [name, path] = [given.name.trim(), given.path.trim()];
+  checkName(name);
+  checkPath(path);
+  return { name, path };
+}
+
+function recordOf(records: Records, name: string): Bucket {
+  const bucket = records.get(name);
+  if (!bucket) throw notFound(name);
+  return bucket;
+}
+
+/** The record, after its directory has been made. */
+async function preparedRecord({ records, prepare }: Parts, name: string): Promise<Bucket> {
+  const bucket = recordOf(records, name);
+  await prepare(bucket);
+  return bucket;
 }
 
 const notFound = (name: string) => RpcError.notFound(`Static '${name}' not found`);

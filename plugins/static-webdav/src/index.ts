@@ -1,4 +1,11 @@
-import { definePlugin, EARLY, type Exchange, Type } from '@svc/plugin-sdk';
+import {
+  definePlugin,
+  EARLY,
+  type Exchange,
+  type Kernel,
+  type Static,
+  Type,
+} from '@svc/plugin-sdk';
 import { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { Tokens } from '@svc/plugin-token/api';
 import { Addresses } from './addresses.ts';
@@ -40,28 +47,9 @@ export default definePlugin({
   migrations,
 
   setup(kernel) {
-    const { auth, brand, clock, config: settings, db, hooks, log } = kernel;
+    const { brand, hooks } = kernel;
     const addresses = new Addresses(brand.rewrite(ROUTE));
-    const stall_ms = () => settings.stall_timeout_ms;
-    const made = {
-      addresses,
-      auth,
-      clock,
-      log,
-      stall_ms,
-      locks: openLockStore(db),
-      properties: openPropertyStore(db),
-      realm: `${brand.title} Static WebDAV`,
-      turns: new Turns({ clock, stall_ms }),
-      uploads: new Uploads({ clock, stall_ms, max: () => settings.max_uploads }),
-    };
-    // Services can be used after every `setup`.
-    const parts = (): Parts => ({
-      ...made,
-      buckets: kernel.use(StaticBuckets),
-      server: kernel.use(FileServer),
-      tokens: kernel.use(Tokens),
-    });
+    const parts = partsOf(kernel, addresses);
     const answer = (exchange: Exchange) => handle(exchange, parts());
 
     hooks.routes.tap((routes) => {
@@ -69,21 +57,12 @@ export default definePlugin({
       routes.add({ path: '/svc/static-webdav/:name/*path', handle: answer });
     });
     hooks.request.tap((exchange) => {
-      // A route with a name is only passed over when its path could not be decoded.
-      if (!/[^/]/.test(exchange.path.charAt(addresses.prefix.length))) return undefined;
-      if (!exchange.path.startsWith(addresses.prefix)) return undefined;
+      // The routes pass a path over when it cannot be decoded: it is refused here.
+      const hasName = /[^/]/.test(exchange.path.charAt(addresses.prefix.length));
+      if (!hasName || !exchange.path.startsWith(addresses.prefix)) return undefined;
       return answer(exchange).then(() => true);
     });
-    const isAbove = aboveOf(addresses.prefix);
-    hooks.request.tap(
-      ({ method, path, response }) => {
-        if (method === 'OPTIONS' && isAbove(path)) {
-          for (const [name, value] of Object.entries(DAV_HEADERS)) response.setHeader(name, value);
-        }
-        return undefined;
-      },
-      { stage: EARLY },
-    );
+    hooks.request.tap(announceAbove(addresses.prefix), { stage: EARLY });
     kernel.every('remove expired WebDAV locks', MINUTE_MS, () => removeExpiredLocks(parts()));
     kernel.every('remove orphaned WebDAV properties', HOUR_MS, () =>
       removeOrphans(parts(), kernel.signal),
@@ -91,9 +70,33 @@ export default definePlugin({
   },
 });
 
+/** What the requests work with. Services can be used only after every `setup`, so they are asked for by each request. */
+function partsOf(kernel: Kernel<Static<typeof config>>, addresses: Addresses): () => Parts {
+  const { auth, brand, clock, config: settings, db, log } = kernel;
+  const stall_ms = () => settings.stall_timeout_ms;
+  const own = {
+    ...{ addresses, auth, clock, log, stall_ms },
+    locks: openLockStore(db),
+    properties: openPropertyStore(db),
+    realm: `${brand.title} Static WebDAV`,
+    turns: new Turns({ clock, stall_ms }),
+    uploads: new Uploads({ clock, stall_ms, max: () => settings.max_uploads }),
+  };
+  return () => ({
+    ...own,
+    buckets: kernel.use(StaticBuckets),
+    server: kernel.use(FileServer),
+    tokens: kernel.use(Tokens),
+  });
+}
+
 /** Windows asks the directories above a share whether they speak WebDAV before it looks at the share itself. */
-function aboveOf(prefix: string): (path: string) => boolean {
-  const parts = prefix.split('/').slice(1, -1);
-  const above = new Set(['/', ...parts.map((_, at) => `/${parts.slice(0, at + 1).join('/')}`)]);
-  return (path) => above.has(path.length > 1 ? path.replace(/\/$/, '') : path);
+function announceAbove(prefix: string): (exchange: Exchange) => undefined {
+  const names = prefix.split('/').slice(1, -1);
+  const above = new Set(['/', ...names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`)]);
+  return ({ method, path, response }) => {
+    const plain = path.length > 1 ? path.replace(/\/$/, '') : path;
+    if (method !== 'OPTIONS' || !above.has(plain)) return;
+    for (const [name, value] of Object.entries(DAV_HEADERS)) response.setHeader(name, value);
+  };
 }

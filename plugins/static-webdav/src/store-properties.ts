@@ -57,23 +57,17 @@ const BELOW = '(path = ? or (path >= ? and path < ?))';
 
 const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex');
 
-export function openPropertyStore(db: Database): PropertyStore {
-  const reading = <T>(work: () => Promise<T>) => guarded('properties could not be read', work);
-  const writing = <T>(work: (trx: Knex.Transaction) => Promise<T>) =>
-    guarded('properties could not be changed', () => alone(db, TABLE, work));
+export const openPropertyStore = (db: Database): PropertyStore => ({ ...reads(db), ...writes(db) });
 
+const reading = <T>(work: () => Promise<T>) => guarded('properties could not be read', work);
+
+function reads(db: Database): Pick<PropertyStore, 'of' | 'anyIn' | 'resources'> {
   return {
     of: (bucket, paths) =>
       reading(async () => {
         const sql = `select path, name, value from ${TABLE} where bucket_id = ? and path in (${marks(paths.length)}) order by path, name_hash`;
         const rows = await db.all<Property & { path: Key }>(sql, [bucket, ...paths]);
-        const found = new Map<Key, Property[]>();
-        for (const { path, name, value } of rows) {
-          const list = found.get(path) ?? [];
-          list.push({ name, value });
-          found.set(path, list);
-        }
-        return found;
+        return Map.groupBy(rows, ({ path }) => path);
       }),
 
     anyIn: (bucket, directory) =>
@@ -81,41 +75,6 @@ export function openPropertyStore(db: Database): PropertyStore {
         const sql = `select 1 as found from ${TABLE} where bucket_id = ? and parent = ? limit 1`;
         return (await db.first(sql, [bucket, directory])) !== undefined;
       }),
-
-    change: async (bucket, path, changes) => {
-      if (Buffer.byteLength(path) > MAX_KEY_BYTES) return false;
-      return withinLimit(() =>
-        writing((trx) => changeIn(trx, { bucket_id: bucket, path }, changes)),
-      );
-    },
-
-    copy: (bucket, from, to, { deep }) =>
-      withinLimit(() =>
-        writing(async (trx) => {
-          await dropIn(trx, bucket, to);
-          await rowsOf(trx, copySql(db, bucket, from, to, deep));
-          await checkCount(trx, bucket, MAX_OF_BUCKET);
-        }),
-      ),
-
-    move: (bucket, from, to) =>
-      writing(async (trx) => {
-        await dropIn(trx, bucket, to);
-        await rowsOf(trx, copySql(db, bucket, from, to, true));
-        await dropIn(trx, bucket, from);
-      }),
-
-    async drop(bucket, path) {
-      const [from, to] = rangeBelow(path);
-      const sql = `select 1 as found from ${TABLE} where bucket_id = ? and ${BELOW} limit 1`;
-      // Most resources have none, and a read waits for nobody.
-      const found = await reading(() => db.first(sql, [bucket, path, from, to]));
-      if (found) await writing((trx) => dropIn(trx, bucket, path));
-    },
-
-    async removeBucket(bucket) {
-      await writing((trx) => run(trx, `delete from ${TABLE} where bucket_id = ?`, [bucket]));
-    },
 
     resources: (after, limit) =>
       reading(async () => {
@@ -125,6 +84,48 @@ export function openPropertyStore(db: Database): PropertyStore {
         const rows = await db.all<Resource>(sql, [...from, limit]);
         return rows.map(({ bucket_id, path }) => ({ bucket_id: Number(bucket_id), path }));
       }),
+  };
+}
+
+function writes(
+  db: Database,
+): Pick<PropertyStore, 'change' | 'copy' | 'move' | 'drop' | 'removeBucket'> {
+  const writing = <T>(work: (trx: Knex.Transaction) => Promise<T>) =>
+    guarded('properties could not be changed', () => alone(db, TABLE, work));
+  return {
+    async change(bucket, path, changes) {
+      if (Buffer.byteLength(path) > MAX_KEY_BYTES) return false;
+      const resource = { bucket_id: bucket, path };
+      return withinLimit(() => writing((trx) => changeIn(trx, resource, changes)));
+    },
+
+    copy: (bucket, from, to, { deep }) =>
+      withinLimit(() =>
+        writing(async (trx) => {
+          await dropIn(trx, bucket, to);
+          await rowsOf(trx, copySql(db, { bucket, from, to, deep }));
+          await checkCount(trx, bucket, MAX_OF_BUCKET);
+        }),
+      ),
+
+    move: (bucket, from, to) =>
+      writing(async (trx) => {
+        await dropIn(trx, bucket, to);
+        await rowsOf(trx, copySql(db, { bucket, from, to, deep: true }));
+        await dropIn(trx, bucket, from);
+      }),
+
+    async drop(bucket, path) {
+      const [from, to] = rangeBelow(path);
+      const sql = `select 1 as found from ${TABLE} where bucket_id = ? and ${BELOW} limit 1`;
+      // Most resources have no properties, and a read does not wait for the one writer.
+      const found = await reading(() => db.first(sql, [bucket, path, from, to]));
+      if (found) await writing((trx) => dropIn(trx, bucket, path));
+    },
+
+    async removeBucket(bucket) {
+      await writing((trx) => run(trx, `delete from ${TABLE} where bucket_id = ?`, [bucket]));
+    },
   };
 }
 
@@ -181,11 +182,19 @@ async function dropIn(trx: Knex.Transaction, bucket: number, path: Key): Promise
   await run(trx, `delete from ${TABLE} where bucket_id = ? and ${BELOW}`, [bucket, path, from, to]);
 }
 
-/** Rows at `from`, and below it when `deep`, written again for `to`; paths that become too long have none. */
-function copySql(db: Database, bucket: number, from: Key, to: Key, deep: boolean): Sql {
+interface Copy {
+  readonly bucket: number;
+  readonly from: Key;
+  readonly to: Key;
+  /** Everything below `from` as well. */
+  readonly deep: boolean;
+}
+
+/** Inserts the rows at `from`, and below it when `deep`, again for `to`; a path that becomes too long gets none. */
+function copySql(db: Database, { bucket, from, to, deep }: Copy): Sql {
   const bytes = db.dialect === 'sqlite' ? 'length(cast(path as blob))' : 'octet_length(path)';
   const [low, high] = rangeBelow(from);
-  // Characters of `from` and its slash: what follows them is kept.
+  // The part of a path that is kept begins behind `from` and its slash; SQL counts characters from 1.
   const start = from === '' ? 1 : [...from].length + 2;
   const moved = (column: string) =>
     `cast(? as text) || '/' || substr(${column}, cast(? as integer))`;
