@@ -21,7 +21,7 @@ import {
 } from '../agent/src/collect/mounts.ts';
 import { interfaces, parseSockets, parseTraffic } from '../agent/src/collect/network.ts';
 import { PortableCollector } from '../agent/src/collect/portable.ts';
-import { Slow } from '../agent/src/collect/slow.ts';
+import { SlowFigure } from '../agent/src/collect/slow-figure.ts';
 import { osVersion, parseOsRelease } from '../agent/src/collect/system.ts';
 import { detectVirtualization } from '../agent/src/collect/virtualization.ts';
 import type { Collector } from '../agent/src/reports.ts';
@@ -352,7 +352,7 @@ test('reads a slow figure once per period, never twice at a time, and keeps it w
   const clock = new FakeClock();
   const { log, lines } = memoryLog();
   const answers: ((value: number | Error) => void)[] = [];
-  const slow = new Slow({
+  const slow = new SlowFigure({
     clock,
     log,
     name: 'test',

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import type { Clock } from '../agent/src/clock.ts';
 import type { TaskHandler, TaskRuntime } from '../agent/src/task-context.ts';
 import { TASK_KINDS } from '../agent/src/task-kinds.ts';
+import { TaskRunner } from '../agent/src/task-runner.ts';
 import { onNetwork } from '../agent/src/tasks/index.ts';
-import { TaskDesk } from '../agent/src/tasks.ts';
 import {
   AGENT,
   FakeClock,
@@ -118,10 +118,10 @@ for (const task_id of ['41', -1, 0.5, null, undefined]) {
 function deskWith(
   handler: TaskHandler,
   clock: Clock = new FakeClock(),
-): { desk: TaskDesk; uploads: any[]; clock: FakeClock; runtime: TaskRuntime } {
+): { desk: TaskRunner; uploads: any[]; clock: FakeClock; runtime: TaskRuntime } {
   const uploads: any[] = [];
   const runtime = runtimeFor(clock);
-  const desk = new TaskDesk({
+  const desk = new TaskRunner({
     server: serverConfig('ws://127.0.0.1', {
       allowed_tasks: new Set(['ping', 'execute', 'web_shell'] as const),
     }),

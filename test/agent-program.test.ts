@@ -2,7 +2,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lookOnce, runAgent } from '../agent/src/agent.ts';
+import { collectOnce, runAgent } from '../agent/src/agent.ts';
 import type { AgentConfig } from '../agent/src/config.ts';
 import type { Collector } from '../agent/src/reports.ts';
 import { schedule } from '../agent/src/schedule.ts';
@@ -36,7 +36,7 @@ async function withAgent(
   const parts = { ...base, offset_ms: 0, ...extra };
   const running = runAgent({ ...parts, random: () => 0.5 }, stop.signal);
   try {
-    await clock.timer('first look');
+    await clock.timer('first reading');
     await clock.advance(250);
     await clock.timer('report');
     await use({ clock, lines });
@@ -268,8 +268,8 @@ test('does not lose the full report of a tick that was skipped', () =>
 test('logs what it collects once, and the hash, at info', async () => {
   const clock = new FakeClock();
   const { log, lines } = memoryLog();
-  const looking = lookOnce({ config: agentConfig([]), collector: fixedCollector, clock, log });
-  await clock.timer('first look');
+  const looking = collectOnce({ config: agentConfig([]), collector: fixedCollector, clock, log });
+  await clock.timer('first reading');
   await clock.advance(250);
   await looking;
   const text = lines.join('');

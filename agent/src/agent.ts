@@ -11,27 +11,27 @@ import { hasPty } from './terminal/pty.ts';
 
 export interface AgentParts {
   readonly config: AgentConfig;
-  /** Where it came from, for the tasks that read and replace it. */
+  /** Path of the configuration file, for the tasks that read and replace it. */
   readonly config_path: string;
   readonly collector: Collector;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What NTP says about the local clock. */
+  /** Offset of the local clock, as NTP measured it. */
   readonly offset_ms: number;
   readonly random?: () => number;
 }
 
-/** Usage and speeds need two readings; this far apart they mean something. */
-const FIRST_LOOK_MS = 250;
-/** For tasks to end and their answers to leave, before the connections are closed. */
+/** Usage and speeds are the difference of two readings. This is the time between the first two. */
+const FIRST_READING_MS = 250;
+/** Time for the tasks to end and for their answers to leave, before the connections are closed. */
 const END_TASKS_MS = 800;
 
-/** Collects once and logs everything at info: the dry run, and step 3 of a start (clients.md §2.4). */
-export async function lookOnce(
+/** Collects once and logs everything at level info, for a dry run and for step 3 of a start (clients.md §2.4). */
+export async function collectOnce(
   parts: Omit<AgentParts, 'offset_ms' | 'config_path'>,
 ): Promise<Inventory> {
   const { collector, clock, config, log } = parts;
-  await sleep(clock, 'first look', FIRST_LOOK_MS, new AbortController().signal);
+  await sleep(clock, 'first reading', FIRST_READING_MS, new AbortController().signal);
   const inventory = await collector.inventory();
   const sample = await collector.sample();
   log.info('static data', { ...inventory, data_hash: staticHash(inventory) });
@@ -41,15 +41,15 @@ export async function lookOnce(
 }
 
 /**
- * Connects to every server, reports and works until the signal aborts (clients.md §2.4 steps 3 to 8), or until
- * a task has replaced the configuration file: `restart` then.
+ * Connects to every server, reports and carries out tasks (clients.md §2.4 steps 3 to 8). Returns `stopped` when the
+ * signal aborts, `restart` when a task has replaced the configuration file.
  */
 export async function runAgent(
   parts: AgentParts,
   signal: AbortSignal,
 ): Promise<'stopped' | 'restart'> {
   const { config, config_path, clock, log, offset_ms } = parts;
-  const inventory = await lookOnce(parts);
+  const inventory = await collectOnce(parts);
   warnAboutConfig(config, log);
   const end = new AbortController();
   const runtime = createRuntime({ clock, config, config_path, onRestart: () => end.abort() });
@@ -74,7 +74,7 @@ export async function runAgent(
   return signal.aborted ? 'stopped' : 'restart';
 }
 
-/** Runs the connections; at the end the tasks are answered first, so that none hangs for ever. */
+/** Runs the connections. At the end the tasks are answered first, so that the server does not wait for them. */
 async function runLinks(links: Link[], signal: AbortSignal, clock: Clock): Promise<void> {
   const stop = new AbortController();
   const running = Promise.all(links.map((link) => link.run(stop.signal)));
@@ -90,7 +90,7 @@ async function runLinks(links: Link[], signal: AbortSignal, clock: Clock): Promi
 
 type Post = (method: string, data: string) => void;
 
-/** Starts the summary, dynamic and static reports; the first of each comes a full interval from now. */
+/** Starts the summary, dynamic and static reports. The first of each comes one interval from now. */
 function startReports(
   { config, collector, clock, log }: AgentParts,
   inventory: Inventory,
@@ -106,7 +106,7 @@ function startReports(
     const sample = await collector.sample();
     const head = { uuid, time: time() };
     post('agent_report_dynamic_summary', summaryJson(head, deriveSummary(sample, selection)));
-    // By slot, not by remainder: a skipped tick must not cost the full report too.
+    // Counted by slot, not by remainder: when the tick of a full report is skipped, the next tick sends it.
     const slot = Math.floor(index / nth);
     if (slot > dynamicSlot) post('agent_report_dynamic', JSON.stringify({ ...head, ...sample }));
     dynamicSlot = slot;
@@ -142,6 +142,6 @@ function warnAboutConfig(config: AgentConfig, log: Logger): void {
   }
 }
 
-/** What the log says about the configuration in force. */
+/** Logs the configuration in force, without its secrets. */
 export const logConfig = (config: AgentConfig, log: Logger): void =>
   log.info('configuration', redacted(config));

@@ -1,7 +1,7 @@
 import WebSocket from 'ws';
 import type { Clock } from './clock.ts';
 
-/** What the peer sent. Pongs are answered by the library and never seen here. */
+/** One frame from the peer. The library answers pings by itself. */
 export type Frame =
   | { kind: 'text'; text: string }
   | { kind: 'binary'; data: Buffer }
@@ -13,14 +13,14 @@ export interface Address {
 }
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** Frames kept between the handshake and the main loop; the oldest go first. */
+/** Frames kept between the handshake and the main loop. Beyond these the oldest is dropped. */
 const MAX_WAITING = 32;
 
-/** One open WebSocket, first read frame by frame (the handshake), then through a listener. */
+/** One open WebSocket. The handshake reads it frame by frame, the main loop with a listener. */
 export class Channel {
-  /** Resolves with the reason when the connection is gone. */
+  /** Resolves with the reason when the connection has ended. */
   readonly closed: Promise<string>;
-  /** `steady` time of the last sign of life. */
+  /** `steady` time of the last frame. */
   heard_at: number;
   readonly #socket: WebSocket;
   readonly #clock: Clock;
@@ -50,17 +50,17 @@ export class Channel {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Bytes handed over but not yet taken by the network. */
+  /** Bytes that are not sent yet. */
   get backlog(): number {
     return this.#socket.bufferedAmount;
   }
 
-  /** Sends one frame, text or binary; `done` runs when the network took it or refused it. A lost one shows in `closed`. */
+  /** Sends one frame, text or binary; `done` runs when it was sent or refused. `closed` tells of a lost connection. */
   send(data: string | Buffer, done: () => void = () => {}): void {
     this.#socket.send(data, done);
   }
 
-  /** While held nothing is read, goodbyes included. */
+  /** Stops reading (true), close frames included, or reads on (false). */
   hold(isHeld: boolean): void {
     if (isHeld) this.#socket.pause();
     else this.#socket.resume();
@@ -70,7 +70,7 @@ export class Channel {
     if (this.isOpen) this.#socket.ping();
   }
 
-  /** The next frame, or what came instead of it within `ms`. */
+  /** The next frame, or why none came within `ms`. */
   async next(ms: number): Promise<Frame | { kind: 'late' } | { kind: 'closed'; reason: string }> {
     const waiting = this.#waiting.shift();
     if (waiting) return waiting;
@@ -90,13 +90,13 @@ export class Channel {
     }
   }
 
-  /** From now on every frame goes to `handle`, those that wait already first. */
+  /** Gives every frame to `handle` from now on, first those that are kept. */
   listen(handle: (frame: Frame) => void): void {
     for (const frame of this.#waiting.splice(0)) handle(frame);
     this.#listener = handle;
   }
 
-  /** Says goodbye behind everything sent; the peer gets a second, or the time given, to answer it. */
+  /** Sends a close frame after everything else. The connection is cut when the peer has not answered after `limit_ms`. */
   close(limit_ms = 1000): void {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
     this.#socket.close(1000);
@@ -115,7 +115,7 @@ export class Channel {
   #receive(frame: Frame): void {
     this.#alive();
     const take = this.#listener ?? this.#onNext;
-    // One packet may carry several frames: only the first is the next one, the others wait.
+    // One packet may hold several frames: the first one goes to `next`, the others are kept.
     this.#onNext = undefined;
     if (take) take(frame);
     else this.#waiting.push(frame);
@@ -124,8 +124,8 @@ export class Channel {
 }
 
 /**
- * Opens a WebSocket within `limit_ms`, name look-up and TLS included. No compression, no sub-protocol,
- * no header beyond those of the handshake (clients.md §2.4).
+ * Opens a WebSocket within `limit_ms`, name look-up and TLS included. It uses no compression, no sub-protocol and no
+ * header beyond those of the handshake (clients.md §2.4).
  * @throws Error when the server cannot be reached in time or the signal aborts
  */
 export function dial(

@@ -1,10 +1,10 @@
-/** Time as the agent sees it; tests hand in their own. All values are milliseconds. */
+/** The source of time. Tests pass a clock of their own. All values are milliseconds. */
 export interface Clock {
   /** Wall clock, Unix time. */
   now(): number;
-  /** Steady time for intervals; it never jumps. */
+  /** Monotonic time, for intervals. */
   steady(): number;
-  /** Runs `run` once after `ms`; the label names the timer's owner. Returns its removal. */
+  /** Runs `run` once after `ms`. The label says what the timer is for. Returns a function that cancels it. */
   after(label: string, ms: number, run: () => void): () => void;
 }
 
@@ -49,7 +49,7 @@ export async function within<T>(
   }
 }
 
-/** Runs `run` at every whole multiple of `ms` from now; returns its removal. */
+/** Runs `run` at every whole multiple of `ms` from now. Returns a function that ends it. */
 export function every(clock: Clock, label: string, ms: number, run: () => void): () => void {
   let due = clock.steady() + ms;
   const arm = () =>

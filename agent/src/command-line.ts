@@ -6,7 +6,7 @@ Usage: svc-agent [OPTIONS]
 
 Options:
   -c, --config FILE  configuration file [default: config.toml]
-  -d, --dry-run      collect once, log everything, connect to nobody
+  -d, --dry-run      collect once, log everything, make no connection
   -v, --version      print the version
   -h, --help         print this help
 `;
@@ -17,7 +17,7 @@ export type Command =
   | { kind: 'wrong'; problem: string }
   | { kind: 'run'; config: string; dryRun: boolean };
 
-/** Reads the arguments (clients.md §2.2); without any there is only the help text. */
+/** Reads the arguments (clients.md §2.2). Without arguments the program prints its help. */
 export function readCommand(args: readonly string[]): Command {
   if (args.length === 0) return { kind: 'help' };
   try {

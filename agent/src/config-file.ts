@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { type AgentConfig, ConfigError, validate } from './config.ts';
 
-/** `agent_uuid = "auto_gen"`, with any spelling of key and quotes. */
+/** A line `agent_uuid = "auto_gen"`, with any quotes. */
 const AUTO_GEN = /^([ \t]*(?:agent_uuid|"agent_uuid"|'agent_uuid')[ \t]*=[ \t]*)(["'])auto_gen\2/gm;
 
 /**
- * Reads and checks the configuration; `auto_gen` is replaced in the file by a fresh UUID (clients.md §2.3).
+ * Reads and checks the configuration. `auto_gen` is replaced in the file by a fresh UUID (clients.md §2.3).
  * @throws ConfigError naming the key, or line and column
  */
 export async function loadConfig(path: string): Promise<AgentConfig> {
@@ -39,7 +39,7 @@ function parseToml(text: string): Record<string, unknown> {
     return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // Only the first line: the rest quotes the file, and with it perhaps a token.
+    // Only the first line: the others quote the file, which holds tokens.
     const [reason = ''] = error.message.split('\n');
     throw new ConfigError(`line ${error.line}, column ${error.column}: ${reason}`);
   }
@@ -51,17 +51,17 @@ export function withUuid(text: string, uuid: string): string {
   for (const match of text.matchAll(AUTO_GEN)) {
     const [whole, head = ''] = match;
     const changed = `${text.slice(0, match.index)}${head}"${uuid}"${text.slice(match.index + whole.length)}`;
-    // The same words may stand in a multi-line text or in another table.
+    // The same words may be part of a multi-line text or of another table: then the parsed result differs.
     if (isDeepStrictEqual({ ...parse(changed) }, wanted)) return changed;
   }
   throw new ConfigError('cannot replace agent_uuid = "auto_gen" in the file: write a UUID there');
 }
 
-/** A file mounted alone into a container can be written but not replaced, in one of these ways. */
+/** Errors of replacing a file that can only be written, such as a file mounted into a container. */
 const NOT_REPLACEABLE = new Set(['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV']);
 
 /**
- * Replaces the file as a whole, its mode kept and links followed; a full disk leaves the old one.
+ * Replaces the whole file. Its mode is kept, links are followed, and a full disk leaves the old file.
  * @throws ConfigError when it cannot be written
  */
 export async function replaceFile(path: string, text: string): Promise<void> {

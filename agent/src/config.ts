@@ -13,14 +13,14 @@ export interface ServerConfig {
   readonly server_uuid: string;
   readonly token: string;
   readonly ws_url: string;
-  /** False for a server that stores none (one without the plugin `agent`). */
+  /** False for a server that stores no reports, because it runs without the plugin `agent`. */
   readonly allow_report: boolean;
   readonly allow_task: boolean;
   readonly allowed_tasks: ReadonlySet<TaskKind>;
   readonly ignore_cert: boolean;
 }
 
-/** The whole file with defaults applied; intervals in ms. */
+/** The whole file with defaults applied. Intervals are in ms. */
 export interface AgentConfig {
   readonly log_level: LogLevel;
   /** Lower-case and hyphenated. */
@@ -32,7 +32,7 @@ export interface AgentConfig {
   readonly exec_max_character: number;
   readonly terminal_shell: string;
   readonly ip_provider: 'cloudflare' | 'ipinfo';
-  /** Own addresses in place of the provider's, the first asked over IPv4, the second over IPv6; or none. */
+  /** Empty, or two addresses that replace the provider's: the first asked over IPv4, the second over IPv6. */
   readonly ip_provider_urls: readonly string[];
   readonly ntp_server: string;
   readonly dynamic_summary_select_disk: readonly string[];
@@ -41,7 +41,7 @@ export interface AgentConfig {
 }
 
 /**
- * Checks a parsed file; unknown keys are ignored.
+ * Checks a parsed file. Unknown keys are ignored.
  * @throws ConfigError naming the key, what is wrong and what is allowed
  */
 export function validate(table: Record<string, unknown>): AgentConfig {
@@ -129,7 +129,7 @@ function webSocketUrl(fields: Fields): string {
   return text;
 }
 
-/** A non-empty `allow_task_type` alone decides; the `allow_*` switches count otherwise. */
+/** The kinds in `allow_task_type`, unless that is empty; then the kinds whose switch `allow_*` is true. */
 function allowedTasks(fields: Fields): ReadonlySet<TaskKind> {
   const listed = fields.texts('allow_task_type');
   const unknown = listed.find((kind) => !(TASK_KINDS as readonly string[]).includes(kind));

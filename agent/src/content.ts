@@ -1,11 +1,10 @@
-/** Strict reading of the content of a task (task.md §2.1). Unknown members are ignored. */
 type Members = Record<string, unknown>;
 
 const refuse = (problem: string): never => {
   throw new Error(`malformed task: ${problem}`);
 };
 
-/** @throws Error for anything but a string */
+/** Reads one member of a task's content, strictly (task.md §2.1). @throws Error for anything but a string */
 export const readText = (content: unknown, what: string): string =>
   typeof content === 'string' ? content : refuse(`${what} must be a string`);
 
@@ -31,7 +30,7 @@ export function readUrl(content: unknown, what: string, schemes: readonly string
   return refuse(`${what} must be an absolute ${schemes.join(' or ')} address`);
 }
 
-/** Kinds that are a bare string have no content. */
+/** For kinds without content, which are a bare string. @throws Error for any content */
 export function expectNothing(content: unknown, kind: string): void {
   if (content !== null) refuse(`${kind} takes no content`);
 }

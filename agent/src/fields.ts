@@ -1,9 +1,9 @@
-/** The configuration is wrong; the message says which key and what it takes. */
+/** The configuration is wrong. The message names the key and says which values it takes. */
 export class ConfigError extends Error {}
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Typed reading of one TOML table; every failure names the key. Keys it is not asked for are ignored. */
+/** Reads the keys of one TOML table with their types. Every error names the key. Other keys are ignored. */
 export class Fields {
   readonly #table: Record<string, unknown>;
   readonly #prefix: string;
@@ -30,7 +30,7 @@ export class Fields {
     return this.fail(key, `must be an integer from ${min} to ${max}`);
   }
 
-  /** Milliseconds a timer can hold: 1 to about 24 days. */
+  /** Milliseconds, from 1 to the longest timer of Node (about 24 days). */
   interval(key: string, fallback: number): number {
     return this.integer(key, fallback, 1, LONGEST_TIMER_MS);
   }

@@ -2,10 +2,10 @@ import type { Channel } from './channel.ts';
 import type { ServerConfig } from './config.ts';
 import { request } from './rpc.ts';
 
-/** How long each of the first two answers may take. */
+/** Limit of each of the first two answers. */
 const REPLY_LIMIT_MS = 5000;
 
-/** The server answered the UUID call with another UUID; retrying soon makes no sense. */
+/** The server answered the UUID call with another UUID, which it will do again soon. */
 export class WrongServer extends Error {}
 
 /** The `task_register_task` request, first sent here and then repeated by the main loop. */
@@ -14,7 +14,7 @@ export const registration = (server: ServerConfig, agent_uuid: string): string =
 
 /**
  * Asks the server for its UUID (clients.md §2.4 step 5). Ping frames do not count as the answer.
- * @throws WrongServer, or Error for everything that is no proper answer
+ * @throws WrongServer for another UUID, Error for anything but a UUID
  */
 export async function checkServerUuid(channel: Channel, server: ServerConfig): Promise<void> {
   channel.send(request('svc-server_uuid', '[]'));
@@ -29,7 +29,7 @@ export async function checkServerUuid(channel: Channel, server: ServerConfig): P
 }
 
 /**
- * Subscribes to tasks (clients.md §2.4 step 6). A frame that is no text counts as registered.
+ * Subscribes to tasks (clients.md §2.4 step 6). A binary frame counts as success.
  * @throws Error when the answer is not a result for id 1
  */
 export async function registerForTasks(

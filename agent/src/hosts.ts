@@ -4,11 +4,11 @@ import { isIP } from 'node:net';
 import type { Clock } from './clock.ts';
 import { withLimit } from './limits.ts';
 
-/** For a name (clients.md §2.8). */
+/** Limit of one look-up of a name (clients.md §2.8). */
 const LOOKUP_MS = 2000;
 
 /**
- * The addresses of a host in the order of the system; an address is its own.
+ * The addresses of a host, in the order that the system gives. For a host that is an address: that address.
  * @throws Error when nothing is found within 2 s
  */
 export async function addressesOf(

@@ -2,16 +2,16 @@ import type { Clock } from './clock.ts';
 
 export interface Limit {
   readonly clock: Clock;
-  /** Names the timer's owner, and the work in the error. */
+  /** Names the work, in the timer and in the error. */
   readonly label: string;
   readonly ms: number;
-  /** Ends the work too. */
+  /** A second signal that ends the work. */
   readonly parent: AbortSignal;
 }
 
 /**
  * Runs `work` with a signal that aborts after `ms`, or together with `parent`. Rejects at that moment, even
- * when the work goes on for a while.
+ * when the work ends later.
  */
 export async function withLimit<T>(
   { clock, label, ms, parent }: Limit,
@@ -50,7 +50,7 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   });
 }
 
-/** At most `size` pieces of work at a time; the others wait in the order of their coming. */
+/** Runs at most `size` pieces of work at a time. The others wait, first come, first served. */
 export class Slots {
   readonly #queue: (() => void)[] = [];
   #free: number;
@@ -63,7 +63,7 @@ export class Slots {
     return this.#queue.length;
   }
 
-  /** Rejects with the signal's reason when it aborts before the work's turn came. */
+  /** Runs the work in its turn. Rejects with the signal's reason when the signal aborts before that. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#turn(signal);
     try {

@@ -1,14 +1,14 @@
 import { type Channel, dial, type Frame } from './channel.ts';
 import { type Clock, every, sleep } from './clock.ts';
 import type { ServerConfig } from './config.ts';
+import { ErrorLog } from './error-log.ts';
 import { checkServerUuid, registerForTasks, registration, WrongServer } from './handshake.ts';
 import { watchLiveness } from './liveness.ts';
 import { type Logger, withFields } from './log.ts';
 import { Outbox } from './outbox.ts';
-import { QuietErrors } from './quiet-errors.ts';
 import { readDownlink, request } from './rpc.ts';
 import type { TaskRuntime } from './task-context.ts';
-import { TaskDesk } from './tasks.ts';
+import { TaskRunner } from './task-runner.ts';
 import { LOST_WAIT_MS, retryWait, WRONG_SERVER_WAIT_MS } from './waits.ts';
 
 export interface LinkOptions {
@@ -25,28 +25,28 @@ export interface LinkOptions {
 
 const REGISTER_EVERY_MS = 60_000;
 
-/** The connection to one server: connects, introduces itself, sends, and starts again for ever (clients.md §2.4, 2.5). */
+/** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, 2.5). */
 export class Link {
   readonly #options: LinkOptions;
   readonly #log: Logger;
-  readonly #errors: QuietErrors;
+  readonly #errors: ErrorLog;
   readonly #outbox = new Outbox();
-  readonly #tasks: TaskDesk;
+  readonly #tasks: TaskRunner;
   readonly #tokenJson: string;
-  /** Attempts in a row that did not end in a working connection. */
+  /** Failed attempts since the last working connection. */
   #failures = 0;
 
   constructor(options: LinkOptions) {
     const { server, agent_uuid, clock, time, runtime } = options;
     this.#options = options;
     this.#log = withFields(options.log, { server: server.name });
-    this.#errors = new QuietErrors(clock, this.#log);
+    this.#errors = new ErrorLog(clock, this.#log);
     this.#tokenJson = JSON.stringify(server.token);
     const upload = (response: string) => this.#upload(response);
-    this.#tasks = new TaskDesk({ server, agent_uuid, time, upload, runtime, log: this.#log });
+    this.#tasks = new TaskRunner({ server, agent_uuid, time, upload, runtime, log: this.#log });
   }
 
-  /** Queues a call `[token, data]`; `data` is JSON text. Never waits: a slow server holds nobody up. */
+  /** Queues a call `[token, data]`; `data` is JSON text. Never waits, so a slow server does not delay the others. */
   post(method: string, data: string): void {
     this.#outbox.post(request(method, `[${this.#tokenJson},${data}]`));
   }
@@ -56,7 +56,7 @@ export class Link {
     this.#outbox.post(text, { isUnique: true });
   }
 
-  /** Ends the tasks of this server and answers them; done when nothing of them is left. */
+  /** Ends the tasks of this server and answers them. Resolves when all of them have ended. */
   endTasks(reason: string): Promise<void> {
     return this.#tasks.stop(reason);
   }
@@ -69,7 +69,7 @@ export class Link {
     }
   }
 
-  /** One connection from beginning to end; gives the wait before the next. */
+  /** One connection from beginning to end. Returns the wait before the next one. */
   async #connectOnce(signal: AbortSignal): Promise<number> {
     try {
       const reason = await this.#session(signal);
@@ -86,7 +86,7 @@ export class Link {
 
   #waitAfter(error: unknown): number {
     if (error instanceof WrongServer) return WRONG_SERVER_WAIT_MS;
-    // The field's agent reconnects at once after a refused handshake, over a thousand times per second.
+    // A refused handshake counts as well: an immediate reconnect would repeat over a thousand times per second.
     this.#failures += 1;
     return retryWait(this.#failures, this.#options.random ?? Math.random);
   }

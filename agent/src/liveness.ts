@@ -1,13 +1,13 @@
 import type { Channel } from './channel.ts';
 import type { Clock } from './clock.ts';
 
-/** Silence after which the peer is asked whether it is still there. */
+/** Silence after which a ping is sent. */
 const SILENCE_MS = 60_000;
 const ANSWER_LIMIT_MS = 10_000;
 
 /**
- * Drops a connection whose peer vanished without closing it: after a minute without any frame a ping, and
- * without an answer to that within 10 s the end. Returns the removal of its timer.
+ * Ends a connection whose peer has vanished: after a minute without a frame it sends a ping, and closes when no answer
+ * comes within 10 s. Returns a function that ends the watch.
  */
 export function watchLiveness(channel: Channel, clock: Clock): () => void {
   const arm = () => {

@@ -1,14 +1,14 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The message is a constant sentence, facts are fields. */
+/** Writes one line. The message is a constant sentence; facts are fields. */
 export type LogLine = (message: string, fields?: Record<string, unknown>) => void;
 export type Logger = Record<LogLevel, LogLine>;
 
 const print = (value: unknown): string =>
   typeof value === 'string' && /^[\w.:/-]+$/.test(value) ? value : JSON.stringify(value);
 
-/** A logger of one line per message: time, level, sentence, `key=value` facts. */
+/** A logger that writes one line per message: time, level, sentence, facts as `key=value`. */
 export function createLogger(level: LogLevel, write: (line: string) => void): Logger {
   const threshold = LOG_LEVELS.indexOf(level);
   const line =
@@ -28,7 +28,7 @@ export function createLogger(level: LogLevel, write: (line: string) => void): Lo
   };
 }
 
-/** The same logger with facts that stand on every line. */
+/** The same logger, with these facts on every line. */
 export function withFields(log: Logger, fixed: Record<string, unknown>): Logger {
   const bind =
     (at: LogLevel): LogLine =>

@@ -1,4 +1,4 @@
-import { type AgentParts, logConfig, lookOnce, runAgent } from './agent.ts';
+import { type AgentParts, collectOnce, logConfig, runAgent } from './agent.ts';
 import { systemClock as clock } from './clock.ts';
 import { createCollector } from './collect/index.ts';
 import { HELP, readCommand } from './command-line.ts';
@@ -8,7 +8,7 @@ import { createLogger } from './log.ts';
 import { ntpOffset } from './ntp.ts';
 import { version } from './version.ts';
 
-/** Time for goodbyes and for what is under way; after it the process ends anyway. */
+/** Time for the agent to stop. After it the process ends in any case. */
 const STOP_LIMIT_MS = 2000;
 
 async function main(): Promise<void> {
@@ -32,12 +32,12 @@ async function start({ config: path, dryRun }: { config: string; dryRun: boolean
   const offset_ms = dryRun ? 0 : await ntpOffset(config.ntp_server, clock, log);
   if (!dryRun) return await runAgain({ config, config_path: path, log, offset_ms }, signal);
   const collector = createCollector(clock, log, config.dynamic_summary_select_disk);
-  await lookOnce({ config, collector, clock, log });
+  await collectOnce({ config, collector, clock, log });
 }
 
 type Start = Pick<AgentParts, 'config' | 'config_path' | 'log' | 'offset_ms'>;
 
-/** Runs the agent, and again with the new file after each `edit_config`; the clock is not measured again. */
+/** Runs the agent, and after each `edit_config` again with the new file. The clock offset is measured only once. */
 async function runAgain(start: Start, signal: AbortSignal): Promise<void> {
   let { config, log } = start;
   for (;;) {
@@ -49,13 +49,13 @@ async function runAgain(start: Start, signal: AbortSignal): Promise<void> {
       log = createLogger(config.log_level, (line) => void process.stdout.write(line));
       logConfig(config, log);
     } catch (error) {
-      // Somebody changed the file after it had been checked; what ran before still does.
+      // The file was changed after the task had checked it. The agent goes on with the configuration that it had.
       log.error('the configuration stays as it was', { reason: describe(error) });
     }
   }
 }
 
-/** Aborts on the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** A signal that aborts on the first SIGTERM or SIGINT. The second one ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => {
@@ -73,7 +73,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-// Nobody reads the log any more: whoever started this process is gone.
+// The reader of the log has gone, and with it the program that started this process.
 process.stdout.on('error', () => process.exit(1));
 
 main().catch((error: unknown) => {

@@ -9,7 +9,7 @@ const UNIX_EPOCH_IN_NTP_S = 2_208_988_800;
 
 /**
  * Milliseconds to add to the local clock; 0 when the server cannot be asked (clients.md §2.4 step 2).
- * An empty name sends nothing and costs nothing. Takes at most 10 s and never rejects.
+ * With an empty name no server is asked. Takes at most 10 s and never rejects.
  */
 export async function ntpOffset(server: string, clock: Clock, log: Logger): Promise<number> {
   if (server === '') {
@@ -31,7 +31,7 @@ export async function ntpOffset(server: string, clock: Clock, log: Logger): Prom
   }
 }
 
-/** `host`, `host:port`, `[v6]`, `[v6]:port` or a bare IPv6 address; port 123 by default. */
+/** Reads `host`, `host:port`, `[v6]`, `[v6]:port` or a bare IPv6 address; the port is 123 by default. */
 export function parseNtpServer(text: string): { host: string; port: number } {
   const match = /^\[([^\]]+)\](?::(\d+))?$/.exec(text) ?? /^([^:]+)(?::(\d+))?$/.exec(text);
   return { host: match?.[1] ?? text, port: Number(match?.[2] ?? 123) };
@@ -64,7 +64,7 @@ function exchange(
       const offset = offsetFrom(answer, request, sent_ms, clock.now());
       if (offset !== undefined) resolve(offset);
     });
-    // Connected: packets of strangers do not arrive, and a closed port is an error at once.
+    // A connected socket receives only from its peer, and reports a closed port at once.
     socket.connect(peer.port, peer.address, (error?: Error) => {
       if (error) return reject(error);
       sent_ms = clock.now();
@@ -73,7 +73,7 @@ function exchange(
   });
 }
 
-/** A client packet; its transmit stamp is a nonce, which the answer has to repeat. */
+/** A client packet. Its transmit time is a random value, which the answer has to repeat. */
 export function ntpRequest(): Buffer {
   const packet = Buffer.alloc(48);
   packet[0] = 0x23; // version 4, mode 3 (client)
@@ -83,7 +83,7 @@ export function ntpRequest(): Buffer {
 
 function stampToUnixMs(packet: Buffer, at: number): number {
   const seconds = packet.readUInt32BE(at);
-  // The count starts again in 2036; a small value belongs to the next era.
+  // The counter starts again at 0 in 2036, so a small value belongs to the next era.
   const era = seconds < 0x8000_0000 ? 2 ** 32 : 0;
   const fraction = packet.readUInt32BE(at + 4) / 2 ** 32;
   return (seconds + era - UNIX_EPOCH_IN_NTP_S + fraction) * 1000;

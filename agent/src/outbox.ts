@@ -2,25 +2,25 @@ import type { Channel } from './channel.ts';
 
 /** Messages kept while they cannot be sent (clients.md §2.5). */
 const CAPACITY = 32;
-/** Their text altogether; results of `http_request` can be large. */
+/** Characters of all kept messages together: results of `http_request` can be large. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
-/** With this much unsent, a slow server's messages wait in the ring, where old ones give way to new ones. */
+/** While this much is unsent, further messages stay in the ring, where a new one displaces an old one. */
 const MAX_BACKLOG_BYTES = 256 * 1024;
 
 interface Message {
   readonly text: string;
-  /** Nothing later makes up for it, so others give way first. */
+  /** No later message says the same (a task's result), so reports are dropped first. */
   readonly isUnique: boolean;
 }
 
-/** The way out to one server: a ring of 32 messages, emptied whenever the connection takes them. */
+/** The messages to one server: a ring of 32, sent as soon as the connection takes them. */
 export class Outbox {
   readonly #ring: Message[] = [];
   #channel: Channel | undefined;
   #dropped = 0;
   #characters = 0;
 
-  /** Sends now, or keeps the message; of more than 32 the oldest report goes, and results only when there is none. */
+  /** Sends now, or keeps the message. Beyond 32 the oldest report is dropped; a result only when no report is left. */
   post(text: string, { isUnique = false } = {}): void {
     this.#ring.push({ text, isUnique });
     this.#characters += text.length;
@@ -37,7 +37,7 @@ export class Outbox {
     }
   }
 
-  /** Sends what has waited, then everything that comes. Gives what had been lost since the last time. */
+  /** Sends the kept messages, then every new one. Returns how many were kept, and dropped since the last connection. */
   attach(channel: Channel): { waited: number; dropped: number } {
     const result = { waited: this.#ring.length, dropped: this.#dropped };
     this.#dropped = 0;

@@ -1,4 +1,4 @@
-/** Sends a signal to the process group that `pid` leads; one that has ended needs none. Windows knows no groups. */
+/** Signals the process group that `pid` leads, if it still runs. On Windows, which has no groups, only the process. */
 export function signalGroup(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, name);

@@ -1,11 +1,11 @@
-/** Percent 0..100 and MHz of one core; ids start at 1 (monitoring-data.md §4). */
+/** One core: percent 0..100, MHz, and its number from 1 (monitoring-data.md §4). */
 export interface CoreUsage {
   id: number;
   cpu_usage: number;
   frequency_mhz: number;
 }
 
-/** One mounted file system; sizes in bytes, speeds in bytes per second. */
+/** One mounted file system: sizes in bytes, speeds in bytes per second. */
 export interface Disk {
   kind: 'Hdd' | 'Ssd' | 'Unknown';
   name: string;
@@ -19,7 +19,7 @@ export interface Disk {
   write_speed: number;
 }
 
-/** One network interface; totals in bytes, speeds in bytes per second. */
+/** One network interface: totals in bytes, speeds in bytes per second. */
 export interface Interface {
   interface_name: string;
   total_received: number;
@@ -41,7 +41,7 @@ export interface Gpu {
   temperature: number;
 }
 
-/** What one look at the machine gives; a dynamic report is this plus `uuid` and `time`. */
+/** The figures of one moment. A dynamic report is a sample with `uuid` and `time`. */
 export interface Sample {
   cpu: { per_core: CoreUsage[]; total_cpu_usage: number };
   ram: {
@@ -80,9 +80,9 @@ export interface Inventory {
   gpu: { id: number; name: string; cuda_cores: number; architecture: string }[];
 }
 
-/** Reads the machine the agent runs on. */
+/** Reads the machine that the agent runs on. */
 export interface Collector {
-  /** The figures of now; speeds and usage count from the previous call. */
+  /** The figures of now. Speeds and usage are measured since the previous call. */
   sample(): Promise<Sample>;
   inventory(): Promise<Inventory>;
 }

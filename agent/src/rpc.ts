@@ -2,7 +2,7 @@
 export const request = (method: string, params: string): string =>
   `{"id":1,"jsonrpc":"2.0","method":"${method}","params":${params}}`;
 
-/** What the main loop does with a text frame. */
+/** What a text frame from the server means to the main loop. */
 export type Downlink =
   | { kind: 'task'; notification: Record<string, unknown> }
   | { kind: 'error'; code: unknown; message: string }
@@ -11,7 +11,7 @@ export type Downlink =
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sorts a frame: a task, an error (also in its old style, clients.md §2.6), or nothing of interest. */
+/** Tells a task, an error (also in the old style of clients.md §2.6), and everything else, which is ignored. */
 export function readDownlink(text: string): Downlink {
   const message = parseObject(text);
   if (!message) return { kind: 'nothing' };
@@ -40,7 +40,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    // A frame that is no JSON is ignored like a batch: nothing the agent waits for can be in it.
+    // Text that is not JSON is ignored, as batches are: it cannot hold a task or an error.
     return undefined;
   }
 }

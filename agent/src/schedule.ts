@@ -2,8 +2,8 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './log.ts';
 
 /**
- * Calls `tick` with 1, 2, 3 … at whole multiples of `ms` from now; a multiple that passes while a tick is
- * still at work is skipped, not repeated (monitoring-data.md §9). Returns the removal.
+ * Calls `tick` with 1, 2, 3 … at whole multiples of `ms` from now. A multiple that passes while a tick still runs is
+ * skipped (monitoring-data.md §9). Returns a function that ends it.
  */
 export function schedule(
   clock: Clock,

@@ -1,6 +1,6 @@
 import type { Disk, Interface, Sample } from './reports.ts';
 
-/** Which disks and interfaces the sums count; an empty list means the built-in rules. */
+/** The disks and interfaces that the sums count. An empty list stands for the built-in rules. */
 export interface Selection {
   disks: readonly string[];
   interfaces: readonly string[];
@@ -68,7 +68,7 @@ function countsInterface({ interface_name }: Interface, selected: readonly strin
 
 function tenfold(value: number, min: number, max: number): number | null {
   if (!Number.isFinite(value)) return null;
-  // `+ 0` turns the -0 of a small negative value into 0.
+  // `+ 0` turns -0, which a small negative value gives, into 0.
   return Math.trunc(Math.min(max, Math.max(min, value * 10))) + 0;
 }
 
@@ -113,7 +113,7 @@ export function deriveSummary(sample: Sample, selection: Selection): Summary {
   };
 }
 
-/** A flat object as JSON; `JSON.stringify` refuses the bigint of a saturated sum. */
+/** The summary as JSON. `JSON.stringify` refuses a bigint, which a saturated sum is. */
 export function summaryJson(head: { uuid: string; time: number }, summary: Summary): string {
   const members = Object.entries({ ...head, ...summary }).map(
     ([key, value]) => `"${key}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`,

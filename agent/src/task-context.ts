@@ -3,10 +3,10 @@ import type { AgentConfig, ServerConfig } from './config.ts';
 import { Slots } from './limits.ts';
 import type { Logger } from './log.ts';
 
-/** Network tasks at a time (clients.md §2.8). */
+/** Network tasks that run at a time (clients.md §2.8). */
 const NETWORK_SLOTS = 10;
 
-/** What the tasks of all servers of one agent share. */
+/** Shared by the tasks of all servers. */
 export interface TaskRuntime {
   readonly clock: Clock;
   readonly config: AgentConfig;
@@ -16,14 +16,14 @@ export interface TaskRuntime {
   readonly terminals: Set<string>;
   /** Program for the kind `ping`. */
   readonly ping_program: string;
-  /** Makes the agent start again from its file soon. */
+  /** Makes the agent start again from its file, 300 ms from now. */
   restart(): void;
   readonly isRestarting: boolean;
-  /** Takes back a restart that has not happened yet. */
+  /** Cancels a restart that has not happened yet. */
   close(): void;
 }
 
-/** Time for the result of an `edit_config` to leave before everything starts again (clients.md §2.5). */
+/** Time for the result of an `edit_config` to leave before the restart (clients.md §2.5). */
 const RESTART_AFTER_MS = 300;
 
 export interface RuntimeOptions {
@@ -35,7 +35,7 @@ export interface RuntimeOptions {
   readonly onRestart: () => void;
 }
 
-/** The shared part of a fresh agent: nothing running, nothing open. */
+/** The runtime of an agent that has just started. */
 export function createRuntime({ onRestart, ...options }: RuntimeOptions): TaskRuntime {
   let isRestarting = false;
   let cancel = () => {};
@@ -56,7 +56,7 @@ export function createRuntime({ onRestart, ...options }: RuntimeOptions): TaskRu
   };
 }
 
-/** What a handler gets besides the content of its task. */
+/** The second argument of a task handler. */
 export interface TaskContext {
   readonly task_id: number;
   readonly task_token: string;
@@ -68,5 +68,5 @@ export interface TaskContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs one kind of task: its content in (task.md §2), the content of `task_event_result` out; it throws to fail. */
+/** Runs one kind of task. Takes its content (task.md §2), returns the content of `task_event_result`, throws to fail. */
 export type TaskHandler = (content: unknown, context: TaskContext) => Promise<unknown>;

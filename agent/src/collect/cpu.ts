@@ -57,7 +57,7 @@ export function parseCpuInfo(text: string): Map<string, string>[] {
   return records.filter((record) => record.has('processor'));
 }
 
-/** MHz by core number, where `/proc/cpuinfo` tells it (it does on x86). */
+/** MHz by core number; empty where `/proc/cpuinfo` holds none, as on Arm. */
 export function parseFrequencies(text: string): Map<number, number> {
   const mhz = new Map<number, number>();
   for (const record of parseCpuInfo(text)) {
@@ -67,7 +67,7 @@ export function parseFrequencies(text: string): Map<number, number> {
   return mhz;
 }
 
-/** The `cpu` part of a static report; `physical_cores` is 0 where the kernel does not tell. */
+/** The `cpu` part of a static report; `physical_cores` is 0 where `/proc/cpuinfo` does not hold it. */
 export function cpuInventory(text: string): Inventory['cpu'] {
   const records = parseCpuInfo(text);
   const cores = new Set(

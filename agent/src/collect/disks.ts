@@ -4,7 +4,7 @@ import type { Disk } from '../reports.ts';
 import { type DiskTraffic, type Mount, parseMounts, reportedMounts } from './mounts.ts';
 import { perSecond } from './numbers.ts';
 
-/** A disk as last measured; `device` is its key in `/proc/diskstats`. */
+/** A disk as it was last measured. `device` is its key in `/proc/diskstats`. */
 export interface MeasuredDisk extends Omit<Disk, 'read_speed' | 'write_speed'> {
   device: string;
 }
@@ -12,7 +12,7 @@ export interface MeasuredDisk extends Omit<Disk, 'read_speed' | 'write_speed'> {
 type Traits = Pick<MeasuredDisk, 'device' | 'kind' | 'is_removable'>;
 
 const STATFS_LIMIT_MS = 1000;
-// A dead network mount holds a thread of the pool for good; two such threads leave two for all other work.
+// A dead network mount blocks a thread of Node's pool for ever. The pool has four: two must stay free.
 const MAX_STUCK = 2;
 const MAX_DISKS = 256;
 
@@ -22,7 +22,7 @@ const flag = (path: string): Promise<string> =>
     () => '',
   );
 
-/** btrfs and overlay report an anonymous device; the source then tells the real one. */
+/** The block device of a mount. btrfs and overlay report an anonymous device; there the source tells the real one. */
 async function blockDevice({ device, source }: Mount): Promise<string> {
   if (!device.startsWith('0:') || !source.startsWith('/dev/')) return device;
   const found = await stat(source).catch(() => undefined);
@@ -34,7 +34,7 @@ async function blockDevice({ device, source }: Mount): Promise<string> {
 
 async function readTraits(mount: Mount): Promise<Traits> {
   const device = await blockDevice(mount);
-  // A partition has no `queue` of its own: `..` of the resolved link is its disk. `join` would cut it away.
+  // A partition has no `queue`; its disk has, which is `..` of the resolved link. `join` would remove the `..`.
   const base = `/sys/dev/block/${device}`;
   const rotational =
     (await flag(`${base}/queue/rotational`)) || (await flag(`${base}/../queue/rotational`));
@@ -43,7 +43,7 @@ async function readTraits(mount: Mount): Promise<Traits> {
   return { device, kind, is_removable: removable === '1' };
 }
 
-/** Measures the mounted disks of this machine, never waiting long for a mount that does not answer. */
+/** Measures the mounted disks of this machine. A mount that does not answer is left out after a second. */
 export class DiskSurvey {
   readonly #clock: Clock;
   readonly #selected: readonly string[];
@@ -76,7 +76,7 @@ export class DiskSurvey {
     if (this.#stuck.has(path) || this.#stuck.size >= MAX_STUCK) return undefined;
     this.#stuck.add(path);
     const work = statfs(path)
-      // A mount that may not be looked at is left out like one that is not there.
+      // A mount without permission to look at it is left out.
       .catch(() => undefined)
       .finally(() => this.#stuck.delete(path));
     const found = await within(this.#clock, 'statfs', STATFS_LIMIT_MS, work);
@@ -94,7 +94,7 @@ export class DiskSurvey {
   }
 }
 
-/** Disks with their speeds since the earlier reading of `/proc/diskstats`. */
+/** The disks with their speeds between two readings of `/proc/diskstats`. */
 export function withSpeeds(
   disks: readonly MeasuredDisk[],
   before: Map<string, DiskTraffic>,

@@ -9,16 +9,16 @@ import { parseMemory } from './memory.ts';
 import { type DiskTraffic, parseDiskTraffic } from './mounts.ts';
 import { interfaces, parseSockets, parseTraffic, type Traffic } from './network.ts';
 import { counter } from './numbers.ts';
-import { Slow } from './slow.ts';
+import { SlowFigure } from './slow-figure.ts';
 import { systemInventory } from './system.ts';
 
-// Files of /proc are made by the kernel in memory: reading them never waits for a disk, and doing it
-// here costs a tenth of four trips through the thread pool per file.
+// The kernel makes the files of /proc in memory, so reading them does not wait for a disk. A synchronous read takes a
+// tenth of the time of an asynchronous one, which needs the thread pool four times.
 function proc(name: string): string {
   try {
     return readFileSync(`/proc/${name}`, 'latin1');
   } catch {
-    // Containers and old kernels lack some of these files; their figures are then 0.
+    // Containers and old kernels lack some of these files. The figures from them are then 0.
     return '';
   }
 }
@@ -31,10 +31,10 @@ interface Counters {
   network: Map<string, Traffic>;
 }
 
-// A little under 5 s and 10 s, so that a tick of whole seconds that comes early still finds them due.
+// A little less than 5 s and 10 s, so that they are due at a tick that comes some milliseconds early.
 const SLOW_EVERY_MS = 4900;
 const FREQUENCY_EVERY_MS = 9900;
-/** How long one sample waits for the slow figures before it uses the earlier ones. */
+/** A sample waits this long for the slow figures, then it uses the earlier ones. */
 const PATIENCE_MS = 200;
 
 async function countProcesses(): Promise<number> {
@@ -57,29 +57,29 @@ async function readFrequencies(): Promise<Map<number, number>> {
   return mhz;
 }
 
-/** Reads /proc and /sys of the machine; the first sample counts from the moment of creation. */
+/** Reads /proc and /sys. Speeds in the first sample are measured from the creation of the collector. */
 export class LinuxCollector implements Collector {
   readonly #clock: Clock;
-  readonly #processes: Slow<number>;
-  readonly #mhz: Slow<Map<number, number>>;
-  readonly #disks: Slow<MeasuredDisk[]>;
+  readonly #processes: SlowFigure<number>;
+  readonly #mhz: SlowFigure<Map<number, number>>;
+  readonly #disks: SlowFigure<MeasuredDisk[]>;
   readonly #bootTime = counter(/^btime (\d+)$/m.exec(proc('stat'))?.[1]);
   #last: Counters;
 
   constructor(clock: Clock, log: Logger, selectedDisks: readonly string[]) {
     const survey = new DiskSurvey(clock, selectedDisks);
     this.#clock = clock;
-    this.#processes = new Slow({
+    this.#processes = new SlowFigure({
       ...{ clock, log, name: 'process count', ttl_ms: SLOW_EVERY_MS },
       initial: 0,
       load: countProcesses,
     });
-    this.#mhz = new Slow({
+    this.#mhz = new SlowFigure({
       ...{ clock, log, name: 'frequencies', ttl_ms: FREQUENCY_EVERY_MS },
       initial: new Map<number, number>(),
       load: readFrequencies,
     });
-    this.#disks = new Slow({
+    this.#disks = new SlowFigure({
       ...{ clock, log, name: 'disks', ttl_ms: SLOW_EVERY_MS },
       initial: [] as MeasuredDisk[],
       load: () => survey.measure(),

@@ -7,7 +7,7 @@ export interface Mount {
   device: string;
   mount_point: string;
   file_system: string;
-  /** Device path, or whatever the file system names as its source. */
+  /** Path of the device, or another name that the file system gives as its source. */
   source: string;
   is_read_only: boolean;
 }
@@ -18,7 +18,7 @@ export interface DiskTraffic {
   written: number;
 }
 
-// File systems without storage of their own; everything else that has a size is a disk.
+// File systems that store nothing. Every other file system with a size is a disk.
 const PSEUDO = new Set(
   (
     'autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl ' +
@@ -27,7 +27,7 @@ const PSEUDO = new Set(
   ).split(' '),
 );
 
-// A container host has hundreds of mounts here, all views of a disk that is listed already.
+// A container host has hundreds of mounts below these. All of them show a disk that is reported already.
 const RUNTIME_TREES = (
   '/dev /proc /run /sys /var/lib/containerd /var/lib/containers /var/lib/docker ' +
   '/var/lib/kubelet /var/lib/rancher'
@@ -36,7 +36,7 @@ const RUNTIME_TREES = (
 const decodeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));
 
-/** `/proc/self/mountinfo`; a later mount on the same point hides the earlier one. */
+/** Reads `/proc/self/mountinfo`. A later mount hides an earlier one on the same point. */
 export function parseMounts(text: string): Mount[] {
   const mounts = new Map<string, Mount>();
   for (const line of text.split('\n')) {
@@ -59,8 +59,8 @@ export function parseMounts(text: string): Mount[] {
 }
 
 /**
- * The mounts worth a line in the report: each device once (its first mount), pseudo file systems and the
- * trees of container runtimes left out, and always what the configuration selects.
+ * The mounts that are reported: those that the configuration selects, and the first mount of each device, except
+ * pseudo file systems and mounts of container runtimes.
  */
 export function reportedMounts(mounts: readonly Mount[], selected: readonly string[]): Mount[] {
   const seen = new Set<string>();
@@ -74,7 +74,7 @@ export function reportedMounts(mounts: readonly Mount[], selected: readonly stri
   });
 }
 
-/** `/proc/diskstats` by `major:minor`; its sectors are always 512 bytes. */
+/** Reads `/proc/diskstats`, by `major:minor`. A sector in this file has 512 bytes. */
 export function parseDiskTraffic(text: string): Map<string, DiskTraffic> {
   const traffic = new Map<string, DiskTraffic>();
   for (const line of text.split('\n')) {

@@ -11,7 +11,7 @@ export interface Traffic {
 export function parseTraffic(text: string): Map<string, Traffic> {
   const traffic = new Map<string, Traffic>();
   for (const line of text.split('\n')) {
-    // Aliases carry colons in their names, so the last one ends the name.
+    // The name of an alias holds a colon, so the last colon of the line ends the name.
     const colon = line.lastIndexOf(':');
     if (colon < 0) continue;
     const fields = line
@@ -24,7 +24,7 @@ export function parseTraffic(text: string): Map<string, Traffic> {
   return traffic;
 }
 
-/** Interfaces with their speeds since the earlier reading. */
+/** The interfaces with their speeds between two readings. */
 export function interfaces(
   before: Map<string, Traffic>,
   after: Map<string, Traffic>,
@@ -44,7 +44,7 @@ export function interfaces(
 
 /**
  * Sockets in use, from the texts of `/proc/net/sockstat` and `sockstat6`.
- * Reading these costs the same however many connections there are, unlike `/proc/net/tcp`.
+ * Unlike `/proc/net/tcp` they are equally cheap to read with any number of connections.
  */
 export function parseSockets(...texts: string[]): { tcp: number; udp: number } {
   const sum = (name: string) =>

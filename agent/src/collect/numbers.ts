@@ -1,10 +1,10 @@
-/** A counter from kernel text; whatever is not a number counts as 0, so that no report is refused for it. */
+/** A counter in a text of the kernel. Text that is not a number gives 0, so that the server takes the report. */
 export function counter(text: string | undefined): number {
   const value = Number(text);
   return value >= 0 ? Math.min(Math.trunc(value), Number.MAX_SAFE_INTEGER) : 0;
 }
 
-/** Growth per second of a counter; 0 when it was reset or no time has passed. */
+/** Growth per second of a counter; 0 when the counter was reset or no time has passed. */
 export function perSecond(before: number | undefined, after: number, seconds: number): number {
   if (before === undefined || after < before || seconds <= 0) return 0;
   return Math.round((after - before) / seconds);

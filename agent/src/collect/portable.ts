@@ -19,8 +19,8 @@ function sum(cores: readonly CpuTimes[]): CpuTimes {
 }
 
 /**
- * What Node tells on every system. Swap, process count, connections, traffic and disk speeds are not among it
- * and stay 0; the only disk is the one the agent runs on.
+ * Reads the figures that Node gives on every system. Swap, process count, connections, traffic and disk speeds are 0,
+ * and the only disk is the one that the agent runs on.
  */
 export class PortableCollector implements Collector {
   readonly #bootTime: number;

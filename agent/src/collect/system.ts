@@ -20,7 +20,7 @@ export function parseOsRelease(text: string): Map<string, string> {
   );
 }
 
-/** Version with its minor number: the distribution's own file has it where `VERSION_ID` does not. */
+/** The version with its minor number. Some distributions have that in a file of their own, not in `VERSION_ID`. */
 export function osVersion(id: string, versionId: string, ownFile: string): string {
   if (!/^(debian|alpine|rhel|centos|rocky|almalinux|fedora|ol)$/.test(id)) return versionId;
   return /\d+(\.\d+)*/.exec(ownFile)?.[0] ?? versionId;

@@ -1,4 +1,4 @@
-/** What the machine says about the hypervisor below it. */
+/** Facts about the machine that tell a hypervisor. */
 export interface VirtualizationSigns {
   /** The processor carries the hypervisor flag (x86 only). */
   guest: boolean;
@@ -10,7 +10,7 @@ export interface VirtualizationSigns {
   xen: string;
 }
 
-// The first match wins, so the more special brand stands before the platform it runs on.
+// The first match wins, so a brand stands before the platform that it is built on.
 const BY_FIRMWARE: readonly [RegExp, string][] = [
   [/vmware/i, 'VMware'],
   [/virtualbox|innotek/i, 'VirtualBox'],

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * The whole body of an answer.
- * @throws Error as soon as it exceeds `max_bytes`, and when it breaks off
+ * @throws Error as soon as it exceeds `max_bytes`, and when the connection ends before it is complete
  */
 export async function readBody(answer: IncomingMessage, max_bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

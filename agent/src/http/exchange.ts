@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 
-/** One HTTP request as it goes out. */
+/** One HTTP request. */
 export interface HttpCall {
   readonly url: URL;
   /** Upper case. */
@@ -14,13 +14,13 @@ export interface HttpCall {
   readonly localAddress?: string;
 }
 
-/** Follow from the body, so a caller's own would make two readings of one message possible. */
+/** Headers that follow from the body. Values of a caller could contradict it, so they are left out. */
 const FRAMING = new Set(['content-length', 'transfer-encoding']);
 
 /**
- * Sends one request over a connection of its own and gives the answer as soon as its headers are there; the
- * caller reads or destroys it.
- * @throws Error when nobody answers, or not in HTTP
+ * Sends one request over a new connection. Resolves with the answer when its headers have come; the caller reads or
+ * destroys it.
+ * @throws Error when the connection fails or the answer is not HTTP
  */
 export function exchange(call: HttpCall, signal: AbortSignal): Promise<IncomingMessage> {
   const { url, method, body, family, localAddress } = call;
@@ -40,7 +40,7 @@ export function exchange(call: HttpCall, signal: AbortSignal): Promise<IncomingM
       ...(localAddress === undefined ? {} : { localAddress }),
     });
     request.once('response', resolve);
-    // Stays: an answer that breaks off reports here as well as on the message.
+    // This listener stays: when the connection ends during the answer, Node reports that here too.
     request.on('error', reject);
     request.once('upgrade', (_answer, socket) => {
       socket.destroy();
@@ -50,7 +50,7 @@ export function exchange(call: HttpCall, signal: AbortSignal): Promise<IncomingM
   });
 }
 
-/** Lines of one name stay together; an empty body is only spoken of where one is expected. */
+/** The headers by name. The length of an empty body is sent only with methods that have a body. */
 function headersOf({ headers, method, body }: HttpCall): Record<string, string[]> {
   const lines: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) {

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { exchange, type HttpCall } from './exchange.ts';
 
 const MAX_REDIRECTS = 10;
-/** Meant for the first host only. */
+/** Headers that are sent to the first origin only. */
 const PRIVATE = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 /**
- * One request and the redirects that follow from it, at most 10.
- * @throws Error for more of them, and for one that leaves HTTP
+ * Sends one request and follows at most 10 redirects.
+ * @throws Error for more redirects, and for one to another protocol
  */
 export async function follow(first: HttpCall, signal: AbortSignal): Promise<IncomingMessage> {
   let call = first;
@@ -21,7 +21,7 @@ export async function follow(first: HttpCall, signal: AbortSignal): Promise<Inco
   throw new Error(`more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** The request that a redirect asks for; undefined when the answer is the last one. */
+/** The request that a redirect asks for; undefined for an answer without redirect. */
 export function redirected(
   call: HttpCall,
   status: number,

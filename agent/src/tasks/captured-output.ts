@@ -1,4 +1,4 @@
-/** Head and tail of a stream of bytes: what is needed to cut out its middle, in bounded memory. */
+/** The beginning and the end of a stream of bytes, in bounded memory: enough to print it without its middle. */
 export class CapturedOutput {
   readonly #half: number;
   #head = Buffer.alloc(0);
@@ -23,7 +23,7 @@ export class CapturedOutput {
     this.#tail = Buffer.from(joined.subarray(Math.max(0, joined.length - this.#half)));
   }
 
-  /** All of it, or head and tail of together at most `max_bytes` around a line that says what is missing. */
+  /** All of it, or its beginning and end, together at most `max_bytes`, around a line that tells how much is left out. */
   text(max_bytes: number): string {
     if (this.#size <= max_bytes) return Buffer.concat([this.#head, this.#tail]).toString('utf8');
     const head = wholeStart(this.#head.subarray(0, Math.ceil(max_bytes / 2)));
@@ -37,7 +37,7 @@ export class CapturedOutput {
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Without a character that was cut at the end. */
+/** The bytes without an incomplete character at the end. */
 function wholeStart(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && bytes.length - end < 4 && isContinuation(bytes[end - 1])) end -= 1;
@@ -47,7 +47,7 @@ function wholeStart(bytes: Buffer): Buffer {
   return isCut ? bytes.subarray(0, end - 1) : bytes;
 }
 
-/** Without the rest of a character that was cut at the beginning. */
+/** The bytes without the rest of a character at the beginning. */
 function wholeEnd(bytes: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start += 1;
@@ -55,8 +55,8 @@ function wholeEnd(bytes: Buffer): Buffer {
 }
 
 /**
- * Standard output, then a marker line and standard error when there is any (clients.md §2.8). Beyond
- * `max_bytes` each loses its middle; the smaller one is kept whole when it takes less than half.
+ * Standard output, then, unless standard error is empty, a marker line and standard error (clients.md §2.8). Beyond
+ * `max_bytes` each loses its middle; one that takes less than half is kept whole.
  */
 export function composeOutput(
   stdout: CapturedOutput,
@@ -70,6 +70,6 @@ export function composeOutput(
   return `${withNewline(text)}--- STDERR ---\n${stderr.text(max_bytes - forStdout)}`;
 }
 
-/** The text, ended by a line break unless it is empty. */
+/** The text with a line break at its end, unless it is empty. */
 export const withNewline = (text: string): string =>
   text === '' || text.endsWith('\n') ? text : `${text}\n`;

@@ -18,10 +18,10 @@ export type RecordType = (typeof RECORD_TYPES)[number];
 
 type LookUp = (resolver: Resolver, domain: string) => Promise<string[]>;
 
-/** Names keep their trailing dot, which the resolver library cuts off. */
+/** Answers hold names with a trailing dot, which Node's resolver removes. */
 const dotted = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
 
-/** How each type is asked for, and the text of its records (task.md §2.1). */
+/** The query of each type, and the text of its records (task.md §2.1). */
 const LOOK_UPS: Record<RecordType, LookUp> = {
   a: (resolver, domain) => resolver.resolve4(domain),
   aaaa: (resolver, domain) => resolver.resolve6(domain),
@@ -29,7 +29,7 @@ const LOOK_UPS: Record<RecordType, LookUp> = {
   mx: async (resolver, domain) =>
     (await resolver.resolveMx(domain)).map((mx) => `${mx.priority} ${dotted(mx.exchange)}`),
   txt: async (resolver, domain) =>
-    // The library gives one character per byte.
+    // Node gives one character per byte.
     (await resolver.resolveTxt(domain)).map((chunks) =>
       Buffer.from(chunks.join(''), 'latin1').toString('utf8'),
     ),
@@ -49,7 +49,7 @@ const LOOK_UPS: Record<RecordType, LookUp> = {
 
 /**
  * The records of one type as text.
- * @throws Error when the name has none, or nobody answers
+ * @throws Error when the name has none, or no server answers
  */
 export const lookUp = (resolver: Resolver, domain: string, type: RecordType): Promise<string[]> =>
   LOOK_UPS[type](resolver, domain);
@@ -61,7 +61,7 @@ function caaText(record: CaaRecord): string[] {
     .map(([tag, value]) => `${tag} ${JSON.stringify(value)}`);
 }
 
-/** The name under which the addresses' names stand: `4.3.2.1.in-addr.arpa`; a name stays as it is. */
+/** The name to ask for the names of an address: `4.3.2.1.in-addr.arpa`. A name is returned unchanged. */
 export function reverseName(address: string): string {
   const family = isIP(address);
   if (family === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
@@ -72,7 +72,7 @@ export function reverseName(address: string): string {
 /** The 32 hexadecimal digits of an IPv6 address. */
 function nibbles(address: string): string {
   const [text = ''] = address.split('%');
-  // The URL parser writes a trailing IPv4 part in hexadecimal and the rest in one canonical form.
+  // The URL parser gives the canonical form, with an IPv4 part at the end in hexadecimal.
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const groups = (part: string) => (part === '' ? [] : part.split(':'));

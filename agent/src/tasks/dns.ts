@@ -5,7 +5,7 @@ import { elapsed } from '../measure.ts';
 import type { TaskHandler } from '../task-context.ts';
 import { lookUp, RECORD_TYPES, type RecordType } from './dns-records.ts';
 
-/** One query; asked twice, so that a lost packet does not use up the task's time. */
+/** A query is sent twice, so that one lost packet does not use up the task's time. */
 const QUERY = { timeout: 1500, tries: 2 };
 
 interface DnsRecord {
@@ -15,8 +15,8 @@ interface DnsRecord {
 }
 
 /**
- * Records of a domain, one type after the other; types that fail are left out (task.md §6).
- * @throws Error when nothing was found though something was asked for
+ * Records of a domain, one type after the other. A type that fails is left out (task.md §6).
+ * @throws Error when types were asked for and no record was found
  */
 export const dns: TaskHandler = async (content, { runtime: { clock }, signal }) => {
   const { domain, types, dns_server } = readQuestion(content);

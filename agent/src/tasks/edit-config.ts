@@ -3,9 +3,9 @@ import { readText } from '../content.ts';
 import type { TaskHandler } from '../task-context.ts';
 
 /**
- * Replaces the configuration file by a text that is a working configuration; 300 ms later the agent starts
- * again with it (clients.md §2.5). `auto_gen` stands for the UUID in force: an edit makes no other agent of it.
- * @throws ConfigError for any other text, with the file untouched
+ * Replaces the configuration file; 300 ms later the agent starts again with the new one (clients.md §2.5). In the text
+ * `auto_gen` means the UUID that the agent has.
+ * @throws ConfigError when the agent could not start with the text; the file is then unchanged
  */
 export const editConfig: TaskHandler = async (content, { runtime, agent_uuid, log }) => {
   const text = checkedConfig(readText(content, 'edit_config'), agent_uuid);

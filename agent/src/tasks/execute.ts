@@ -4,7 +4,7 @@ import { CapturedOutput, composeOutput, withNewline } from './captured-output.ts
 import { type Ending, runProgram } from './run-program.ts';
 
 /**
- * Runs a program without a shell and gives what it wrote; how it ended is part of the text and no failure.
+ * Runs a program without a shell and returns its output. A status other than 0 is no failure: a last line tells it.
  * @throws Error when it cannot be started or takes longer than 60 s
  */
 export const execute: TaskHandler = async (content, { runtime: { clock, config }, signal }) => {

@@ -7,7 +7,7 @@ import type { HttpCall } from '../http/exchange.ts';
 import { follow } from '../http/follow.ts';
 import type { TaskHandler } from '../task-context.ts';
 
-/** Of the answer's body (clients.md §2.8). */
+/** Largest body of an answer (clients.md §2.8). */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** One HTTP request; any status is a success (task.md §2.1). */
@@ -23,7 +23,7 @@ export const httpRequest: TaskHandler = async (content, { signal }) => {
   };
 };
 
-/** The request of a task. */
+/** The request that a task describes. @throws Error when the task is malformed */
 export function readCall(content: unknown): HttpCall {
   const members = readObject(content, 'http_request');
   const headers = Object.entries(readObject(members['headers'] ?? {}, 'headers'));
@@ -38,7 +38,7 @@ export function readCall(content: unknown): HttpCall {
 
 function readMethod(content: unknown): string {
   const method = readText(content, 'method').trim().toUpperCase();
-  // Node would take an empty one for GET.
+  // Node sends GET for an empty method.
   if (method === '') throw new Error('malformed task: method is empty');
   return method;
 }
@@ -51,7 +51,7 @@ function readRequestBody(members: Record<string, unknown>): Buffer {
   }
   if (base64 === null) return Buffer.from(text ?? '');
   const bytes = Buffer.from(base64, 'base64');
-  // Node skips what is no base64; a body that arrives changed would be worse than none.
+  // Node skips characters that are not base64, which would send another body than the one asked for.
   if (bytes.toString('base64') === base64) return bytes;
   throw new Error('malformed task: body_base64 is no base64');
 }
@@ -67,7 +67,7 @@ function readBinding(ip: string | null): Pick<HttpCall, 'family' | 'localAddress
   throw new Error('malformed task: ip must be an address, "ipv4 auto" or "ipv6 auto"');
 }
 
-/** One object per header line, in order; a value that is not visible ASCII goes as base64. */
+/** One object per header line, in order. A value that is not visible ASCII is given as base64. */
 function headerLines({ rawHeaders }: IncomingMessage): Record<string, string>[] {
   const lines: Record<string, string>[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -16,7 +16,7 @@ import { webShell } from './web-shell.ts';
 
 const NETWORK_MS = 10_000;
 
-/** The handler of each kind; network kinds share the agent's ten places, 10 s each (clients.md §2.8). */
+/** The handler of each kind. The network kinds share ten places of the agent and have 10 s each (clients.md §2.8). */
 export const taskHandlers: Record<TaskKind, TaskHandler> = {
   ping: onNetwork(ping),
   tcp_ping: onNetwork(tcpPing),
@@ -32,7 +32,7 @@ export const taskHandlers: Record<TaskKind, TaskHandler> = {
   self_update: selfUpdate,
 };
 
-/** Waits for a place in the network pool, then runs with 10 s. */
+/** Waits for one of the ten places, then runs the handler with a limit of 10 s. */
 export function onNetwork(handler: TaskHandler): TaskHandler {
   return (content, context) => {
     const { clock, network } = context.runtime;

@@ -9,7 +9,7 @@ import type { TaskContext, TaskHandler } from '../task-context.ts';
 const PER_FAMILY_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 
-/** Where each provider tells the caller's address: over IPv4, over IPv6. */
+/** The addresses at which a provider tells the caller's IP address: over IPv4, over IPv6. */
 const PROVIDERS = {
   cloudflare: [
     'https://www.cloudflare.com/cdn-cgi/trace',
@@ -46,5 +46,5 @@ async function publicAddress(
   }
 }
 
-/** An answer is either the bare address or `key=value` lines with one for `ip`. */
+/** An answer is the bare address, or lines `key=value`, one of them `ip=…`. */
 const addressIn = (text: string): string => (/^ip=(.*)$/m.exec(text)?.[1] ?? text).trim();

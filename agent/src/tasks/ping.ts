@@ -5,14 +5,14 @@ import { addressesOf } from '../hosts.ts';
 import { withLimit } from '../limits.ts';
 import type { TaskHandler } from '../task-context.ts';
 
-/** Seconds the program waits for its one answer (clients.md §2.8). */
+/** Seconds that the program waits for the answer (clients.md §2.8). */
 const ECHO_S = 2;
-/** The program has to be done by then, whatever its own limit did. */
+/** The program is ended after this time, should its own limit fail. */
 const PROGRAM_MS = 4000;
 
 /**
- * One ICMP echo, in ms. Node has no ICMP sockets, so the system's `ping` does it, which needs no rights of ours.
- * The name is looked up here and only an address handed over: it can never be taken for an option.
+ * Time of one ICMP echo in ms. Node has no ICMP sockets, so the system's program `ping` sends it; the agent needs no
+ * rights for that. The program gets an address, never the name, which it could take for an option.
  */
 export const ping: TaskHandler = async (content, { runtime, signal }) => {
   const { clock, ping_program } = runtime;
@@ -35,7 +35,7 @@ export function pingArguments(address: string, platform: NodeJS.Platform): strin
   return [...family, '-n', '-c', '1', '-W', wait, address];
 }
 
-/** Milliseconds in what `ping` printed (`time=0.045 ms`, `time<1ms`); undefined when nobody answered. */
+/** Milliseconds in what `ping` printed (`time=0.045 ms`, `time<1ms`); undefined when no answer came. */
 export function pingTime(output: string): number | undefined {
   const text = /[=<] ?(\d+(?:[.,]\d+)?) ?ms/.exec(output)?.[1];
   return text === undefined ? undefined : Number(text.replace(',', '.'));

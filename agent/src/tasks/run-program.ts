@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts';
 import { signalGroup } from '../process-group.ts';
 import type { CapturedOutput } from './captured-output.ts';
 
-/** Then TERM, and KILL after the grace (clients.md §2.8, task.md §6). */
+/** Longest run of a program: then TERM, and KILL 2 s later (clients.md §2.8, task.md §6). */
 const LIMIT_MS = 60_000;
 const GRACE_MS = 2000;
-/** The same when the agent stops, which has less time. */
+/** Time between TERM and KILL when the agent stops, which leaves less time. */
 const STOPPING_GRACE_MS = 500;
-/** A program in the background may keep the pipes of one that has ended; nobody waits longer for it. */
+/** Wait for the rest of the output after the end: a program left in the background may keep the pipes open. */
 const PIPES_MS = 1000;
 
 export interface ProgramOptions {
@@ -29,7 +29,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
  * Runs a program in a process group of its own until it ends.
- * @throws Error when it cannot be started, and after the end of one that was stopped
+ * @throws Error when it cannot be started, and when it was ended by its limit or by the signal
  */
 export async function runProgram(options: ProgramOptions, signal: AbortSignal): Promise<Ending> {
   const { cmd, args, stdout, stderr, clock } = options;
@@ -68,7 +68,7 @@ class Stopper {
   constructor(child: Child, clock: Clock) {
     this.#child = child;
     this.#clock = clock;
-    // What the program had started goes with it.
+    // The rest of the process group ends with the program.
     child.once('exit', () => {
       if (this.reason !== undefined && child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
     });
@@ -91,7 +91,7 @@ class Stopper {
   }
 }
 
-/** Resolves when the program has ended and its output is read. */
+/** Resolves when the program has ended and its output has been read. */
 function endOf(child: Child, cmd: string, clock: Clock): Promise<Ending> {
   return new Promise((resolve, reject) => {
     let cancel = () => {};

@@ -6,7 +6,7 @@ import { withLimit } from '../limits.ts';
 import { elapsed } from '../measure.ts';
 import type { TaskHandler } from '../task-context.ts';
 
-/** For the connection, the look-up not counted (task.md §6). */
+/** Limit of the connection, the look-up of the name not counted (task.md §6). */
 const CONNECT_MS = 1000;
 
 /** Milliseconds to open a TCP connection to `host:port`; the host's addresses are tried in turn. */
@@ -29,7 +29,7 @@ export const tcpPing: TaskHandler = async (content, { runtime: { clock }, signal
 };
 
 /**
- * `host:port` or `[v6]:port`.
+ * Reads `host:port` or `[v6]:port`.
  * @throws Error for anything else
  */
 export function parseTarget(text: string): { host: string; port: number } {

@@ -4,7 +4,7 @@ import { version as programVersion } from '../version.ts';
 
 const UNKNOWN = 'UNKNOWN';
 
-/** The 13 members of task.md §2.1; a program without a compiler names its runtime in the places of one. */
+/** The 13 members of task.md §2.1. The members about a compiler hold the runtime. */
 export const version: TaskHandler = async (content) => {
   expectNothing(content, 'version');
   return {

@@ -1,4 +1,4 @@
-/** The parts of a `web_shell` task that make the terminal's address. */
+/** The parts of a `web_shell` task from which the terminal's address is made. */
 export interface TerminalTask {
   readonly url: URL;
   readonly terminal_id: string;
@@ -8,8 +8,8 @@ export interface TerminalTask {
 }
 
 /**
- * Where the terminal connects to (clients.md §2.9): a path of exactly `/auto_gen` stands for the server's
- * `/terminal` on that host, with its port written out; any other address is taken with `terminal_id` set.
+ * The address that the terminal connects to (clients.md §2.9). The path `/auto_gen` is replaced by `/terminal` on the
+ * same host, with the port written out. Any other address is kept, with `terminal_id` set.
  */
 export function terminalAddress(task: TerminalTask): string {
   const { url, terminal_id, agent_uuid, task_id, task_token } = task;

@@ -7,7 +7,7 @@ export type TerminalMessage =
 
 const LARGEST = 65_535;
 
-/** Every text that is not an object with the members of a resize, a heartbeat or a refusal is typed in. */
+/** Tells resizes, heartbeats and refusals by their members. Every other text is typed input. */
 export function readTerminalMessage(text: string): TerminalMessage {
   const message = parseObject(text);
   if (!message) return { kind: 'input' };
@@ -28,10 +28,10 @@ const isUnsigned = (value: unknown): value is number =>
 function parseObject(text: string): Record<string, unknown> | undefined {
   if (!/^[ \t\r\n]*\{/.test(text)) return undefined;
   try {
-    // An object or a failure: the text begins with a brace.
+    // The text begins with a brace, so it is an object when it is JSON.
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    // Not JSON after all: somebody typed or pasted a brace.
+    // Not JSON: the user typed or pasted a brace.
     return undefined;
   }
 }

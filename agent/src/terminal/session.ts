@@ -7,13 +7,13 @@ import { readTerminalMessage } from './message.ts';
 import type { Pty } from './pty.ts';
 import { PtyInput } from './pty-input.ts';
 
-/** One frame of output (clients.md §2.9). */
+/** Largest frame of output (clients.md §2.9). */
 const CHUNK_BYTES = 8192;
-/** With this much on its way the shell's output waits, until a quarter is left. */
+/** The shell's output is paused while this much is unsent, and goes on when a quarter of it is left. */
 const MAX_BACKLOG_BYTES = 1024 * 1024;
-/** Between TERM and KILL for the shell's process group. */
+/** Time between TERM and KILL for the shell's process group. */
 const GRACE_MS = 200;
-/** For the last output of a shell that has ended. */
+/** Time for the last output of a shell that has ended. */
 const GOODBYE_MS = 10_000;
 
 /** One open terminal: a shell and the connection to its user, joined until one of them ends. */
@@ -45,7 +45,8 @@ export class TerminalSession {
   }
 
   /**
-   * Done when both sides have ended: the user's leaving ends the shell, the shell's end says goodbye to the user.
+   * Resolves when both sides have ended. When the user leaves, the shell is ended; when the shell ends, the connection
+   * is closed.
    * @throws Error when the server refused the terminal
    */
   async run(signal: AbortSignal): Promise<void> {
@@ -93,13 +94,13 @@ export class TerminalSession {
   #receiveText(text: string, isFirst: boolean): void {
     const message = readTerminalMessage(text);
     if (message.kind === 'resize') this.#resize(message.cols, message.rows);
-    // A server that refuses says so first of all, and closes; a user may type the same later.
+    // A server refuses in its first frame. The same text in a later frame was typed by the user.
     else if (message.kind === 'refusal' && isFirst) this.#refused = message.reason;
     else if (message.kind !== 'heartbeat') this.#input.write(Buffer.from(text));
   }
 
   #resize(cols: number, rows: number): void {
-    // A terminal without columns or rows does not exist.
+    // A terminal cannot have 0 columns or rows.
     if (this.#hasExited || cols === 0 || rows === 0) return;
     try {
       this.#pty.resize(cols, rows);
@@ -108,10 +109,10 @@ export class TerminalSession {
     }
   }
 
-  /** TERM for the shell's process group, KILL 200 ms later. */
+  /** Sends TERM to the shell's process group, and KILL 200 ms later. */
   async #endShell(): Promise<void> {
     this.#input.close();
-    // Paused output would keep the end of the shell from being noticed.
+    // While its output is paused the package does not notice the end of the shell.
     this.#pty.resume();
     for (const name of ['SIGTERM', 'SIGKILL'] as const) {
       if (this.#hasExited) return;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 
-export interface SlowOptions<T> {
+export interface SlowFigureOptions<T> {
   clock: Clock;
   log: Logger;
   name: string;
@@ -11,14 +11,14 @@ export interface SlowOptions<T> {
   load: () => Promise<T>;
 }
 
-/** A figure that is costly to read, or whose source may hang: read at most once per `ttl_ms`, never twice at a time. */
-export class Slow<T> {
-  readonly #options: SlowOptions<T>;
+/** A figure that is slow to read, or whose source may hang. It is read at most once per `ttl_ms`, never twice at a time. */
+export class SlowFigure<T> {
+  readonly #options: SlowFigureOptions<T>;
   #loading: Promise<void> | undefined;
   #read_at = Number.NEGATIVE_INFINITY;
   #value: T;
 
-  constructor(options: SlowOptions<T>) {
+  constructor(options: SlowFigureOptions<T>) {
     this.#options = options;
     this.#value = options.initial;
   }
@@ -28,7 +28,7 @@ export class Slow<T> {
     return this.#value;
   }
 
-  /** Starts a reading when the last one is too old; done when no reading is under way. Never rejects. */
+  /** Starts a reading when the last one is older than `ttl_ms`. Resolves when no reading is in progress; never rejects. */
   refresh(): Promise<void> {
     if (this.#loading) return this.#loading;
     const { clock, ttl_ms } = this.#options;

@@ -4,7 +4,7 @@ import type { TaskContext, TaskHandler } from './task-context.ts';
 import { TASK_KINDS, type TaskKind } from './task-kinds.ts';
 import { taskHandlers } from './tasks/index.ts';
 
-export interface TaskDeskOptions extends Omit<TaskContext, 'task_id' | 'task_token' | 'signal'> {
+export interface TaskRunnerOptions extends Omit<TaskContext, 'task_id' | 'task_token' | 'signal'> {
   /** Unix ms with the measured clock offset. */
   readonly time: () => number;
   /** Queues one `task_upload_task_result`; takes the response as JSON text. */
@@ -12,11 +12,11 @@ export interface TaskDeskOptions extends Omit<TaskContext, 'task_id' | 'task_tok
   readonly handlers?: Partial<Record<TaskKind, TaskHandler>>;
 }
 
-/** Tasks of one server in progress, terminals not counted. */
+/** Tasks of one server that run at a time, terminals not counted. */
 const MAX_RUNNING = 32;
-/** Tasks of one server that wait for their turn; more are answered with a failure. */
+/** Tasks of one server that wait. A task beyond these is answered with a failure. */
 const MAX_WAITING = 512;
-/** For everything but a terminal, waiting included (clients.md §2.8). */
+/** Limit of every task except a terminal, waiting included (clients.md §2.8). */
 const TASK_MS = 600_000;
 
 interface Task {
@@ -27,19 +27,19 @@ interface Task {
 }
 
 /** Takes the tasks of one server, runs those that its switches allow and uploads a result for every one. */
-export class TaskDesk {
-  readonly #options: TaskDeskOptions;
+export class TaskRunner {
+  readonly #options: TaskRunnerOptions;
   readonly #slots = new Slots(MAX_RUNNING);
   readonly #stop = new AbortController();
-  readonly #atWork = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
 
-  constructor(options: TaskDeskOptions) {
+  constructor(options: TaskRunnerOptions) {
     this.#options = options;
-    // One listener per task in progress or waiting, which are bounded.
+    // Every task that runs or waits adds one listener; their number is bounded by the limits above.
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** One `params.result` of a task notification; without id and token nobody could be answered, so it is dropped. */
+  /** Takes `params.result` of one task notification. Without id and token no answer is possible, so it is dropped. */
   receive(notification: Record<string, unknown>): void {
     const { log } = this.#options;
     const { task_id, task_token, task_event_type } = notification as {
@@ -54,10 +54,10 @@ export class TaskDesk {
     void this.#run({ task_id: task_id as number, task_token, ...kindOf(task_event_type) });
   }
 
-  /** Ends every task and answers it; done when nothing of them is left. */
+  /** Ends every task and answers it. Resolves when all of them have ended. */
   async stop(reason: string): Promise<void> {
     this.#stop.abort(new Error(reason));
-    await Promise.allSettled(this.#atWork);
+    await Promise.allSettled(this.#running);
   }
 
   async #run(task: Task): Promise<void> {
@@ -89,11 +89,11 @@ export class TaskDesk {
     const { server, agent_uuid, log, runtime } = this.#options;
     const context = { task_id, task_token, server, agent_uuid, log, runtime, signal };
     const work = handler(content, context);
-    this.#atWork.add(work);
+    this.#running.add(work);
     try {
       return await work;
     } finally {
-      this.#atWork.delete(work);
+      this.#running.delete(work);
     }
   }
 

@@ -4,8 +4,8 @@ import type { Logger } from './log.ts';
 const AGAIN_AFTER_MS = 60_000;
 const MAX_KINDS = 32;
 
-/** Logs what the server answers with an error; the same one, repeated every second, once a minute with its count. */
-export class QuietErrors {
+/** Logs the server's error answers. An error that repeats every second is logged once a minute, with its count. */
+export class ErrorLog {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #seen = new Map<string, { logged_at: number; repeated: number }>();
