@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import type { App } from '@svc/kernel';
 import type { Logger } from '@svc/plugin-sdk';
 import type { Head } from './config/head.ts';
@@ -9,7 +9,7 @@ const PERIOD_MS = 10_000;
 /** Looks every 10 s whether the certificate was renewed: new connections then get it without a reload. */
 export class CertificateWatch {
   readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
+  #stop = (): void => {};
 
   constructor(log: Logger) {
     this.#log = log;
@@ -17,15 +17,11 @@ export class CertificateWatch {
 
   /** Follows this head's files instead of the former ones. */
   watch(head: Head, app: App): void {
-    this.close();
+    this.#stop();
     const { tls_cert, tls_key } = head;
     if (tls_cert === undefined || tls_key === undefined) return;
-    let known = timeOf(tls_cert);
-    const look = () => {
+    const renew = () => {
       try {
-        const time = statSync(tls_cert).mtimeMs;
-        if (time === known) return;
-        known = time;
         const tls = readTls(head);
         if (tls) app.renewCertificate(tls);
         this.#log.info('TLS certificate renewed');
@@ -33,12 +29,11 @@ export class CertificateWatch {
         this.#log.warn('TLS certificate could not be read again, the old one stays', { error });
       }
     };
-    this.#timer = setInterval(look, PERIOD_MS).unref();
+    watchFile(tls_cert, { interval: PERIOD_MS, persistent: false }, renew);
+    this.#stop = () => unwatchFile(tls_cert, renew);
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stop();
   }
 }
-
-const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

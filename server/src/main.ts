@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { type Command, type CommandTerminal, UserError } from '@svc/plugin-sdk';
+import type { App } from '@svc/kernel';
+import { type Command, type Commands, type CommandTerminal, UserError } from '@svc/plugin-sdk';
 import { loadConfig } from './config/load.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
@@ -99,21 +100,22 @@ async function configOf(file: string) {
 async function tool(name: string, file: string): Promise<number> {
   const app = await start({ config: file, mode: 'tool' });
   try {
-    if (name === 'init') return 0;
-    let found: { command: Command; plugin: string } | undefined;
-    for (const tap of app.hooks.commands.taps) {
-      const add = (command: Command) => {
-        if (command.name === name) found = { command, plugin: tap.name };
-      };
-      (tap.fn as (commands: { add: typeof add }) => void)({ add });
-    }
-    const kernel = found && app.kernelOf(found.plugin);
-    if (!found || !kernel) throw new UsageError(`unknown command '${name}'`);
-    await found.command.run(kernel, terminal);
+    if (name !== 'init') await runCommand(app, name);
     return 0;
   } finally {
     await app.stop('done');
   }
+}
+
+async function runCommand(app: App, name: string): Promise<void> {
+  for (const tap of app.hooks.commands.taps) {
+    const found: Command[] = [];
+    (tap.fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
+    const command = found.find((command) => command.name === name);
+    const kernel = app.kernelOf(tap.name);
+    if (command && kernel) return command.run(kernel, terminal);
+  }
+  throw new UsageError(`unknown command '${name}'`);
 }
 
 const print = (line: string) => {

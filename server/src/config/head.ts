@@ -1,8 +1,5 @@
 import { type Static, Type, Uuid } from '@svc/plugin-sdk';
 
-/** Sections that belong to the kernel: no plugin may have one of these names. */
-export const RESERVED_SECTIONS = ['database', 'logging', 'brand'] as const;
-
 /** Configured longer times are cut to this: timers count in 32 bits. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -96,5 +93,3 @@ export const HeadSchema = Type.Object({
 });
 
 export type Head = Static<typeof HeadSchema>;
-export type DatabaseConfig = Head['database'];
-export type BrandConfig = Head['brand'];

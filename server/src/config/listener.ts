@@ -1,13 +1,8 @@
 import { isIP } from 'node:net';
-
-export interface ListenAddress {
-  /** Without brackets. */
-  readonly host: string;
-  readonly port: number;
-}
+import type { Head } from '@svc/kernel';
 
 /** Reads `IP:port` or `[IPv6]:port`; undefined for anything else, host names included. Port 0 asks for a free one. */
-export function parseListener(text: string): ListenAddress | undefined {
+export function parseListener(text: string): Head['listen'] | undefined {
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;
   const [, six, four, digits] = match;

@@ -5,7 +5,7 @@ import { asksForUuid, fixAutoGen } from './auto-gen.ts';
 import { type Head, HeadSchema, MAX_TIMER_MS } from './head.ts';
 import { parseListener } from './listener.ts';
 import { parseToml } from './parse.ts';
-import { checkValue, isTable, type Problem, problemsError } from './section.ts';
+import { checkValue, isTable, type Problem, pick, problemsError } from './section.ts';
 import { writeConfig } from './write.ts';
 
 /** A configuration whose head is sound; sections of plugins are still raw. */
@@ -33,7 +33,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
 /** Parses and validates a complete text; `auto_gen` is no UUID here. @throws UserError with line and key */
 export function parseConfig(text: string): ParsedConfig {
   const raw = parseToml(text);
-  const { value, problems } = checkValue(HeadSchema, headOf(raw), []);
+  const { value, problems } = checkValue(HeadSchema, pick(HeadSchema, raw), []);
   if (problems.length > 0) throw problemsError(problems, text);
   const head = value as Head;
   const wrong = headProblems(head);
@@ -69,12 +69,6 @@ async function withUuid(path: string, text: string): Promise<string> {
   return fixed;
 }
 
-function headOf(raw: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(raw).filter(([key]) => Object.hasOwn(HeadSchema.properties, key)),
-  );
-}
-
 /** Rules a schema cannot say. */
 function headProblems(head: Head): Problem[] {
   const problems: Problem[] = [];
@@ -92,21 +86,19 @@ function headProblems(head: Head): Problem[] {
 }
 
 function normal(head: Head): Head {
-  const { database } = head;
-  const timer = (ms: number) => Math.min(ms, MAX_TIMER_MS);
   return {
-    ...head,
+    ...withTimers(head),
     server_uuid: canonicalUuid(head.server_uuid),
-    shutdown_timeout_ms: timer(head.shutdown_timeout_ms),
     brand: { ...head.brand, peer_header: head.brand.peer_header.toLowerCase() },
-    database: {
-      ...database,
-      connect_timeout_ms: timer(database.connect_timeout_ms),
-      acquire_timeout_ms: timer(database.acquire_timeout_ms),
-      idle_timeout_ms: timer(database.idle_timeout_ms),
-      max_lifetime_ms: timer(database.max_lifetime_ms),
-    },
+    database: withTimers(head.database),
   };
+}
+
+/** A copy whose times (`…_ms`) are cut to what a timer can count. */
+function withTimers<T extends object>(table: T): T {
+  const cut = ([key, value]: [string, unknown]) =>
+    key.endsWith('_ms') ? [key, Math.min(Number(value), MAX_TIMER_MS)] : [key, value];
+  return Object.fromEntries(Object.entries(table).map(cut)) as T;
 }
 
 function warningsOf(raw: Record<string, unknown>, head: Head): string[] {

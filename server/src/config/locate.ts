@@ -11,109 +11,89 @@ export interface Lines {
   isKeyLine(line: number): boolean;
 }
 
-/** The part of the syntax tree that is read here; the library does not export its node types. */
-interface Start {
+/**
+ * What is read here of a node of the syntax tree; the library does not export its node types. Which members a node has
+ * depends on its type.
+ */
+interface Node {
+  readonly type: string;
   readonly loc: { readonly start: { readonly line: number } };
+  readonly key: { readonly value: readonly string[]; readonly item: Node['key'] };
+  readonly value: Node;
+  readonly items: readonly Node[];
+  readonly item: Node;
 }
-interface Pair extends Start {
-  readonly type: 'KeyValue';
-  readonly key: { readonly value: readonly string[] };
-  readonly value: Value;
-}
-interface Table extends Start {
-  readonly type: 'Table' | 'TableArray';
-  readonly key: { readonly item: { readonly value: readonly string[] } };
-  readonly items: readonly (Pair | Comment)[];
-}
-interface Comment extends Start {
-  readonly type: 'Comment';
-}
-type Value =
-  | (Start & {
-      readonly type: 'InlineTable';
-      readonly items: readonly { readonly item: Pair | Comment }[];
-    })
-  | (Start & {
-      readonly type: 'InlineArray';
-      readonly items: readonly { readonly item: Value | Comment }[];
-    })
-  | (Start & { readonly type: 'String' | 'Integer' | 'Float' | 'Boolean' | 'DateTime' });
-
-const NOWHERE: Lines = { lineOf: () => undefined, isKeyLine: () => true };
 
 /** Reads the positions out of a text that is valid TOML. */
 export function locate(text: string): Lines {
   try {
-    return linesOf(parseDocument(text).cst as unknown as readonly (Pair | Table | Comment)[]);
+    return new Positions(parseDocument(text).cst as unknown as readonly Node[]);
   } catch {
-    // Another parser than the one that decides what is valid: where it stumbles, messages go without a line.
-    return NOWHERE;
+    // Another parser decides what is valid: where this one fails, messages carry no line.
+    return { lineOf: () => undefined, isKeyLine: () => true };
   }
 }
 
-function linesOf(blocks: readonly (Pair | Table | Comment)[]): Lines {
-  const lines = new Map<string, number>();
-  const keyLines = new Set<number>();
-  const note: Note = (path, { loc }) => {
-    // Implied parents (`a` of `a.b = 1`) are where their first child stands.
+class Positions implements Lines {
+  readonly #lines = new Map<string, number>();
+  readonly #keyLines = new Set<number>();
+  /** Number of elements so far of each array of tables. */
+  readonly #lengths = new Map<string, number>();
+
+  constructor(blocks: readonly Node[]) {
+    for (const block of blocks) {
+      const isTable = block.type === 'Table' || block.type === 'TableArray';
+      const base = isTable ? this.#header(block) : [];
+      for (const node of isTable ? block.items : [block]) {
+        if (node.type === 'KeyValue') this.#keyLines.add(node.loc.start.line);
+        this.#visit(base, node);
+      }
+    }
+  }
+
+  isKeyLine(line: number): boolean {
+    return this.#keyLines.has(line);
+  }
+
+  lineOf(path: KeyPath): number | undefined {
+    if (path.length === 0) return undefined;
+    return this.#lines.get(idOf(path)) ?? this.lineOf(path.slice(0, -1));
+  }
+
+  /** The path of a table's header, with the index of each array of tables on the way. */
+  #header(table: Node): KeyPath {
+    const path: (string | number)[] = [];
+    const names = table.key.item.value;
+    for (const [at, name] of names.entries()) {
+      path.push(name);
+      const id = idOf(path);
+      const isNew = table.type === 'TableArray' && at === names.length - 1;
+      if (isNew) this.#lengths.set(id, (this.#lengths.get(id) ?? 0) + 1);
+      const length = this.#lengths.get(id);
+      if (length !== undefined) path.push(length - 1);
+    }
+    this.#note(path, table);
+    return path;
+  }
+
+  #visit(base: KeyPath, node: Node): void {
+    if (node.type === 'Comment') return;
+    const path = node.type === 'KeyValue' ? [...base, ...node.key.value] : base;
+    this.#note(path, node);
+    if (node.type === 'KeyValue') this.#visit(path, node.value);
+    if (!node.type.startsWith('Inline')) return;
+    const items = node.items.map(({ item }) => item).filter(({ type }) => type !== 'Comment');
+    for (const [index, item] of items.entries())
+      this.#visit(node.type === 'InlineArray' ? [...path, index] : path, item);
+  }
+
+  /** Implied parents (`a` of `a.b = 1`) are where their first child stands. */
+  #note(path: KeyPath, { loc }: Node): void {
     for (let length = path.length; length > 0; length--) {
       const id = idOf(path.slice(0, length));
-      if (!lines.has(id)) lines.set(id, loc.start.line);
-    }
-  };
-
-  const arrays = new Map<string, number>();
-  for (const block of blocks) {
-    if (block.type === 'Comment') continue;
-    const base = block.type === 'KeyValue' ? [] : tablePath(block, arrays);
-    if (block.type !== 'KeyValue') note(base, block);
-    for (const pair of block.type === 'KeyValue' ? [block] : block.items) {
-      if (pair.type !== 'KeyValue') continue;
-      keyLines.add(pair.loc.start.line);
-      notePair(note, base, pair);
+      if (!this.#lines.has(id)) this.#lines.set(id, loc.start.line);
     }
   }
-  return {
-    isKeyLine: (line) => keyLines.has(line),
-    lineOf: (path) =>
-      path
-        .map((_, drop) => lines.get(idOf(path.slice(0, path.length - drop))))
-        .find((line) => line !== undefined),
-  };
-}
-
-type Note = (path: KeyPath, node: Start) => void;
-
-function notePair(note: Note, base: KeyPath, pair: Pair): void {
-  const path = [...base, ...pair.key.value];
-  note(path, pair);
-  noteValue(note, path, pair.value);
-}
-
-function noteValue(note: Note, path: KeyPath, value: Value): void {
-  note(path, value);
-  if (value.type === 'InlineTable') {
-    for (const { item } of value.items) if (item.type === 'KeyValue') notePair(note, path, item);
-  } else if (value.type === 'InlineArray') {
-    const items = value.items.map(({ item }) => item).filter((item) => item.type !== 'Comment');
-    for (const [index, item] of items.entries()) noteValue(note, [...path, index], item);
-  }
-}
-
-/** The path of a table's header, with the index of each array of tables on the way. */
-function tablePath(table: Table, arrays: Map<string, number>): KeyPath {
-  const names = table.key.item.value;
-  const path: (string | number)[] = [];
-  for (const [at, name] of names.entries()) {
-    path.push(name);
-    const id = idOf(path);
-    if (table.type === 'TableArray' && at === names.length - 1) {
-      arrays.set(id, (arrays.get(id) ?? -1) + 1);
-    }
-    const index = arrays.get(id);
-    if (index !== undefined) path.push(index);
-  }
-  return path;
 }
 
 const idOf = (path: KeyPath): string => JSON.stringify(path);

@@ -122,7 +122,8 @@ function pointerPath(pointer: string): KeyPath {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-function pick(schema: TObject, raw: unknown): unknown {
+/** The keys of a table that the schema describes. */
+export function pick(schema: TObject, raw: unknown): unknown {
   if (!isTable(raw)) return raw;
   return Object.fromEntries(
     Object.entries(raw).filter(([key]) => Object.hasOwn(schema.properties, key)),

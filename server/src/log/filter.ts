@@ -19,7 +19,7 @@ interface Directive {
 
 /** Targets of the database driver and of migrations; records show them as `db`. */
 const DRIVERS = /^(?:better-sqlite3|knex|migrations?|pg|postgres|sqlite)(?:$|[.:/])/;
-const TARGET = /^[A-Za-z_][\w.:/-]*$/;
+const TARGET = /^(?:[A-Za-z_][\w.:/-]*)?$/;
 
 /**
  * The filter of a configured sink (configuration.md §5): a target alone enables all its levels, an empty filter means
@@ -28,20 +28,18 @@ const TARGET = /^[A-Za-z_][\w.:/-]*$/;
 export function parseFilter(text: string, complain: (directive: string) => void): Filter {
   const directives: Directive[] = [];
   for (const part of directivesOf(text)) {
-    const directive = levelAlone(part) ?? targetWithLevel(part) ?? targetAlone(part);
-    if (directive === undefined || !isTarget(directive.target)) complain(part);
+    const directive = directiveOf(part) ?? targetAlone(part);
+    if (directive === undefined || !TARGET.test(directive.target)) complain(part);
     else directives.push(directive);
   }
-  return directives.length === 0
-    ? filterOf([{ target: '', rank: RANK.error }])
-    : filterOf(directives);
+  return filterOf(directives.length > 0 ? directives : [{ target: '', rank: RANK.error }]);
 }
 
 /** The filter of one stream subscriber (svc-server.md, stream_log): the default is off, what cannot be parsed is ignored. */
 export function parseStreamFilter(text: string): Filter {
   return filterOf(
     directivesOf(text)
-      .map((part) => levelAlone(part) ?? targetWithLevel(part))
+      .map(directiveOf)
       .filter((directive) => directive !== undefined),
   );
 }
@@ -75,24 +73,16 @@ function directivesOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-function levelAlone(text: string): Directive | undefined {
-  const rank = rankOf(text);
-  return rank === undefined ? undefined : { target: '', rank };
-}
-
-function targetWithLevel(text: string): Directive | undefined {
+/** A level alone, or `target=level`. */
+function directiveOf(text: string): Directive | undefined {
   const at = text.indexOf('=');
-  const target = text.slice(0, at).trim();
+  const target = text.slice(0, Math.max(at, 0)).trim();
   const rank = rankOf(text.slice(at + 1).trim());
-  return at < 0 || target === '' || rank === undefined ? undefined : { target, rank };
+  return rank === undefined || (at >= 0 && target === '') ? undefined : { target, rank };
 }
 
 function targetAlone(text: string): Directive | undefined {
   return text.includes('=') ? undefined : { target: text, rank: RANK.trace };
-}
-
-function isTarget(text: string): boolean {
-  return text === '' || TARGET.test(text);
 }
 
 function rankOf(word: string): number | undefined {

@@ -1,22 +1,17 @@
 import { isatty } from 'node:tty';
 import { type Logger, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
+import type { Head } from '../config/head.ts';
 import { consoleLine } from './console.ts';
 import { type Filter, parseFilter } from './filter.ts';
-import { createHub, type Hub } from './hub.ts';
+import { Hub } from './hub.ts';
 import { complain, type Output, openFile, openOutput } from './output.ts';
-import { createRing } from './ring.ts';
+import { Ring } from './ring.ts';
 import { addStream } from './stream.ts';
 
 const CLOSE_TIMEOUT_MS = 2000;
 
 /** The table `[logging]` (configuration.md §1). */
-export interface LoggingConfig {
-  log_filter?: string;
-  json_log_file?: string;
-  json_log_filter?: string;
-  memory_log_capacity: number;
-  memory_log_filter?: string;
-}
+export type LoggingConfig = Partial<Head['logging']> & Pick<Head['logging'], 'memory_log_capacity'>;
 
 /** The log of one server. */
 export interface Log {
@@ -36,7 +31,9 @@ export interface LogOptions {
 
 /** Sets up the sinks of configuration.md §5, once per process. What cannot be opened or parsed is told on standard error. */
 export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
-  const hub = createHub(branded(options.brand?.word));
+  const { word = 'svc' } = options.brand ?? {};
+  // One target bears the brand.
+  const hub = new Hub((target) => (target === 'svc' ? word : target));
   const terminal = openConsole(options.console ?? 'stdout');
   const filter = parse(options.env ?? config.log_filter ?? 'info');
   const filterOr = (text: string | undefined) => (text === undefined ? filter : parse(text));
@@ -45,15 +42,15 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
     hub.add({ filter, write: (record) => terminal.write(consoleLine(record, terminal.colours)) });
   }
   const file = addFile(hub, config.json_log_file, filterOr(config.json_log_filter));
-  const ring = createRing(config.memory_log_capacity);
+  const ring = new Ring(config.memory_log_capacity);
   if (config.memory_log_capacity > 0) {
-    hub.add({ filter: filterOr(config.memory_log_filter), write: ring.add });
+    hub.add({ filter: filterOr(config.memory_log_filter), write: (record) => ring.add(record) });
   }
 
   return {
     logger: hub.logger('server'),
     sinks: {
-      recent: ring.records,
+      recent: () => ring.newest(),
       stream: (text, listener) => addStream(hub, text, listener),
       print: terminal.write,
     },
@@ -85,9 +82,4 @@ function parse(text: string): Filter {
   return parseFilter(text, (directive) =>
     complain(`invalid log filter directive skipped: ${directive}`),
   );
-}
-
-/** One target bears the brand. */
-function branded(word = 'svc') {
-  return (target: string): string => (target === 'svc' ? word : target);
 }

@@ -1,25 +1,24 @@
 import type { LogRecord } from '@svc/plugin-sdk';
 
-/** The newest `capacity` records. */
-export interface Ring {
-  add(record: LogRecord): void;
-  /** Oldest first. */
-  records(): LogRecord[];
-}
+/** So many records beyond the capacity may wait to be cut off at once. */
+const SLACK = 1000;
 
-/** Memory grows with the records, not with the capacity. */
-export function createRing(capacity: number): Ring {
-  const slots: LogRecord[] = [];
-  let oldest = 0;
-  return {
-    add(record) {
-      if (slots.length < capacity) {
-        slots.push(record);
-      } else if (capacity > 0) {
-        slots[oldest] = record;
-        oldest = (oldest + 1) % capacity;
-      }
-    },
-    records: () => [...slots.slice(oldest), ...slots.slice(0, oldest)],
-  };
+/** The newest `capacity` records; memory grows with the records, not with the capacity. */
+export class Ring {
+  readonly #capacity: number;
+  #records: LogRecord[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  add(record: LogRecord): void {
+    this.#records.push(record);
+    if (this.#records.length >= this.#capacity + SLACK) this.#records = this.newest();
+  }
+
+  /** Oldest first. */
+  newest(): LogRecord[] {
+    return this.#records.slice(-this.#capacity);
+  }
 }

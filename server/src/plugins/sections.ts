@@ -1,6 +1,6 @@
 import type { PluginSettings } from '@svc/kernel';
 import { type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
-import { HeadSchema, RESERVED_SECTIONS } from '../config/head.ts';
+import { HeadSchema } from '../config/head.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { validateSection } from '../config/section.ts';
 import { unknownKeys } from '../config/unknown.ts';
@@ -29,9 +29,7 @@ export function sectionsOf(
 }
 
 function claim(claims: Map<string, string>, key: string, plugin: string): void {
-  const kernel =
-    Object.hasOwn(HeadSchema.properties, key) || RESERVED_SECTIONS.some((name) => name === key);
-  const owner = kernel ? 'the kernel' : claims.get(key);
+  const owner = Object.hasOwn(HeadSchema.properties, key) ? 'the kernel' : claims.get(key);
   // A name that is listed twice is refused when the plugins are put in order.
   if (owner && owner !== plugin)
     throw new UserError(
