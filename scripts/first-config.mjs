@@ -6,26 +6,20 @@ import { root } from './runtime.mjs';
  * Path of `server.toml` in the data directory; on the first start a copy of `config/minimal.toml` that keeps the
  * database and all files there and listens on `listen`, when given.
  */
-export function firstConfig(data, listen) {
+export async function firstConfig(data, listen) {
   const path = join(data, 'server.toml');
   if (existsSync(path)) return path;
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const values = {
-    ...(listen === undefined ? {} : { ws_listener: listen }),
-    static_path: join(data, 'static'),
-    db_path: join(data, 'db'),
-    database_url: `sqlite://${join(data, 'svc.db')}?mode=rwc`,
-  };
+  // Before the dependencies are installed the program cannot be imported.
+  const { setKey } = await import('@svc/server');
+  const values = [
+    [['static_path'], join(data, 'static')],
+    [['db_path'], join(data, 'db')],
+    [['database', 'database_url'], `sqlite://${join(data, 'svc.db')}?mode=rwc`],
+  ];
+  if (listen !== undefined) values.push([['ws_listener'], listen]);
   const minimal = readFileSync(join(root, 'config', 'minimal.toml'), 'utf8');
-  writeFileSync(path, Object.entries(values).reduce(setKey, minimal), { mode: 0o600 });
+  const text = values.reduce((toml, [key, value]) => setKey(toml, key, value), minimal);
+  writeFileSync(path, text, { mode: 0o600 });
   return path;
-}
-
-/** Replaces the value of a key, wherever it stands; a key that is not there becomes a top-level one, before the first table. */
-function setKey(toml, [key, value]) {
-  const line = new RegExp(`^([ \\t]*${key}[ \\t]*=[ \\t]*).*$`, 'm');
-  if (line.test(toml)) return toml.replace(line, (_all, head) => head + JSON.stringify(value));
-  const table = toml.search(/^[ \t]*\[/m);
-  const at = table < 0 ? toml.length : table;
-  return `${toml.slice(0, at)}${key} = ${JSON.stringify(value)}\n\n${toml.slice(at)}`;
 }

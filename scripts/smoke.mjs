@@ -86,7 +86,7 @@ async function start(site) {
   const address = `127.0.0.1:${await freePort()}`;
   site.url = `http://${address}`;
   const program = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin['svc-server'];
-  const config = firstConfig(site.dir, address);
+  const config = await firstConfig(site.dir, address);
   site.server = run(site, 'svc-server', [join(root, program), 'serve', '-c', config]);
   site.token = await until(site.server, () => /^Super Token: (\S+)$/m.exec(site.server.text)?.[1]);
   // Until the server listens the call throws.

@@ -30,7 +30,7 @@ async function main() {
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
-  const configPath = options.config ?? firstConfig(options.data, options.listen);
+  const configPath = options.config ?? (await firstConfig(options.data, options.listen));
   const { serve } = await import('@svc/server');
   const app = await serve({ config: configPath });
   process.stdout.write(`svc is ready: ${app.url}\n`);

@@ -1,9 +1,17 @@
-/** The most similar of these names, when at most a third of its letters differ. */
-export function nearest(word: string, names: Iterable<string>): string | undefined {
+/**
+ * The most similar of these names, when at most a third of its letters differ; the first of several.
+ * @param part what of a name is compared; default: all of it
+ */
+export function nearest(
+  word: string,
+  names: Iterable<string>,
+  part: (name: string) => string = (name) => name,
+): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of names) {
-    const distance = editDistance(word.toLowerCase(), name.toLowerCase());
-    if (distance > Math.max(1, Math.floor(name.length / 3))) continue;
+    const text = part(name);
+    const distance = editDistance(word.toLowerCase(), text.toLowerCase());
+    if (distance > Math.max(1, Math.floor(text.length / 3))) continue;
     if (best === undefined || distance < best.distance) best = { name, distance };
   }
   return best?.name;
@@ -16,7 +24,7 @@ export function didYouMean(word: string, names: Iterable<string>): string {
 }
 
 /** Letters to insert, delete or replace (Levenshtein). */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...a].entries()) {
     const next = [index + 1];

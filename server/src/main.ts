@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { App } from '@svc/kernel';
 import { type Command, type Commands, type CommandTerminal, UserError } from '@svc/plugin-sdk';
 import { loadConfig } from './config/load.ts';
+import { newPlugin } from './new-plugin.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
 import { start } from './start.ts';
@@ -14,6 +15,7 @@ const HELP = `Usage: svc-server <command> -c FILE
   init -c FILE              open the database, migrate, create what is missing, exit
   get-uuid -c FILE          print the server's UUID as the last line
   version                   print version lines
+  new-plugin NAME           write the sources of a new plugin into ./NAME, or into --dir DIR
   <plugin command> -c FILE  commands of plugins, for example roll-super-token
   -h, --help                this text`;
 
@@ -38,26 +40,34 @@ export async function main(args: readonly string[]): Promise<number | undefined>
 }
 
 async function run(args: readonly string[]): Promise<number | undefined> {
-  const { command, file, help } = read(args);
-  if (help || command === undefined) {
-    print(HELP);
-    return 0;
-  }
-  if (command === 'version') {
-    await printVersion();
-    return 0;
-  }
-  if (file === undefined) throw new UsageError(`${command} needs -c FILE`);
-  const { head } = await configOf(file);
-  if (command === 'get-uuid') {
-    print(head.server_uuid);
-    return 0;
-  }
+  const { values, positionals } = read(args);
+  const [command, ...words] = positionals;
+  if (values.help || command === undefined) print(HELP);
+  else if (command === 'new-plugin') print(newPlugin(onlyName(words), values.dir));
+  else if (words.length > 0)
+    throw new UsageError(`one command at a time: ${positionals.join(' ')}`);
+  else if (command === 'version') await printVersion();
+  else if (values.config === undefined) throw new UsageError(`${command} needs -c FILE`);
+  else return runWith(values.config, command);
+  return 0;
+}
+
+async function runWith(file: string, command: string): Promise<number | undefined> {
+  const { head } = await loadConfig(file).catch((cause: Error) => {
+    throw new UserError(`Failed to parse config: ${cause.message}`, { cause });
+  });
   if (command === 'serve') {
     await serve({ config: file });
     return undefined;
   }
-  return tool(command, file);
+  if (command === 'get-uuid') print(head.server_uuid);
+  else await tool(command, file);
+  return 0;
+}
+
+function onlyName([name, ...more]: readonly string[]): string {
+  if (name === undefined || more.length > 0) throw new UsageError('new-plugin needs one name');
+  return name;
 }
 
 async function printVersion(): Promise<void> {
@@ -69,39 +79,25 @@ async function printVersion(): Promise<void> {
   }
 }
 
-function read(args: readonly string[]): {
-  command: string | undefined;
-  file: string | undefined;
-  help: boolean;
-} {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
-    });
-    if (positionals.length > 1)
-      throw new UsageError(`one command at a time: ${positionals.join(' ')}`);
-    return { command: positionals[0], file: values.config, help: values.help ?? false };
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
-  }
-}
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  dir: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
-async function configOf(file: string) {
+function read(args: readonly string[]) {
   try {
-    return await loadConfig(file);
-  } catch (cause) {
-    throw new UserError(`Failed to parse config: ${(cause as Error).message}`, { cause });
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
 }
 
 /** `init`, and the commands of plugins: database and plugins without a listener. */
-async function tool(name: string, file: string): Promise<number> {
+async function tool(name: string, file: string): Promise<void> {
   const app = await start({ config: file, mode: 'tool' });
   try {
     if (name !== 'init') await runCommand(app, name);
-    return 0;
   } finally {
     await app.stop('done');
   }

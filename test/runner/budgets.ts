@@ -36,6 +36,11 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/kernel/listeners.test.ts': { seconds: 21 },
   'test/protocol/js-runtime-web.test.ts': { seconds: 21 },
   'test/command-line.test.ts': { seconds: 19, starts: true },
+  'test/new-plugin.test.ts': {
+    seconds: 12,
+    why: 'compiles, packs and tests a project',
+    starts: true,
+  },
   'test/protocol/js-hostile-heap.test.ts': { seconds: 18 },
   'test/protocol/js-hostile-values.test.ts': { seconds: 18 },
   'test/protocol/kv.test.ts': { seconds: 18 },

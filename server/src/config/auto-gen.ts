@@ -13,10 +13,10 @@ export function asksForUuid(raw: Record<string, unknown>): boolean {
  * `=` go, line ends become LF. A quoted key is left as it is.
  */
 export function fixAutoGen(text: string, uuid: string): string {
-  const { isKeyLine } = locate(text);
+  const positions = locate(text);
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const fixed = lines.map((line, index) =>
-    isKeyLine(index + 1)
+    positions.isKeyLine(index + 1)
       ? line.replace(LINE, (_, key: string, quote: string) => `${key}${quote}${uuid}`)
       : line,
   );

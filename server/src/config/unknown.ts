@@ -1,4 +1,4 @@
-import { editDistance } from '@svc/plugin-sdk';
+import { nearest } from '@svc/plugin-sdk';
 import type { TObject, TSchema } from 'typebox';
 import { HeadSchema } from './head.ts';
 import { isTable } from './section.ts';
@@ -29,7 +29,7 @@ const PLUGIN_KEYS = (
 /** Keys of older templates in the field, whose work `log_filter` does now. */
 const OLD_LOG_KEYS = /^(?:logging\.)?(?:log_level|jsonrpc_timing_log_level|sqlx_log_level)$/;
 
-/** Keys that nobody reads, in the order of the file. The caller logs them as warnings; they are never refused. */
+/** Keys that neither the kernel nor a plugin reads, in the order of the file. They are never refused. */
 export function unknownKeys(raw: Record<string, unknown>, known: KnownKeys): UnknownKey[] {
   const names = namesOf(known);
   return strangers(raw, [], names).map((path) => {
@@ -44,7 +44,7 @@ function renamed(path: string): string | undefined {
 
 interface Names {
   readonly all: ReadonlySet<string>;
-  /** Tables whose keys nobody lists. */
+  /** Tables that may have any keys. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -81,18 +81,12 @@ function strangers(
   });
 }
 
-/** The most similar known key: at most a third of its letters differ; a key of the same table wins a tie. */
+/** The most similar known key; a key of the same table wins a tie. */
 function nearestOf(path: string, names: ReadonlySet<string>): string | undefined {
   const [table, key] = split(path);
-  let best: { name: string; score: number } | undefined;
-  for (const name of names) {
-    const [otherTable, otherKey] = split(name);
-    const distance = editDistance(key.toLowerCase(), otherKey.toLowerCase());
-    if (distance > Math.max(1, Math.floor(otherKey.length / 3))) continue;
-    const score = distance + (table === otherTable ? 0 : 0.5);
-    if (best === undefined || score < best.score) best = { name, score };
-  }
-  return best?.name;
+  const inTable = (name: string) => split(name)[0] === table;
+  const all = [...names].sort((a, b) => Number(inTable(b)) - Number(inTable(a)));
+  return nearest(key, all, (name) => split(name)[1]);
 }
 
 function split(path: string): [table: string, key: string] {

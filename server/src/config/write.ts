@@ -7,14 +7,11 @@ const NEW_FILE_MODE = 0o600;
 
 /**
  * Replaces a file at once: temporary file, then rename. Keeps mode and owner, replaces the target of a symbolic link rather than the link,
- * and leaves no temporary file behind. A file that nobody may write is not replaced.
+ * and leaves no temporary file behind. A read-only file is not replaced.
  * @throws the system's error
  */
 export async function writeConfig(path: string, text: string): Promise<void> {
-  const target = await realpath(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return path;
-    throw error;
-  });
+  const target = (await ifThere(realpath(path))) ?? path;
   const temporary = `${target}.tmp.${randomUUID()}`;
   try {
     await writeLike(target, temporary, text);
@@ -27,10 +24,7 @@ export async function writeConfig(path: string, text: string): Promise<void> {
 }
 
 async function writeLike(target: string, temporary: string, text: string): Promise<void> {
-  const old = await stat(target).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const old = await ifThere(stat(target));
   // A rename would replace a read-only file all the same, and root passes every access check.
   if (old !== undefined && (old.mode & 0o222) === 0) throw new Error(`${target} is read-only`);
   const file = await open(temporary, 'wx', NEW_FILE_MODE);
@@ -46,6 +40,13 @@ async function writeLike(target: string, temporary: string, text: string): Promi
     await file.close();
   }
 }
+
+/** Undefined when the file does not exist. */
+const ifThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 
 /** Without it a power cut may bring the old name back. */
 async function syncDirectory(path: string): Promise<void> {
