@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type Beat,
   decodeFrame,
   encodeFrame,
+  encodeHeartbeat,
   encodeMessage,
   type Frame,
+  type Heartbeat,
 } from '../plugins/bus/src/frame.ts';
 import { DEAD_MS, OtherServers } from '../plugins/bus/src/other-servers.ts';
 
@@ -17,8 +18,9 @@ const ME = 'me';
 const OTHER = 'other';
 
 const roundTrip = (topic: string, payload: unknown) =>
-  decodeFrame(encodeFrame({ from: OTHER, to: undefined, n: 1 }, [encodeMessage(topic, payload)]))
-    ?.messages[0];
+  decodeFrame(
+    encodeFrame({ from: OTHER, to: undefined, number: 1 }, [encodeMessage(topic, payload)]),
+  )?.messages[0];
 
 test('a message of JSON arrives as it was', () => {
   fc.assert(
@@ -69,8 +71,8 @@ test('any text is a frame or none, and never an exception', () => {
       if (!frame) return;
       frames++;
       const { told } = listening();
-      for (const now of [0, 10_000]) told.peers.hear(frame, now);
-      told.peers.tick(20_000);
+      for (const now of [0, 10_000]) told.others.receive(frame, now);
+      told.others.findDead(20_000);
     }),
     { numRuns: 2_000 },
   );
@@ -83,6 +85,22 @@ test('frames of another version, and what a later one may add, do no harm', () =
   assert.equal(decodeFrame(later)?.messages, [{ topic: 't', payload: 1 }]);
 });
 
+test('heartbeats are read and written in the form of 0.6.0, so that servers of both versions hear each other', () => {
+  const text =
+    '{"v":1,"from":"x","n":3,"beat":{"uuid":"u","version":"0.6.0","direct":{"me":2},"bye":false,"mourned":{"me":1}}}';
+  const heartbeat: Heartbeat = {
+    uuid: 'u',
+    version: '0.6.0',
+    direct: { me: 2 },
+    countedDead: { me: 1 },
+    bye: false,
+  };
+  assert.equal(decodeFrame(text), { from: 'x', to: undefined, number: 3, messages: [], heartbeat });
+  assert.equal(JSON.parse(encodeHeartbeat('x', 3, heartbeat)), JSON.parse(text));
+  const frame = encodeFrame({ from: 'x', to: 'me', number: 4 }, [encodeMessage('t', 1)]);
+  assert.is(frame, '{"v":1,"from":"x","to":"me","n":4,"m":[["t",1]]}');
+});
+
 /** A receiver that has been connected for long, and what it was told. */
 function listening() {
   const told = {
@@ -90,7 +108,7 @@ function listening() {
     gaps: [] as boolean[],
     events: [] as string[],
     greeted: 0,
-    peers: new OtherServers({
+    others: new OtherServers({
       id: ME,
       event: (event) => {
         if (event.kind === 'gap') told.gaps.push(event.direct);
@@ -98,7 +116,7 @@ function listening() {
       },
       deliver: ({ payload }) => told.got.push(payload),
       died: () => told.events.push('died'),
-      greet: () => {
+      met: () => {
         told.greeted++;
       },
       forgotten: () => {},
@@ -110,16 +128,16 @@ function listening() {
 const frame = (n: number, to?: string): Frame => ({
   from: OTHER,
   to,
-  n,
+  number: n,
   messages: [{ topic: 't', payload: n }],
-  beat: undefined,
+  heartbeat: undefined,
 });
-const beat = (n: number, more: Partial<Beat> = {}): Frame => ({
+const beat = (n: number, more: Partial<Heartbeat> = {}): Frame => ({
   from: OTHER,
   to: undefined,
-  n,
+  number: n,
   messages: [],
-  beat: { uuid: 'u', version: '1.0.0', direct: {}, mourned: {}, bye: false, ...more },
+  heartbeat: { uuid: 'u', version: '1.0.0', direct: {}, countedDead: {}, bye: false, ...more },
 });
 
 test('whatever a network does to a stream: nothing twice, order kept, and each loss told at the next beat', () => {
@@ -135,11 +153,11 @@ test('whatever a network does to a stream: nothing twice, order kept, and each l
         const sent = frame(index + 1, to);
         if (what === 'late') late.push(sent);
         else if (what !== 'lose')
-          for (const held of [sent, ...late.splice(0)]) told.peers.hear(held, 0);
-        if (what === 'double') told.peers.hear(sent, 0);
+          for (const held of [sent, ...late.splice(0)]) told.others.receive(held, 0);
+        if (what === 'double') told.others.receive(sent, 0);
       });
       const last = fate.length;
-      told.peers.hear(direct ? beat(0, { direct: { [ME]: last } }) : beat(last), 0);
+      told.others.receive(direct ? beat(0, { direct: { [ME]: last } }) : beat(last), 0);
       const got = told.got as number[];
       assert.equal(
         got,
@@ -154,48 +172,48 @@ test('whatever a network does to a stream: nothing twice, order kept, and each l
 
 test('a beat without anything new tells no gap', () => {
   const { told } = listening();
-  for (const n of [1, 2]) told.peers.hear(frame(n), 0);
-  for (const now of [1_000, 2_000]) told.peers.hear(beat(2), now);
+  for (const n of [1, 2]) told.others.receive(frame(n), 0);
+  for (const now of [1_000, 2_000]) told.others.receive(beat(2), now);
   assert.equal(told.gaps, []);
 });
 
 test('right after the own start others may be at any number, later only at the first', () => {
   const first = listening().told;
-  first.peers.begin(0);
-  first.peers.hear(beat(700), 1_000);
-  first.peers.hear(frame(701), 1_100);
+  first.others.connected(0);
+  first.others.receive(beat(700), 1_000);
+  first.others.receive(frame(701), 1_100);
   assert.equal([first.gaps, first.got], [[], [701]]);
   const late = listening().told;
-  late.peers.begin(0);
-  late.peers.hear(frame(3), 5_000);
+  late.others.connected(0);
+  late.others.receive(frame(3), 5_000);
   assert.equal([late.gaps, late.got], [[false], [3]]);
   const fresh = listening().told;
-  fresh.peers.begin(0);
-  fresh.peers.hear(beat(0), 5_000);
-  fresh.peers.hear(frame(1), 5_000);
+  fresh.others.connected(0);
+  fresh.others.receive(beat(0), 5_000);
+  fresh.others.receive(frame(1), 5_000);
   assert.equal([fresh.gaps, fresh.got], [[], [1]]);
 });
 
 test('frames to others and the own ones are nothing', () => {
   const { told } = listening();
-  told.peers.hear(frame(1, 'third'), 0);
-  told.peers.hear({ ...frame(1), from: ME }, 0);
+  told.others.receive(frame(1, 'third'), 0);
+  told.others.receive({ ...frame(1), from: ME }, 0);
   assert.equal([told.got, told.gaps, told.events, told.greeted], [[], [], [], 0]);
 });
 
 test('a server joins with its first beat, is greeted, leaves after three silent seconds, and comes back with its numbers', () => {
   const { told } = listening();
-  told.peers.hear(beat(0), 0);
+  told.others.receive(beat(0), 0);
   assert.equal([told.events, told.greeted], [['joined'], 1]);
-  told.peers.hear(frame(1), 1_000);
-  told.peers.tick(1_000 + DEAD_MS);
-  assert.ok(told.peers.isAlive(OTHER));
-  told.peers.tick(1_001 + DEAD_MS);
-  assert.equal([told.events, told.peers.alive], [['joined', 'left', 'died'], []]);
-  assert.equal(told.peers.mourned, {});
-  told.peers.hear(frame(3), 9_000);
-  assert.equal(told.peers.mourned, { [OTHER]: 1 });
-  told.peers.hear(beat(3), 9_000);
+  told.others.receive(frame(1), 1_000);
+  told.others.findDead(1_000 + DEAD_MS);
+  assert.ok(told.others.isAlive(OTHER));
+  told.others.findDead(1_001 + DEAD_MS);
+  assert.equal([told.events, told.others.alive], [['joined', 'left', 'died'], []]);
+  assert.equal(told.others.countedDead, {});
+  told.others.receive(frame(3), 9_000);
+  assert.equal(told.others.countedDead, { [OTHER]: 1 });
+  told.others.receive(beat(3), 9_000);
   assert.equal(
     [told.events, told.gaps, told.got],
     [['joined', 'left', 'died', 'joined'], [false], [1, 3]],
@@ -204,29 +222,29 @@ test('a server joins with its first beat, is greeted, leaves after three silent 
 
 test('a server that has counted this one as dead joins anew, each time once', () => {
   const { told } = listening();
-  told.peers.hear(beat(0), 0);
+  told.others.receive(beat(0), 0);
   for (const times of [1, 1, 2, 2]) {
-    told.peers.hear(beat(0, { mourned: { [ME]: times, [OTHER]: 9 } }), 10);
+    told.others.receive(beat(0, { countedDead: { [ME]: times, [OTHER]: 9 } }), 10);
   }
   assert.equal(told.events, ['joined', 'joined', 'joined']);
-  assert.is(told.peers.alive.length, 1);
+  assert.is(told.others.alive.length, 1);
 });
 
 test('a goodbye ends a server at once, and a stranger’s is nothing', () => {
   const { told } = listening();
-  told.peers.hear(beat(0), 0);
-  told.peers.hear(beat(0, { bye: true }), 10);
-  told.peers.hear({ ...beat(0, { bye: true }), from: 'stranger' }, 20);
-  assert.equal([told.events, told.peers.alive], [['joined', 'left'], []]);
+  told.others.receive(beat(0), 0);
+  told.others.receive(beat(0, { bye: true }), 10);
+  told.others.receive({ ...beat(0, { bye: true }), from: 'stranger' }, 20);
+  assert.equal([told.events, told.others.alive], [['joined', 'left'], []]);
 });
 
 test('nobody dies while this process could not hear', () => {
   const { told } = listening();
-  told.peers.hear(beat(0), 0);
-  told.peers.excuse(60_000, 59_000);
-  told.peers.tick(59_000 + DEAD_MS);
+  told.others.receive(beat(0), 0);
+  told.others.forgiveSilence(60_000, 59_000);
+  told.others.findDead(59_000 + DEAD_MS);
   assert.equal(told.events, ['joined']);
-  told.peers.tick(59_001 + DEAD_MS);
+  told.others.findDead(59_001 + DEAD_MS);
   assert.equal(told.events, ['joined', 'left', 'died']);
 });
 

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Bus,
   type BusEvent,
+  type Clock,
   DatabaseChanged,
   definePlugin,
   type Kernel,
@@ -12,6 +13,7 @@ import {
   topic,
 } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { machineClock } from '../kernel/src/clock.ts';
 import { LocalBus } from '../kernel/src/local-bus.ts';
 import type { BusTransport } from '../plugins/bus/src/api.ts';
 import { ServerBus } from '../plugins/bus/src/server-bus.ts';
@@ -48,17 +50,19 @@ export interface BareBus {
   close(): Promise<void>;
 }
 
-export function bareBus(log: Logger): BareBus {
+export function bareBus(log: Logger, clock: Clock = machineClock): BareBus {
   const bus = new LocalBus(log);
   const { id, deliver, event } = bus;
-  const others = new ServerBus(log, { id, deliver, event, uuid: () => 'u', version: '1.0.0' });
+  const request = { id, deliver, event, uuid: () => 'u', version: '1.0.0' };
+  let others: ServerBus | undefined;
   return {
     bus,
     async open(transport) {
+      others = new ServerBus({ log, clock, request, transport });
       bus.join(others);
-      await others.open(transport);
+      await others.open();
     },
-    close: () => others.close(),
+    close: async () => others?.close(),
   };
 }
 

@@ -1,15 +1,26 @@
 /** The bus's side of a transport: connecting again, sending again, and bounds. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LocalBus } from '../kernel/src/local-bus.ts';
 import type { BusConnection, BusFrame, BusLink, BusTransport } from '../plugins/bus/src/api.ts';
-import { type BareBus, bareBus, until } from './bus-kit.ts';
+import { fakeClock } from '../server/src/fake-clock.ts';
+import { type BareBus, bareBus } from './bus-kit.ts';
 import { memoryLog } from './kernel/database-kit.ts';
 
-const test = suite('bus line');
+const test = suite('bus transport');
+
+/** The time of all servers of a test. */
+const clock = fakeClock();
+const pause = (ms: number) => clock.advance(ms);
+
+/** Lets time pass until something holds. @throws with `what` after a minute of it */
+async function until(what: string, holds: () => unknown): Promise<void> {
+  for (const end = clock.now() + 60_000; !holds(); await clock.advance(10)) {
+    if (clock.now() > end) throw new Error(`${what}: not within a minute`);
+  }
+}
 
 /** A network in memory that loses what a test wants lost. */
 class Network {
@@ -75,7 +86,7 @@ const opened: BareBus[] = [];
 
 async function join(network: Network): Promise<End> {
   const log = memoryLog();
-  const bare = bareBus(log);
+  const bare = bareBus(log, clock);
   const { bus, close } = bare;
   opened.push(bare);
   const end: End = { bus, close, got: [], events: [], log, rereads: 0 };
@@ -216,7 +227,11 @@ test('a direct message to a server that is not there, or beyond the bound, is re
   const taken = Array.from({ length: 20 }, () => one.bus.send(two.bus.id, 't', piece));
   assert.is(taken.filter((was) => was).length, 6, 'six of 1.33 MB fit into 8 MiB');
   await network.heal(one);
-  await one.bus.drained(two.bus.id);
+  let drained = false;
+  void one.bus.drained(two.bus.id).then(() => {
+    drained = true;
+  });
+  await until('drained', () => drained);
   assert.is(one.bus.send(two.bus.id, 't', 'next'), true);
   await until('the message', () => two.got.includes('next'));
 });

@@ -3,6 +3,7 @@ import type { Clock } from '@svc/plugin-sdk';
 /** The machine's time. */
 export const machineClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   timeout: (callback, delay_ms) => {
     const timer = setTimeout(callback, delay_ms);
     return () => clearTimeout(timer);

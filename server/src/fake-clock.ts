@@ -22,6 +22,7 @@ export function fakeClock(): Clock & TestClock {
     [...timers].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due)[0];
   return {
     now: () => now,
+    monotonic: () => now,
     timeout: (run, delay) => add(run, delay),
     interval: (run, period) => add(run, period, period),
     async advance(ms) {

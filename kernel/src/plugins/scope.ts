@@ -132,6 +132,7 @@ export class Scope {
   #clock(clock: Clock): Clock {
     return {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       timeout: (callback, delay_ms) => {
         const cancel = this.#owned(
           'timeout',

@@ -6,29 +6,32 @@ export interface Message {
   readonly payload: unknown;
 }
 
+/** Server id → a number. */
 export interface Counts {
   readonly [id: string]: number;
 }
 
-/** What a sender says about itself, at least every second. */
-export interface Beat {
+/** What a server says about itself, at least every second. */
+export interface Heartbeat {
   readonly uuid: string;
   readonly version: string;
   /** Number of the last direct frame to each server. */
   readonly direct: Counts;
-  /** How often it has counted each server as dead: one that lived on learns it here. */
-  readonly mourned: Counts;
-  /** It stops. */
+  /** How often this server has counted each other one as dead. A server that lived on learns it here. */
+  readonly countedDead: Counts;
+  /** The server stops. */
   readonly bye: boolean;
 }
 
-/** `n`: number of this frame in its stream (broadcasts of `from`, or direct ones to `to`); of a beat: of the last broadcast. */
+/** Messages or a heartbeat of one server. */
 export interface Frame {
   readonly from: string;
+  /** The only receiver; undefined: all. */
   readonly to: string | undefined;
-  readonly n: number;
+  /** Number of this frame among those of `from` to the same receivers; of a heartbeat: number of the last frame to all. */
+  readonly number: number;
   readonly messages: readonly Message[];
-  readonly beat: Beat | undefined;
+  readonly heartbeat: Heartbeat | undefined;
 }
 
 /** One message as text. @throws when the payload has no JSON form */
@@ -41,23 +44,28 @@ export function encodeMessage(topic: string, payload: unknown): string {
   return JSON.stringify([topic, { ...payload, ...texts }, Object.keys(texts)]);
 }
 
+/** `messages`: texts of `encodeMessage`. */
 export const encodeFrame = (
-  { from, to, n }: Pick<Frame, 'from' | 'to' | 'n'>,
+  { from, to, number }: Pick<Frame, 'from' | 'to' | 'number'>,
   messages: readonly string[],
-): string => `${JSON.stringify({ v: VERSION, from, to, n }).slice(0, -1)},"m":[${messages}]}`;
+): string =>
+  `${JSON.stringify({ v: VERSION, from, to, n: number }).slice(0, -1)},"m":[${messages}]}`;
 
-export const encodeBeat = (from: string, n: number, beat: Beat): string =>
-  JSON.stringify({ v: VERSION, from, n, beat });
+export function encodeHeartbeat(from: string, number: number, heartbeat: Heartbeat): string {
+  const { countedDead: mourned, ...rest } = heartbeat;
+  return JSON.stringify({ v: VERSION, from, n: number, beat: { ...rest, mourned } });
+}
 
 /** undefined: not a frame, or one of another version. */
 export function decodeFrame(text: string): Frame | undefined {
   const raw = parse(text);
   if (!isObject(raw) || raw['v'] !== VERSION) return undefined;
-  const { from, to, n, m, beat } = raw;
-  if (typeof from !== 'string' || !isCount(n)) return undefined;
+  const { from, to, n: number, m, beat } = raw;
+  if (typeof from !== 'string' || !isCount(number)) return undefined;
   if (to !== undefined && typeof to !== 'string') return undefined;
   const messages = Array.isArray(m) ? m.flatMap(decodeMessage) : [];
-  return { from, to, n, messages, beat: isObject(beat) ? decodeBeat(beat) : undefined };
+  const heartbeat = isObject(beat) ? decodeHeartbeat(beat) : undefined;
+  return { from, to, number, messages, heartbeat };
 }
 
 function decodeMessage(raw: unknown): Message[] {
@@ -74,18 +82,19 @@ function decodeMessage(raw: unknown): Message[] {
   return [{ topic, payload }];
 }
 
-function decodeBeat({ uuid, version, direct, mourned, bye }: Record<string, unknown>): Beat {
+function decodeHeartbeat(raw: Record<string, unknown>): Heartbeat {
+  const { uuid, version, direct, mourned, bye } = raw;
   return {
     uuid: String(uuid),
     version: String(version),
     direct: countsOf(direct),
-    mourned: countsOf(mourned),
+    countedDead: countsOf(mourned),
     bye: bye === true,
   };
 }
 
 function countsOf(raw: unknown): Counts {
-  const counts = isObject(raw) ? Object.entries(raw).filter(([, n]) => isCount(n)) : [];
+  const counts = isObject(raw) ? Object.entries(raw).filter(([, count]) => isCount(count)) : [];
   return Object.fromEntries(counts) as Counts;
 }
 
@@ -93,12 +102,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Foreign text on our channel: as good as none.
+    // Text of another program on the same channel: not a frame.
     return undefined;
   }
 }
 
-const isCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'base64');

@@ -17,22 +17,27 @@ export default definePlugin({
   config,
 
   setup(kernel) {
-    const { hooks, log } = kernel;
-    const offers: { transport: BusTransport; configured: boolean }[] = [];
+    const { clock, hooks, log } = kernel;
+    let configured: BusTransport | undefined;
+    let available: BusTransport | undefined;
     kernel.provide(BusTransports, {
-      offer: (transport, { configured = false } = {}) => offers.push({ transport, configured }),
+      offer(transport, options) {
+        if (options?.configured) configured ??= transport;
+        else available ??= transport;
+      },
     });
     if (kernel.config.transport === 'local') return;
     let bus: ServerBus | undefined;
-    const transport = () => (offers.find(({ configured }) => configured) ?? offers[0])?.transport;
     hooks.bus.tap((request) => {
-      bus = transport() && new ServerBus(log, request);
+      const transport = configured ?? available;
+      bus = transport && new ServerBus({ log, clock, request, transport });
       return bus;
     });
     // Before any plugin reads rows: what is read after this is kept up to date.
-    hooks.prepare.tap(async () => bus?.open(transport() as BusTransport), { stage: EARLY });
-    const close = async () => bus?.close();
-    hooks.stop.tap(close, { stage: LAST });
-    kernel.defer('bus', close);
+    hooks.prepare.tap(async () => bus?.open(), { stage: EARLY });
+    // After what other plugins send at a stop.
+    hooks.stop.tap(async () => bus?.close(), { stage: LAST });
+    // Where the start fails, no stop comes.
+    kernel.defer('bus', async () => bus?.close());
   },
 });

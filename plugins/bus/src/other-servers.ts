@@ -1,49 +1,52 @@
 import type { BusEvent, BusServer } from '@svc/plugin-sdk';
-import type { Counts, Frame, Message } from './frame.ts';
+import type { Counts, Frame, Heartbeat, Message } from './frame.ts';
 
 /** A server that was not heard for this long is dead. */
 export const DEAD_MS = 3_000;
-/** So long after the own connection the first frame of a server may have any number: all have beaten by then. */
+/** So long after this server has connected, the first frame of another one may have any number: all send a heartbeat in it. */
 const FRESH_MS = 2_500;
-/** Numbers of a dead server are kept this long: it may only have been cut off. */
+/** A dead server may only have been cut off, so its numbers are kept this long. */
 const FORGET_MS = 86_400_000;
 
-/** What has come of one stream of frames. */
-interface Heard {
+/** The frames of one server that came, to all or to this server. */
+interface Received {
   /** Number of the last one. */
-  n: number;
-  /** What lies between it and the next one is not missed: it was sent before the own connection. */
-  open: boolean;
+  number: number;
+  /** The next frame may have any number: what lies between was sent before this server had connected. */
+  anyNext: boolean;
 }
 
-interface Peer {
-  /** undefined until its first beat. */
-  server: BusServer | undefined;
+interface OtherServer {
+  /** undefined until its first heartbeat, and while it is dead. */
+  about: BusServer | undefined;
   alive: boolean;
-  heard: number;
-  readonly all: Heard;
-  direct: Heard;
-  /** How often it was counted as dead, and how often it says that it has counted this server so. */
-  mourned: number;
-  mournedUs: number;
+  /** When its last frame came, ms. */
+  heardAt: number;
+  readonly toAll: Received;
+  direct: Received;
+  /** How often this server counted it as dead. */
+  countedDead: number;
+  /** How often it says that it counted this server as dead. */
+  countedUsDead: number;
 }
 
 export interface OtherServersOptions {
-  /** The own id. */
+  /** `Bus.id` of this server. */
   readonly id: string;
   readonly event: (event: BusEvent) => void;
   readonly deliver: (message: Message, from: string) => void;
-  /** A server ended without a word: it may have changed what it did not live to tell of. */
+  /** A server ended without a goodbye: it may have changed rows without telling. */
   readonly died: () => void;
   /** A server was heard for the first time, or again: it should hear of this one. */
-  readonly greet: () => void;
+  readonly met: () => void;
+  /** A server has been dead for so long that nothing is kept of it. */
   readonly forgotten: (id: string) => void;
 }
 
-/** What is known of the other servers: who is alive, and whether anything of them was lost. Times come from the caller, ms. */
+/** What is known of the other servers: which are alive, and whether any of their frames were lost. Times are the caller's, ms. */
 export class OtherServers {
   readonly #options: OtherServersOptions;
-  readonly #peers = new Map<string, Peer>();
+  readonly #servers = new Map<string, OtherServer>();
   #freshUntil = 0;
 
   constructor(options: OtherServersOptions) {
@@ -51,118 +54,137 @@ export class OtherServers {
   }
 
   get alive(): BusServer[] {
-    return [...this.#peers.values()].flatMap(({ alive, server }) =>
-      alive && server ? [server] : [],
+    return [...this.#servers.values()].flatMap(({ alive, about }) =>
+      alive && about ? [about] : [],
     );
   }
 
-  /** How often each server that lives on was counted as dead. */
-  get mourned(): Counts {
-    const all = [...this.#peers].filter(([, { alive, mourned }]) => alive && mourned > 0);
-    return Object.fromEntries(all.map(([id, { mourned }]) => [id, mourned]));
+  /** How often each server was counted as dead that is alive. */
+  get countedDead(): Counts {
+    const revived = [...this.#servers].filter(
+      ([, { alive, countedDead }]) => alive && countedDead > 0,
+    );
+    return Object.fromEntries(revived.map(([id, { countedDead }]) => [id, countedDead]));
   }
 
   isAlive(id: string): boolean {
-    return this.#peers.get(id)?.alive ?? false;
+    return this.#servers.get(id)?.alive ?? false;
   }
 
-  /** The own connection begins: what was sent before is not waited for, and what came before may be sent again. */
-  begin(now: number): void {
+  /** This server has connected: what was sent before is not missed, and what came before may come again. */
+  connected(now: number): void {
     this.#freshUntil = now + FRESH_MS;
-    for (const peer of this.#peers.values()) {
-      peer.all.open = true;
-      peer.direct.open = true;
+    for (const { toAll, direct } of this.#servers.values()) {
+      toAll.anyNext = true;
+      direct.anyNext = true;
     }
-    this.excuse(now, Number.POSITIVE_INFINITY);
+    this.forgiveSilence(now, Number.POSITIVE_INFINITY);
   }
 
-  /** Nobody could be heard for this long. */
-  excuse(now: number, deaf_ms: number): void {
-    for (const peer of this.#peers.values()) peer.heard = Math.min(now, peer.heard + deaf_ms);
+  /** For so long this server could hear no other one. */
+  forgiveSilence(now: number, silence_ms: number): void {
+    for (const server of this.#servers.values()) {
+      server.heardAt = Math.min(now, server.heardAt + silence_ms);
+    }
   }
 
-  hear(frame: Frame, now: number): void {
-    const { from, to, beat } = frame;
-    const { id, deliver, greet } = this.#options;
+  receive(frame: Frame, now: number): void {
+    const { from, to, heartbeat } = frame;
+    const { id, deliver, met } = this.#options;
     if (from === id || (to !== undefined && to !== id)) return;
-    const peer = this.#peers.get(from) ?? this.#add(from, now);
-    peer.heard = now;
-    const met = peer.alive;
-    peer.alive = true;
-    if (beat) this.#beat(from, peer, frame);
-    else if (this.#isNext(from, peer, frame)) {
+    const server = this.#servers.get(from) ?? this.#add(from, now);
+    server.heardAt = now;
+    const wasAlive = server.alive;
+    server.alive = true;
+    if (heartbeat) this.#hearHeartbeat(from, server, { number: frame.number, heartbeat });
+    else if (this.#isNew(from, server, frame)) {
       for (const message of frame.messages) deliver(message, from);
     }
-    if (!met && peer.alive) greet();
+    if (!wasAlive && server.alive) met();
   }
 
-  /** Finds the dead. */
-  tick(now: number): void {
-    for (const [id, peer] of this.#peers) {
-      if (peer.alive && now - peer.heard > DEAD_MS) {
-        peer.mourned++;
-        this.#end(peer);
+  /** Looks for servers that have died. */
+  findDead(now: number): void {
+    for (const [id, server] of this.#servers) {
+      if (server.alive && now - server.heardAt > DEAD_MS) {
+        server.countedDead++;
+        this.#end(server);
         this.#options.died();
       }
-      if (!peer.alive && now - peer.heard > FORGET_MS) {
-        this.#peers.delete(id);
+      if (!server.alive && now - server.heardAt > FORGET_MS) {
+        this.#servers.delete(id);
         this.#options.forgotten(id);
       }
     }
   }
 
-  #add(id: string, now: number): Peer {
-    // A server that starts later begins with 1. Direct frames to this process begin with 1 in any case.
-    const all = { n: 0, open: now < this.#freshUntil };
-    const direct = { n: 0, open: false };
-    const met = { heard: now, all, direct, mourned: 0, mournedUs: 0 };
-    const peer: Peer = { ...met, server: undefined, alive: false };
-    this.#peers.set(id, peer);
-    return peer;
+  #add(id: string, now: number): OtherServer {
+    const server: OtherServer = {
+      about: undefined,
+      alive: false,
+      heardAt: now,
+      // A server that starts after this one begins with 1.
+      toAll: { number: 0, anyNext: now < this.#freshUntil },
+      // Direct frames to this process begin with 1 in any case.
+      direct: { number: 0, anyNext: false },
+      countedDead: 0,
+      countedUsDead: 0,
+    };
+    this.#servers.set(id, server);
+    return server;
   }
 
-  #end(peer: Peer): void {
-    peer.alive = false;
-    const { server } = peer;
-    peer.server = undefined;
-    if (server) this.#options.event({ kind: 'left', server });
+  #end(server: OtherServer): void {
+    server.alive = false;
+    const { about } = server;
+    server.about = undefined;
+    if (about) this.#options.event({ kind: 'left', server: about });
   }
 
   /** False for a frame that came before. */
-  #isNext(from: string, peer: Peer, { to, n }: Frame): boolean {
+  #isNew(from: string, server: OtherServer, { to, number }: Frame): boolean {
     const direct = to !== undefined;
-    const heard = direct ? peer.direct : peer.all;
-    if (n <= heard.n) return false;
-    this.#hearTo(n - 1, heard, from, direct);
-    heard.n = n;
+    const received = direct ? server.direct : server.toAll;
+    if (number <= received.number) return false;
+    this.#expectUpTo(number - 1, received, { from, direct });
+    received.number = number;
     return true;
   }
 
-  /** A beat follows the frames whose numbers it says: what did not come by now was lost. */
-  #beat(from: string, peer: Peer, { n, beat }: Frame): void {
+  /** A heartbeat comes after the frames whose numbers it says: what has not come by now was lost. */
+  #hearHeartbeat(
+    from: string,
+    server: OtherServer,
+    { number, heartbeat }: { number: number; heartbeat: Heartbeat },
+  ): void {
     const { event, id } = this.#options;
-    const { uuid = '', version = '', direct = {}, mourned = {}, bye = false } = beat ?? {};
-    const mournedUs = mourned[id] ?? 0;
-    // It has forgotten all that this server told: the two meet anew.
-    const again = mournedUs > peer.mournedUs;
-    peer.mournedUs = mournedUs;
-    if ((!peer.server || again) && !bye) {
-      peer.server ??= { id: from, uuid, version };
-      event({ kind: 'joined', server: peer.server });
+    const { uuid, version, direct, countedDead, bye } = heartbeat;
+    const countedUsDead = countedDead[id] ?? 0;
+    const forgotUs = countedUsDead > server.countedUsDead;
+    server.countedUsDead = countedUsDead;
+    if ((!server.about || forgotUs) && !bye) {
+      server.about ??= { id: from, uuid, version };
+      event({ kind: 'joined', server: server.about });
     }
-    this.#hearTo(n, peer.all, from, false);
-    const directN = direct[id] ?? 0;
-    // Numbers only grow, but for a sender that had forgotten this server: it has begun anew, and not all of that was taken.
-    if (id in direct && directN < peer.direct.n) peer.direct = { n: -1, open: false };
-    this.#hearTo(directN, peer.direct, from, true);
-    if (bye) this.#end(peer);
+    this.#expectUpTo(number, server.toAll, { from, direct: false });
+    const directNumber = direct[id] ?? 0;
+    // Numbers only grow, except those of a sender that had forgotten this server and began again: some frames may be lost.
+    if (id in direct && directNumber < server.direct.number) {
+      server.direct = { number: -1, anyNext: false };
+    }
+    this.#expectUpTo(directNumber, server.direct, { from, direct: true });
+    if (bye) this.#end(server);
   }
 
   /** Frames up to this number have left their sender. */
-  #hearTo(n: number, heard: Heard, from: string, direct: boolean): void {
-    const missed = !heard.open && n > heard.n;
-    heard.open = false;
-    heard.n = Math.max(heard.n, n);
+  #expectUpTo(
+    number: number,
+    received: Received,
+    { from, direct }: { from: string; direct: boolean },
+  ): void {
+    const missed = !received.anyNext && number > received.number;
+    received.anyNext = false;
+    received.number = Math.max(received.number, number);
     if (missed) this.#options.event({ kind: 'gap', from, direct });
   }
 }

@@ -1,9 +1,10 @@
-import { inTime, type Logger } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
 import type { BusConnection, BusFrame, BusLink, BusTransport } from './api.ts';
+import { inTime } from './deadline.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;
-/** The server sends every second: a connection that is dead without a word is noticed after this time. */
+/** A server sends every second, so a connection that died silently is noticed after this time. */
 const ANSWER_MS = 4_000;
 const CONNECT_MS = 10_000;
 
@@ -11,47 +12,44 @@ export interface ReconnectingTransportOptions {
   /** `Bus.id` of this server. */
   readonly id: string;
   readonly transport: BusTransport;
+  readonly clock: Clock;
   readonly log: Logger;
+  /** A frame came. */
   readonly receive: (text: string) => void;
-  readonly up: () => void;
-  readonly down: () => void;
-  /** Frames may have passed unheard. */
+  readonly connected: () => void;
+  readonly disconnected: () => void;
+  /** Frames of other servers may have been lost. */
   readonly lost: () => void;
 }
 
-/** A connection that is made again after every failure, until `close`. */
+/** A transport whose connection is made again after every failure, until `close`. */
 export class ReconnectingTransport {
   readonly #options: ReconnectingTransportOptions;
   #link: BusLink | undefined;
   #connection: BusConnection | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  #cancelRetry: (() => void) | undefined;
   #retry_ms = 0;
   #closed = false;
-  /** The loss has been told. */
-  #told = false;
+  /** The log tells of a loss and of its end once each. */
+  #lossLogged = false;
 
   constructor(options: ReconnectingTransportOptions) {
     this.#options = options;
   }
 
-  get isUp(): boolean {
+  get isConnected(): boolean {
     return this.#connection !== undefined;
   }
 
   /** Resolves after the first attempt. */
   async open(): Promise<void> {
-    const { transport, up } = this.#options;
+    const { connected, log } = this.#options;
     const link = this.#newLink();
     this.#link = link;
     try {
-      const connecting = transport.connect(link);
-      const connection = await inTime(CONNECT_MS, connecting).catch((error) => {
-        // One that comes too late is of no use.
-        connecting.then(close, () => undefined);
-        throw error;
-      });
+      const connection = await this.#connect(link);
       if (this.#link !== link) {
-        close(connection);
+        abandon(connection);
         return;
       }
       this.#connection = connection;
@@ -60,17 +58,17 @@ export class ReconnectingTransport {
       return;
     }
     this.#retry_ms = 0;
-    if (this.#told) this.#options.log.info('the bus is connected again');
-    this.#told = false;
-    up();
+    if (this.#lossLogged) log.info('the bus is connected again');
+    this.#lossLogged = false;
+    connected();
   }
 
-  /** @throws when the connection is or gets lost */
+  /** @throws when there is no connection, or when it gets lost */
   async send(frames: readonly BusFrame[]): Promise<void> {
     const link = this.#link;
     if (!link || !this.#connection) throw new Error('the bus is not connected');
     try {
-      await inTime(ANSWER_MS, this.#connection.send(frames));
+      await inTime(this.#options.clock, ANSWER_MS, this.#connection.send(frames));
     } catch (error) {
       this.#fail(link, error);
       throw error;
@@ -79,13 +77,26 @@ export class ReconnectingTransport {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#retry);
+    this.#cancelRetry?.();
     this.#link = undefined;
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.close();
   }
 
+  async #connect(link: BusLink): Promise<BusConnection> {
+    const { clock, transport } = this.#options;
+    const connecting = transport.connect(link);
+    try {
+      return await inTime(clock, CONNECT_MS, connecting);
+    } catch (error) {
+      // A connection that comes too late is of no use.
+      connecting.then(abandon, () => undefined);
+      throw error;
+    }
+  }
+
+  /** Calls of a connection that was given up are ignored. */
   #newLink(): BusLink {
     const { id, receive, lost } = this.#options;
     const link: BusLink = {
@@ -104,22 +115,22 @@ export class ReconnectingTransport {
   #fail(link: BusLink, error: unknown): void {
     if (this.#link !== link) return;
     this.#link = undefined;
-    if (this.#connection) close(this.#connection);
+    if (this.#connection) abandon(this.#connection);
     this.#connection = undefined;
-    const { down, log, transport } = this.#options;
-    if (!this.#told) {
+    const { clock, disconnected, log, transport } = this.#options;
+    if (!this.#lossLogged) {
       const { name } = transport;
       log.warn('the bus is not connected, other servers are not heard', { transport: name, error });
     }
-    this.#told = true;
-    down();
+    this.#lossLogged = true;
+    disconnected();
     if (this.#closed) return;
-    this.#retry = setTimeout(() => void this.open(), this.#retry_ms);
+    this.#cancelRetry = clock.timeout(() => void this.open(), this.#retry_ms);
     this.#retry_ms = Math.min(Math.max(FIRST_RETRY_MS, this.#retry_ms * 2), LAST_RETRY_MS);
   }
 }
 
-/** Nobody waits for the end of a connection that is lost, nor for its reasons. */
-function close(connection: BusConnection): void {
+/** Closes a lost connection without waiting for it. Why the closing fails does not matter. */
+function abandon(connection: BusConnection): void {
   connection.close().catch(() => undefined);
 }

@@ -1,184 +1,168 @@
-import type { Logger } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
 import type { BusFrame } from './api.ts';
-import { type Counts, encodeFrame } from './frame.ts';
+import type { Counts } from './frame.ts';
 import type { ReconnectingTransport } from './reconnecting-transport.ts';
+import { MAX_WAITING, Stream } from './stream.ts';
 
-/** Bytes that may wait for one receiver, and for all together. */
-export const MAX_WAITING = 8 * 1024 * 1024;
+/** Bytes of messages that may wait for all receivers together. */
 const MAX_ALL = 4 * MAX_WAITING;
-const DRAINED = 256 * 1024;
 /** What one `send` of the transport takes. */
 const BATCH_FRAMES = 64;
 const BATCH_BYTES = 512 * 1024;
 const RETRY_MS = 100;
-/** A batch that the transport refuses this often although it is connected is dropped: the numbers tell the others. */
+/** A batch that a connected transport refuses this often is dropped. The numbers of its frames tell the other servers. */
 const ATTEMPTS = 5;
 
-/** Messages to one receiver, or to everybody. */
-interface Stream {
-  readonly to: string | undefined;
-  queue: { readonly text: string; readonly bytes: number }[];
-  /** Queued and on their way. */
-  bytes: number;
-  /** Number of the last frame. */
-  n: number;
-  waiting: (() => void)[];
-  full: boolean;
-}
-
+/** What one `send` of the transport carries. */
 interface Batch {
   readonly frames: BusFrame[];
-  readonly sizes: Map<Stream, number>;
+  /** Bytes of messages in it. */
+  readonly taken: Map<Stream, number>;
   bytes: number;
   attempts: number;
 }
 
-const newStream = (to?: string): Stream => {
-  return { to, queue: [], bytes: 0, n: 0, waiting: [], full: false };
-};
-
 export interface SendQueueOptions {
+  /** `Bus.id` of this server. */
   readonly id: string;
-  readonly line: ReconnectingTransport;
+  readonly transport: ReconnectingTransport;
+  /** Frames are filled up to this. */
   readonly frameBytes: number;
-  /** The beat to send now, after frames of these numbers. */
-  readonly beat: (n: number, direct: Counts) => string;
+  /** The heartbeat after frames of these numbers, as text. */
+  readonly heartbeat: (number: number, direct: Counts) => string;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Messages on their way to the transport: those of one turn leave together, one batch at a time, until it has taken it. */
+/** Messages that wait for the transport. Those of one turn of the event loop leave together, one batch at a time. */
 export class SendQueue {
   readonly #options: SendQueueOptions;
-  readonly #all = newStream();
+  readonly #toAll = new Stream();
   readonly #direct = new Map<string, Stream>();
-  /** Bytes of all streams. */
-  #waiting = 0;
   #batch: Batch | undefined;
-  #beat = false;
-  #up = false;
+  #heartbeatDue = false;
+  #connected = false;
   #running = false;
+  /** Messages to all were dropped since the transport took some. */
+  #dropping = false;
   #idle: (() => void)[] = [];
 
   constructor(options: SendQueueOptions) {
     this.#options = options;
   }
 
-  /** When too much waits, all of it is dropped: the numbers tell the others. */
+  /** To all other servers. When too much waits, all of it is dropped. */
   publish(text: string): void {
-    if (this.#put(this.#all, text)) return;
-    if (!this.#all.full) {
-      this.#options.log.warn('too much waits to be sent, other servers will read again', {
-        bytes: this.#all.bytes,
-      });
+    if (this.#add(this.#toAll, text)) return;
+    if (!this.#dropping) {
+      const { bytes } = this.#toAll;
+      this.#options.log.warn('too much waits to be sent, other servers will read again', { bytes });
     }
-    this.#all.full = true;
-    this.#empty(this.#all);
+    this.#dropping = true;
+    this.#toAll.clear();
   }
 
-  /** A message that has no form on the wire counts as lost. */
+  /** A message to all that has no form on the wire counts as lost. */
   skip(): void {
-    this.#all.n++;
+    this.#toAll.skipNumber();
   }
 
+  /** @returns false: too much waits, the message is dropped */
   send(to: string, text: string): boolean {
-    const stream = this.#direct.get(to) ?? newStream(to);
+    const stream = this.#direct.get(to) ?? new Stream(to);
     this.#direct.set(to, stream);
-    return this.#put(stream, text);
+    return this.#add(stream, text);
   }
 
   drained(to: string): Promise<void> {
-    const stream = this.#direct.get(to);
-    if (!stream || stream.bytes < DRAINED) return Promise.resolve();
-    return new Promise((resolve) => stream.waiting.push(resolve));
+    return this.#direct.get(to)?.drained() ?? Promise.resolve();
   }
 
-  /** Its receiver is dead: what waits for it is dropped. */
+  /** This receiver is dead: drops what waits for it. */
   drop(to: string): void {
     const stream = this.#direct.get(to);
-    if (!stream) return;
-    this.#empty(stream);
-    release(stream);
+    stream?.clear();
+    stream?.release();
   }
 
+  /** This receiver will not come again under its id. */
   forget(to: string): void {
     this.#direct.delete(to);
   }
 
-  beat(): void {
-    this.#beat = true;
-    this.#pump();
+  /** Sends a heartbeat behind what waits. */
+  heartbeat(): void {
+    this.#heartbeatDue = true;
+    this.#start();
   }
 
-  up(): void {
-    this.#up = true;
-    this.#pump();
+  connected(): void {
+    this.#connected = true;
+    this.#start();
   }
 
-  down(): void {
-    this.#up = false;
+  disconnected(): void {
+    this.#connected = false;
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when nothing waits that could be sent. */
   idle(): Promise<void> {
-    if (!this.#running && (!this.#up || !this.#hasWork())) return Promise.resolve();
+    if (!this.#running && (!this.#connected || !this.#hasWork())) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** Gives up what still waits. */
   close(): void {
-    this.down();
-    for (const stream of this.#direct.values()) release(stream);
+    this.disconnected();
+    for (const stream of this.#direct.values()) stream.release();
   }
 
-  #put(stream: Stream, text: string): boolean {
+  #add(stream: Stream, text: string): boolean {
     const bytes = Buffer.byteLength(text);
-    if (stream.bytes + bytes > MAX_WAITING || this.#waiting + bytes > MAX_ALL) return false;
-    stream.queue.push({ text, bytes });
-    this.#count(stream, bytes);
-    this.#pump();
+    const all = this.#streams.reduce((sum, { bytes: some }) => sum + some, 0);
+    if (stream.bytes + bytes > MAX_WAITING || all + bytes > MAX_ALL) return false;
+    stream.add(text, bytes);
+    this.#start();
     return true;
   }
 
-  #count(stream: Stream, bytes: number): void {
-    stream.bytes += bytes;
-    this.#waiting += bytes;
-  }
-
-  /** The number of a frame that never leaves tells the receivers. */
-  #empty(stream: Stream): void {
-    for (const { bytes } of stream.queue.splice(0)) this.#count(stream, -bytes);
-    stream.n++;
+  get #streams(): Stream[] {
+    return [this.#toAll, ...this.#direct.values()];
   }
 
   #hasWork(): boolean {
-    if (this.#batch || this.#beat || this.#all.queue.length > 0) return true;
-    return [...this.#direct.values()].some(({ queue }) => queue.length > 0);
+    if (this.#batch || this.#heartbeatDue) return true;
+    return this.#streams.some(({ isEmpty }) => !isEmpty);
   }
 
-  #pump(): void {
-    if (this.#running || !this.#up) return;
+  #start(): void {
+    if (this.#running || !this.#connected) return;
     this.#running = true;
     setImmediate(() => void this.#run());
   }
 
+  /** Never rejects. */
   async #run(): Promise<void> {
-    while (this.#up && this.#hasWork()) {
+    while (this.#connected && this.#hasWork()) {
       this.#batch ??= this.#fill();
-      if (await this.#try(this.#batch)) {
-        this.#done(this.#batch);
-        this.#batch = undefined;
-      } else {
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
+      if (await this.#trySend(this.#batch)) this.#taken(this.#batch);
+      else if (this.#connected) await this.#pause();
     }
     this.#running = false;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #try(batch: Batch): Promise<boolean> {
-    const { line, log } = this.#options;
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.timeout(resolve, RETRY_MS);
+    });
+  }
+
+  /** @returns false: the same batch must be sent again */
+  async #trySend(batch: Batch): Promise<boolean> {
+    const { transport, log } = this.#options;
     try {
-      await line.send(batch.frames);
+      await transport.send(batch.frames);
       return true;
     } catch (error) {
       if (++batch.attempts < ATTEMPTS) return false;
@@ -187,55 +171,37 @@ export class SendQueue {
     }
   }
 
+  #taken({ taken }: Batch): void {
+    this.#batch = undefined;
+    for (const [stream, bytes] of taken) stream.sent(bytes);
+    if (taken.has(this.#toAll)) this.#dropping = false;
+  }
+
   #fill(): Batch {
-    const batch: Batch = { frames: [], sizes: new Map(), bytes: 0, attempts: 0 };
-    // A frame of each in turn: who sends much holds nobody up.
-    const queued = ({ queue }: Stream) => queue.length > 0;
-    let open = [this.#all, ...this.#direct.values()].filter(queued);
-    for (; open.length > 0 && hasRoom(batch); open = open.filter(queued)) {
-      for (const stream of open) if (hasRoom(batch)) this.#frame(stream, batch);
+    const batch: Batch = { frames: [], taken: new Map(), bytes: 0, attempts: 0 };
+    const isQueued = ({ isEmpty }: Stream) => !isEmpty;
+    // One frame of each stream in turn: a stream with much to send delays no other.
+    let queued = this.#streams.filter(isQueued);
+    for (; queued.length > 0 && hasRoom(batch); queued = queued.filter(isQueued)) {
+      for (const stream of queued) if (hasRoom(batch)) this.#addFrame(stream, batch);
     }
-    if (this.#beat && hasRoom(batch)) {
-      this.#beat = false;
-      const numbers = [...this.#direct].map(([to, { n }]) => [to, n]);
-      const text = this.#options.beat(this.#all.n, Object.fromEntries(numbers));
+    if (this.#heartbeatDue && hasRoom(batch)) {
+      this.#heartbeatDue = false;
+      const direct = [...this.#direct].map(([to, { number }]) => [to, number]);
+      const text = this.#options.heartbeat(this.#toAll.number, Object.fromEntries(direct));
       batch.frames.push({ to: undefined, text });
     }
     return batch;
   }
 
-  /** As many messages as one frame takes, at least one. */
-  #frame(stream: Stream, batch: Batch): void {
+  #addFrame(stream: Stream, batch: Batch): void {
     const { id, frameBytes } = this.#options;
-    const head = encodeFrame({ from: id, to: stream.to, n: stream.n + 1 }, []);
-    let bytes = Buffer.byteLength(head);
-    let count = 0;
-    for (const message of stream.queue) {
-      if (count > 0 && bytes + message.bytes + 1 > frameBytes) break;
-      bytes += message.bytes + 1;
-      count++;
-    }
-    const messages = stream.queue.splice(0, count);
-    const size = messages.reduce((sum, message) => sum + message.bytes, 0);
-    const texts = messages.map(({ text }) => text);
-    const text = encodeFrame({ from: id, to: stream.to, n: ++stream.n }, texts);
+    const { text, taken } = stream.nextFrame(id, frameBytes);
     batch.frames.push({ to: stream.to, text });
-    batch.sizes.set(stream, (batch.sizes.get(stream) ?? 0) + size);
-    batch.bytes += bytes;
-  }
-
-  #done({ sizes }: Batch): void {
-    for (const [stream, size] of sizes) {
-      this.#count(stream, -size);
-      stream.full = false;
-      if (stream.bytes < DRAINED) release(stream);
-    }
+    batch.taken.set(stream, (batch.taken.get(stream) ?? 0) + taken);
+    batch.bytes += Buffer.byteLength(text);
   }
 }
 
 const hasRoom = ({ frames, bytes }: Batch): boolean =>
   frames.length < BATCH_FRAMES && bytes < BATCH_BYTES;
-
-function release(stream: Stream): void {
-  for (const resolve of stream.waiting.splice(0)) resolve();
-}

@@ -1,146 +1,149 @@
 import {
   type BusEvent,
   type BusRequest,
+  type Clock,
   DatabaseChanged,
-  inTime,
   type Logger,
   type RemoteBus,
 } from '@svc/plugin-sdk';
 import type { BusTransport } from './api.ts';
-import { type Counts, decodeFrame, encodeBeat, encodeMessage } from './frame.ts';
+import { inTime } from './deadline.ts';
+import { type Counts, decodeFrame, encodeHeartbeat, encodeMessage } from './frame.ts';
 import { OtherServers } from './other-servers.ts';
 import { ReconnectingTransport } from './reconnecting-transport.ts';
-import { MAX_WAITING, SendQueue } from './send-queue.ts';
+import { SendQueue } from './send-queue.ts';
+import { MAX_WAITING } from './stream.ts';
 
 const TICK_MS = 250;
-const BEAT_MS = 1_000;
-/** A connection that takes longer is not waited for, neither at the start nor at the end. */
+const HEARTBEAT_MS = 1_000;
+/** Neither a start nor a stop waits longer for the connection. */
 const WAIT_MS = 2_000;
-/** Messages of plugins' setups, which wait for the transport. */
-const MAX_EARLY = 1_000;
-interface Connection {
-  readonly line: ReconnectingTransport;
-  readonly outbox: SendQueue;
-  readonly timer: NodeJS.Timeout;
+
+export interface ServerBusOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly request: BusRequest;
+  readonly transport: BusTransport;
 }
 
-/** The way to the other servers: frames with numbers over a transport. */
+/** The way to the other servers: frames with numbers over a transport, and heartbeats. */
 export class ServerBus implements RemoteBus {
-  readonly #log: Logger;
-  readonly #request: BusRequest;
+  readonly #options: ServerBusOptions;
   readonly #others: OtherServers;
-  #connection: Connection | undefined;
-  #lastBeat = 0;
+  readonly #transport: ReconnectingTransport;
+  readonly #queue: SendQueue;
+  #stopTicking: (() => void) | undefined;
+  #closed = false;
+  /** Times of `clock.monotonic`. */
+  #lastHeartbeat = 0;
   #lastTick = 0;
-  /** Something was sent after the last beat. */
+  /** Something was sent after the last heartbeat. */
   #unconfirmed = false;
-  #reread = false;
-  /** Frames of others may have passed unheard. */
+  /** Rows may have changed without a message: the next tick tells it. */
+  #databaseChanged = false;
+  /** While there was no connection, frames of other servers may have been lost. */
   #missed = false;
-  #early: string[] | undefined = [];
 
-  constructor(log: Logger, request: BusRequest) {
-    this.#log = log;
-    this.#request = request;
+  constructor(options: ServerBusOptions) {
+    this.#options = options;
+    const { clock, log, request, transport } = options;
+    const { id } = request;
     this.#others = new OtherServers({
-      id: request.id,
+      id,
       event: (event) => this.#event(event),
       deliver: ({ topic, payload }, from) => request.deliver(topic, payload, from),
       died: () => {
-        this.#reread = true;
+        this.#databaseChanged = true;
       },
-      greet: () => this.#beat(),
-      forgotten: (id) => this.#connection?.outbox.forget(id),
+      met: () => this.#sendHeartbeat(),
+      forgotten: (other) => this.#queue.forget(other),
+    });
+    this.#transport = new ReconnectingTransport({
+      id,
+      transport,
+      clock,
+      log,
+      receive: (text) => this.#receive(text),
+      connected: () => this.#connected(),
+      disconnected: () => this.#disconnected(),
+      lost: () => this.#lost(),
+    });
+    this.#queue = new SendQueue({
+      id,
+      transport: this.#transport,
+      frameBytes: transport.frameBytes,
+      heartbeat: (number, direct) => this.#heartbeat(number, direct),
+      clock,
+      log,
     });
   }
 
-  readonly publish = (topic: string, payload: unknown): void => {
-    const outbox = this.#connection?.outbox;
-    if (!outbox && !this.#early) return;
+  /** Waits for the transport where there is no connection. */
+  publish(topic: string, payload: unknown): void {
+    if (this.#closed) return;
     const text = this.#encode(topic, payload);
     this.#unconfirmed = true;
-    if (text === undefined) outbox?.skip();
-    else if (outbox) outbox.publish(text);
-    else if (this.#early && this.#early.length < MAX_EARLY) this.#early.push(text);
-  };
+    if (text === undefined) this.#queue.skip();
+    else this.#queue.publish(text);
+  }
 
-  readonly send = (to: string, topic: string, payload: unknown): boolean => {
-    if (!this.#connection || !this.#others.isAlive(to)) return false;
+  send(to: string, topic: string, payload: unknown): boolean {
+    if (this.#closed || !this.#others.isAlive(to)) return false;
     const text = this.#encode(topic, payload);
     if (text === undefined) return false;
     this.#unconfirmed = true;
-    return this.#connection.outbox.send(to, text);
-  };
+    return this.#queue.send(to, text);
+  }
 
-  readonly drained = (to: string): Promise<void> =>
-    this.#connection?.outbox.drained(to) ?? Promise.resolve();
+  drained(to: string): Promise<void> {
+    return this.#closed ? Promise.resolve() : this.#queue.drained(to);
+  }
 
-  readonly servers = () => this.#others.alive;
+  servers(): ReturnType<RemoteBus['servers']> {
+    return this.#others.alive;
+  }
 
   /** Starts the transport and waits a moment for its connection: what is read after that is kept up to date. */
-  async open(transport: BusTransport): Promise<void> {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    const { id } = this.#request;
-    const common = { id, log: this.#log };
-    const line = new ReconnectingTransport({
-      ...common,
-      transport,
-      receive: (text) => this.#receive(text),
-      up: () => this.#up(),
-      down: () => this.#down(),
-      lost: () => this.#lost(),
-    });
-    const beat = (n: number, numbers: Counts) => {
-      const { uuid, version } = this.#request;
-      // Of the dead nothing is said: where servers die often, beats stay short.
-      const alive = Object.entries(numbers).filter(([to]) => this.#others.isAlive(to));
-      const said = { uuid: uuid(), version, mourned: this.#others.mourned };
-      const direct = Object.fromEntries(alive);
-      return encodeBeat(id, n, { ...said, direct, bye: this.#connection === undefined });
-    };
-    const outbox = new SendQueue({ ...common, line, frameBytes: transport.frameBytes, beat });
-    for (const text of early) outbox.publish(text);
-    const timer = setInterval(() => this.#tick(), TICK_MS);
-    this.#connection = { line, outbox, timer };
-    this.#lastTick = performance.now();
-    // The first frames may come before the connection is said to be up.
-    this.#others.begin(this.#lastTick);
-    await inTime(WAIT_MS, line.open()).catch(() => undefined);
-    this.#missed = !line.isUp;
-    if (line.isUp) this.#log.info('bus connected', { transport: transport.name });
+  async open(): Promise<void> {
+    const { clock, log, transport } = this.#options;
+    this.#lastTick = clock.monotonic();
+    this.#stopTicking = clock.interval(() => this.#tick(), TICK_MS);
+    // The first frames may come before the connection is said to be there.
+    this.#others.connected(this.#lastTick);
+    await inTime(clock, WAIT_MS, this.#transport.open()).catch(() => undefined);
+    this.#missed = !this.#transport.isConnected;
+    if (this.#transport.isConnected) log.info('bus connected', { transport: transport.name });
   }
 
   /** Says goodbye and closes the transport. */
   async close(): Promise<void> {
-    const connection = this.#connection;
-    if (!connection) return;
-    const { line, outbox, timer } = connection;
-    this.#connection = undefined;
-    clearInterval(timer);
-    outbox.beat();
-    const late = (error: unknown) => this.#log.warn('the bus was closed by force', { error });
-    await inTime(WAIT_MS, outbox.idle()).catch(late);
-    outbox.close();
-    await inTime(WAIT_MS, line.close()).catch(late);
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stopTicking?.();
+    const { clock, log } = this.#options;
+    const late = (error: unknown) => log.warn('the bus was closed by force', { error });
+    this.#queue.heartbeat();
+    await inTime(clock, WAIT_MS, this.#queue.idle()).catch(late);
+    this.#queue.close();
+    await inTime(clock, WAIT_MS, this.#transport.close()).catch(late);
   }
 
   #receive(text: string): void {
     const frame = decodeFrame(text);
-    if (frame && this.#connection) this.#others.hear(frame, performance.now());
+    if (frame && !this.#closed) this.#others.receive(frame, this.#options.clock.monotonic());
   }
 
-  #up(): void {
-    this.#others.begin(performance.now());
-    this.#connection?.outbox.up();
-    this.#beat();
+  #connected(): void {
+    this.#others.connected(this.#options.clock.monotonic());
+    this.#queue.connected();
+    this.#sendHeartbeat();
     if (this.#missed) this.#lost();
     this.#missed = false;
   }
 
-  #down(): void {
+  #disconnected(): void {
     this.#missed = true;
-    this.#connection?.outbox.down();
+    this.#queue.disconnected();
   }
 
   #lost(): void {
@@ -148,45 +151,60 @@ export class ServerBus implements RemoteBus {
   }
 
   #tick(): void {
-    const now = performance.now();
+    const now = this.#options.clock.monotonic();
     const passed = now - this.#lastTick;
     this.#lastTick = now;
-    // While this process slept or was cut off, nobody could be heard.
-    const awake = this.#connection?.line.isUp ? Math.min(passed, TICK_MS) : 0;
-    this.#others.excuse(now, passed - awake);
-    this.#others.tick(now);
-    const since = now - this.#lastBeat;
-    if (since >= BEAT_MS - TICK_MS / 2 || this.#unconfirmed) this.#beat();
-    if (!this.#reread) return;
-    this.#reread = false;
-    this.#request.deliver(DatabaseChanged.name, { gap: true }, '');
+    // While this process slept or was cut off, it could hear no other server.
+    const listened = this.#transport.isConnected ? Math.min(passed, TICK_MS) : 0;
+    this.#others.forgiveSilence(now, passed - listened);
+    this.#others.findDead(now);
+    const isDue = now - this.#lastHeartbeat >= HEARTBEAT_MS - TICK_MS / 2;
+    if (isDue || this.#unconfirmed) this.#sendHeartbeat();
+    if (!this.#databaseChanged) return;
+    this.#databaseChanged = false;
+    this.#options.request.deliver(DatabaseChanged.name, { gap: true }, '');
   }
 
-  #beat(): void {
-    this.#lastBeat = performance.now();
+  #sendHeartbeat(): void {
+    this.#lastHeartbeat = this.#options.clock.monotonic();
     this.#unconfirmed = false;
-    this.#connection?.outbox.beat();
+    if (!this.#closed) this.#queue.heartbeat();
+  }
+
+  #heartbeat(number: number, numbers: Counts): string {
+    const { id, uuid, version } = this.#options.request;
+    // It says nothing of dead servers: where servers die often, heartbeats stay short.
+    const alive = Object.entries(numbers).filter(([to]) => this.#others.isAlive(to));
+    return encodeHeartbeat(id, number, {
+      uuid: uuid(),
+      version,
+      direct: Object.fromEntries(alive),
+      countedDead: this.#others.countedDead,
+      bye: this.#closed,
+    });
   }
 
   #event(event: BusEvent): void {
+    const { log, request } = this.#options;
     if (event.kind === 'gap') {
-      this.#log.debug('messages of other servers were lost', { from: event.from ?? 'all' });
-      if (!event.direct) this.#reread = true;
+      log.debug('messages of other servers were lost', { from: event.from ?? 'all' });
+      if (!event.direct) this.#databaseChanged = true;
     } else {
       const { id, uuid, version } = event.server;
-      this.#log.info(`another server ${event.kind}`, { id, server_uuid: uuid, version });
-      if (event.kind === 'left') this.#connection?.outbox.drop(id);
+      log.info(`another server ${event.kind}`, { id, server_uuid: uuid, version });
+      if (event.kind === 'left') this.#queue.drop(id);
     }
-    this.#request.event(event);
+    request.event(event);
   }
 
   #encode(topic: string, payload: unknown): string | undefined {
+    const { log } = this.#options;
     try {
       const text = encodeMessage(topic, payload);
       if (text.length <= MAX_WAITING) return text;
-      this.#log.error('a message is too large for the bus', { topic, length: text.length });
+      log.error('a message is too large for the bus', { topic, length: text.length });
     } catch (error) {
-      this.#log.error('a message has no form for the bus', { topic, error });
+      log.error('a message has no form for the bus', { topic, error });
     }
     return undefined;
   }
