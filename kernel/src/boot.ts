@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
+  type Brand,
   type Clock,
   type DatabaseHandle,
   type Kernel,
@@ -101,16 +102,13 @@ class Server implements App {
   readonly methods: ReadonlyMap<string, Registered>;
   readonly #options: BootOptions;
   readonly #unwind: Unwind;
-  readonly #timeline: Timeline;
   readonly #stopping = new AbortController();
-  readonly #services: Services;
+  readonly #timeline: Timeline;
   readonly #registry: Registry;
   readonly #dispatcher: Dispatcher;
-  readonly #access: Access;
   readonly #network: Network;
   readonly #bus: LocalBus;
-  readonly #brand: ReturnType<typeof makeBrand>;
-  readonly #limits: { maxResponseBytes: number };
+  readonly #shared: Shared;
   readonly #scopes: Scope[] = [];
   #head: Head;
   #database: DatabaseHandle | undefined;
@@ -118,38 +116,26 @@ class Server implements App {
 
   constructor(options: BootOptions, unwind: Unwind) {
     const { head, log, clock = machineClock } = options;
+    const { hooks } = this;
+    const brand = makeBrand(head.brand);
+    const access = new Access(hooks);
+    const now = () => this.#head;
     this.#options = options;
     this.#unwind = unwind;
     this.#head = head;
     this.#timeline = new Timeline(clock);
-    this.#brand = makeBrand(head.brand);
     this.#bus = new LocalBus(log.target('bus'));
-    this.#services = new Services(options.services);
-    this.#registry = new Registry(this.#brand.rewrite);
+    this.#registry = new Registry(brand.rewrite);
     this.methods = this.#registry.methods;
-    this.#access = new Access(this.hooks);
-    this.#limits = { maxResponseBytes: head.max_response_body_size };
-    const { hooks } = this;
-    this.#dispatcher = new Dispatcher({
-      registry: this.#registry,
-      access: this.#access,
-      hooks,
-      log,
-      limits: this.#limits,
-    });
-    this.#network = new Network({
-      head,
-      hooks,
-      dispatcher: this.#dispatcher,
-      brand: this.#brand,
-      log,
-      clock,
-    });
+    this.#dispatcher = new Dispatcher({ registry: this.#registry, access, hooks, log, head: now });
+    const dispatcher = this.#dispatcher;
+    this.#network = new Network({ head: now, hooks, dispatcher, brand, log, clock });
+    this.#shared = this.#share(brand, access, clock);
     setMaxListeners(0, this.#stopping.signal);
   }
 
   get url(): string {
-    return this.#network.listening.url;
+    return this.#network.listeners.listening.url;
   }
 
   get db(): DatabaseHandle {
@@ -160,21 +146,22 @@ class Server implements App {
   readonly kernelOf = (plugin: string): Kernel | undefined =>
     this.#scopes.find((scope) => scope.plugin.name === plugin)?.kernel();
 
-  readonly service = <T>(service: Service<T>): T | undefined => this.#services.useOptional(service);
+  readonly service = <T>(service: Service<T>): T | undefined =>
+    this.#shared.services.useOptional(service);
 
   readonly call = (method: string, params?: unknown, caller = system): Promise<unknown> =>
-    this.#dispatcher.call(this.#brand.rewrite(method), params, caller);
+    this.#dispatcher.call(this.#shared.brand.rewrite(method), params, caller);
 
-  readonly try = (head: Head): Promise<void> => this.#network.try(head);
+  readonly try = (head: Head): Promise<void> => this.#network.listeners.try(head);
 
   async follow(head: Head): Promise<void> {
-    await this.#network.reload(head);
-    this.#limits.maxResponseBytes = head.max_response_body_size;
+    await this.#network.listeners.follow(head);
     this.#head = head;
+    await this.#network.renew();
   }
 
   renewCertificate(tls: NonNullable<Head['tls']>): void {
-    this.#network.renewCertificate(tls);
+    this.#network.listeners.renew(tls);
   }
 
   /** Everything but the listeners. */
@@ -192,8 +179,9 @@ class Server implements App {
     const { head, log, version } = this.#options;
     await this.#timeline.step('start', () => this.hooks.start.promise());
     this.#unwind.push(() => this.#network.stop(0));
-    await this.#timeline.step('listen', () => this.#network.open(head));
-    const { listening } = this.#network;
+    const { listeners } = this.#network;
+    await this.#timeline.step('listen', () => listeners.follow(head));
+    const { listening } = listeners;
     await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
     log.info('listening', { ...listening, version, server_uuid: head.server_uuid });
     log.debug('start', { steps: String(this.#timeline) });
@@ -207,7 +195,7 @@ class Server implements App {
   async #stop(reason: string): Promise<void> {
     const { log } = this.#options;
     log.info('stopping', { reason });
-    this.#network.stopAccepting();
+    this.#network.listeners.stopAccepting();
     this.#stopping.abort();
     await this.#network.stop(this.#head.shutdown_timeout_ms);
     await this.hooks.stop
@@ -218,7 +206,7 @@ class Server implements App {
 
   async #setup(): Promise<void> {
     const { plugins } = this.#options;
-    const shared = this.#shared();
+    const shared = this.#shared;
     this.#unwind.push(() => this.#database?.close());
     this.#unwind.push(async () => {
       for (const scope of this.#scopes.toReversed()) await scope.undo();
@@ -242,23 +230,23 @@ class Server implements App {
     return openDatabase(this.hooks, request);
   }
 
-  #shared(): Shared {
-    const { log, clock = machineClock } = this.#options;
+  #share(brand: Brand, access: Access, clock: Clock): Shared {
+    const { checkPayloads = false, log, plugins, services } = this.#options;
     return {
       db: notOpen,
       log,
       signal: this.#stopping.signal,
       clock,
-      brand: this.#brand,
+      brand,
       bus: this.#bus,
-      server: this.#state(),
-      auth: this.#access,
+      server: this.#facts(),
+      auth: access,
       system,
-      plugins: this.#options.plugins,
+      plugins,
       hooks: this.hooks,
       timeline: this.#timeline,
-      services: this.#services,
-      checkPayloads: this.#options.checkPayloads ?? false,
+      services: new Services(services),
+      checkPayloads,
       call: this.call,
       request: (request) => this.#dispatcher.internal(request),
     };
@@ -267,16 +255,16 @@ class Server implements App {
   /** Other servers are reached from now on, where a plugin offers a way to them. */
   async #joinBus(): Promise<void> {
     const { id, deliver, event } = this.#bus;
-    const { uuid, version } = this.#state();
+    const { uuid, version } = this.#shared.server;
     this.#bus.join(await this.hooks.bus.promise({ id, uuid, version, deliver, event }));
   }
 
-  #state(): ServerState {
+  #facts(): ServerState {
     return {
       uuid: () => this.#head.server_uuid,
       version: this.#options.version,
       maxRequestBytes: () => this.#head.max_request_body_size,
-      maxResponseBytes: () => this.#limits.maxResponseBytes,
+      maxResponseBytes: () => this.#head.max_response_body_size,
     };
   }
 

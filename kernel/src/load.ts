@@ -32,11 +32,15 @@ export class Load {
 
 /** Places for JSON-RPC connections and requests (conventions.md §1, decisions on the reserve). */
 export class Slots {
+  readonly #limit: () => number;
   #used = 0;
-  limit: number;
 
-  constructor(limit: number) {
-    this.limit = limit;
+  constructor(limit: () => number) {
+    this.#limit = limit;
+  }
+
+  get limit(): number {
+    return this.#limit();
   }
 
   /** `reserved`: POST and the Unix socket may take the last places, so that an operator is never locked out. */

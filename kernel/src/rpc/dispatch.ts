@@ -8,6 +8,7 @@ import {
   RpcError,
   stringifyJson,
 } from '@svc/plugin-sdk';
+import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';
 import { Context, type Source } from './context.ts';
@@ -25,16 +26,13 @@ export interface Answer {
   readonly release?: (() => void) | undefined;
 }
 
-export interface Limits {
-  maxResponseBytes: number;
-}
-
 interface Options {
   readonly registry: Registry;
   readonly access: Access;
   readonly hooks: KernelHooks;
   readonly log: Logger;
-  readonly limits: Limits;
+  /** The head in force. */
+  readonly head: () => Head;
 }
 
 const BATCH_LIMIT = 1000;
@@ -48,17 +46,17 @@ export class Dispatcher {
   readonly #hooks: KernelHooks;
   readonly #log: Logger;
   readonly #calls: CallLog;
-  readonly #limits: Limits;
+  readonly #head: () => Head;
   /** What a call's context works with. */
   readonly #services: ConstructorParameters<typeof Context>[2];
 
-  constructor({ registry, access, hooks, log, limits }: Options) {
+  constructor({ registry, access, hooks, log, head }: Options) {
     this.#registry = registry;
     this.#access = access;
     this.#hooks = hooks;
     this.#log = log.target('rpc');
     this.#calls = new CallLog(this.#log);
-    this.#limits = limits;
+    this.#head = head;
     this.#services = { auth: access, log: this.#log };
   }
 
@@ -110,7 +108,7 @@ export class Dispatcher {
     const release = () => {
       for (const each of releases) each();
     };
-    const limit = this.#limits.maxResponseBytes;
+    const limit = this.#head().max_response_body_size;
     let bytes = 2;
     for (const entry of entries) {
       const answer = await this.#single(entry, source);
@@ -190,7 +188,7 @@ export class Dispatcher {
 
   #serialise(result: unknown, id: string): Text {
     const text = resultText(id, bodyOf(result));
-    const limit = this.#limits.maxResponseBytes;
+    const limit = this.#head().max_response_body_size;
     if (text.length * 3 > limit && byteLength(text) > limit) throw RpcError.responseTooBig(limit);
     return text;
   }
