@@ -1,10 +1,10 @@
-// crontab.md §2.1: a run that a server claimed and did not live to dispatch is made up for, once; any other is not.
+// crontab.md §2.1: a run that a killed server claimed and did not dispatch is dispatched by another, once; no other run is.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Jobs } from '../../plugins/crontab/src/jobs.ts';
-import { createScheduler } from '../../plugins/crontab/src/scheduler.ts';
+import { Scheduler } from '../../plugins/crontab/src/scheduler.ts';
 import { openJobStore } from '../../plugins/crontab/src/store/jobs.ts';
 import { until } from '../bus-kit.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
@@ -43,7 +43,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
   test.after(() => app?.stop());
 
-  test('the next start makes up for a run that left nothing, and for no other', async () => {
+  test('the next start dispatches a run that left nothing, and no other', async () => {
     for (const name of ['recorded', 'old', 'released', 'never']) {
       await jobs.create(name, NEVER, agents([A]));
     }
@@ -128,7 +128,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const runs: (readonly [name: string, at: number])[] = [];
     const stopping = new AbortController();
     const failures = [new Error('the connection is lost')];
-    const scheduler = createScheduler({
+    const scheduler = new Scheduler({
       clock,
       jobs: all,
       store: {
@@ -165,11 +165,11 @@ test.before(async () => {
 });
 test.after(() => servers?.stop());
 
-test('a run is made up for although the next one has been claimed since', async () => {
+test('a missed run is dispatched although the next one has been claimed since', async () => {
   const [one] = servers.apps as [TestApp];
   const jobs = crontab(one, servers.superToken);
   await jobs.create('busy', EVERY_SECOND, agents([A]));
-  // Both servers have looked for orphans at their start by then.
+  // Both servers have looked for missed runs at their start by then.
   await jobs.records('busy', 3);
   // After the record of the run before: one that came later would count for this one.
   await eventually(async () => {
@@ -188,7 +188,7 @@ test('a run is made up for although the next one has been claimed since', async 
   });
   await jobs.enable('busy', false);
   const warnings = () =>
-    servers.apps.flatMap(({ console }) => console).filter((line) => /made up for/.test(line));
+    servers.apps.flatMap(({ console }) => console).filter((line) => /is dispatched now/.test(line));
   assert.equal(warnings(), []);
   // The servers learn of the death of another one.
   const three = await servers.join();
@@ -197,7 +197,7 @@ test('a run is made up for although the next one has been claimed since', async 
   await eventually(() => assert.is(warnings().length, 1));
 });
 
-test('a claim that was answered late is run only where nobody has made up for it meanwhile', async () => {
+test('a claim that was answered late is run only if no other server has dispatched it meanwhile', async () => {
   const [one] = servers.apps as [TestApp];
   const jobs = crontab(one, servers.superToken);
   // Slow, and for one of the two as if another server had taken the run over before the answer came.

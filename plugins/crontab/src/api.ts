@@ -4,11 +4,11 @@ import { service } from '@svc/plugin-sdk';
 export interface WorkerOrder {
   /** Name of the script worker. */
   readonly worker: string;
-  /** The job's parameters as JSON text: no number is rounded or spelled anew. */
+  /** The job's parameters as JSON text, so that numbers keep their digits. */
   readonly params: string;
 }
 
-/** What jobs need of the plugin that runs script workers (crontab.md §3.2); without it their runs are recorded as failed. */
+/** Service of the plugin that runs script workers (crontab.md §3.2). Without it, runs of scripts are recorded as failed. */
 export interface WorkerRuns {
   /**
    * Enqueues one pooled run with run type `cron` and the stored `env`; does not wait for its turn.

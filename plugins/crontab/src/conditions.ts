@@ -106,7 +106,7 @@ export function matchesNothing({ ids, jobs, names, states, from, to }: Filter): 
   return (
     [ids, jobs, names, states].some(({ size }) => size > 1) ||
     isEmptyRange({ from, to }) ||
-    // No name of a job holds these, and the databases do not take them all as a value.
+    // No name of a job holds these characters, and the databases refuse some of them as a value.
     [...names].some((name) => /[\p{Cc}\p{Cs}]/u.test(name))
   );
 }

@@ -3,10 +3,10 @@ import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Tokens } from '@svc/plugin-token/api';
 import { WorkerRuns } from './api.ts';
+import { createCrontab } from './crontab.ts';
 import { addJobMethods } from './methods/jobs.ts';
 import { addResultMethods } from './methods/results.ts';
 import { migrations } from './migrations/index.ts';
-import { createParts } from './parts.ts';
 import { permissions } from './permissions.ts';
 import { keepWithinLimit } from './retention.ts';
 
@@ -35,12 +35,12 @@ export default definePlugin({
 
   setup(kernel) {
     const { clock, config: settings, hooks } = kernel;
-    const parts = createParts(kernel);
-    const { jobs, results, runs, scheduler, claims, orphans } = parts;
+    const { crontab, runs, missed, scheduler, claims } = createCrontab(kernel);
+    const { jobs, results } = crontab;
 
     hooks.methods.tap((methods) => {
-      addJobMethods(methods, parts);
-      addResultMethods(methods, parts);
+      addJobMethods(methods, crontab);
+      addResultMethods(methods, crontab);
     });
     hooks.prepare.tap(() => jobs.reload());
     hooks.start.tap(() => {
@@ -50,7 +50,7 @@ export default definePlugin({
     hooks.ready.tap(() => {
       clock.timeout(() => {
         scheduler.begin();
-        void orphans.adopt();
+        void missed.search();
       }, BEGIN_MS);
       kernel.every('changed jobs', settings.refresh_interval_ms, async () => {
         await jobs.refresh();

@@ -58,13 +58,13 @@ export function jobTypeOf(given: CronType): JobType {
   return { kind: 'worker', worker, params, text };
 }
 
-/** The type in a stored row; undefined when somebody wrote there what is none. */
+/** The type in a stored row; undefined when the row was written by hand and holds no valid type. */
 export function storedJobType(text: string): JobType | undefined {
   try {
     const value = parseJson(text);
     return Check(CronType, value) ? jobTypeOf(value) : undefined;
   } catch {
-    // No JSON, or a URL that this server does not take: both are unreadable to the caller.
+    // Not JSON, or a URL that this server refuses: both count as unreadable.
     return undefined;
   }
 }

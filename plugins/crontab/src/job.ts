@@ -11,15 +11,15 @@ export interface Job extends JobRow {
   readonly due: number;
 }
 
-/** A row's time may lie so far ahead of this clock: the clocks of servers differ. */
+/** A row's time may lie this far ahead of this clock: the clocks of servers differ. */
 const SKEW_MS = 60_000;
 
 /** What else decides when a job is due. */
 export interface Moment {
   readonly now: number;
-  /** Start of this server: a job that never ran makes up for nothing before. */
+  /** Start of this server: a job that never ran does not run for times before it. */
   readonly startedAt: number;
-  /** Times further ahead than this are of a clock that was wrong; default: what servers may differ by. */
+  /** A time further ahead than this was written by a wrong clock; default: 60 s, by which servers may differ. */
   readonly ahead_ms?: number;
 }
 

@@ -9,14 +9,14 @@ export interface JobsOptions {
   readonly unreadable: (row: JobRow, error: unknown) => void;
 }
 
-/** All readable jobs in memory. Changes go to the table first; what other servers changed is read again. */
+/** All readable jobs in memory. Changes go to the table first; rows that other servers changed are read again. */
 export class Jobs {
   readonly #options: JobsOptions;
   #startedAt: number;
   readonly #jobs = new Map<Integer, Job>();
   /** Versions of rows that cannot be parsed. */
   readonly #unreadable = new Map<Integer, number>();
-  /** Jobs that changed while the table is being read: what was read of them is old. */
+  /** For each reading that is under way: the jobs that changed meanwhile; what it reads of them is old. */
   readonly #reads = new Set<Set<Integer>>();
   #sorted: readonly Job[] | undefined;
 
@@ -58,7 +58,7 @@ export class Jobs {
     this.#set(jobAt({ ...job, last_run_time: at, claimed_by }, this.#moment()));
   }
 
-  /** The clock went back: what lies ahead of it now does not hold jobs up. */
+  /** The clock went back: times that now lie ahead of it do not hold jobs up. */
   rebase(): void {
     this.#startedAt = Math.min(this.#startedAt, this.#options.now());
     const moment = { ...this.#moment(), ahead_ms: 0 };
@@ -73,7 +73,7 @@ export class Jobs {
     });
   }
 
-  /** Reads what changed since. @throws RpcError 103 */
+  /** Reads the rows that have changed. @throws RpcError 103 */
   async refresh(): Promise<void> {
     await this.#reading(async () => {
       const stamps = await this.#options.store.stamps();

@@ -7,7 +7,7 @@ const refused = /[/\\\p{Cc}\p{Cs}]/u;
 /** Name rule of jobs (crontab.md §5). @throws RpcError 108 */
 export function checkName(name: string): string {
   if (name === '') throw RpcError.invalid('the name of a job must not be empty');
-  // A code point is two units at most: what is longer than that need not be counted.
+  // A code point has two units at most: a longer text need not be counted.
   if (name.length > 2 * LONGEST || [...name].length > LONGEST) {
     throw RpcError.invalid(`the name of a job is at most ${LONGEST} characters long`);
   }

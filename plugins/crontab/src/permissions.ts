@@ -23,7 +23,7 @@ export const mayDo = (right: JobRight, type: JobType): Requirement => ({
   denied: `Permission Denied: Missing Crontab ${capital(right)} permission in the required scope`,
 });
 
-/** What a job of this type will do beside being a job: tasks of its sort, or runs of its script. */
+/** The right to what a job of this type will do: create its tasks, or run its script. */
 export function mayRun(type: JobType): Requirement {
   if (type.kind === 'agent') {
     return {
@@ -39,7 +39,7 @@ export function mayRun(type: JobType): Requirement {
   };
 }
 
-/** One right to jobs, of which `crontab_get` shows what it reaches. */
+/** A right to jobs in global scope. */
 export const globally = (right: JobRight): Requirement => ({
   scopes: ['global'],
   permissions: [{ crontab: right }],

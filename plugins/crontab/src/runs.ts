@@ -1,17 +1,17 @@
-import type { Clock, Logger } from '@svc/plugin-sdk';
-import { RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Logger, RpcError } from '@svc/plugin-sdk';
 import type { TaskOutcome, Tasks } from '@svc/plugin-task/api';
 import type { WorkerRuns } from './api.ts';
 import type { Job } from './job.ts';
 import type { AgentType, WorkerType } from './job-type.ts';
 import type { ClaimStore } from './store/claims.ts';
 import type { ResultStore, RunRecord } from './store/results.ts';
+import { createTurns } from './turns.ts';
 
-/** Jobs whose tasks are being stored at a time; the others wait, so that the event loop gets its turns. */
+/** Jobs whose tasks are stored at the same time; the others wait, so that the event loop gets its turns. */
 const STORING = 16;
-/** Who takes longer than this to store makes no other job wait. */
+/** A job that takes longer than this to store makes no other job wait. */
 const TURN_MS = 1_000;
-/** Runs of one job that are being dispatched; more are skipped: whatever takes them has stopped taking. */
+/** Runs of one job that may be under way; one more is skipped: something has stopped taking them. */
 const DISPATCHING = 100;
 /** The stop waits no longer for dispatches. */
 const STOP_MS = 5_000;
@@ -25,94 +25,98 @@ export interface RunsOptions {
   readonly log: Logger;
 }
 
-/** Dispatches runs and records what became of each (crontab.md §3.1, §3.2). */
-export interface Runs {
-  /** Never waits: a slow agent or a dead database holds up its own run only. */
-  start(job: Job): void;
-  /** Resolves when every run is dispatched and recorded, or some seconds have passed. */
-  settled(): Promise<void>;
-}
-
 /** What a record says about one dispatch. */
 type Outcome = Pick<RunRecord, 'relative_id' | 'message'>;
 
-export function createRuns({ tasks, workers, results, claims, clock, log }: RunsOptions): Runs {
-  const running = new Set<Promise<void>>();
-  const dispatching = new Map<Job['id'], number>();
-  const storing = createTurns(STORING, clock);
+/** Dispatches runs and records the outcome of each dispatch (crontab.md §3.1, §3.2). */
+export class Runs {
+  readonly #options: RunsOptions;
+  readonly #running = new Set<Promise<void>>();
+  readonly #dispatching = new Map<Job['id'], number>();
+  readonly #storing: ReturnType<typeof createTurns>;
 
-  const record = ({ id, name }: Job, outcome: Outcome): Promise<void> =>
-    results.add({
-      cron_id: id,
-      cron_name: name,
-      run_time: clock.now(),
-      relative_id: outcome.relative_id,
-      message: storableText(outcome.message),
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.#storing = createTurns(STORING, TURN_MS, options.clock);
+  }
+
+  /** Never waits: a slow agent or a dead database holds up its own run only. */
+  start(job: Job): void {
+    const work = this.#dispatch(job).finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  /** Resolves when every run is dispatched and recorded, or 5 s have passed. */
+  async settled(): Promise<void> {
+    const all = Promise.all(this.#running);
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.timeout(resolve, STOP_MS);
+      void all.then(() => {
+        cancel();
+        resolve();
+      });
     });
+  }
 
-  async function runAgents(job: Job, { agents, task }: AgentType): Promise<void> {
+  async #dispatch(job: Job): Promise<void> {
+    const { log } = this.#options;
+    const { id, name, type } = job;
+    const before = this.#dispatching.get(id) ?? 0;
+    if (before >= DISPATCHING) {
+      log.error('run skipped: earlier runs are still being dispatched', { job: name, before });
+      return;
+    }
+    this.#dispatching.set(id, before + 1);
+    try {
+      await (type.kind === 'agent' ? this.#runAgents(job, type) : this.#runWorker(job, type));
+    } catch (error) {
+      log.error('run failed', { job: name, error });
+    } finally {
+      const left = (this.#dispatching.get(id) ?? 1) - 1;
+      if (left > 0) this.#dispatching.set(id, left);
+      else this.#dispatching.delete(id);
+    }
+  }
+
+  async #runAgents(job: Job, { agents, task }: AgentType): Promise<void> {
     if (agents.length === 0) return;
+    const { tasks } = this.#options;
     const order = { agents, cronSource: job.name };
-    const outcomes = await storing(() => tasks.createMany(order, task));
-    await Promise.all(outcomes.map(async (each) => record(job, taskOutcome(await each))));
+    const outcomes = await this.#storing(() => tasks.createMany(order, task));
+    await Promise.all(outcomes.map(async (each) => this.#record(job, taskOutcome(await each))));
   }
 
-  async function runWorker(job: Job, type: WorkerType): Promise<void> {
-    const outcome = await storing(async () => {
-      await claims.begin(job.id);
-      return enqueue(type);
+  async #runWorker(job: Job, type: WorkerType): Promise<void> {
+    const outcome = await this.#storing(async () => {
+      await this.#options.claims.begin(job.id);
+      return this.#enqueue(type);
     });
-    await record(job, outcome);
+    await this.#record(job, outcome);
   }
 
-  async function enqueue({ worker, params }: WorkerType): Promise<Outcome> {
-    const runs = workers();
+  async #enqueue({ worker, params }: WorkerType): Promise<Outcome> {
+    const runs = this.#options.workers();
     if (!runs) return failed(worker, 'this server runs no scripts');
     try {
       const id = await runs.enqueueCron({ worker, params });
       return { relative_id: id, message: `Script worker ${worker} was enqueued as run ${id}` };
     } catch (error) {
       if (error instanceof RpcError) return failed(worker, error.message);
-      log.error('script worker could not be enqueued', { worker, error });
+      this.#options.log.error('script worker could not be enqueued', { worker, error });
       return failed(worker, 'internal error');
     }
   }
 
-  async function dispatch(job: Job): Promise<void> {
-    const { id, name, type } = job;
-    const before = dispatching.get(id) ?? 0;
-    if (before >= DISPATCHING) {
-      log.error('run skipped: earlier runs are still being dispatched', { job: name, before });
-      return;
-    }
-    dispatching.set(id, before + 1);
-    try {
-      await (type.kind === 'agent' ? runAgents(job, type) : runWorker(job, type));
-    } catch (error) {
-      log.error('run failed', { job: name, error });
-    } finally {
-      const left = (dispatching.get(id) ?? 1) - 1;
-      if (left > 0) dispatching.set(id, left);
-      else dispatching.delete(id);
-    }
+  #record({ id, name }: Job, { relative_id, message }: Outcome): Promise<void> {
+    const { results, clock } = this.#options;
+    return results.add({
+      cron_id: id,
+      cron_name: name,
+      run_time: clock.now(),
+      relative_id,
+      message: storableText(message),
+    });
   }
-
-  return {
-    start(job) {
-      const work = dispatch(job).finally(() => running.delete(work));
-      running.add(work);
-    },
-    async settled() {
-      const all = Promise.all(running);
-      await new Promise<void>((resolve) => {
-        const cancel = clock.timeout(resolve, STOP_MS);
-        void all.then(() => {
-          cancel();
-          resolve();
-        });
-      });
-    },
-  };
 }
 
 const taskOutcome = ({ uuid, id, failure }: TaskOutcome): Outcome =>
@@ -125,32 +129,5 @@ const failed = (worker: string, reason: string): Outcome => ({
   message: `Script worker ${worker} could not be run: ${reason}`,
 });
 
-/** Names and reasons may hold what no database can. */
+/** Names and reasons may contain characters that databases cannot hold. */
 const storableText = (text: string): string => text.replace(/[\0\p{Cs}]/gu, '\ufffd');
-
-/** Runs `size` works at a time, in order; one that hangs gives its place away. */
-function createTurns(size: number, clock: Clock): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = size;
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
-  };
-  return async (work) => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else free--;
-    let left = false;
-    const leaveOnce = () => {
-      if (!left) leave();
-      left = true;
-    };
-    const cancel = clock.timeout(leaveOnce, TURN_MS);
-    try {
-      return await work();
-    } finally {
-      cancel();
-      leaveOnce();
-    }
-  };
-}

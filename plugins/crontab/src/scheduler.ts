@@ -5,17 +5,17 @@ import type { JobStore } from './store/jobs.ts';
 
 /** Longest sleep: a clock that was set is noticed after this. */
 const LONGEST_SLEEP_MS = 5_000;
-/** The machine's clock is corrected by less than this all the time. */
+/** Corrections of the machine's clock are smaller than this. */
 const JUMP_MS = 1_000;
 /** Jobs claimed by one statement. */
 const CHUNK = 200;
 /** A claim that failed is tried again after this; the jobs stay due. */
 const RETRY_MS = 2_000;
-/** A claim that another server won says that this server's view is old; it is read again first. */
+/** After a claim that another server won, this server's copy of the row is old; the job waits until it is read again. */
 const LOST_MS = 1_000;
-/** A claim that took longer may be answered to a server that the others counted as dead, and made up for. */
+/** After a longer claim the other servers may have counted this one as dead and have dispatched the run. */
 const CERTAIN_MS = 2_000;
-/** A run is not started any more so long after its time. */
+/** A run does not start later than this after its time. */
 const LATEST_MS = 60_000;
 
 export interface SchedulerOptions {
@@ -32,149 +32,152 @@ export interface SchedulerOptions {
 }
 
 /** Runs jobs when they are due (crontab.md §2.1). */
-export interface Scheduler {
-  /** Looks at all jobs now, and from now on whenever one is due. */
-  begin(): void;
-  /** Jobs have changed. */
-  wake(): void;
-  /** Resolves when no claim is on its way. */
-  settled(): Promise<void>;
-}
-
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, jobs, store, run, server, log, stopping } = options;
+export class Scheduler {
+  readonly #options: SchedulerOptions;
   /** Jobs whose run is being claimed. */
-  const claiming = new Set<Integer>();
-  /** Jobs that are left alone until then. */
-  const resting = new Map<Integer, number>();
-  /** Runs claimed at these times of which it is not known whether they are this server's: the rows decide. */
-  const doubtful = new Map<Integer, number>();
-  const claims = new Set<Promise<void>>();
-  let begun = false;
-  let lastLook = 0;
-  let cancel: (() => void) | undefined;
+  readonly #claiming = new Set<Integer>();
+  /** Jobs that are not claimed before this time, Unix ms. */
+  readonly #heldBack = new Map<Integer, number>();
+  /** Jobs whose claim at this time may belong to this server or not: their rows decide. */
+  readonly #unsure = new Map<Integer, number>();
+  readonly #claims = new Set<Promise<void>>();
+  #hasBegun = false;
+  #lastLook = 0;
+  #cancelSleep: (() => void) | undefined;
 
-  const dueAt = ({ id, due }: Job): number => {
-    if (claiming.has(id)) return Number.POSITIVE_INFINITY;
-    return Math.max(doubtful.has(id) ? 0 : due, resting.get(id) ?? 0);
-  };
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
 
-  function look(): void {
-    if (!begun || stopping.aborted) return;
+  /** Looks at all jobs now, and from now on whenever one is due. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#lastLook = this.#options.clock.now();
+    this.#look();
+  }
+
+  /** Jobs have changed. */
+  wake(): void {
+    for (const map of [this.#heldBack, this.#unsure]) {
+      for (const id of map.keys()) if (!this.#options.jobs.get(id)) map.delete(id);
+    }
+    this.#look();
+  }
+
+  /** Resolves when no claim is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#claims);
+  }
+
+  #dueAt({ id, due }: Job): number {
+    if (this.#claiming.has(id)) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#unsure.has(id) ? 0 : due, this.#heldBack.get(id) ?? 0);
+  }
+
+  #look(): void {
+    const { clock, jobs, log, stopping } = this.#options;
+    if (!this.#hasBegun || stopping.aborted) return;
     const now = clock.now();
-    if (now < lastLook - JUMP_MS) {
-      log.warn('the clock went back; jobs go on from now', { by_ms: lastLook - now });
-      resting.clear();
+    if (now < this.#lastLook - JUMP_MS) {
+      log.warn('the clock went back; jobs go on from now', { by_ms: this.#lastLook - now });
+      this.#heldBack.clear();
       jobs.rebase();
     }
-    lastLook = now;
-    const due = [...jobs.values()].filter((job) => dueAt(job) <= now);
-    for (let at = 0; at < due.length; at += CHUNK) start(due.slice(at, at + CHUNK), now);
-    sleep(now);
+    this.#lastLook = now;
+    const due = [...jobs.values()].filter((job) => this.#dueAt(job) <= now);
+    for (let at = 0; at < due.length; at += CHUNK) this.#start(due.slice(at, at + CHUNK), now);
+    this.#sleep(now);
   }
 
-  function sleep(now: number): void {
+  #sleep(now: number): void {
+    const { clock, jobs } = this.#options;
     let next = now + LONGEST_SLEEP_MS;
-    for (const job of jobs.values()) next = Math.min(next, dueAt(job));
-    cancel?.();
-    cancel = clock.timeout(look, Math.max(1, next - now));
+    for (const job of jobs.values()) next = Math.min(next, this.#dueAt(job));
+    this.#cancelSleep?.();
+    this.#cancelSleep = clock.timeout(() => this.#look(), Math.max(1, next - now));
   }
 
-  function start(due: readonly Job[], now: number): void {
-    for (const { id } of due) claiming.add(id);
-    const claim = claimAndRun(due, now).finally(() => {
-      for (const { id } of due) claiming.delete(id);
-      claims.delete(claim);
-      look();
+  #start(due: readonly Job[], now: number): void {
+    for (const { id } of due) this.#claiming.add(id);
+    const unsure = due.filter(({ id }) => this.#unsure.has(id));
+    // The other jobs stay due, and are claimed after that.
+    const work = unsure.length > 0 ? this.#decide(unsure) : this.#claimAndRun(due, now);
+    const claim = work.finally(() => {
+      for (const { id } of due) this.#claiming.delete(id);
+      this.#claims.delete(claim);
+      this.#look();
     });
-    claims.add(claim);
+    this.#claims.add(claim);
   }
 
-  async function claimAndRun(due: readonly Job[], now: number): Promise<void> {
-    const unsure = due.filter(({ id }) => doubtful.has(id));
-    if (unsure.length > 0) {
-      // What is due after that is looked at again.
-      await decide(unsure);
-      return;
-    }
-    let claimed: ReadonlySet<Integer>;
+  async #claimAndRun(due: readonly Job[], now: number): Promise<void> {
+    const { jobs, run, server } = this.#options;
     const begun = performance.now();
-    try {
-      claimed = await store.claim(due, now);
-    } catch (error) {
-      // The answer may be lost, and not the claim.
-      for (const { id } of due) doubtful.set(id, now);
-      rest(due, RETRY_MS);
-      log.error('runs could not be claimed; they are tried again', { jobs: due.length, error });
-      return;
-    }
+    const claimed = await this.#claim(due, now);
+    if (!claimed) return;
     const mine = due.filter(({ id }) => claimed.has(id));
-    for (const { id } of mine) resting.delete(id);
+    for (const { id } of mine) this.#heldBack.delete(id);
     if (performance.now() - begun > CERTAIN_MS) {
-      for (const { id } of mine) doubtful.set(id, now);
-      await decide(mine);
+      for (const { id } of mine) this.#unsure.set(id, now);
+      await this.#decide(mine);
     } else {
       for (const job of mine) {
         jobs.ran(job.id, now, server);
         run(job, now);
       }
     }
-    await learn(due.filter(({ id }) => !claimed.has(id)));
+    await this.#readLost(due.filter(({ id }) => !claimed.has(id)));
   }
 
-  /** Starts those that the rows say are this server's. */
-  async function decide(unsure: readonly Job[]): Promise<void> {
+  /** @returns undefined when the claim failed; its answer may be lost although the rows were changed */
+  async #claim(due: readonly Job[], now: number): Promise<ReadonlySet<Integer> | undefined> {
+    const { store, log } = this.#options;
     try {
-      await jobs.reread(unsure.map(({ id }) => id));
+      return await store.claim(due, now);
     } catch (error) {
-      rest(unsure, RETRY_MS);
-      log.error('jobs could not be read again', { jobs: unsure.length, error });
-      return;
+      for (const { id } of due) this.#unsure.set(id, now);
+      this.#holdBack(due, RETRY_MS);
+      log.error('runs could not be claimed; they are tried again', { jobs: due.length, error });
+      return undefined;
     }
+  }
+
+  /** Reads the rows again, and starts the runs that belong to this server. */
+  async #decide(unsure: readonly Job[]): Promise<void> {
+    const { clock, jobs, run, server } = this.#options;
+    if (!(await this.#reread(unsure))) return;
     for (const { id } of unsure) {
-      const at = doubtful.get(id) as number;
-      doubtful.delete(id);
+      const at = this.#unsure.get(id) as number;
+      this.#unsure.delete(id);
       const job = jobs.get(id);
       const isMine = job?.claimed_by === server && Number(job.last_run_time) === at;
       if (job && isMine && clock.now() - at < LATEST_MS) run(job, at);
     }
   }
 
-  /** Another server ran or changed these. */
-  async function learn(lost: readonly Job[]): Promise<void> {
-    if (lost.length === 0) return;
+  /** Reads jobs that another server ran or changed. */
+  async #readLost(lost: readonly Job[]): Promise<void> {
+    if (lost.length === 0 || !(await this.#reread(lost))) return;
+    // A row that is as it was before would be claimed in vain again at once.
+    const unchanged = lost.filter((job) => this.#options.jobs.get(job.id) === job);
+    this.#holdBack(unchanged, LOST_MS);
+  }
+
+  /** @returns false when the rows could not be read; the jobs are held back then */
+  async #reread(some: readonly Job[]): Promise<boolean> {
+    const { jobs, log } = this.#options;
     try {
-      await jobs.reread(lost.map(({ id }) => id));
-      // A row that is as it was before would be claimed in vain again at once.
-      rest(
-        lost.filter((job) => jobs.get(job.id) === job),
-        LOST_MS,
-      );
+      await jobs.reread(some.map(({ id }) => id));
+      return true;
     } catch (error) {
-      rest(lost, RETRY_MS);
-      log.error('jobs could not be read again', { jobs: lost.length, error });
+      this.#holdBack(some, RETRY_MS);
+      log.error('jobs could not be read again', { jobs: some.length, error });
+      return false;
     }
   }
 
-  function rest(some: readonly Job[], for_ms: number): void {
-    const until = clock.now() + for_ms;
-    for (const { id } of some) resting.set(id, until);
+  #holdBack(some: readonly Job[], for_ms: number): void {
+    const until = this.#options.clock.now() + for_ms;
+    for (const { id } of some) this.#heldBack.set(id, until);
   }
-
-  return {
-    begin() {
-      begun = true;
-      lastLook = clock.now();
-      look();
-    },
-    wake() {
-      for (const map of [resting, doubtful]) {
-        for (const id of map.keys()) if (!jobs.get(id)) map.delete(id);
-      }
-      look();
-    },
-    settled: async () => {
-      await Promise.all(claims);
-    },
-  };
 }

@@ -1,12 +1,12 @@
 /** One field of a cron expression: its values and their names (crontab.md §2). */
 export interface FieldRule {
   readonly label: string;
-  /** Where `*` begins. */
+  /** First value of `*`. */
   readonly from: number;
   /** Least value that may be written. */
   readonly least: number;
   readonly to: number;
-  /** Lower case, longest first: a name ends where a longer one does not go on. */
+  /** Lower case, longest first, so that `mon` is not found in `monday`. */
   readonly names: readonly (readonly [name: string, value: number])[];
   /** True where `?` is the same as `*`. */
   readonly question: boolean;

@@ -1,7 +1,7 @@
 import { FIELDS, type FieldRule, SUNDAY, YEAR } from './fields.ts';
 import { type Calendar, Schedule } from './schedule.ts';
 
-/** Where and why a text is no cron expression. */
+/** The place and the reason why a text is not a cron expression. */
 export class CronError extends Error {
   override readonly name = 'CronError';
 
@@ -10,7 +10,7 @@ export class CronError extends Error {
   }
 }
 
-/** Several times what all values of all fields take, written out. */
+/** Several times the length of all values of all fields. */
 const LONGEST = 10_000;
 /** Characters of an expression that an error repeats. */
 const SHOWN = 400;

@@ -1,11 +1,11 @@
 import { type Methods, Type } from '@svc/plugin-sdk';
 import { filterOf, Query } from '../conditions.ts';
-import type { CrontabParts } from '../parts.ts';
+import type { Crontab } from '../crontab.ts';
 import { mayList } from '../permissions.ts';
 
 /** `crontab-result_*` (crontab.md §6). */
-export function addResultMethods(methods: Methods, parts: CrontabParts): void {
-  const { results, maxBytes, proceed } = parts;
+export function addResultMethods(methods: Methods, crontab: Crontab): void {
+  const { results, maxBytes, proceed } = crontab;
 
   methods.add('crontab-result_query', {
     summary: 'Records of runs that match, newest first: 1,000, or as `limit` or `last` says.',
