@@ -2,6 +2,7 @@ import { Egress, type EgressClient, type EgressRules } from '@svc/plugin-egress/
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
+import { globalsOf } from './globals.ts';
 import { RouteCache, WorkerChanged } from './registry.ts';
 import { ContextPool } from './run/pool.ts';
 import { Runner } from './run/runner.ts';
@@ -37,12 +38,15 @@ const fetchRules = (config: Settings): EgressRules => ({
 
 /** Wires stores, engine, contexts and the other servers together. */
 export function createComponents(kernel: Kernel<Settings>): Components {
-  const { clock, config, db, log } = kernel;
+  const { brand, clock, config, db, log } = kernel;
   const workers = openWorkerStore(db);
   const results = openResultStore(db);
   const routes = new RouteCache(workers, () => clock.now());
   const egress = kernel.use(Egress).open(fetchRules(config));
-  const sandboxes = kernel.use(ScriptEngine).open({ threads: () => config.max_threads });
+  const sandboxes = kernel.use(ScriptEngine).open({
+    threads: () => config.max_threads,
+    globals: globalsOf(brand.word),
+  });
   const now = () => clock.now();
   const ceilings = () => config;
   const pool = new ContextPool({

@@ -18,8 +18,8 @@ export async function preload(components: Components): Promise<void> {
     if (!row || row.update_at !== worker.update_at) continue;
     const { heap, stack } = effective(worker, config);
     try {
-      const sandbox = await sandboxes.load({
-        script: row.script,
+      const sandbox = await sandboxes.compile({
+        source: row.script,
         file: FILE,
         heap,
         stack,

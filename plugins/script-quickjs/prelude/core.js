@@ -1,8 +1,8 @@
 /**
- * Runs first in every script context: bridge to the host, errors, timers, log, and the driver that the host calls.
+ * Runs first in every script context: bridge to the host, errors, timers, console, and the driver that the host calls.
  * Gives `api`, which the other files of this folder extend. Primordials are captured: a script may break its own.
  */
-(function core(host, brand) {
+(function core(host) {
   const { parse, stringify } = JSON;
   const { apply, defineProperty } = Reflect;
   const { resolve: resolved, prototype: promises } = Promise;
@@ -139,15 +139,6 @@
     sync('log', [level, namespace, message]);
   }
   const levels = ['trace', 'debug', 'info', 'warn', 'error'];
-  const spaceOf = (space) =>
-    space === null || space === undefined || space === '' ? 'default' : String(space);
-  const logger = {};
-  for (const level of levels) {
-    logger[level] = (space, message) => log(level, spaceOf(space), String(message));
-  }
-  logger.log = logger.info;
-  define(`${brand}Log`, logger);
-
   function shown(value) {
     if (typeof value === 'string') return value;
     if (value instanceof Error) return describe(value);
@@ -250,7 +241,7 @@
     value !== null &&
     typeof value.then === 'function';
 
-  function call({ handler, params, env, ctx, mode, cookies }) {
+  function call({ handler, params, env, context, mode, cookies }) {
     api.cookies = cookies;
     try {
       if (typeof main !== 'object' || main === null)
@@ -259,11 +250,9 @@
       if (typeof method !== 'function') {
         throw new Error(`Missing handler function export default.${handler}`);
       }
-      const input = mode === 'json' ? parse(params) : api.requestOf(parse(params), mode);
-      const { runType, workerName, inlineCaller } = ctx;
-      const context = { runType, workerName, inlineCall: api.inlineCall, inlineCaller };
-      const result = apply(method, main, [input, parse(env) || {}, context]);
-      const done = mode === 'json' ? finish : (value) => api.respond(value, mode);
+      const input = mode === 'json' ? parse(params) : api.requestOf(parse(params), mode, handler);
+      const result = apply(method, main, [input, parse(env) || {}, api.contextOf(context)]);
+      const done = mode === 'json' ? finish : (value) => api.respond(value, handler);
       if (!isThenable(result)) return done(result);
       const failed = (error) => fail('js_invoke', error);
       return void apply(then, apply(resolved, NativePromise, [result]), [done, failed]);
@@ -272,7 +261,7 @@
     }
   }
 
-  const api = { host, handed, define, sync, op, takeBytes, fail, log, describe, brand, loaded: {} };
+  const api = { host, handed, define, sync, op, takeBytes, fail, log, describe, loaded: {} };
   const driver = {
     settle,
     fire,

@@ -1,68 +1,149 @@
+import type { Readable } from 'node:stream';
 import { service } from '@svc/plugin-sdk';
-import type { CallOrder, LoadOrder, Outcome } from './messages.ts';
-import type { LogLine } from './thread/log.ts';
 
-export type { CallOrder, LoadOrder, Mode, Outcome, ResponseBody } from './messages.ts';
-export type { LogLine } from './thread/log.ts';
-
-/** What a running script asks of the server: RPC, inline calls, fetch. Texts are JSON. */
-export interface ScriptHost {
-  /** @throws Error whose name, message and cause the script sees */
-  answer(kind: string, text: string, bytes: Uint8Array | undefined): Promise<ScriptAnswer>;
-  log(line: LogLine): void;
-  /** False when nobody waits for the run any more: it need not begin. */
-  isWanted?(): boolean;
-  /** It has its place: nobody gives it up for waiting any more. */
-  begun?(): void;
-  /** A body that was kept outside of the script's heap is not kept any more. */
-  released?(body: number): void;
-  /** Nothing of the run is left: what it still had open is closed. */
-  ended(): void;
+/** Runs scripts in environments of their own. Another engine is a plugin that provides this service. */
+export interface ScriptEngine {
+  /** Threads and environments of one owner; they end with the server. */
+  open(options: SandboxOptions): Sandboxes;
 }
 
-export interface ScriptAnswer {
-  /** JSON text. */
-  readonly text: string;
-  /** Bytes of body `body`, kept outside of the script's heap; without it they go to the script. */
-  readonly bytes?: Uint8Array;
-  readonly body?: number;
-}
+export const ScriptEngine = service<ScriptEngine>('script-engine');
 
-/** One script in an environment of its own. Calls of one sandbox never overlap. */
-export interface Sandbox {
+export interface SandboxOptions {
+  /** Threads at most, read anew whenever one is wanted. A thread has one run at a time. */
+  readonly threads: () => number;
   /**
-   * Runs a handler and resolves when it has settled, or at its limit. Work that it did not wait for goes on until
-   * then. Never rejects: failures are outcomes.
+   * JavaScript that gives every script its globals beside the Web APIs: a function expression, called before the
+   * script is compiled with `{ define(name, value), ask(name, value), log(level, namespace, message) }`. `ask` calls a
+   * host function and resolves to its value. It may give `{ contextOf }`, which makes a handler's third argument.
    */
-  call(order: CallOrder, host: ScriptHost): Promise<Outcome>;
-  /** One more `call` without a body may be made now although one is under way: it begins when that one has settled. */
-  readonly takesAhead?: boolean;
-  /** Gives the environment up; a run under way is ended. */
-  dispose(): void;
+  readonly globals: string;
 }
 
-/** A bounded set of threads in which the scripts of one owner run. */
+/** The bounded threads of one owner, in which its scripts run. */
 export interface Sandboxes {
   /** Compiles without running anything. @throws Error whose message is the compiler's */
-  load(order: LoadOrder): Promise<Sandbox>;
-  /** As `load`, later: at the first call. */
-  prepare(order: LoadOrder, options?: { readonly once?: boolean }): Sandbox;
-  /** Starts what the first script would have to wait for. */
+  compile(script: Script): Promise<Sandbox>;
+  /** As `compile`, but later: at the first call, which then fails with the compiler's text. `once`: for one call. */
+  prepare(script: Script, options?: { readonly once?: boolean }): Sandbox;
+  /** Starts the threads that the first script would wait for. */
   warm(): void;
-  /** Gives up threads that are not needed. */
+  /** Ends threads that have been idle. */
   rest(): void;
   /** Ends every run. Resolves when the threads have ended. */
   stop(): Promise<void>;
 }
 
-export interface SandboxOptions {
-  /** Threads at most; each has one run at a time. */
-  readonly threads: () => number;
+/** A module and the limits of its environment. */
+export interface Script {
+  /** Text of an ES module. */
+  readonly source: string;
+  /** Name that stack frames show. */
+  readonly file: string;
+  /** Bytes. */
+  readonly heap: number;
+  /** Bytes. */
+  readonly stack: number;
 }
 
-/** Runs scripts in environments of their own. Another engine is a plugin that provides this service. */
-export interface ScriptEngine {
-  open(options: SandboxOptions): Sandboxes;
+/** One script in an environment of its own. Calls of one sandbox never overlap. */
+export interface Sandbox {
+  /**
+   * Calls a handler and resolves when it has settled, or at its limit. Work that it did not wait for goes on until
+   * then. Never rejects: failures are outcomes.
+   */
+  run(call: Call, host: ScriptHost): Promise<Outcome>;
+  /** A `run` without a body may be made now although one is under way: it begins when that one has settled. */
+  readonly takesAhead?: boolean;
+  /** Gives the environment up; a run under way is ended. */
+  dispose(): void;
 }
 
-export const ScriptEngine = service<ScriptEngine>('script-engine');
+/**
+ * What the handler is given and gives. `json`: parameters in, JSON out. `request`: a `Request` in, a `Response` out.
+ * `request-json`: the same, but the request is described by a caller.
+ */
+export type Mode = 'json' | 'request' | 'request-json';
+
+/** One call of `script.default[handler](params, env, context)`. Texts are JSON. */
+export interface Call {
+  readonly handler: string;
+  readonly mode: Mode;
+  /** The parameters, or `{ url, method, headers, body }` of a request, where body 0 is `body` and null is none. */
+  readonly params: string;
+  readonly env: string;
+  /** JSON value: the third argument, unless `contextOf` of the globals makes another of it. */
+  readonly context: { readonly [member: string]: unknown };
+  /** Runs above this one that wait for it; 0: none. Runs of a higher level get threads beyond the limit. */
+  readonly level: number;
+  /** Responses may have `set-cookie`. */
+  readonly cookies: boolean;
+  /** ms from the start of the handler. */
+  readonly limit_ms: number;
+  /** Body of the request, held outside of the script's heap. */
+  readonly body?: Uint8Array | undefined;
+}
+
+/** Body of a response: text, bytes or none. */
+export type ResponseBody = string | Uint8Array | null;
+
+/** How a run ended; `detail` is `[stage] text`, `late` says that the limit ended it. */
+export type Outcome =
+  | { readonly kind: 'json'; readonly text: string }
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly headers: readonly (readonly [name: string, value: string])[];
+      readonly body: ResponseBody;
+    }
+  | { readonly kind: 'failure'; readonly detail: string; readonly late: boolean };
+
+/** What one run has from its owner. */
+export interface ScriptHost {
+  /** By the name that the globals ask for. */
+  readonly functions: { readonly [name: string]: HostFunction };
+  /** What `fetch` of the script does. @throws TypeError with a `cause` that the script sees */
+  fetch(request: FetchRequest): Promise<FetchResponse>;
+  log(line: LogLine): void;
+  /** False when the answer would reach no caller any more: the run need not begin. */
+  isWanted?(): boolean;
+  /** The run has its place on a thread. */
+  begun?(): void;
+  /** Nothing of the run is left: what it still had open is closed. */
+  ended(): void;
+}
+
+/** A function that scripts reach through the owner's globals. */
+export interface HostFunction {
+  /** Calls of one run at a time; more wait in order. */
+  readonly atOnce: number;
+  /** Texts are JSON. A script can bend its own JSON: check the shape. @throws Error that the script sees with name, message and cause */
+  answer(text: string): Promise<string>;
+}
+
+export interface FetchRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly redirect: 'follow' | 'manual' | 'error';
+  readonly body?: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  /** After redirects. */
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Readable;
+}
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+
+/** A line that a script has written, bounded in size and rate. */
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly namespace: string;
+  readonly message: string;
+}

@@ -1,6 +1,6 @@
 import { definePlugin } from '@svc/plugin-sdk';
 import { ScriptEngine } from './api.ts';
-import { QuickJs } from './engine.ts';
+import { QuickJsSandboxes } from './sandboxes.ts';
 
 /** Threads of an owner that stay, unless it wants fewer. */
 const STAYING = 2;
@@ -12,14 +12,13 @@ export default definePlugin({
   provides: [ScriptEngine],
 
   setup(kernel) {
-    const { brand, log } = kernel;
     kernel.provide(ScriptEngine, {
-      open({ threads }) {
-        const sandboxes = new QuickJs({
-          brand: brand.word,
+      open({ threads, globals }) {
+        const sandboxes = new QuickJsSandboxes({
+          globals,
           least: Math.min(STAYING, threads()),
           most: threads,
-          onLost: (error) => log.error('a script thread ended unexpectedly', { error }),
+          onLost: (error) => kernel.log.error('a script thread ended unexpectedly', { error }),
         });
         kernel.defer('script threads', () => sandboxes.stop());
         return sandboxes;

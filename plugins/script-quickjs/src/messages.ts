@@ -1,65 +1,10 @@
 /** What crosses between the main thread and a script thread. */
-import type { Level } from './thread/log.ts';
+import type { Call, LogLevel, Outcome, Script } from './api.ts';
 import type { WasmModule } from './wasm.ts';
 
-/** What a context is made from. */
-export interface LoadOrder {
-  readonly script: string;
-  /** Name that stack frames show. */
-  readonly file: string;
-  /** Bytes. */
-  readonly heap: number;
-  /** Bytes. */
-  readonly stack: number;
-}
-
-/** `json`: parameters in, JSON out; `route`: an HTTP request; `route-json`: a description of one. */
-export type Mode = 'json' | 'route' | 'route-json';
-
-export interface CallOrder {
-  readonly handler: string;
-  readonly mode: Mode;
-  /** Inline calls above this run; 0: somebody outside has started it. */
-  readonly level: number;
-  /** Its responses may have `set-cookie`. */
-  readonly cookies: boolean;
-  /** JSON text. */
-  readonly params: string;
-  /** JSON text. */
-  readonly env: string;
-  readonly ctx: {
-    readonly runType: string;
-    readonly workerName: string;
-    readonly inlineCaller: string | null;
-  };
-  /** ms from the start of the handler. */
-  readonly limit_ms: number;
-  /** Body of the request, held outside of the script's heap. */
-  readonly body?: Uint8Array | undefined;
-}
-
-/** Body of a response: text, bytes or none. */
-export type ResponseBody = string | Uint8Array | null;
-
-/** How a run ended; `detail` is `[stage] text` (js-worker.md §5.2). */
-export type Outcome =
-  | { readonly kind: 'json'; readonly text: string }
-  | {
-      readonly kind: 'response';
-      readonly status: number;
-      readonly headers: readonly (readonly [name: string, value: string])[];
-      readonly body: ResponseBody;
-    }
-  | { readonly kind: 'failure'; readonly detail: string; readonly late: boolean };
-
 export type ToThread =
-  | { readonly t: 'load'; readonly box: number; readonly load: LoadOrder }
-  | {
-      readonly t: 'run';
-      readonly box: number;
-      readonly run: number;
-      readonly call: CallOrder;
-    }
+  | { readonly t: 'load'; readonly box: number; readonly script: Script }
+  | { readonly t: 'run'; readonly box: number; readonly run: number; readonly call: Call }
   | {
       readonly t: 'settle';
       readonly box: number;
@@ -113,7 +58,7 @@ export type FromThread =
   | {
       readonly t: 'log';
       readonly box: number;
-      readonly level: Level;
+      readonly level: LogLevel;
       readonly namespace: string;
       readonly message: string;
     };
@@ -121,7 +66,8 @@ export type FromThread =
 /** Given to a thread at its start. */
 export interface ThreadData {
   readonly module: WasmModule;
-  readonly brand: string;
-  /** Where it shows that it is alive. */
+  /** The owner's globals. */
+  readonly globals: string;
+  /** Where the thread shows that it is alive. */
   readonly pulse: SharedArrayBuffer;
 }

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
-import type { FromThread, Outcome, Over, ThreadData, ToThread } from './messages.ts';
+import type { Outcome } from './api.ts';
+import type { FromThread, Over, ThreadData, ToThread } from './messages.ts';
 import { Pulse, type Signs } from './pulse.ts';
 import { startScripts } from './start-worker.ts';
 import { Watch } from './watch.ts';

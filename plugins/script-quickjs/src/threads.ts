@@ -31,7 +31,8 @@ interface Waiter {
 }
 
 export interface ThreadOptions {
-  readonly brand: string;
+  /** The owner's globals. */
+  readonly globals: string;
   /** Threads that stay. */
   readonly least: number;
   readonly most: () => number;
@@ -165,7 +166,7 @@ export class Threads {
   #start(): void {
     if (this.#stopped) return;
     this.#starting++;
-    this.#data ??= compile(this.#options.brand);
+    this.#data ??= compile(this.#options.globals);
     this.#data
       .then(async (data) => {
         // Starting it takes a while: what the thread that ended before has to say goes out first.
@@ -200,8 +201,8 @@ export class Threads {
   }
 }
 
-async function compile(brand: string): Promise<ScriptThreadData> {
+async function compile(globals: string): Promise<ScriptThreadData> {
   const require = createRequire(import.meta.url);
   const bytes = await readFile(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
-  return { module: await wasm.compile(bytes), brand };
+  return { module: await wasm.compile(bytes), globals };
 }

@@ -191,12 +191,12 @@ async function compiled(
   content: WorkerContent,
 ): Promise<Sandbox | undefined> {
   const { heap, stack } = effective(content, kernel.config);
-  const { js_script: script } = content;
-  const nul = script.indexOf('\0');
+  const { js_script: source } = content;
+  const nul = source.indexOf('\0');
   if (nul >= 0) throw precompile(`Script contains NUL byte: at position ${nul}`);
   try {
-    const order = { script, file: FILE, stack, heap: Math.max(heap, COMPILER_HEAP) };
-    const sandbox = await sandboxes.load(order);
+    const order = { source, file: FILE, stack, heap: Math.max(heap, COMPILER_HEAP) };
+    const sandbox = await sandboxes.compile(order);
     if (heap >= COMPILER_HEAP) return sandbox;
     sandbox.dispose();
     return undefined;

@@ -119,7 +119,7 @@ export class ContextPool {
     const row = await this.#options.store.script(worker);
     if (!row) throw new Error(`js_worker not found: ${worker.name}`);
     const { heap, stack } = effective(worker, this.#options.ceilings());
-    const order = { script: row.script, file: FILE, heap, stack };
+    const order = { source: row.script, file: FILE, heap, stack };
     return this.#options.sandboxes.prepare(order);
   }
 

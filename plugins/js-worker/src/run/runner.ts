@@ -1,12 +1,12 @@
 import type { EgressClient } from '@svc/plugin-egress/api';
-import type { CallOrder, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script-quickjs/api';
+import type { Call, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script-quickjs/api';
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import { RunHost } from './host.ts';
-import type { InlineOrder } from './orders.ts';
+import type { InlineOrder } from './inline-order.ts';
 import type { ContextPool } from './pool.ts';
 import { failure, type PooledRun, type Queueing } from './pooled.ts';
 import { type Execution, failureText, responseJson } from './texts.ts';
@@ -82,7 +82,7 @@ export class Runner {
   ): Promise<Outcome> {
     const host = this.#host(worker, { name: worker.name, level: 0 });
     const order: Order = { runType: 'route', params, env: null };
-    const call = { ...this.#call(worker, order, 'route'), body };
+    const call = { ...this.#call(worker, order, 'request'), body };
     return this.#pooled(worker, call, { host, ahead: body === undefined, wait_ms });
   }
 
@@ -110,7 +110,7 @@ export class Runner {
   }
 
   #outcome(worker: Worker, order: Order, execution: Execution): Promise<Outcome> {
-    const mode = order.runType === 'route' ? 'route-json' : 'json';
+    const mode = order.runType === 'route' ? 'request-json' : 'json';
     const call = this.#call(worker, order, mode);
     const host = this.#host(worker, { name: worker.name, level: 0 });
     if (execution === 'pooled') return this.#pooled(worker, call, { host });
@@ -120,27 +120,27 @@ export class Runner {
 
   #pooled(
     worker: Worker,
-    call: CallOrder,
+    call: Call,
     { host, ...queueing }: Queueing & { readonly host: RunHost },
   ): Promise<Outcome> {
     const run: PooledRun = (sandbox, turn) => {
       host.turn = turn;
-      return sandbox.call(call, host);
+      return sandbox.run(call, host);
     };
     return this.#options.pool.run(worker, run, queueing);
   }
 
   async #once(
     worker: Worker,
-    call: CallOrder,
+    call: Call,
     { file, host }: { readonly file: string; readonly host: RunHost },
   ): Promise<Outcome> {
     const row = await this.#options.workers.script(worker);
     if (!row) return failure(`js_worker not found: ${worker.name}`);
     const { heap, stack } = this.#limits(worker);
-    const order = { script: row.script, file, heap, stack };
+    const order = { source: row.script, file, heap, stack };
     const sandbox: Sandbox = this.#options.sandboxes.prepare(order, { once: true });
-    return sandbox.call(call, host);
+    return sandbox.run(call, host);
   }
 
   #limits(worker: Worker): Effective {
@@ -152,7 +152,7 @@ export class Runner {
     { runType, params, env }: Order,
     mode: Mode,
     { name: caller, level }: { readonly name: string | null; readonly level: number } = OUTSIDE,
-  ): CallOrder {
+  ): Call {
     const handler = handlers[runType];
     return {
       handler,
@@ -161,7 +161,7 @@ export class Runner {
       cookies: this.#options.cookies(),
       params,
       env: env ?? worker.env ?? '{}',
-      ctx: { runType: handler, workerName: worker.name, inlineCaller: caller },
+      context: { runType: handler, workerName: worker.name, inlineCaller: caller },
       limit_ms: this.#limits(worker).run_ms,
     };
   }

@@ -1,10 +1,11 @@
-import type { CallOrder, LoadOrder, Outcome, Over } from '../messages.ts';
+import type { Call, LogLine, Outcome, Script } from '../api.ts';
+import type { Over } from '../messages.ts';
 import { pulse } from '../pulse.ts';
-import type { Blank } from './blank.ts';
+import type { Blank } from './blanks.ts';
 import { Bodies } from './bodies.ts';
 import type { Hearing } from './bridge.ts';
 import { HostSync } from './host-sync.ts';
-import { type LogLine, ScriptLog } from './log.ts';
+import { ScriptLog } from './log.ts';
 import { type Asker, Ops } from './ops.ts';
 import { Output } from './output.ts';
 import { Timers } from './timers.ts';
@@ -21,7 +22,7 @@ export interface Reports {
   /** Nothing of this run is left; `lost`: nor of its context, with all its runs. */
   quiet(run: number, lost: boolean): void;
   /** The context was lost before this run began. */
-  gone(run: number, call: CallOrder): void;
+  gone(run: number, call: Call): void;
   /** A body that the main thread has sent is not held any more. */
   released(run: number, body: number): void;
   op(run: number, id: number, kind: string, text: string, bytes: Uint8Array | undefined): void;
@@ -39,7 +40,7 @@ interface Run extends Asker {
 /** One script context: compiles, runs one call at a time, and is lost after any breach (js-runtime.md §9). */
 export class Box {
   readonly #blank: Blank;
-  readonly #order: LoadOrder;
+  readonly #script: Script;
   readonly #reports: Reports;
   readonly #vm: Vm;
   readonly #bodies = new Bodies();
@@ -48,16 +49,16 @@ export class Box {
   readonly #ops = new Ops();
   /** Answers that are there already: given as soon as the script has returned. */
   readonly #ready: (() => void)[] = [];
-  #output = new Output();
+  #output = new Output('');
   #run: Run | undefined;
   /** Earlier runs that were answered and left calls behind; each is cut off at its own limit. */
   readonly #left = new Set<Run>();
   #evaluated = false;
   lost = false;
 
-  constructor(blank: Blank, order: LoadOrder, reports: Reports) {
+  constructor(blank: Blank, script: Script, reports: Reports) {
     this.#blank = blank;
-    this.#order = order;
+    this.#script = script;
     this.#reports = reports;
     this.#vm = new Vm(blank);
     this.#timers = new Timers((id) => this.#fire(id));
@@ -66,7 +67,7 @@ export class Box {
 
   /** @returns why the script does not compile */
   compile(): string | undefined {
-    return this.#vm.compile(this.#order);
+    return this.#vm.compile(this.#script);
   }
 
   /** A handler has not settled yet. */
@@ -74,21 +75,21 @@ export class Box {
     return this.#run !== undefined && !this.#run.told;
   }
 
-  start(id: number, call: CallOrder): void {
+  start(id: number, call: Call): void {
     if (this.lost) {
       this.#reports.gone(id, call);
       return;
     }
-    const { handler, mode, ctx, cookies, limit_ms } = call;
-    this.#begin(id, limit_ms);
+    const { handler, mode, context, cookies } = call;
+    this.#begin(id, call);
     if (call.body) this.#bodies.put(Bodies.REQUEST, call.body);
-    const text = JSON.stringify({ handler, mode, ctx, cookies });
+    const text = JSON.stringify({ handler, mode, context, cookies });
     this.#enter(() => {
       const strings = [text, call.params, call.env].map((each) => this.#vm.string(each));
       if (this.#evaluated) this.#vm.call('run', ...strings);
       else {
         this.#evaluated = true;
-        this.#vm.evaluate(this.#order.file, strings);
+        this.#vm.evaluate(this.#script.file, strings);
       }
       for (const string of strings) string.dispose();
     });
@@ -118,13 +119,13 @@ export class Box {
     if (run) this.#over(run, true);
   }
 
-  #begin(id: number, limit_ms: number): void {
+  #begin(id: number, { handler, limit_ms }: Call): void {
     if (this.#run) this.#left.add(this.#run);
     const limit = setTimeout(() => this.#expire(run), limit_ms);
     const run: Run = { id, limit_ms, limit, outcome: undefined, told: false, open: 0 };
     this.#run = run;
     pulse.begin(id);
-    this.#output = new Output();
+    this.#output = new Output(handler);
     this.#blank.instance.exhausted = false;
     this.#vm.deadline = performance.now() + limit_ms;
   }

@@ -46,7 +46,7 @@ const UNHEARD: Hearing = {
 /** Evaluates the prelude. `listen` says who hears the script from then on. */
 export function installBridge(
   instance: Instance,
-  brand: string,
+  globals: string,
 ): { driver: Driver; listen: (hearing: Hearing) => void } {
   const { context } = instance;
   let hearing: Hearing = UNHEARD;
@@ -116,7 +116,7 @@ export function installBridge(
     ...UNHEARD,
     own: (kind) => ({ value: kind === 'origin' ? performance.timeOrigin : 0 }),
   };
-  const driver = evaluate(instance, host, brand);
+  const driver = evaluate(instance, host, globals);
   return {
     driver,
     listen(next) {
@@ -132,11 +132,10 @@ const isBreakdown = (error: unknown): boolean =>
   error instanceof wasm.RuntimeError ||
   (error instanceof RangeError && error.message.startsWith('Maximum call stack'));
 
-function evaluate({ context }: Instance, host: QuickJSHandle, brand: string): Driver {
-  const make = context.unwrapResult(context.evalCode(eager(), '<runtime>'));
-  const word = context.newString(brand);
-  const driver = context.unwrapResult(context.callFunction(make, context.undefined, host, word));
-  for (const handle of [make, word, host]) handle.dispose();
+function evaluate({ context }: Instance, host: QuickJSHandle, globals: string): Driver {
+  const make = context.unwrapResult(context.evalCode(eager(globals), '<runtime>'));
+  const driver = context.unwrapResult(context.callFunction(make, context.undefined, host));
+  for (const handle of [make, host]) handle.dispose();
   const part = (name: string) => context.getProp(driver, name);
   return {
     loaded: part('loaded'),

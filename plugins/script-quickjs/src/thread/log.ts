@@ -1,13 +1,7 @@
+import type { LogLevel, LogLine } from '../api.ts';
+
 /** Levels that a script may write with. */
-export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-export type Level = (typeof LEVELS)[number];
-
-export interface LogLine {
-  readonly level: Level;
-  readonly namespace: string;
-  readonly message: string;
-}
-
+const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
 const MOST_CHARACTERS = 8_192;
 const MOST_NAMESPACE = 128;
 /** Lines of one context within a second; the others are counted. */

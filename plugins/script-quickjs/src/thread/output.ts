@@ -1,4 +1,4 @@
-import type { Outcome, ResponseBody } from '../messages.ts';
+import type { Outcome, ResponseBody } from '../api.ts';
 import type { Bodies } from './bodies.ts';
 import { type Recorded, recordedJson, recordedText } from './result-text.ts';
 
@@ -29,8 +29,13 @@ interface Head {
 
 /** Collects what one run gives. */
 export class Output {
+  readonly #handler: string;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
+
+  constructor(handler: string) {
+    this.#handler = handler;
+  }
 
   /** A piece of a body that is too large for the bridge. @returns why it is refused, or the empty text */
   add(bytes: Uint8Array): string {
@@ -56,7 +61,8 @@ export class Output {
   }
 
   #response(head: Head, bytes: Uint8Array | undefined, bodies: Bodies): Outcome {
-    if (!isHead(head)) return failure('[js_invoke] Error: onRoute must return a Response object');
+    if (!isHead(head))
+      return failure(`[js_invoke] Error: ${this.#handler} must return a Response object`);
     const { status, headers } = head;
     return { kind: 'response', status, headers, body: this.#body(head, bytes, bodies) };
   }

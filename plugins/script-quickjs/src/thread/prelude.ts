@@ -7,20 +7,24 @@ const own = (name: string): string =>
   readFileSync(new URL(`${name}.js`, folder), 'utf8').replace(/;\s*$/, '');
 
 let text: string | undefined;
-/** Evaluated in every context: a function of the host's bridge and the brand's word that gives the driver. */
-export function eager(): string {
-  text ??= joined();
+/** Evaluated in every context: a function of the host's bridge that gives the driver. `globals`: always the same. */
+export function eager(globals: string): string {
+  text ??= joined(globals);
   return text;
 }
 
-const joined = (): string => `((host, brand) => {
-const { api, driver } = ${own('core')}(host, brand);
+const joined = (globals: string): string => `((host) => {
+const { api, driver } = ${own('core')}(host);
 const web = ${own('web')}(api);
 const headers = ${own('headers')}(api);
 const bodies = ${own('body')}(api, web);
 const http = ${own('http')}(api, headers, bodies);
-${own('calls')}(api, headers, bodies, http);
+${own('fetch')}(api, headers, bodies, http);
 ${own('lazy')}(api);
+const { define, log } = api;
+const ask = async (name, value) => (await api.op(name, value)).value;
+const { contextOf = (context) => context } = (${globals})({ define, ask, log }) ?? {};
+api.contextOf = contextOf;
 return driver;
 })`;
 

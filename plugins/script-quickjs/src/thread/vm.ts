@@ -1,7 +1,7 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
-import type { LoadOrder } from '../messages.ts';
+import type { Script } from '../api.ts';
 import { pulse } from '../pulse.ts';
-import type { Blank } from './blank.ts';
+import type { Blank } from './blanks.ts';
 import type { Driver } from './bridge.ts';
 
 /** Jobs between two looks at the clock. */
@@ -44,12 +44,12 @@ export class Vm {
    * (The engine's own compile-only evaluation reads an unset pointer for modules.)
    * @returns why the script does not compile
    */
-  compile({ script, file, stack }: LoadOrder): string | undefined {
+  compile({ source, file, stack }: Script): string | undefined {
     const { context, runtime } = this.#blank.instance;
     runtime.setMaxStackSize(stack);
     runtime.setModuleLoader(
       (name) => {
-        if (name === file) return script;
+        if (name === file) return source;
         return name === GATE ? `throw '${GATE}';` : { error: this.#missing(name) };
       },
       // What a script imports never has the name of a module that the engine knows.
@@ -57,8 +57,8 @@ export class Vm {
     );
     this.deadline = performance.now() + COMPILE_MS;
     try {
-      const source = `import '${GATE}'; import ${JSON.stringify(file)};`;
-      const made = context.evalCode(source, COMPILE, { type: 'module' });
+      const text = `import '${GATE}'; import ${JSON.stringify(file)};`;
+      const made = context.evalCode(text, COMPILE, { type: 'module' });
       return made.error ? this.#reason(context.dump(made.error)) : undefined;
     } catch (error) {
       this.broken = true;

@@ -1,6 +1,6 @@
-/** What leaves a script: fetch, calls of this server's methods, other workers, and the answer of a route. */
-(function calls(api, { make, list, pairsOf }, bodies, http) {
-  const { define, op, sync, handed, host, fail, brand } = api;
+/** `fetch`, and what a handler of requests is given and gives. */
+(function fetching(api, { make, list, pairsOf }, bodies, http) {
+  const { define, op, sync, handed, host, fail } = api;
   const { take, content, extract, bytesOf, held, pulled, chunksOf, until, signalOf } = bodies;
   const { arrived, adopt, isOne, methodOf, redirectOf, signalGiven } = http;
 
@@ -21,7 +21,7 @@
     const url = new URL(from ? from.url : String(input)).href;
     return { order: { url, method, headers, redirect, body: body !== null }, body, signal };
   }
-  /** Names a fetch and its body, whichever run of this context it is of; 0 is the request of a route. */
+  /** Names a fetch and its body, whichever run of this context it is of; 0 is the request that a handler was given. */
   let lastFetch = 0;
   define('fetch', async function fetch(input, init) {
     const { order, body, signal } = orderOf(input, init ?? {});
@@ -50,101 +50,15 @@
     });
   });
 
-  const isRequest = (entry) =>
-    typeof entry === 'object' &&
-    entry !== null &&
-    entry.jsonrpc === '2.0' &&
-    'id' in entry &&
-    typeof entry.method === 'string';
-  const refuse = (reason) => {
-    throw new TypeError(`Error converting from js 'jsonrpc_module' into type 'String': ${reason}`);
-  };
-  function checked(entry) {
-    if (!isRequest(entry)) refuse('an entry is no request: jsonrpc, id and method are needed');
-    return entry;
-  }
-  async function call(...args) {
-    const [first, params] = args;
-    if (args.length === 0 || first === undefined) refuse('no request');
-    if (typeof first !== 'string') return batchOr(first);
-    const text = first.trim();
-    if (args.length === 1 && /^[[{]/.test(text)) return rawCall(text);
-    if (args.length === 1 && text === '') refuse('no request');
-    if (args.length === 1 && !/^[a-z][\w-]*_\w+$/i.test(text)) refuse('not a request');
-    const id = args.length > 2 ? args[2] : randomUUID();
-    return single({
-      jsonrpc: '2.0',
-      method: first,
-      ...(params === undefined ? {} : { params }),
-      ...(id === undefined ? {} : { id }),
-    });
-  }
-  const single = async (request) =>
-    (await op('rpc', checked(JSON.parse(JSON.stringify(request) ?? 'null')))).value;
-  async function batchOr(request) {
-    if (!Array.isArray(request)) return single(request);
-    const answers = [];
-    for (const entry of request) answers.push(await single(entry));
-    return answers;
-  }
-  /** The text goes to the server as it is: no number is rounded on the way. */
-  async function rawCall(text) {
-    let parsed;
-    try {
-      parsed = JSON.parse(text);
-    } catch (error) {
-      refuse(error.message);
-    }
-    if (Array.isArray(parsed)) return batchOr(parsed);
-    checked(parsed);
-    return (await op('rpctext', text)).value;
-  }
-  define(brand, call);
-
-  const helper = async (method, params) => {
-    const { result, error } = await call(method, params);
-    if (error) throw new Error(error.message);
-    return result;
-  };
-  define('execSql', (token, sql, params) =>
-    helper(`${brand}-server_exec_sql`, { token, sql, params: params ?? null }),
-  );
-  define('getDatabaseType', (token) => helper(`${brand}-server_get_database_type`, { token }));
-  define('db', {
-    create: (token, name) => helper('db_create', { token, name }),
-    read: (token, name) => helper('db_read', { token, name }),
-    update: (token, name, newName) => helper('db_update', { token, name, new_name: newName }),
-    remove: (token, name) => helper('db_delete', { token, name }),
-    list: (token) => helper('db_list', { token }),
-    execSql: (token, name, sql, params) =>
-      helper('db_exec_sql', { token, name, sql, params: params ?? null }),
-  });
-
-  api.inlineCall = async function inlineCall(name, params, timeoutSec) {
-    const worker = String(name).trim();
-    if (worker === '') throw new Error('inlineCall js_worker_name cannot be empty');
-    const seconds = timeoutSec === null || timeoutSec === undefined ? null : Number(timeoutSec);
-    if (seconds !== null && !(Number.isFinite(seconds) && seconds > 0))
-      throw new Error('inlineCall timeout_sec must be a positive finite number');
-    let text;
-    try {
-      text = JSON.stringify(params) ?? 'null';
-    } catch (error) {
-      throw new Error(`inlineCall params is not JSON-serializable: ${error?.message ?? error}`);
-    }
-    return (await op('inline', { worker, seconds, params: text })).value;
-  };
-  define('inlineCall', api.inlineCall);
-
-  /** The request of a route run: from HTTP (`route`), or described by a caller (`route-json`). */
-  api.requestOf = (given, mode) => {
-    if (mode === 'route') {
+  /** The request of a run: from HTTP (`request`), or described by a caller (`request-json`). */
+  api.requestOf = (given, mode, handler) => {
+    if (mode === 'request') {
       const { url, method, headers, body } = given;
       const facts = { url, method: methodOf(method), headers: make(headers) };
       return arrived(body === null ? null : held(body), facts);
     }
     if (typeof given !== 'object' || given === null)
-      throw new Error('onRoute input must be an object');
+      throw new Error(`${handler} input must be an object`);
     const { url = '', method = 'GET', headers, body_base64, body_bytes } = given;
     const named = Array.isArray(headers) ? headers : [];
     const pairs = new Headers(named.map(({ name, value }) => [String(name), String(value ?? '')]));
@@ -180,9 +94,9 @@
     await pulled(body);
     host.done('response', JSON.stringify({ ...head, host: body.host }));
   }
-  api.respond = (response) => {
+  api.respond = (response, handler) => {
     try {
-      if (!isOne(response)) throw new Error('onRoute must return a Response object');
+      if (!isOne(response)) throw new Error(`${handler} must return a Response object`);
       const { status } = response;
       const head = { status, headers: list(response.headers) };
       const body = take(response);

@@ -1,53 +1,23 @@
-import type { CallOrder, LoadOrder, Outcome, Sandbox, Sandboxes, ScriptHost } from './api.ts';
+import type { Call, Outcome, Sandbox, Script, ScriptHost } from './api.ts';
+import { HostCalls } from './host-calls.ts';
 import type { FromThread } from './messages.ts';
 import type { ActiveRun, ScriptThread } from './script-thread.ts';
-import { type ThreadOptions, Threads } from './threads.ts';
-
-/** Scripts on QuickJS in worker threads. */
-export class QuickJs implements Sandboxes {
-  readonly #threads: Threads;
-
-  constructor(options: ThreadOptions) {
-    this.#threads = new Threads(options);
-  }
-
-  warm(): void {
-    this.#threads.warm();
-  }
-
-  rest(): void {
-    this.#threads.rest();
-  }
-
-  async load(order: LoadOrder): Promise<Sandbox> {
-    const sandbox = new ThreadSandbox(this.#threads, order, false);
-    await sandbox.compile();
-    return sandbox;
-  }
-
-  prepare(order: LoadOrder, { once = false }: { readonly once?: boolean } = {}): Sandbox {
-    return new ThreadSandbox(this.#threads, order, once);
-  }
-
-  stop(): Promise<void> {
-    return this.#threads.stop();
-  }
-}
+import type { Threads } from './threads.ts';
 
 let lastBox = 0;
 let lastRun = 0;
 
 /** A script and, while it has one, its context on some thread. */
-class ThreadSandbox implements Sandbox {
+export class ThreadSandbox implements Sandbox {
   readonly #threads: Threads;
-  readonly #order: LoadOrder;
+  readonly #script: Script;
   readonly #once: boolean;
   #place: { readonly thread: ScriptThread; readonly box: number } | undefined;
   #disposed = false;
 
-  constructor(threads: Threads, order: LoadOrder, once: boolean) {
+  constructor(threads: Threads, script: Script, once: boolean) {
     this.#threads = threads;
-    this.#order = order;
+    this.#script = script;
     this.#once = once;
   }
 
@@ -61,7 +31,7 @@ class ThreadSandbox implements Sandbox {
     });
     const box = ++lastBox;
     try {
-      const failure = await thread.load({ t: 'load', box, load: this.#order });
+      const failure = await thread.load({ t: 'load', box, script: this.#script });
       if (failure !== null) {
         thread.drop(box);
         throw new Error(failure);
@@ -72,15 +42,15 @@ class ThreadSandbox implements Sandbox {
     this.#place = { thread, box };
   }
 
-  call(order: CallOrder, host: ScriptHost): Promise<Outcome> {
+  run(call: Call, host: ScriptHost): Promise<Outcome> {
     const home = () => this.#home();
     const box = this.#place?.box;
     // Without a turn of the event loop in between: the thread waits for this.
     const thread = this.#disposed ? undefined : this.#threads.now({ home, box });
-    if (thread) return this.#run(thread, order, host);
-    if (this.takesAhead && !order.body) return this.#run(undefined, order, host);
-    const kind = order.level === 0 ? 'run' : 'inline';
-    return this.#wait({ home, box, kind, level: order.level }, order, host);
+    if (thread) return this.#start(thread, call, host);
+    if (this.takesAhead && !call.body) return this.#start(undefined, call, host);
+    const kind = call.level === 0 ? 'run' : 'inline';
+    return this.#wait({ home, box, kind, level: call.level }, call, host);
   }
 
   get takesAhead(): boolean {
@@ -90,7 +60,7 @@ class ThreadSandbox implements Sandbox {
 
   async #wait(
     wanted: Parameters<Threads['acquire']>[0],
-    order: CallOrder,
+    call: Call,
     host: ScriptHost,
   ): Promise<Outcome> {
     let thread: ScriptThread;
@@ -100,7 +70,7 @@ class ThreadSandbox implements Sandbox {
       return ended(host, (error as Error).message);
     }
     const isWanted = host.isWanted?.() ?? true;
-    if (isWanted && !this.#disposed) return this.#run(thread, order, host);
+    if (isWanted && !this.#disposed) return this.#start(thread, call, host);
     thread.release();
     return ended(
       host,
@@ -126,37 +96,38 @@ class ThreadSandbox implements Sandbox {
   }
 
   /** `free`: a reserved thread; without one the run is posted ahead, to where the present one is. */
-  #run(free: ScriptThread | undefined, order: CallOrder, host: ScriptHost): Promise<Outcome> {
+  #start(free: ScriptThread | undefined, call: Call, host: ScriptHost): Promise<Outcome> {
     const thread = free ?? (this.#home() as ScriptThread);
     if (this.#home() !== thread) {
       this.#leave();
       this.#place = { thread, box: ++lastBox };
       // The run that follows says how loading ended.
-      void thread.load({ t: 'load', box: lastBox, load: this.#order });
+      void thread.load({ t: 'load', box: lastBox, script: this.#script });
     }
     const { box } = this.#place as { box: number };
     const id = ++lastRun;
     host.begun?.();
+    const calls = new HostCalls(host);
     return new Promise((resolve, reject) => {
       const run: ActiveRun = {
         id,
         box,
-        limit_ms: order.limit_ms,
+        limit_ms: call.limit_ms,
         settle: resolve,
-        op: (message) => void answer(thread, host, message),
-        released: (body) => host.released?.(body),
+        op: (message) => void answer(thread, calls, message),
+        released: (body) => calls.released(body),
         gone: (body) => {
           if (this.#place?.box === box) this.#place = undefined;
-          this.call({ ...order, body }, host).then(resolve, reject);
+          this.run({ ...call, body }, host).then(resolve, reject);
         },
         log: (line) => host.log(line),
         quiet: (lost) => {
-          host.ended();
+          calls.end();
           if (lost && this.#place?.box === box) this.#place = undefined;
           if (this.#once) this.dispose();
         },
       };
-      const message = { t: 'run', box, run: id, call: order } as const;
+      const message = { t: 'run', box, run: id, call } as const;
       if (free) thread.run(run, message);
       else thread.runAhead(run, message);
     });
@@ -170,11 +141,11 @@ function ended(host: ScriptHost, detail: string): Outcome {
 
 async function answer(
   thread: ScriptThread,
-  host: ScriptHost,
+  calls: HostCalls,
   { box, id, kind, text, bytes }: Extract<FromThread, { t: 'op' }>,
 ): Promise<void> {
   try {
-    const given = await host.answer(kind, text, bytes);
+    const given = await calls.answer(kind, text, bytes);
     thread.post({ t: 'settle', box, id, ok: true, ...given });
   } catch (thrown) {
     const { name, message, cause } = thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { EgressClient } from '@svc/plugin-egress/api';
-import type { ScriptAnswer } from '@svc/plugin-script-quickjs/api';
+import type { ScriptHost } from './api.ts';
+import type { FetchOrder } from './fetch-order.ts';
 import { gate } from './gate.ts';
-import type { FetchOrder } from './orders.ts';
+import type { Answer } from './host-calls.ts';
 
 /** Fetches of one run at a time; more wait (js-runtime.md §6.1). */
 const MOST_FETCHES = 500;
@@ -20,18 +20,18 @@ interface Fetch {
 
 /** The fetches of one run and their bodies. The script numbers them. */
 export class Fetches {
-  readonly #egress: EgressClient;
+  readonly #send: ScriptHost['fetch'];
   readonly #gate = gate(MOST_FETCHES);
   readonly #open = new Map<number, Fetch>();
   /** Bytes of bodies that were read as a whole and are not released yet. */
   readonly #held = new Map<number, number>();
   #bytes = 0;
 
-  constructor(egress: EgressClient) {
-    this.#egress = egress;
+  constructor(send: ScriptHost['fetch']) {
+    this.#send = send;
   }
 
-  async start(order: FetchOrder, bytes: Uint8Array | undefined): Promise<ScriptAnswer> {
+  async start(order: FetchOrder, bytes: Uint8Array | undefined): Promise<Answer> {
     const { key, method } = order;
     if (this.#open.has(key)) throw new TypeError('the request is malformed');
     const fetch: Fetch = { abort: new AbortController(), isRead: false };
@@ -52,7 +52,7 @@ export class Fetches {
   }
 
   /** Reads a whole body, which the script's thread holds until it is `released`. */
-  async pull(key: number): Promise<ScriptAnswer> {
+  async pull(key: number): Promise<Answer> {
     const body = this.#reading(key);
     const chunks: Buffer[] = [];
     try {
@@ -70,7 +70,7 @@ export class Fetches {
   }
 
   /** The next piece of a body. */
-  async chunk(key: number): Promise<ScriptAnswer> {
+  async chunk(key: number): Promise<Answer> {
     const body = this.#reading(key);
     for (;;) {
       const chunk = body.read() as Buffer | null;
@@ -109,7 +109,7 @@ export class Fetches {
   #request(order: FetchOrder, { abort: { signal } }: Fetch, bytes: Uint8Array | undefined) {
     signal.throwIfAborted();
     const body = order.body ? (bytes ?? new Uint8Array()) : undefined;
-    return this.#egress.request({ ...order, body, signal });
+    return this.#send({ ...order, body, signal });
   }
 
   #keep(fetch: Fetch, body: Readable): void {
