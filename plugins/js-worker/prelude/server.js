@@ -30,7 +30,7 @@
     });
   }
   const single = async (request) =>
-    ask('rpc', checked(JSON.parse(JSON.stringify(request) ?? 'null')));
+    (await ask('rpc', checked(JSON.parse(JSON.stringify(request) ?? 'null')))).value;
   async function batchOr(request) {
     if (!Array.isArray(request)) return single(request);
     const answers = [];
@@ -47,7 +47,7 @@
     }
     if (Array.isArray(parsed)) return batchOr(parsed);
     checked(parsed);
-    return ask('rpc', text);
+    return (await ask('rpc', text)).value;
   }
   define(brand, call);
 
@@ -82,7 +82,7 @@
     } catch (error) {
       throw new Error(`inlineCall params is not JSON-serializable: ${error?.message ?? error}`);
     }
-    return ask('inline', { worker, seconds, params: text });
+    return (await ask('inline', { worker, seconds, params: text })).value;
   };
   define('inlineCall', inlineCall);
 

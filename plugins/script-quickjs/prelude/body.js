@@ -61,7 +61,7 @@
     // Given up when it was on its way already.
     if (body.signal?.aborted || body.readers === 0) sync('release', body.host);
   }
-  /** One reader needs it no more. @returns whether nobody does */
+  /** One reader needs it no more. @returns whether no reader does */
   function release(body) {
     if (--body.readers > 0) return false;
     body.signal?.removeEventListener('abort', body.stop);
@@ -140,8 +140,8 @@
       return { stream: right };
     }
     get bodyUsed() {
-      // A flag of the library's streams: somebody has read from it.
-      return this.#used || this.#body?.stream?._disturbed === true;
+      const stream = this.#body?.stream;
+      return this.#used || (stream !== undefined && loaded.isRead?.(stream) === true);
     }
     get body() {
       const body = this.#body;

@@ -53,7 +53,7 @@
       request.#facts = { redirect: 'follow', ...facts };
       return request;
     }
-    /** Undefined as long as nobody has asked for one. */
+    /** Undefined until the script has asked for one. */
     static given = (request) => request.#facts.signal;
     get url() {
       return this.#facts.url;

@@ -15,7 +15,7 @@ export interface SandboxOptions {
   /**
    * JavaScript that gives every script its globals beside the Web APIs: a function expression, called before the
    * script is compiled with `{ define(name, value), ask(name, value), log(level, namespace, message) }`. `ask` calls a
-   * host function and resolves to its value. It may give `{ contextOf }`, which makes a handler's third argument.
+   * host function and resolves to `{ value }`. It may give `{ contextOf }`, which makes a handler's third argument.
    */
   readonly globals: string;
 }

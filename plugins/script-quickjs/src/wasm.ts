@@ -4,7 +4,7 @@
 export interface WasmModule {
   readonly [Symbol.toStringTag]: 'WebAssembly.Module' | string;
 }
-interface WasmMemory {
+export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 interface Wasm {

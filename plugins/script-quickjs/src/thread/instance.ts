@@ -1,13 +1,6 @@
-import variant from '@jitl/quickjs-wasmfile-release-sync';
-import {
-  newQuickJSWASMModuleFromVariant,
-  newVariant,
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSRuntime,
-  type QuickJSSyncVariant,
-} from 'quickjs-emscripten-core';
-import { type WasmModule, wasm } from '../wasm.ts';
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
+import type { WasmModule } from '../wasm.ts';
+import { type Allocator, bufferLength, fixedMemory, openEngine } from './quirks.ts';
 
 const PAGE = 65_536;
 const MIB = 1_048_576;
@@ -21,11 +14,6 @@ const BODY = 262_144;
 const LEAST_PAGES = 256;
 /** What a bridge call may need beside its text. */
 const SLACK = 65_536;
-
-interface Allocator {
-  _malloc(bytes: number): number;
-  _free(at: number): void;
-}
 
 /**
  * One wasm instance with one context, so that exhaustion and broken glue hurt one script only. Its memory is as large as
@@ -50,31 +38,18 @@ export interface Instance {
 /** @param heap bytes for the script */
 export async function createInstance(module: WasmModule, heap: number): Promise<Instance> {
   const pages = Math.max(LEAST_PAGES, Math.ceil((OVERHEAD + BODIES + heap) / PAGE));
-  // Not growing: a memory that grows while jobs run makes the library read a stale pointer.
-  const memory = new wasm.Memory({ initial: pages, maximum: pages });
   const refusals = { seen: false };
-  // The module asks for more memory before it refuses an allocation.
-  Object.defineProperty(memory, 'grow', {
-    value() {
-      refusals.seen = true;
-      throw new RangeError('the memory does not grow');
-    },
+  const memory = fixedMemory(pages, () => {
+    refusals.seen = true;
   });
-  const quiet = { print() {}, printErr() {} };
-  const made = newVariant(variant as unknown as QuickJSSyncVariant, {
-    wasmModule: module as never,
-    wasmMemory: memory as never,
-    emscriptenModule: quiet as never,
-  });
-  const engine = await newQuickJSWASMModuleFromVariant(made);
-  const allocator = (engine as unknown as { module: Allocator }).module;
+  const { engine, allocator } = await openEngine(module, memory);
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(heap);
   const context = runtime.newContext();
   // The engine's own limit counts allocations, not bytes: what a smaller heap may not use is taken away.
   const surplus = pages * PAGE - OVERHEAD - BODIES - heap;
   if (surplus > PAGE) allocator._malloc(surplus);
-  return face(context, runtime, { allocator, refusals });
+  return instanceOf(context, runtime, { allocator, refusals });
 }
 
 interface Memory {
@@ -125,29 +100,16 @@ class Reserve {
   }
 }
 
-function face(
+function instanceOf(
   context: QuickJSContext,
   runtime: QuickJSRuntime,
   { allocator, refusals }: Memory,
 ): Instance {
-  /** What is only tried does not count. */
-  const quietly = <T>(work: () => T): T => {
-    const { seen } = refusals;
-    const result = work();
-    refusals.seen = seen;
-    return result;
-  };
-  const reserve = quietly(() => new Reserve(allocator));
-  const fits = (bytes: number): boolean => {
-    const at = quietly(() => allocator._malloc(bytes + SLACK));
-    if (at === 0) return false;
-    allocator._free(at);
-    return true;
-  };
+  const room = new Room(allocator, refusals);
   return {
     context,
     runtime,
-    fits,
+    fits: (bytes) => room.fits(bytes),
     get exhausted() {
       return refusals.seen;
     },
@@ -155,22 +117,11 @@ function face(
       refusals.seen = seen;
     },
     // UTF-8 of the host and the script's own copy.
-    string: (text) => (fits(text.length * 5) ? context.newString(text) : undefined),
-    buffer(bytes) {
-      const make = () => {
-        if (!fits(bytes.length)) return undefined;
-        // Never the buffer behind a view: small Buffers of Node share one with other data of this process.
-        const exact = new Uint8Array(bytes.length);
-        exact.set(bytes);
-        return context.newArrayBuffer(exact.buffer);
-      };
-      return bytes.length >= BODY ? quietly(() => reserve.lend(bytes.length, make)) : make();
-    },
-    tidy: () => quietly(() => reserve.restore()),
+    string: (text) => (room.fits(text.length * 5) ? context.newString(text) : undefined),
+    buffer: (bytes) => room.lend(bytes.length, () => newBuffer(context, bytes)),
+    tidy: () => room.tidy(),
     bytes(handle) {
-      const { ctx, ffi } = context as unknown as Inside;
-      const length = ffi.QTS_GetArrayBufferLength(ctx.value, handle.value);
-      if (!fits(length)) return undefined;
+      if (!room.fits(bufferLength(context, handle))) return undefined;
       const view = context.getArrayBuffer(handle);
       const copy = view.value.slice();
       view.dispose();
@@ -179,7 +130,47 @@ function face(
   };
 }
 
-interface Inside {
-  readonly ctx: { readonly value: number };
-  readonly ffi: { QTS_GetArrayBufferLength(context: number, value: unknown): number };
+function newBuffer(context: QuickJSContext, bytes: Uint8Array): QuickJSHandle {
+  // Never the buffer behind a view: small Buffers of Node share one with other data of this process.
+  const exact = new Uint8Array(bytes.length);
+  exact.set(bytes);
+  return context.newArrayBuffer(exact.buffer);
+}
+
+/** What can still be allocated. Allocations that are only tried do not count as refused. */
+class Room {
+  readonly #allocator: Allocator;
+  readonly #refusals: Memory['refusals'];
+  readonly #reserve: Reserve;
+
+  constructor(allocator: Allocator, refusals: Memory['refusals']) {
+    this.#allocator = allocator;
+    this.#refusals = refusals;
+    this.#reserve = this.#quietly(() => new Reserve(allocator));
+  }
+
+  fits(bytes: number): boolean {
+    const at = this.#quietly(() => this.#allocator._malloc(bytes + SLACK));
+    if (at === 0) return false;
+    this.#allocator._free(at);
+    return true;
+  }
+
+  /** Makes something of this size, a large one in the room that is kept for bodies; undefined when it does not fit. */
+  lend<T>(bytes: number, make: () => T): T | undefined {
+    const tried = () => (this.fits(bytes) ? make() : undefined);
+    if (bytes < BODY) return tried();
+    return this.#quietly(() => this.#reserve.lend(bytes, tried));
+  }
+
+  tidy(): void {
+    this.#quietly(() => this.#reserve.restore());
+  }
+
+  #quietly<T>(work: () => T): T {
+    const { seen } = this.#refusals;
+    const result = work();
+    this.#refusals.seen = seen;
+    return result;
+  }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { STREAM_IS_READ } from './quirks.ts';
 
 const folder = new URL('../../prelude/', import.meta.url);
 /** Text of a file of the prelude: one function expression. */
@@ -21,8 +22,7 @@ const bodies = ${own('body')}(api, web);
 const http = ${own('http')}(api, headers, bodies);
 ${own('fetch')}(api, headers, bodies, http);
 ${own('lazy')}(api);
-const { define, log } = api;
-const ask = async (name, value) => (await api.op(name, value)).value;
+const { define, log, op: ask } = api;
 const { contextOf = (context) => context } = (${globals})({ define, ask, log }) ?? {};
 api.contextOf = contextOf;
 return driver;
@@ -53,6 +53,7 @@ function streams(): string {
   const name = 'web-streams-polyfill';
   const body = `const streams = require('${name}');
 api.loaded.ReadableStream = streams.ReadableStream;
+api.loaded.isRead = ${STREAM_IS_READ};
 return streams;`;
   return library(body, { [name]: require.resolve(name) });
 }
