@@ -9,7 +9,6 @@ import type {
   Methods,
   Origin,
   Outcome,
-  Peer,
   Principal,
   Reload,
   RemoteBus,
@@ -17,11 +16,10 @@ import type {
   Routes,
   Upgrade,
 } from '@svc/plugin-sdk';
-import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook, SyncWaterfallHook } from 'tapable';
+import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook } from 'tapable';
 
 /** Every hook of one kernel. tapable drops arguments that are not named, and a bail result must allow `undefined`. */
 export const createHooks = () => ({
-  config: new SyncWaterfallHook<[Record<string, unknown>]>(['raw']),
   methods: new SyncHook<[Methods]>(['methods']),
   routes: new SyncHook<[Routes]>(['routes']),
   commands: new SyncHook<[Commands]>(['commands']),
@@ -41,21 +39,16 @@ export const createHooks = () => ({
     'requirement',
   ]),
   settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
-  connection: new SyncHook<[Peer]>(['peer']),
-  disconnection: new SyncHook<[Peer, number]>(['peer', 'code']),
   request: new AsyncSeriesBailHook<[Exchange], true | undefined>(['exchange']),
   upgrade: new AsyncSeriesBailHook<[Upgrade], true | undefined>(['upgrade']),
 });
 
 /** Hooks whose taps run synchronously. */
 export const SYNC_HOOKS: ReadonlySet<string> = new Set([
-  'config',
   'methods',
   'routes',
   'commands',
   'settled',
-  'connection',
-  'disconnection',
 ]);
 
 export type KernelHooks = ReturnType<typeof createHooks>;

@@ -85,10 +85,8 @@ export interface AppenderOptions {
   readonly columns: readonly string[];
   /** Column that the application fills on Postgres (time-ordered 64-bit); SQLite uses the rowid. */
   readonly id?: string;
-  /** Rows of one commit at most. */
+  /** Rows of one commit at most; a commit begins as soon as the writer is idle. */
   readonly maxBatchRows: number;
-  /** A batch closes as soon as the writer is idle; this is the upper bound, ms. */
-  readonly flushIntervalMs: number;
   /** Rows that may wait; beyond, `append` waits too, and its caller's socket is not read further. */
   readonly capacityRows: number;
 }

@@ -1,7 +1,7 @@
 import type { BusRequest, RemoteBus } from './bus.ts';
 import type { DatabaseHandle, DatabaseRequest } from './database.ts';
 import type { RpcError } from './errors.ts';
-import type { Exchange, Peer, Routes, Upgrade } from './http.ts';
+import type { Exchange, Routes, Upgrade } from './http.ts';
 import type { Methods } from './method.ts';
 import type { Kernel } from './plugin.ts';
 import type { Principal, Requirement } from './principal.ts';
@@ -75,8 +75,6 @@ export interface AsyncTaps<Args extends readonly unknown[], Result = void> {
 
 /** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them (design.md §5). */
 export interface Hooks {
-  /** Waterfall: returns the raw configuration with overlays, before plugins validate their sections. */
-  readonly config: Taps<[Record<string, unknown>], Record<string, unknown>>;
   readonly methods: Taps<[Methods]>;
   readonly routes: Taps<[Routes]>;
   /** Bail; asked once, after the setup of the plugins that drive a database: opens it, or leaves it to another driver. */
@@ -100,8 +98,6 @@ export interface Hooks {
   readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
   /** After the answer is known. Must not throw. */
   readonly settled: Taps<[Call, Outcome]>;
-  readonly connection: Taps<[Peer]>;
-  readonly disconnection: Taps<[Peer, number]>;
   /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */
   readonly request: AsyncTaps<[Exchange], true | undefined>;
   /** Bail; WebSocket upgrades; `true`: taken. Unclaimed ones speak JSON-RPC. */

@@ -211,7 +211,6 @@ nul('costs a jsonb table of Postgres only the row that holds it', () =>
       table: 'doc',
       columns: ['data'],
       maxBatchRows: 100,
-      flushIntervalMs: 1,
       capacityRows: 100,
     });
     const texts = ['"a"', '"b\\u0000c"', '"d\0e"', '"\\ud800"', '"f"'];
@@ -239,7 +238,6 @@ const reports = (db: DatabaseHandle) => ({
   columns: ['value', 'text'],
   ...(db.dialect === 'postgres' ? { id: 'id' } : {}),
   maxBatchRows: 1_000,
-  flushIntervalMs: 500,
   capacityRows: 10_000,
 });
 

@@ -76,7 +76,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       table: 't',
       columns: ['a'],
       maxBatchRows: 1000,
-      flushIntervalMs: 1,
       capacityRows: 5000,
     });
     await Promise.all(Array.from({ length: 2_500 }, (_, a) => appender.append([a])));
@@ -177,7 +176,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       table: 't',
       columns: ['a', 'b'],
       maxBatchRows: 10,
-      flushIntervalMs: 1,
       capacityRows: 100,
     });
     const ended = failure(run(endlessWrite[dialect], [], { timeout_ms: 1_000 }));

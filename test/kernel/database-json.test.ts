@@ -94,7 +94,6 @@ async function numbers(db: DatabaseHandle, upTo: number): Promise<void> {
     table: 'thing',
     columns: ['number'],
     maxBatchRows: 1_000,
-    flushIntervalMs: 500,
     capacityRows: 10_000,
   });
   await Promise.all(Array.from({ length: upTo }, (_, at) => appender.append([at + 1])));

@@ -9,7 +9,6 @@ const options = {
   table: 'report',
   columns: ['value'],
   maxBatchRows: 100,
-  flushIntervalMs: 500,
   capacityRows: 10_000,
 };
 

@@ -83,7 +83,6 @@ for (const [name, doubtful, taken, stored] of [
         columns: ['value'],
         id: 'id',
         maxBatchRows: 1,
-        flushIntervalMs: 1,
         capacityRows: 1,
       };
       const sink = new CopySink(new PgPool(db.knex, { statement_timeout_ms: 0 }), options, source);

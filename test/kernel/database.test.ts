@@ -251,6 +251,5 @@ const thingRows = {
   table: 'thing',
   columns: ['name', 'number'],
   maxBatchRows: 1_000,
-  flushIntervalMs: 500,
   capacityRows: 10_000,
 };

@@ -1,4 +1,5 @@
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
+import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,12 +21,29 @@ import { eventually, FORMAT } from './token-kit.ts';
 
 const WINDOW = 32;
 
-/** Counts the connections whose end the server has noticed. */
-function countEnds(app: TestApp): () => number {
+/** Its method counts its caller's connection once the server has noticed that it ended. */
+function endsCounter() {
   let ends = 0;
-  const { hooks } = app.kernel as { hooks: { disconnection: any } };
-  hooks.disconnection.tap('test', () => ends++);
-  return () => ends;
+  const plugin = definePlugin({
+    name: 'ends',
+    version: '1.0.0',
+    namespaces: ['ends'],
+    setup({ hooks }) {
+      hooks.methods.tap((methods) =>
+        methods.add('ends_count', {
+          summary: 'Counts the end of this connection.',
+          params: {},
+          result: Type.Null(),
+          access: 'public',
+          handle(_params, { peer }) {
+            peer?.closed.addEventListener('abort', () => ends++);
+            return null;
+          },
+        }),
+      );
+    },
+  });
+  return { plugin, ends: () => ends };
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -37,8 +55,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   /** Connections of the tests before. */
   let over = 0;
   test.before(async () => {
-    app = await bootForTest(PLUGINS, {}, { dialect, clock: true });
-    noticed = countEnds(app);
+    const { plugin, ends } = endsCounter();
+    app = await bootForTest([...PLUGINS, plugin], {}, { dialect, clock: true });
+    noticed = ends;
   });
   test.after(() => app.stop());
   test.after.each(async () => {
@@ -68,6 +87,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const agentOf = async (ready: boolean, uuid = A) => {
     const agent = await (ready ? readyAgent(app, uuid) : simAgent(app, uuid));
     open.push(agent);
+    await agent.socket.call('ends_count');
     return agent;
   };
   /** Everything the server has to say by now has arrived when the answer to one more call is there. */
@@ -257,6 +277,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const [name, end] of ends) {
       const agent = await simAgent(app, A, name === 'revoke' ? token : undefined);
       open.push(agent);
+      await agent.socket.call('ends_count');
       const id = await agent.register();
       const before = noticed();
       await end(agent, id);

@@ -123,11 +123,9 @@ export class WsServer {
       taken = true;
       const peer = new RpcPeer(ws, socket, address, this.#options);
       this.#peers.add(peer);
-      hooks.connection.call(peer);
-      ws.once('close', (code) => {
+      ws.once('close', () => {
         this.#options.slots.free();
         this.#peers.delete(peer);
-        hooks.disconnection.call(peer, code);
       });
       if (this.#stopping) void peer.finish(1001, 0);
     });

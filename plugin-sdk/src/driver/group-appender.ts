@@ -46,7 +46,7 @@ export interface Sink {
 
 /**
  * Group commit: a batch closes as soon as the sink has a free place, so batches grow with the load by themselves and
- * no row waits for a clock: `flushIntervalMs` is never reached.
+ * no row waits for a clock.
  * `append` resolves after the commit that holds the row; rows over the capacity wait for room, in order.
  */
 export class GroupAppender implements Appender {

@@ -18,7 +18,10 @@ const least = (default_: number, description: string) =>
 const rootConfig = Type.Object({
   monitoring_buffer: Type.Object(
     {
-      flush_interval_ms: least(500, 'A report waits for its commit no longer than this, ms.'),
+      flush_interval_ms: least(
+        500,
+        'No effect: a report is committed as soon as the writer is idle.',
+      ),
       max_batch_size: least(1000, 'Reports of one commit at most.'),
       channel_capacity: least(10_000, 'Reports of one kind that may wait; senders wait beyond.'),
     },

@@ -16,7 +16,6 @@ import { keepInSync } from './sync.ts';
 
 /** Section `[monitoring_buffer]` (agent.md §8). */
 export interface BufferConfig {
-  readonly flush_interval_ms: number;
   readonly max_batch_size: number;
   readonly channel_capacity: number;
 }
@@ -91,7 +90,6 @@ const openAppender = (db: Database, kind: Kind, buffer: BufferConfig): Appender 
     columns: columnsOf(kind),
     id: 'id',
     maxBatchRows: buffer.max_batch_size,
-    flushIntervalMs: buffer.flush_interval_ms,
     capacityRows: buffer.channel_capacity,
   });
 

@@ -55,7 +55,6 @@ export function openResultStore(db: Database): ResultStore {
         table: 'crontab_result',
         columns: COLUMNS,
         maxBatchRows: BATCH_ROWS,
-        flushIntervalMs: 50,
         capacityRows: 10_000,
       }),
     BATCH_ROWS,
