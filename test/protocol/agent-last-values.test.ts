@@ -110,7 +110,7 @@ test('a failed read is not remembered', async () => {
   ]);
 });
 
-test('known values are given at once; those who ask for the same missing one share the read', async () => {
+test('known values are given at once; requests for the same missing one share the read', async () => {
   let queries = 0;
   const last = new LastValues(async (ids) => {
     queries++;

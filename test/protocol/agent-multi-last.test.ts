@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal(JSON.parse(data), { error_id: code, error_message: message });
     });
 
-    test(`${kind}: an agent whose row somebody else inserted is known`, async () => {
+    test(`${kind}: an agent whose row another program inserted is known`, async () => {
       const uuid = `aaaaaaaa-0000-4000-8000-${kind.padEnd(12, '0').replace(/[^0-9a-f]/g, 'c')}`;
       const key = dialect === 'sqlite' ? `x'${uuid.replaceAll('-', '')}'` : `'${uuid}'`;
       await app.sql(`insert into monitoring_uuid (uuid) values (${key})`);

@@ -95,7 +95,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await call(LIST), [A]);
   });
 
-  test('a row that somebody else inserted is found by its UUID, and listed after a reload', async () => {
+  test('a row that another program inserted is found by its UUID, and listed after a reload', async () => {
     await start({});
     await app.sql(`insert into monitoring_uuid (uuid) values (${key(A)}), (${key(B)})`);
     const condition = [{ uuid: A }];
@@ -116,7 +116,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(rows.length, 2);
   });
 
-  test('a row that somebody removed is forgotten by a reload', async () => {
+  test('a row that another program removed is forgotten by a reload', async () => {
     await start({});
     await report(A);
     await app.sql('delete from monitoring_uuid');

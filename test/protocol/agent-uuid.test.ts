@@ -175,7 +175,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(after, [before]);
   });
 
-  test('a report that is refused registers nobody', async () => {
+  test('a report that is refused registers no agent', async () => {
     const token = await app.token(everywhere({ dynamic_monitoring: 'write' }));
     const { code } = await failure(
       app.call('agent_report_dynamic_summary', [token, summaryReport()]),

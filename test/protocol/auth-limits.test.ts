@@ -26,7 +26,7 @@ const everyPermission: unknown[] = [
   ...words('dynamic_monitoring', 'write delete'),
   ...words('dynamic_monitoring_summary', 'read write delete'),
   ...verbs('task', 'create read write delete', 'ping'),
-  ...verbs('task', 'create', 'a name nobody knows'),
+  ...verbs('task', 'create', 'an unknown name'),
   listen,
   ...words('crontab', 'read write delete'),
   ...verbs('crontab_result', 'read delete', 'nightly*'),

@@ -11,7 +11,7 @@ import { Tokens } from '@svc/plugin-token/api';
 /** What a server of another version may say: any payload under the name of the plugin's own topic. */
 export const AnyTokenChange = topic('token.changed', Type.Unknown());
 
-/** A caller who is known, whatever his validity: the probes tell about tokens that have ended, too. */
+/** Any known caller, valid now or not: the probes also tell about tokens that have ended. */
 const known = {
   custom: async (_params: unknown, call: AccessContext) => {
     await call.authenticate();

@@ -29,7 +29,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   };
 
-  test('five different wrong credentials delay nobody', async () => {
+  test('five different wrong credentials delay no login', async () => {
     const token = await server.app.token(listen);
     const key = keyOf(token);
     await guess(key, FREE);
@@ -78,7 +78,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(await login(token), keyOf(token));
   });
 
-  test('a machine that repeats one old secret delays nobody', async () => {
+  test('a machine that repeats one old secret delays no login', async () => {
     const token = await server.app.token(listen);
     for (let time = 0; time < 200; time++) {
       assert.is(await login(`${keyOf(token)}:old secret`), WRONG);

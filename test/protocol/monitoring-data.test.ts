@@ -138,7 +138,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
-  test('a refused time registers nobody and stores nothing', async () => {
+  test('a refused time registers no agent and stores nothing', async () => {
     const uuid = '77777777-7a35-4d0e-9c1b-52d3a8e0f411';
     const text = withLiteral(summaryReport({ uuid }), 'time', '9223372036854775808');
     await callText(app, 'agent_report_dynamic_summary', `["${app.superToken}",${text}]`);

@@ -26,7 +26,7 @@ const visible: [name: string, limits: unknown[], uuids: string[]][] = [
   ['another word of the server kind is work', [{ scopes: on(A), permissions: [list, { svc: 'exec_sql' }] }], [A]],
   ['an agent in capitals is the same agent', [{ scopes: on(A.toUpperCase()), permissions: [list, work] }], [A]],
   ['both, in any order of entries, sorted', [{ scopes: on(B), permissions: [list, work] }, { scopes: on(A), permissions: [list, work] }], [A, B]],
-  ['list alone shows nobody', [{ scopes: on(A), permissions: [list] }], []],
+  ['list alone shows no agent', [{ scopes: on(A), permissions: [list] }], []],
   ['two list rights are no work', [{ scopes: on(A), permissions: [list, olderList] }], []],
   ['global work does not count', [{ scopes: on(A), permissions: [list] }, { scopes: ['global'], permissions: [work] }], []],
   ['work on another agent does not count', [{ scopes: on(A), permissions: [list] }, { scopes: on(B), permissions: [work] }], []],
@@ -99,7 +99,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal([missing.code, missing.data], [-32602, 'No more params']);
   });
 
-  test('without the plugin agent-uuid nobody is known', async () => {
+  test('without the plugin agent-uuid no agent is known', async () => {
     const alone = await bootForTest(['token', 'server-info'], {}, { dialect });
     try {
       assert.equal(await alone.call('svc-server_list_all_agent_uuid', [alone.superToken]), {

@@ -172,7 +172,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await unchanged();
   });
 
-  test('edit_config does not replace a file that nobody may write', async () => {
+  test('edit_config does not replace a read-only file', async () => {
     await chmod(file, 0o444);
     const error = await failure(edit(`${original}# x\n`));
     assert.is(error.code, 999);

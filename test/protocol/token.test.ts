@@ -16,7 +16,7 @@ const TOKEN_FORMAT = `101 Parse error: Failed to parse token: ${FORMAT}`;
 const PLAIN_FORMAT = `101 Parse error: ${FORMAT}`;
 const none = { token_limit: [] };
 
-/** `[method, parameters after the credential, text for text that is none, text for who is not Super]`. */
+/** `[method, parameters after the credential, text for text that is none, text for callers without the Super Token]`. */
 // biome-ignore format: one case per line
 const superMethods: [string, unknown[], string, string][] = [
   ['token_create', [none], TOKEN_FORMAT, '102 Permission denied: Permission Denied: Only Super Token can create new tokens'],

@@ -27,15 +27,12 @@ export type Monitoring = ReturnType<typeof createMonitoring>;
 
 /** Wires stores, caches and the other servers together; the methods are a thin layer over the result. */
 export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer: BufferConfig) {
-  const { clock, db, signal } = kernel;
+  const { clock, db } = kernel;
   const now = () => clock.now();
   const hashes = createHashes();
-  const uuidSql = (column: string) => registry.uuidSql(column);
-  const stores = {
-    static: openReadStore(db, STATIC, uuidSql, now),
-    dynamic: openReadStore(db, DYNAMIC, uuidSql, now),
-    summary: openReadStore(db, SUMMARY, uuidSql, now),
-  };
+  const open = (kind: Kind) =>
+    openReadStore(db, kind, (column: string) => registry.uuidSql(column), now);
+  const stores = { static: open(STATIC), dynamic: open(DYNAMIC), summary: open(SUMMARY) };
   const last = {
     static: new LastValues(stores.static.newest),
     dynamic: new LastValues(stores.dynamic.newest),
@@ -47,30 +44,12 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
     hashes.forget(id);
     for (const values of Object.values(last)) values.forget([id]);
   });
-
-  const track = (kind: Kind) => {
-    const values = last[kind.name];
-    const gone = (id: number | undefined) => {
-      if (kind === STATIC) hashes.forget(id);
-      sync.changed(kind, id);
-    };
-    const partitions =
-      db.dialect === 'sqlite' || kind === STATIC ? PLAIN : keepPartitions(kernel, kind);
-    return {
-      last: values,
-      changed: (id: number) => sync.changed(kind, id),
-      query: queries(registry, stores[kind.name]),
-      newest: multiLast(kind, registry, values),
-      remove: deletes(registry, { store: openDeleteStore(db, kind), last: values, gone, signal }),
-      keeps: partitions.keeps,
-      drop: async (...[upTo, goes]: Parameters<Partitions['drop']>) => {
-        if ((await partitions.drop(upTo, goes)) === 0) return;
-        values.deleted(filterOf([{ timestamp_to: upTo }]), undefined);
-        gone(undefined);
-      },
-    };
+  const shared = { kernel, registry, stores, last, hashes, sync };
+  const tracks = {
+    static: track(shared, STATIC),
+    dynamic: track(shared, DYNAMIC),
+    summary: track(shared, SUMMARY),
   };
-  const tracks = { static: track(STATIC), dynamic: track(DYNAMIC), summary: track(SUMMARY) };
   const reporting = { registry, now };
   const writes = { store: openStaticStore(db), hashes };
   return {
@@ -81,6 +60,40 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
       summary: summaryReports(reporting, tracks.summary, openAppender(db, SUMMARY, buffer)),
     },
     warm: () => warm(kernel, registry, Object.values(last)),
+  };
+}
+
+interface SharedParts {
+  readonly kernel: Kernel;
+  readonly registry: AgentRegistry;
+  readonly stores: { readonly [K in Kind['name']]: ReturnType<typeof openReadStore> };
+  readonly last: { readonly [K in Kind['name']]: LastValues };
+  readonly hashes: ReturnType<typeof createHashes>;
+  readonly sync: ReturnType<typeof keepInSync>;
+}
+
+/** What the methods and the retention of one kind of reports work with. */
+function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, kind: Kind) {
+  const { db, signal } = kernel;
+  const values = last[kind.name];
+  const gone = (id: number | undefined) => {
+    if (kind === STATIC) hashes.forget(id);
+    sync.changed(kind, id);
+  };
+  const partitions =
+    db.dialect === 'sqlite' || kind === STATIC ? PLAIN : keepPartitions(kernel, kind);
+  return {
+    last: values,
+    changed: (id: number) => sync.changed(kind, id),
+    query: queries(registry, stores[kind.name]),
+    newest: multiLast(kind, registry, values),
+    remove: deletes(registry, { store: openDeleteStore(db, kind), last: values, gone, signal }),
+    keeps: partitions.keeps,
+    drop: async (...[upTo, goes]: Parameters<Partitions['drop']>) => {
+      if ((await partitions.drop(upTo, goes)) === 0) return;
+      values.deleted(filterOf([{ timestamp_to: upTo }]), undefined);
+      gone(undefined);
+    },
   };
 }
 

@@ -27,7 +27,7 @@ export interface Track {
   readonly changed: (id: number) => void;
 }
 
-/** Common to all reports: who may register, and the server's clock. */
+/** Common to all reports: the registry of agents and the server's clock. */
 export interface Reporting {
   readonly registry: AgentRegistry;
   readonly now: () => number;
@@ -112,7 +112,7 @@ export function staticReports(
     return isNew ? BUFFERED : SKIPPED;
   };
 
-  /** Bump, else insert, else bump what somebody inserted in between. */
+  /** Bumps the row, else inserts it, else bumps the row that another server has inserted meanwhile. */
   async function write(row: Row, hash: Buffer): Promise<boolean> {
     const [id, time, storage_time] = row as [number, SqlValue, number];
     const stored = hashes.repeated(id, hash) ?? hash;

@@ -32,7 +32,7 @@ export interface Tokens {
 }
 export const Tokens = service<Tokens>('token');
 
-/** The clear values of a Super Token made by this start, for whoever started the server; kept nowhere else (auth.md §4). */
+/** The clear values of a Super Token made by this start, for the program that starts the server; they are kept nowhere else (auth.md §4). */
 export const SuperTokenCreated = service<{ token: string; password: string } | undefined>(
   'token.first',
 );

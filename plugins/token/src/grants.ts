@@ -31,7 +31,7 @@ export class Grants {
     });
   }
 
-  /** True when nobody holding `wanted` could do more than these permissions allow. */
+  /** True when these permissions allow everything that `wanted` allows. */
   contains(wanted: Permission): boolean {
     return everyMember(wanted, (kind, value) => {
       const grant = this.#kinds.get(kind);

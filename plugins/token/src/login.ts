@@ -56,7 +56,7 @@ export class Login {
     return secret?.token.principal;
   }
 
-  /** The token behind a credential, not throttled: for a caller who is the Super Token already. */
+  /** The token behind a credential, not throttled: for callers that hold the Super Token already. */
   async verify(credential: string): Promise<Token | undefined> {
     const parsed = parseCredential(credential);
     return parsed && (await this.#check(parsed))?.token;

@@ -4,7 +4,7 @@ import type { Token } from './token.ts';
 /** Longest delay of one timer: 2^31 - 1 ms. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
-/** Who calls with a token. `ended` aborts on revocation and on expiry. */
+/** The caller behind a token. `ended` aborts on revocation and on expiry. */
 export class TokenPrincipal implements Principal {
   readonly id: string;
   readonly super: boolean;

@@ -33,7 +33,7 @@ export class Refresh {
   readonly #messaging: Messaging;
   readonly #log: Logger;
   #tail: Promise<void> = Promise.resolve();
-  /** A whole read that waits for its turn: who asks meanwhile shares it. */
+  /** A whole read that waits for its turn: requests that come meanwhile share it. */
   #whole: Promise<void> | undefined;
   /** The last read failed, so memory may differ from the table. */
   #stale = false;
@@ -122,7 +122,7 @@ export class Refresh {
     cancel();
   }
 
-  /** Finds changes that nobody told of: the command line, another program, a lost message. */
+  /** Finds changes without a message: those of the command line or of another program, and lost messages. */
   async watch(): Promise<void> {
     // Calls wait for the same read: this look alone would miss a changed right.
     await this.overdue();

@@ -21,7 +21,7 @@ interface Failures {
 
 /**
  * Slows down guessing per pair of name and address (auth.md §2). Only different credentials count: a machine that repeats
- * one old secret is refused from memory and delays nobody, while a guesser waits up to ten seconds per guess.
+ * one old secret is refused from memory and delays no login, while a guesser waits up to ten seconds per guess.
  */
 export class Throttle {
   readonly #clock: Clock;

@@ -16,7 +16,7 @@ export interface Secret {
   stored: string;
   /** 32 bytes, a slow hash, or undefined for what can never match. */
   hash: Buffer | SlowHash | undefined;
-  /** Another form of the same value, about to take the place of `stored`: whoever reads the table may find it first. */
+  /** Another form of the same value, about to take the place of `stored`: a reader of the table may find it first. */
   becoming?: string;
   live: boolean;
 }
