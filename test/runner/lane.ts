@@ -5,7 +5,7 @@ import { cpuSeconds } from './cpu.ts';
 import type { TestFile } from './files.ts';
 import { leakedSince, openResources } from './leaks.ts';
 import type { FileResult } from './result.ts';
-import { runSuites } from './suite.ts';
+import { runSuites, takeSlowest } from './suite.ts';
 import type { Tally } from './tally.ts';
 
 let current: { name: string; tally: Tally } | undefined;
@@ -34,9 +34,17 @@ export async function runFile(file: TestFile, times: boolean): Promise<FileResul
   }
   const seconds = (performance.now() - begun) / 1000;
   const cpu_s = cpuSeconds() - cpu;
+  if (times) printSlowest();
   const beside = times ? ` (processor: ${cpu_s.toFixed(1)} s)` : '';
   process.stdout.write(`  ${file.name}: ${seconds.toFixed(1)} s${beside}\n`);
   return { name: file.name, tally, seconds, cpu_s };
+}
+
+function printSlowest(): void {
+  for (const { name, seconds, cpu_s } of takeSlowest(0.3).slice(0, 12)) {
+    const numbers = `${seconds.toFixed(2).padStart(8)} s${cpu_s.toFixed(2).padStart(8)} s`;
+    process.stdout.write(`${numbers}  ${name}\n`);
+  }
 }
 
 /** What `work` rejects with after the deadline reaches the listener for unhandled rejections. */

@@ -23,7 +23,7 @@ export const HELP = `npm test [-- WORDS… OPTIONS]
   npm run proof               the long loops: kills, many servers, large volumes, many random cases
   npm run proof -- crash      one of them
 
-  --times      prints the processor seconds of each file beside its seconds
+  --times      prints the processor seconds of each file beside its seconds, and those of its slowest tests
   --lanes=N    processes side by side; default: one per processor core (proof: 1)
   --help       this text
 

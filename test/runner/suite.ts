@@ -1,3 +1,4 @@
+import { cpuSeconds } from './cpu.ts';
 import type { Tally } from './tally.ts';
 
 /** What uvu keeps of one `test.run()`: errors as text (`true`: none), passed, skipped, total. `suiteName` comes from uvu-hook.mjs. */
@@ -9,6 +10,7 @@ type SuiteRun = {
 declare global {
   var UVU_DEFER: number | undefined;
   var UVU_INDEX: number | undefined;
+  var SVC_TIMED: typeof timed | undefined;
   var UVU_QUEUE: (null | SuiteRun)[][] | undefined;
 }
 
@@ -16,6 +18,35 @@ declare global {
 globalThis.UVU_DEFER = 1;
 const queue: (null | SuiteRun)[][] = [];
 globalThis.UVU_QUEUE = queue;
+globalThis.SVC_TIMED = timed;
+
+/** A test or a hook that has run. */
+export interface Timed {
+  readonly name: string;
+  readonly seconds: number;
+  readonly cpu_s: number;
+}
+
+const timings: Timed[] = [];
+
+/** The slowest tests and hooks since the last call, those that took `least_s` or longer. */
+export function takeSlowest(least_s: number): Timed[] {
+  return timings
+    .splice(0)
+    .filter(({ seconds }) => seconds >= least_s)
+    .sort((one, other) => other.seconds - one.seconds);
+}
+
+async function timed(suite: string, test: string, run: () => unknown): Promise<void> {
+  const begun = performance.now();
+  const cpu = cpuSeconds();
+  try {
+    await run();
+  } finally {
+    const seconds = (performance.now() - begun) / 1000;
+    timings.push({ name: `${suite}: ${test}`, seconds, cpu_s: cpuSeconds() - cpu });
+  }
+}
 
 /** Imports one test file and runs its suites in order, counting into `tally` as it goes. */
 export async function runSuites(url: string, tally: Tally): Promise<void> {
