@@ -1,4 +1,5 @@
 // watchdog: 900
+// proof: 150
 /**
  * Reports are never lost (agent.md §8, configuration.md §6 and §8): whatever ends or disturbs the server, every report
  * that was answered `buffered` is in the database, once.
@@ -13,9 +14,10 @@ import { makePlace, type Place } from './process/place.ts';
 import { kinds } from './process/reports.ts';
 import { rpc, type ServerProcess, startServer, superToken } from './process/server.ts';
 import { broken } from './process/stored.ts';
+import { loop } from './runner/proof.ts';
 
-/** Kills in each database; together at least 50. */
-const rounds = Number(process.env['SVC_CRASH_ROUNDS'] ?? 26);
+/** Kills in each database; together at least 50 in the long form. */
+const rounds = loop(2, 26);
 /** A small answer limit: the queue is full most of the time, so kills also meet back-pressure. */
 const buffer = '[monitoring_buffer]\nchannel_capacity = 64';
 

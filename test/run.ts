@@ -2,6 +2,8 @@
  * Test runner over uvu: `node test/run.ts [words…] [options]`, `--help` explains it.
  * A single file, or `--lanes=1`, runs in this process, where a debugger finds it; more run in one process per core.
  */
+import { enableCompileCache } from 'node:module';
+import { resolve } from 'node:path';
 import type { TestPostgres } from './postgres.ts';
 import { PROOF_BUDGET_S } from './runner/budgets.ts';
 import { selectFiles, type TestFile } from './runner/files.ts';
@@ -40,6 +42,7 @@ try {
 }
 
 async function run(files: readonly TestFile[], options: Options): Promise<void> {
+  keepCompiledCode();
   process.env['SVC_TEST_FAST'] = options.fast ? '1' : '';
   process.env['SVC_TEST_PROOF'] = options.proof ? '1' : '';
   if (files.some(({ needsPostgres }) => needsPostgres)) {
@@ -56,6 +59,14 @@ async function run(files: readonly TestFile[], options: Options): Promise<void> 
     await lanes.run(count);
   }
   await postgres?.stop();
+}
+
+/** For this process, its threads and all it starts: a server's threads load in half the time. */
+function keepCompiledCode(): void {
+  // Coverage of kept code is less exact.
+  if (process.env['NODE_V8_COVERAGE']) return;
+  process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compiled');
+  enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 }
 
 /** A loop that is added to the proof makes room for itself first. */

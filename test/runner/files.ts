@@ -8,27 +8,28 @@ export interface TestFile {
   /** Path relative to the repository. */
   readonly name: string;
   readonly path: string;
-  /** So many seconds it may take on an idle machine. */
+  /** So many seconds it may take on an idle machine, in this kind of run. */
   readonly budget_s: number;
+  /** The file has only a long form. */
+  readonly proofOnly: boolean;
   /** From a comment `// watchdog: SECONDS`; default 420 s, several times what any file takes on an idle machine. */
   readonly watchdog_ms: number;
   /** The file names Postgres somewhere, so a server has to run. */
   readonly needsPostgres: boolean;
 }
 
-/** What becomes of `name` in this run: its budget comes from a comment `// proof: SECONDS` in a proof. */
+/** Comments of a file speak for it: `// proof: SECONDS`, `// proof only: SECONDS`, `// watchdog: SECONDS`. */
 function describe(root: string, name: string, { proof, fast }: Options): TestFile {
   const path = join(root, name);
   const source = readFileSync(path, 'utf8');
-  const comment = (key: string) => {
-    const found = new RegExp(`^// ${key}: (\\d+)$`, 'm').exec(source)?.[1];
-    return found === undefined ? undefined : Number(found);
-  };
+  const [, only, loop_s] = /^\/\/ proof( only)?: (\d+)$/m.exec(source) ?? [];
+  const [, watchdog_s = 420] = /^\/\/ watchdog: (\d+)$/m.exec(source) ?? [];
   return {
     name,
     path,
-    budget_s: proof ? (comment('proof') ?? 0) : secondsOf(name),
-    watchdog_ms: (comment('watchdog') ?? 420) * 1000,
+    budget_s: proof ? Number(loop_s ?? 0) : secondsOf(name),
+    proofOnly: only !== undefined,
+    watchdog_ms: Number(watchdog_s) * 1000,
     needsPostgres: !fast && /postgres/i.test(source),
   };
 }
@@ -50,12 +51,10 @@ export function selectFiles(root: string, options: Options): TestFile[] {
     .sort((one, other) => other.budget_s - one.budget_s);
 }
 
-function belongs({ name, budget_s }: TestFile, { proof, fast }: Options): boolean {
+function belongs({ name, budget_s, proofOnly }: TestFile, { proof, fast }: Options): boolean {
   if (proof) return budget_s > 0;
-  return !isProofOnly(name) && !(fast && startsPrograms(name));
+  return !proofOnly && !(fast && startsPrograms(name));
 }
-
-const isProofOnly = (name: string): boolean => name.startsWith('test/proof/');
 
 const matches = (name: string, word: string): boolean => name.includes(word.replace(/^\.\//, ''));
 

@@ -1,5 +1,4 @@
 /** Runs test files one after the other in this process. */
-import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { cpuSeconds } from './cpu.ts';
 import type { TestFile } from './files.ts';
@@ -7,12 +6,13 @@ import { leakedSince, openResources } from './leaks.ts';
 import type { FileResult } from './result.ts';
 import { runSuites, takeSlowest } from './suite.ts';
 import type { Tally } from './tally.ts';
+import { changeUvu } from './uvu-hook.ts';
 
 let current: { name: string; tally: Tally } | undefined;
 
 /** Makes this process ready for test files: hooks uvu, and counts every exception that escapes as a failure of the file. */
 export function prepareLane(): void {
-  register('./uvu-hook.mjs', import.meta.url);
+  changeUvu();
   process.on('unhandledRejection', (reason) => escaped('unhandled rejection', reason));
   process.on('uncaughtException', (error) => escaped('uncaught exception', error));
 }

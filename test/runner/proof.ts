@@ -1,6 +1,7 @@
 /** Long loops: `npm run proof` runs them in full, `npm test` a short form of each. */
 
-/** True under `npm run proof`. A file takes part in it when it has a comment line `// proof: SECONDS`. */
+/** True under `npm run proof`. A file takes part in it when it has a comment line `// proof: SECONDS`, and in nothing else
+ * with `// proof only: SECONDS`. */
 export const isProof = process.env['SVC_TEST_PROOF'] === '1';
 
 /** What a loop uses: `long` under `npm run proof`, else `short`. */

@@ -1,7 +1,7 @@
 import { cpuSeconds } from './cpu.ts';
 import type { Tally } from './tally.ts';
 
-/** What uvu keeps of one `test.run()`: errors as text (`true`: none), passed, skipped, total. `suiteName` comes from uvu-hook.mjs. */
+/** What uvu keeps of one `test.run()`: errors as text (`true`: none), passed, skipped, total. `suiteName` comes from uvu-hook.ts. */
 type SuiteRun = {
   (): Promise<[errors: string | true, passed: number, skips: number, total: number]>;
   readonly suiteName: string;
