@@ -132,6 +132,8 @@ class Server implements App {
     this.#network = new Network({ head: now, hooks, dispatcher, brand, log, clock });
     this.#shared = this.#share(brand, access, clock);
     setMaxListeners(0, this.#stopping.signal);
+    // Its timer runs from here on: a start that fails before it listens leaves none behind.
+    unwind.push(() => this.#network.stop(0));
   }
 
   get url(): string {

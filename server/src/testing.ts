@@ -15,6 +15,7 @@ import { stringify } from 'smol-toml';
 import { WebSocket } from 'ws';
 import { fakeClock } from './fake-clock.ts';
 import { start as startProgram } from './start.ts';
+import { createTestDatabase } from './testing-database.ts';
 
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
 const WAIT_MS = 40_000;
@@ -30,7 +31,11 @@ export async function bootForTest(
   const dialect = options.dialect ?? 'sqlite';
   const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   await mkdir(join(dir, 'static'));
-  const database = await createTestDatabase(dialect, dir);
+  const database = await createTestDatabase(
+    dialect,
+    dir,
+    plugins ?? (config['plugins'] as string[] | undefined),
+  );
   const file = join(dir, 'config.toml');
   await writeFile(file, stringify(merge(baseConfig(dir, database.url), config)));
   const clock = fakeClock();
@@ -141,34 +146,6 @@ const isTable = (value: unknown): value is Record<string, unknown> =>
 /** What a credentials plugin offers of a first start, under the service name `token.first`. */
 const firstCredentials = (app: App) =>
   app.service<{ token: string; password: string } | undefined>({ service: 'token.first' });
-
-/** A file in the test's folder, or a fresh database on the Postgres that the test runner started. */
-async function createTestDatabase(
-  dialect: string,
-  dir: string,
-): Promise<{ url: string; drop: () => Promise<void> }> {
-  if (dialect === 'sqlite') {
-    return { url: `sqlite://${join(dir, 'test.db')}?mode=rwc`, drop: async () => {} };
-  }
-  const maintenance = process.env['SVC_TEST_POSTGRES_URL'];
-  if (!maintenance)
-    throw new Error('SVC_TEST_POSTGRES_URL names no Postgres: run tests through the test runner');
-  const { default: pg } = await import('pg');
-  const name = `svc_test_${randomUUID().replaceAll('-', '')}`;
-  const run = async (sql: string) => {
-    const client = new pg.Client({ connectionString: maintenance });
-    await client.connect();
-    try {
-      await client.query(sql);
-    } finally {
-      await client.end();
-    }
-  };
-  await run(`create database ${name}`);
-  const url = new URL(maintenance);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) };
-}
 
 function unwrap(response: unknown): unknown {
   const { result, error } = response as {

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { copyFile, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { definePlugin, EARLY, type Plugin } from '@svc/plugin-sdk';
+import { stringify } from 'smol-toml';
+import { builtInNames } from './plugins/find.ts';
+import { start } from './start.ts';
+
+/** Plugins as `bootForTest` takes them. */
+type Plugins = readonly (Plugin | string)[] | undefined;
+
+interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/**
+ * A file in the test's folder, or a fresh database on the Postgres that the test runner started.
+ * From the second time on that a process asks for the same built-in plugins, their migrations have been applied already:
+ * the database is a copy. What they do to an empty database has shown the first time.
+ */
+export async function createTestDatabase(
+  dialect: 'sqlite' | 'postgres',
+  dir: string,
+  plugins: Plugins,
+): Promise<TestDatabase> {
+  const template = await templateFor(dialect, plugins);
+  if (dialect === 'sqlite') return sqliteFile(dir, template);
+  return createPostgres(freshName(), template);
+}
+
+async function sqliteFile(dir: string, template?: string): Promise<TestDatabase> {
+  const file = join(dir, 'test.db');
+  if (template) await copyFile(template, file);
+  return { url: `sqlite://${file}?mode=rwc`, drop: async () => {} };
+}
+
+async function createPostgres(name: string, template = 'template1'): Promise<TestDatabase> {
+  await administer(`create database ${name} template ${template}`);
+  const url = new URL(maintenanceUrl());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
+}
+
+const freshName = (): string => `svc_test_${randomUUID().replaceAll('-', '')}`;
+
+function maintenanceUrl(): string {
+  const url = process.env['SVC_TEST_POSTGRES_URL'];
+  if (url) return url;
+  throw new Error('SVC_TEST_POSTGRES_URL names no Postgres: run tests through the test runner');
+}
+
+async function administer(sql: string): Promise<void> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: maintenanceUrl() });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** File or database of a template by dialect and plugins; `undefined`: these plugins were asked for once so far. */
+const templates = new Map<string, Promise<string> | undefined>();
+
+/** `undefined` when the database has to start empty: unknown plugins, a first time, or a server that is not the tests' own. */
+function templateFor(
+  dialect: 'sqlite' | 'postgres',
+  plugins: Plugins,
+): Promise<string> | undefined {
+  // Templates end with the runner's Postgres; a server that `PGHOST` names would keep them.
+  if (dialect === 'postgres' && process.env['PGHOST']) return undefined;
+  if (plugins?.some((plugin) => !isBuiltIn(plugin))) return undefined;
+  const key = JSON.stringify([dialect, plugins?.toSorted()]);
+  if (!templates.has(key)) {
+    templates.set(key, undefined);
+    return undefined;
+  }
+  const template = templates.get(key) ?? makeTemplate(dialect, plugins);
+  templates.set(key, template);
+  return template;
+}
+
+/** A path or a package may change between two starts. */
+const isBuiltIn = (plugin: Plugin | string): boolean =>
+  typeof plugin === 'string' && /^[a-z-]+$/.test(plugin);
+
+const ADDRESS = { ws_listener: '127.0.0.1:0' };
+
+/** Starts a server and ends it as soon as its migrations are done. @returns path or name of its database */
+async function makeTemplate(dialect: 'sqlite' | 'postgres', plugins: Plugins): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-template-'));
+  process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
+  const name = freshName();
+  const { url } = dialect === 'sqlite' ? await sqliteFile(dir) : await createPostgres(name);
+  const config = join(dir, 'config.toml');
+  await writeFile(
+    config,
+    stringify({ ...ADDRESS, server_uuid: randomUUID(), database: { database_url: url } }),
+  );
+  const migrated = new Error('all migrations are done');
+  const last = definePlugin({
+    name: 'test-template',
+    version: '1.0.0',
+    setup: ({ hooks }) => hooks.prepare.tap(() => Promise.reject(migrated), { stage: EARLY }),
+  });
+  const list = [...(plugins ?? builtInNames()), last];
+  await start({ config, plugins: list, mode: 'tool', console: () => {} }).then(
+    () => Promise.reject(new Error('the hook `prepare` was not called')),
+    (error: unknown) => {
+      if (causes(error).includes(migrated)) return;
+      throw error;
+    },
+  );
+  return dialect === 'sqlite' ? join(dir, 'test.db') : name;
+}
+
+const causes = (error: unknown): unknown[] =>
+  error instanceof Error ? [error, ...causes(error.cause)] : [error];
