@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,12 +20,21 @@ import { root } from './runtime.mjs';
  * `production`: what serving needs is enough; `development`: with what tests and builds need.
  */
 export function install(what = 'development') {
+  for (const folder of packages()) restorePackage(join(root, folder));
   const installed = join(root, 'node_modules', '.package-lock.json');
   const isWhole = what === 'production' || existsSync(join(root, 'node_modules', 'typescript'));
   if (isWhole && newest(installed) >= newest(join(root, 'package-lock.json'))) return;
   process.stdout.write('Installing dependencies …\n');
   const all = what === 'production' ? ['--omit=dev'] : [];
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...all]);
+}
+
+/** Puts back what an interrupted `npm pack` has left in the folder of a package (scripts/pack.mjs). */
+export function restorePackage(folder) {
+  const own = join(folder, 'package.source.json');
+  if (!existsSync(own)) return;
+  renameSync(own, join(folder, 'package.json'));
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
 }
 
 /** Builds when a source is newer than the last build. Looking costs some milliseconds, `tsc` a second. */
@@ -64,10 +74,13 @@ export function packages() {
 function publish(folder) {
   const target = join(root, 'dist', folder);
   const description = readJson(join(root, folder, 'package.json'));
+  const { scripts: _scripts, ...published } = description;
   const { name, bin = {}, files = [], exports, imports } = description;
-  const published = { ...description, exports: compiled(exports), imports: compiled(imports) };
+  published.exports = compiled(exports);
+  published.imports = compiled(imports);
+  published.files = ['src', 'bin', ...files];
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  for (const part of ['bin', ...files])
+  for (const part of ['bin', 'README.md', ...files])
     if (existsSync(join(root, folder, part)))
       cpSync(join(root, folder, part), join(target, part), { recursive: true });
   for (const program of Object.values(bin))

@@ -75,7 +75,8 @@ test('its own test passes; packed and installed elsewhere it answers under its p
   let server: ServerProcess | undefined;
   try {
     // `npm pack` compiles, and so checks the types of the sources and of the test.
-    await unpack(await pack(folder, dir), site.dir, 'svc-plugin-weather-box');
+    const [packed = ''] = await pack(dir, folder);
+    await unpack(packed, site.dir, 'svc-plugin-weather-box');
     await link(site.dir, '@svc/plugin-sdk', sdk);
     server = await startServer(site);
     const token = superToken(server.output());

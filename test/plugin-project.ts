@@ -39,11 +39,12 @@ export async function linkDevDependencies(folder: string): Promise<void> {
   await linkInstalled(folder, '.bin');
 }
 
-/** Packs a folder into `into` and returns the path of the package. */
-export async function pack(folder: string, into: string): Promise<string> {
+/** Packs folders into `into` and returns the paths of the packages, in the same order. */
+export async function pack(into: string, ...folders: readonly string[]): Promise<string[]> {
   const options = ['--silent', '--offline', '--pack-destination', into];
-  const name = (await run(folder, 'npm', 'pack', ...options)).trim().split('\n').at(-1) ?? '';
-  return join(into, name);
+  const printed = await run(folders[0] ?? into, 'npm', 'pack', ...options, ...folders);
+  const names = printed.trim().split('\n').slice(-folders.length);
+  return names.map((name) => join(into, name));
 }
 
 /** Unpacks a package into the `node_modules` of a folder. */

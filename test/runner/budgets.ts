@@ -36,6 +36,11 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/kernel/listeners.test.ts': { seconds: 21 },
   'test/protocol/js-runtime-web.test.ts': { seconds: 21 },
   'test/command-line.test.ts': { seconds: 19, starts: true },
+  'test/sdk-package.test.ts': {
+    seconds: 20,
+    why: 'packs, type-checks and runs projects',
+    starts: true,
+  },
   'test/new-plugin.test.ts': {
     seconds: 12,
     why: 'compiles, packs and tests a project',

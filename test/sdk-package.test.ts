@@ -1,0 +1,168 @@
+/** The packages that `npm pack` makes, in projects of their own: installed, type-checked, run. */
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bootForTest } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { linkInstalled, pack, run, unpack } from './plugin-project.ts';
+
+const repository = resolve(import.meta.dirname, '..');
+/** A copy of the repository: packing changes files for a moment. */
+let copy: string;
+let dir: string;
+
+const test = suite('packages');
+test.before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-packages-'));
+  copy = join(dir, 'copy');
+  await copyRepository();
+});
+test.after(() => rm(dir, { recursive: true, force: true }));
+
+async function copyRepository(): Promise<void> {
+  const left = new Set(['node_modules', '.git', 'data', 'test', 'bench', 'docs', 'coverage']);
+  for (const entry of await readdir(repository)) {
+    if (left.has(entry)) continue;
+    const options = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
+    await cp(join(repository, entry), join(copy, entry), options).catch((error) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  for (const name of await readdir(join(repository, 'node_modules'))) {
+    if (name !== '@svc') await linkInstalled(copy, name);
+  }
+  await mkdir(join(copy, 'node_modules/@svc'));
+  const { workspaces } = await json(join(repository, 'package.json'));
+  for (const pattern of workspaces as string[]) {
+    const parent = pattern.replace('/*', '');
+    const folders =
+      parent === pattern
+        ? [pattern]
+        : (await readdir(join(copy, parent))).map((name) => `${parent}/${name}`);
+    for (const folder of folders) {
+      const { name } = await json(join(copy, folder, 'package.json'));
+      await symlink(join(copy, folder), join(copy, 'node_modules', name), 'junction');
+    }
+  }
+}
+
+const json = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
+
+/** A project with these packages of the repository and what they need from others. */
+async function project(name: string, packages: readonly string[]): Promise<string> {
+  const folder = join(dir, name);
+  await mkdir(join(folder, 'src'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
+  const needed = new Set(['@types/node', 'typescript']);
+  const built = packages.map((source) => join(copy, 'dist', source));
+  const packed = await pack(folder, ...built);
+  for (const [at, source] of packages.entries()) {
+    const { name, dependencies, peerDependencies } = await json(join(copy, source, 'package.json'));
+    await unpack(packed[at] ?? '', folder, name);
+    for (const other of Object.keys({ ...dependencies, ...peerDependencies })) needed.add(other);
+  }
+  for (const other of needed) if (!other.startsWith('@svc/')) await linkInstalled(folder, other);
+  return folder;
+}
+
+test('npm pack in plugin-sdk packs compiled code and leaves the folder as it was', async () => {
+  const folder = join(copy, 'plugin-sdk');
+  const before = await readdir(folder);
+  const description = await readFile(join(folder, 'package.json'), 'utf8');
+  const [packed = ''] = await pack(dir, folder);
+  const files = (await run(dir, 'tar', '-tzf', packed)).trim().split('\n');
+  assert.equal(await readdir(folder), before);
+  assert.is(await readFile(join(folder, 'package.json'), 'utf8'), description);
+  for (const name of ['index.js', 'index.d.ts', 'testing.js', 'typebox.js'])
+    assert.ok(files.includes(`package/dist/${name}`), name);
+  assert.equal(
+    files.filter((file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file)),
+    [],
+  );
+});
+
+test('an interrupted npm pack is put right', async () => {
+  const folder = join(copy, 'plugin-sdk');
+  const before = await readdir(folder);
+  const description = await readFile(join(folder, 'package.json'), 'utf8');
+  const step = (name: string) => run(folder, process.execPath, '../scripts/pack.mjs', name);
+  await step('before');
+  assert.match(await readFile(join(folder, 'package.json'), 'utf8'), './dist/index.js');
+  await step('before');
+  await step('after');
+  assert.equal(await readdir(folder), before);
+  assert.is(await readFile(join(folder, 'package.json'), 'utf8'), description);
+});
+
+const PLUGIN = `import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
+
+export default definePlugin({
+  name: 'stranger',
+  version: '1.0.0',
+  namespaces: ['stranger'],
+  config: Type.Object({ word: Type.String({ default: 'Hello' }) }),
+  setup({ config, hooks }) {
+    hooks.methods.tap((methods) => {
+      methods.add('stranger_greet', {
+        summary: 'Greets.',
+        params: { name: Type.String() },
+        result: Type.String(),
+        access: 'public',
+        handle: ({ name }) => {
+          if (name === '') throw new RpcError(4242, 'nobody there');
+          return \`\${config.word}, \${name}!\`;
+        },
+      });
+    });
+  },
+});
+`;
+const STRICT = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes'.split(' ');
+const NODE = '--module nodenext --target es2024 --lib es2024 --types node'.split(' ');
+
+test('a plugin with its own copy of the SDK is type-checked, compiled and loaded', async () => {
+  const folder = await project('stranger', ['plugin-sdk']);
+  await writeFile(join(folder, 'src/index.ts'), PLUGIN);
+  const tsc = join(folder, 'node_modules/typescript/bin/tsc');
+  const options = [...STRICT, ...NODE, '--outDir', 'dist', 'src/index.ts'];
+  await run(folder, process.execPath, tsc, ...options);
+  const app = await bootForTest(['token', join(folder, 'dist/index.js')]);
+  try {
+    assert.is(await app.call('stranger_greet', ['Ada']), 'Hello, Ada!');
+    const failure = await app.call('stranger_greet', ['']).catch((error) => error);
+    assert.equal([failure.code, failure.message], [4242, 'nobody there']);
+    const invalid = await app.call('stranger_greet', [1]).catch((error) => error);
+    assert.is(invalid.code, -32602);
+  } finally {
+    await app.stop();
+  }
+});
+
+const TEST = `import assert from 'node:assert/strict';
+import { bootForTest } from '@svc/plugin-sdk/testing';
+import { definePlugin } from '@svc/plugin-sdk';
+
+const plugin = definePlugin({
+  name: 'alone',
+  version: '1.0.0',
+  setup: ({ hooks }) =>
+    hooks.routes.tap((routes) =>
+      routes.add({ path: '/alone', handle: (exchange) => exchange.text(200, 'here') }),
+    ),
+});
+const app = await bootForTest(['token', plugin]);
+assert.match(app.superToken, /^\\w+:\\w+$/);
+assert.equal(await (await app.fetch('/alone')).text(), 'here');
+await app.stop();
+console.log('done');
+`;
+
+test('the packed server boots a plugin for its test', async () => {
+  const packages = ['plugin-sdk', 'kernel', 'server', 'plugins/database-sqlite', 'plugins/token'];
+  const folder = await project('alone', packages);
+  await writeFile(join(folder, 'src/alone.test.mjs'), TEST);
+  assert.is(await run(folder, process.execPath, 'src/alone.test.mjs'), 'done\n');
+});
+
+test.run();
