@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { BodyTooBig, type Exchange } from '@svc/plugin-sdk';
 
@@ -18,6 +19,7 @@ export class HttpExchange implements Exchange {
   constructor(request: IncomingMessage, response: ServerResponse, limit: () => number) {
     this.request = request;
     this.response = response;
+    endWhenDestroyed(response);
     this.#limit = limit;
     this.method = request.method ?? 'GET';
     const url = targetPath(request.url ?? '/');
@@ -75,6 +77,17 @@ export class HttpExchange implements Exchange {
     });
     response.end(text);
   }
+}
+
+/**
+ * Ends the connection of a pipelined response that was destroyed before its turn. Node 24 and later give the connection
+ * to such a response all the same, and everything behind it waits for ever.
+ */
+function endWhenDestroyed(response: ServerResponse): void {
+  if (response.socket) return;
+  response.once('socket', (socket: Socket) => {
+    if (response.destroyed) socket.destroy();
+  });
 }
 
 /** Path and query of a request target, absolute form (RFC 9112 §3.2.2) included. */

@@ -35,24 +35,44 @@ export class Lost extends Error {
   override readonly name = 'Lost';
 }
 
+/** How long a client may take nothing. */
+interface Pace {
+  readonly clock: Clock;
+  readonly stall_ms: () => number;
+}
+
 /** Writes text and waits while the client does not take it. @throws Lost */
 export async function writeSlowly(
   response: ServerResponse,
   text: string,
-  { clock, stall_ms }: { clock: Clock; stall_ms: () => number },
+  pace: Pace,
 ): Promise<void> {
   if (response.destroyed) throw new Lost('the client has gone');
-  if (response.write(text)) return;
-  await new Promise<void>((resolve, reject) => {
+  if (!response.write(text)) await until('drain', response, pace);
+}
+
+/** Ends the answer with text and waits until the client has taken it. @throws Lost */
+export async function endSlowly(response: ServerResponse, text: string, pace: Pace): Promise<void> {
+  if (response.destroyed) throw new Lost('the client has gone');
+  response.end(text);
+  if (!response.writableFinished) await until('finish', response, pace);
+}
+
+function until(
+  event: 'drain' | 'finish',
+  response: ServerResponse,
+  { clock, stall_ms }: Pace,
+): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
     const done = (error?: Error) => {
       cancel();
-      response.off('drain', onDrain).off('close', onClose);
+      response.off(event, onEvent).off('close', onClose);
       if (error) reject(error);
       else resolve();
     };
-    const onDrain = () => done();
+    const onEvent = () => done();
     const onClose = () => done(new Lost('the client has gone'));
     const cancel = clock.timeout(() => done(new Lost('the client is too slow')), stall_ms());
-    response.once('drain', onDrain).once('close', onClose);
+    response.once(event, onEvent).once('close', onClose);
   });
 }

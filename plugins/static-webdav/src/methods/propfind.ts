@@ -10,6 +10,7 @@ import { covers, type Lock } from '../locks.ts';
 import {
   BEGIN,
   END,
+  endSlowly,
   failureElement,
   propstat,
   responseElement,
@@ -40,7 +41,7 @@ export async function propfind(request: DavRequest): Promise<undefined> {
     if (!response.headersSent) begin(request, found);
     await writeSlowly(response, text, request.parts);
   }
-  response.end(END);
+  await endSlowly(response, END, request.parts);
   return undefined;
 }
 
