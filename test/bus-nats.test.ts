@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Joiner, split } from '../plugins/bus-nats/src/parts.ts';
+import { Joiner, split } from '../plugins/bus-nats/src/frame-parts.ts';
 import { selfSigned } from './agent-program-certificate.ts';
 import { acquainted, type BusProbe, Probe, probe, sharing, until } from './bus-kit.ts';
 import { busCases, type Three } from './bus-suite.ts';

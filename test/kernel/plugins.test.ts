@@ -404,6 +404,52 @@ test('settled sees every outcome', async () => {
   await app.stop();
 });
 
+test('a message that does not fit its topic is refused in tests, with plugin, topic and place', async () => {
+  const Counted = topic('counter.counted', Type.Object({ count: Type.Integer() }));
+  let refused: Error | undefined;
+  const app = await bootForTest([
+    plain('counter', (kernel) => {
+      for (const payload of [{ count: 1 }, { count: 'one' as never }]) {
+        try {
+          kernel.publish(Counted, payload);
+        } catch (error) {
+          refused = error as Error;
+        }
+      }
+    }),
+  ]);
+  assert.match(refused?.message ?? '', /'counter'/);
+  assert.match(
+    refused?.message ?? '',
+    /message 'counter.counted' does not fit its topic: \/count must be integer/,
+  );
+  await app.stop();
+});
+
+test('a listener that fails is logged with its plugin, and the others hear the message', async () => {
+  const Said = topic('speaker.said', Type.String(), { local: true });
+  const heard: string[] = [];
+  const app = await bootForTest([
+    plain('early', (kernel) => {
+      kernel.subscribe(Said, () => {
+        throw new Error('at once');
+      });
+      kernel.subscribe(Said, async () => {
+        throw new Error('later');
+      });
+    }),
+    plain('speaker', (kernel) => {
+      kernel.subscribe(Said, (word) => void heard.push(word));
+      kernel.publish(Said, 'word');
+    }),
+  ]);
+  assert.equal(heard, ['word']);
+  const lines = app.console.filter((line) => /bus listener failed/.test(line));
+  assert.is(lines.length, 2);
+  for (const line of lines) assert.match(line, /plugin="?early"?/);
+  await app.stop();
+});
+
 test('two kernels in one process do not see each other', async () => {
   const one = await bootForTest([greeter, guest], { greeter: { word: 'one' } });
   const two = await bootForTest([greeter, guest], { greeter: { word: 'two' } });

@@ -10,7 +10,10 @@ export const config = Type.Object({
       pattern: '^([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?$',
       description: 'host:port, without credentials',
     }),
-    { default: [], description: 'host:port of any servers of one NATS; none: this plugin is off.' },
+    {
+      default: [],
+      description: 'host:port of any servers of one NATS; empty: this plugin is off.',
+    },
   ),
   cluster: Type.Optional(
     Type.String({
@@ -43,7 +46,7 @@ export async function optionsOf(settings: NatsConfig): Promise<NodeConnectionOpt
   return {
     servers: [...servers],
     name: 'svc-server bus',
-    // The kernel connects again.
+    // The plugin `bus` connects again.
     reconnect: false,
     timeout: CONNECT_MS,
     noEcho: true,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-bus/api';
 import { type NatsConfig, optionsOf } from './config.ts';
-import { Joiner, split } from './parts.ts';
+import { Joiner, split } from './frame-parts.ts';
 
-/** One connection to a NATS: subject `svc-bus.CLUSTER.all`, and one for this server alone. */
+/** One connection to a NATS: subject `svc-bus.CLUSTER.all`, and a second one for this server alone. */
 export class Connection implements BusConnection {
   readonly #nats: NatsConnection;
   readonly #prefix: string;
@@ -16,7 +16,7 @@ export class Connection implements BusConnection {
 
   /** @throws when no server of the list answers or takes the credentials */
   static async open(settings: NatsConfig, cluster: string, link: BusLink): Promise<Connection> {
-    // Loaded only where it is used: it costs memory.
+    // The library costs memory, so only a server that uses NATS loads it.
     const { connect } = await import('@nats-io/transport-node');
     const nats = await connect(await optionsOf(settings));
     const connection = new Connection(nats, cluster);
@@ -37,7 +37,7 @@ export class Connection implements BusConnection {
         this.#nats.publish(subject, part);
       }
     }
-    // An answer of the server: it has taken what came before.
+    // NATS answers once it has taken what was sent before.
     await this.#nats.flush();
   }
 
@@ -48,7 +48,7 @@ export class Connection implements BusConnection {
   #subjectOf = (to: string | undefined): string =>
     to === undefined ? `${this.#prefix}.all` : `${this.#prefix}.to.${to}`;
 
-  /** Resolves when the server has taken the subscriptions. */
+  /** Resolves when NATS has taken the subscriptions. */
   async #listen(link: BusLink): Promise<void> {
     const joiner = new Joiner(() => link.lost());
     const callback = (error: Error | null, { data }: Msg): void => {

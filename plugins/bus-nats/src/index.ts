@@ -5,7 +5,7 @@ import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
 import { readCluster } from './store.ts';
 
-/** Carries the bus over NATS, where the section `[bus-nats]` names servers of one. */
+/** Carries the bus over NATS, where the section `[bus-nats]` names its servers. */
 export default definePlugin({
   name: 'bus-nats',
   version: '0.6.0',
@@ -17,12 +17,15 @@ export default definePlugin({
   setup(kernel) {
     const { config: settings, db } = kernel;
     if (settings.servers.length === 0) return;
+    let { cluster } = settings;
     kernel.use(BusTransports).offer(
       {
         name: 'nats',
         frameBytes: 64 * 1024,
-        connect: async (link) =>
-          Connection.open(settings, settings.cluster ?? (await readCluster(db)), link),
+        async connect(link) {
+          cluster ??= await readCluster(db);
+          return Connection.open(settings, cluster, link);
+        },
       },
       { configured: true },
     );

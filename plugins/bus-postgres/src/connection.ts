@@ -6,16 +6,16 @@ import { type Body, listen, type Notice, notify, take } from './store.ts';
 /** Longer frames travel as rows. A notification takes less than 8,000 bytes. */
 const MAX_PAYLOAD = 7_900;
 const ROW = 'row ';
-/** A database that takes the login and says no more is given up, and its socket closed. */
+/** A database that takes the login and then stays silent is given up, and its socket closed. */
 const QUERY_MS = 8_000;
 /** Notifications that wait for a row. */
 const MAX_WAITING = 10_000;
 
-/** One connection for listening and notifying, besides the pool: a busy pool holds no message up. */
+/** One connection for listening and notifying, beside the pool: a busy pool delays no message. */
 export class Connection implements BusConnection {
   readonly #link: BusLink;
   readonly #client: Client;
-  /** Channel of everybody. */
+  /** Channel of all servers. */
   #all = '';
   readonly #arrived: Notification[] = [];
   #reading = false;
@@ -30,7 +30,7 @@ export class Connection implements BusConnection {
 
   /** @throws when the database is not there */
   static async open(settings: ClientConfig, link: BusLink): Promise<Connection> {
-    // Loaded only where it is used: the driver costs memory.
+    // The driver costs memory, so only a server on Postgres loads it.
     const { default: pg } = await import('pg');
     const client = new pg.Client({ query_timeout: QUERY_MS, ...settings });
     const connection = new Connection(client, link);
@@ -81,7 +81,7 @@ export class Connection implements BusConnection {
     if (!this.#reading) this.#read().catch((error: unknown) => this.#link.failed(error));
   }
 
-  /** Frames behind a row wait for it: they stay in order. */
+  /** Frames that come after a row wait until it is read, so all stay in order. */
   async #read(): Promise<void> {
     this.#reading = true;
     try {

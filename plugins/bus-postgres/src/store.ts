@@ -1,7 +1,7 @@
 import type { Database } from '@svc/plugin-sdk';
 import type { ClientBase } from 'pg';
 
-/** A receiver that has not read after this time is dead for the others. */
+/** A receiver that has not read a row after this time counts as dead. */
 const KEEP_MS = 60_000;
 
 /** The database's time: those of servers differ. */
@@ -19,9 +19,9 @@ export interface Body {
   readonly body: string;
 }
 
-/** Listens to the channels of this schema: everybody's, and this server's own. @returns the name of everybody's */
+/** Listens to two channels of this schema: that of all servers, and `own`. @returns the name of the first */
 export async function listen(client: ClientBase, own: (all: string) => string): Promise<string> {
-  // A notification is worth nothing after a crash: no commit waits for the disk.
+  // A crash ends all connections, and their notifications with them: no commit waits for the disk.
   await client.query('set synchronous_commit = off');
   const found = await client.query<{ name: string }>(
     "select 'svc_bus_' || substr(md5(current_schema()), 1, 8) as name",
@@ -54,7 +54,7 @@ export async function notify(
   });
 }
 
-/** The bodies of these rows by id; those `mine` are removed, as nobody else reads them. */
+/** The bodies of these rows by id. Rows of `mine` are removed, because only this server reads them. */
 export async function take(
   client: ClientBase,
   shared: readonly string[],
@@ -76,7 +76,7 @@ export async function take(
   return new Map(rows.map(({ id, body }) => [id, body]));
 }
 
-/** Removes what everybody has read. */
+/** Removes rows that all servers have read by now. */
 export async function removeOld(db: Database): Promise<void> {
   await db.all(`delete from bus_message where sent_at < ${NOW} - ${KEEP_MS}`);
 }

@@ -1,9 +1,9 @@
-/** First byte of a part; a whole frame is JSON and begins with `{`. */
+/** First byte of a part; a frame in one piece is JSON and begins with `{`. */
 const PART = '#';
-/** Bytes of frames of which parts are missing. */
+/** Bytes of incomplete frames at most; beyond, the oldest are given up. */
 const MAX_OPEN = 64 * 1024 * 1024;
 
-/** A frame as messages of at most `limit` bytes: whole, or as parts `#ID INDEX COUNT\n…`. */
+/** A frame as messages of at most `limit` bytes: in one piece, or as parts `#ID INDEX COUNT\n…`. */
 export function split(frame: Buffer, id: string, limit: number): Buffer[] {
   if (frame.length <= limit) return [frame];
   const room = limit - Buffer.byteLength(`${PART}${id} 1000000 1000000\n`);
@@ -21,18 +21,18 @@ interface Open {
   bytes: number;
 }
 
-/** Puts parts together. Those of one frame come in order, those of several senders mixed. */
+/** Puts parts together. Parts of one frame come in order; those of several senders are mixed. */
 export class Joiner {
   readonly #open = new Map<string, Open>();
   readonly #lost: () => void;
   #bytes = 0;
 
-  /** `lost` is called when a frame can never be whole. */
+  /** `lost` is called when a frame can never be complete. */
   constructor(lost: () => void) {
     this.#lost = lost;
   }
 
-  /** @returns the text of a frame that is whole now */
+  /** @returns the text of a frame that is complete now */
   add(message: Buffer): string | undefined {
     if (message[0] !== PART.charCodeAt(0)) return message.toString();
     const end = message.indexOf('\n');
@@ -53,7 +53,7 @@ export class Joiner {
 
   #keep(id: string, open: Open, part: Buffer): void {
     this.#open.set(id, open);
-    // A view would keep the whole packet alive.
+    // A view would keep the memory of the whole packet.
     open.parts.push(Buffer.from(part));
     open.bytes += part.length;
     this.#bytes += part.length;
