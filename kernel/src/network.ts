@@ -1,4 +1,5 @@
 import type { Brand, Clock, Logger } from '@svc/plugin-sdk';
+import { Slots, UnansweredBytes } from './budgets.ts';
 import type { Head } from './head.ts';
 import type { KernelHooks } from './hooks.ts';
 import { Listeners } from './http/listeners.ts';
@@ -6,7 +7,6 @@ import { Router } from './http/router.ts';
 import { HttpRpc } from './http/rpc.ts';
 import { RunningCalls } from './http/running-calls.ts';
 import { createRequestHandler, routeTap } from './http/server.ts';
-import { Load, Slots } from './load.ts';
 import { calling } from './plugins/scope.ts';
 import type { Dispatcher } from './rpc/dispatch.ts';
 import { WsServer } from './ws/server.ts';
@@ -38,7 +38,7 @@ export class Network {
     const shared = {
       ...options,
       router: this.router,
-      load: new Load(),
+      unanswered: new UnansweredBytes(),
       slots: new Slots(() => head().jsonrpc_max_connections),
       calls: this.#calls,
       maxRequestBytes: () => head().max_request_body_size,
@@ -54,7 +54,6 @@ export class Network {
 
   /** Follows new limits; every JSON-RPC connection is closed with 1001 once its calls are answered. */
   async renew(): Promise<void> {
-    this.#ws.reload();
     await this.#ws.closePeers(1001, RELOAD_GRACE_MS);
   }
 

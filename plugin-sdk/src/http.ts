@@ -19,8 +19,12 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** The whole body. @throws BodyTooBig past `limit` bytes (default: `max_request_body_size`) */
   body(limit?: number): Promise<Buffer>;
-  /** Answers at once with a text body. */
-  text(status: number, text: string, headers?: { readonly [name: string]: string }): void;
+  /** Answers at once; the body is text unless a header says otherwise. Bytes are UTF-8. */
+  text(
+    status: number,
+    text: string | Uint8Array,
+    headers?: { readonly [name: string]: string },
+  ): void;
 }
 
 /** The request body passed its limit. */

@@ -61,21 +61,26 @@ export class HttpExchange implements Exchange {
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 
-  text(status: number, text: string, headers: { readonly [name: string]: string } = {}): void {
+  text(
+    status: number,
+    text: string | Uint8Array,
+    headers: { readonly [name: string]: string } = {},
+  ): void {
     const { response } = this;
     if (response.headersSent) {
       response.destroy();
       return;
     }
+    const body = typeof text === 'string' ? Buffer.from(text) : text;
     // An unread body would be taken for the next request of the connection.
     const close = this.request.complete ? {} : { connection: 'close' };
     response.writeHead(status, {
       'content-type': 'text/plain',
-      'content-length': Buffer.byteLength(text),
+      'content-length': body.byteLength,
       ...close,
       ...headers,
     });
-    response.end(text);
+    response.end(body);
   }
 }
 

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
 import { type Listening, type Logger, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../head.ts';
+import { closeButKeepIdle } from '../quirks.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createHttpServer, type UpgradeHandler } from './server.ts';
 
@@ -107,12 +108,8 @@ export class Listeners {
     this.#tcp?.closeAllConnections();
   }
 
-  /** Node would take a connection for idle whose answer is complete but not sent to its end, and cut it. */
   #stopAccepting(server: Server): void {
-    const closeIdle = server.closeIdleConnections;
-    server.closeIdleConnections = () => {};
-    server.close();
-    this.#calls.whenNone(() => closeIdle.call(server));
+    this.#calls.whenNone(closeButKeepIdle(server));
   }
 
   async #swap(server: Server, old: Addresses, fresh: Server, next: Addresses): Promise<void> {

@@ -9,20 +9,19 @@ export interface Match {
 
 interface Entry {
   readonly route: Route;
-  readonly exact: RegExp;
-  /** Name of what `*` stands for. */
-  readonly wildcard: string;
+  readonly names: readonly string[];
 }
 
 /**
- * The route table. polka keeps the patterns; its own handler is not used, because it matches without regard to
- * case, lumps unknown methods together and answers with the text of errors.
+ * The route table. polka keeps the patterns; its own handler is not used, because it lumps unknown methods together and
+ * answers with the text of errors.
  */
 export class Router {
   readonly #table = polka();
-  readonly #paths = new Map<string, string>();
+  /** By what stands for the route in the table. */
+  readonly #entries = new Map<unknown, Entry>();
+  readonly #owners = new Map<string, string>();
   readonly #rewrite: (path: string) => string;
-  #found: Entry | undefined;
 
   constructor(rewrite: (path: string) => string) {
     this.#rewrite = rewrite;
@@ -32,15 +31,13 @@ export class Router {
     return {
       add: (route) => {
         const path = this.#rewrite(route.path);
-        const owner = this.#paths.get(path);
+        const owner = this.#owners.get(path);
         if (owner)
           throw new PluginError(plugin, `route '${path}' is already registered by '${owner}'`);
-        this.#paths.set(path, plugin);
-        const wildcard = /\*(\w+)$/.exec(path)?.[1] ?? '*';
-        const entry = { route: { ...route, path }, exact: exactCase(path), wildcard };
-        this.#table.all(path.replace(/\*\w+$/, '*'), () => {
-          this.#found = entry;
-        });
+        this.#owners.set(path, plugin);
+        const key = () => {};
+        this.#entries.set(key, { route, names: path.match(/(?<=\/[:*])\w+/g) ?? [] });
+        this.#table.all(patternOf(path), key);
       },
     };
   }
@@ -48,39 +45,30 @@ export class Router {
   /** @returns undefined when no route has this raw path, or a parameter is not valid percent-encoding */
   match(path: string): Match | undefined {
     const { handlers, params } = this.#table.find('GET', path);
-    for (const handler of handlers) {
-      this.#found = undefined;
-      (handler as unknown as () => void)();
-      const entry = this.#found as Entry | undefined;
-      if (!entry?.exact.test(path)) continue;
-      const decoded = decode(params, entry.wildcard);
-      if (decoded) return { route: entry.route, params: decoded };
+    for (const key of handlers) {
+      const { route, names } = this.#entries.get(key) as Entry;
+      const decoded = decode(params, names);
+      if (decoded) return { route, params: decoded };
     }
     return undefined;
   }
 }
 
-/** Literal parts of a pattern in their exact case; the table has compared all the rest. */
-const exactCase = (pattern: string): RegExp => {
-  const parts = pattern
-    .split('/')
-    .map((part) => (/^[:*]/.test(part) ? '[^/]*' : part.replace(/[^\w-]/g, '\\$&')));
-  return new RegExp(`^${parts.join('/')}(?:/|$)`);
-};
+/** Case-sensitive, which the table's own patterns are not. A slash at the end makes no difference. */
+function patternOf(path: string): RegExp {
+  const parts = path.split('/').map((part) => {
+    if (part.startsWith(':')) return `(?<${part.slice(1)}>[^/]+?)`;
+    return part.startsWith('*') ? `(?<${part.slice(1)}>.*)` : part.replace(/[^\w-]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('/')}/?$`);
+}
 
 function decode(
   params: Record<string, string>,
-  wildcard: string,
-): Record<string, string> | undefined {
-  const decoded: Record<string, string> = {};
+  names: readonly string[],
+): Match['params'] | undefined {
   try {
-    for (const name in params) {
-      const value = params[name] ?? '';
-      decoded[name === '*' ? wildcard : name] = value.includes('%')
-        ? decodeURIComponent(value)
-        : value;
-    }
-    return decoded;
+    return Object.fromEntries(names.map((name) => [name, decodeURIComponent(params[name] ?? '')]));
   } catch {
     // Not percent-encoding: the path names nothing.
     return undefined;

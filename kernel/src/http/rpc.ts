@@ -1,93 +1,76 @@
+import { isUtf8 } from 'node:buffer';
 import { BodyTooBig, type Exchange, type Logger } from '@svc/plugin-sdk';
-import type { Load, Slots } from '../load.ts';
+import type { Slots, UnansweredBytes } from '../budgets.ts';
 import type { Dispatcher } from '../rpc/dispatch.ts';
+import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
 import type { Text } from '../rpc/text.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** conventions.md §4, whole header value, any case. */
 const TYPES = /^application\/json(?:-rpc)?(?:; ?charset=utf-8)?$/i;
-const JSON_TYPE = 'application/json; charset=utf-8';
 const CORS = { 'access-control-allow-origin': '*' };
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', ...CORS };
 const PREFLIGHT = {
   ...CORS,
   'access-control-allow-methods': 'POST, OPTIONS',
   'access-control-allow-headers': '*',
 };
 export const TOO_MANY = 'Too many connections. Please try again later.';
-const LEADING_SPACE = 127;
+const NOT_POST = 'Used HTTP Method is not allowed. POST is required\n';
+const NOT_JSON =
+  'Supplied content type is not allowed. Content-Type: application/json is required\n';
+/** Bytes that show whether a body begins as JSON. */
+const BEGINNING = 128;
 
-/** JSON-RPC over HTTP POST: the last stage of the request chain, so any path that nobody claims ends here. */
+interface Options {
+  readonly dispatcher: Dispatcher;
+  readonly slots: Slots;
+  readonly unanswered: UnansweredBytes;
+  readonly calls: RunningCalls;
+  readonly log: Logger;
+}
+
+/** JSON-RPC over HTTP POST: the last stage of the request chain, so any path that no route claims ends here. */
 export class HttpRpc {
-  readonly #dispatcher: Dispatcher;
-  readonly #slots: Slots;
-  readonly #load: Load;
-  readonly #calls: RunningCalls;
-  readonly #log: Logger;
+  readonly #options: Options;
 
-  constructor(options: {
-    dispatcher: Dispatcher;
-    slots: Slots;
-    load: Load;
-    calls: RunningCalls;
-    log: Logger;
-  }) {
-    this.#dispatcher = options.dispatcher;
-    this.#slots = options.slots;
-    this.#load = options.load;
-    this.#calls = options.calls;
-    this.#log = options.log;
+  constructor(options: Options) {
+    this.#options = options;
   }
 
   async handle(exchange: Exchange): Promise<true> {
-    const { response } = exchange;
-    if (exchange.method === 'OPTIONS') {
-      response.writeHead(204, PREFLIGHT).end();
-      return true;
-    }
-    if (!this.#slots.take(true)) {
-      exchange.text(429, TOO_MANY);
-      return true;
-    }
-    try {
-      await this.#post(exchange);
-    } finally {
-      this.#slots.free();
-    }
+    const { slots } = this.#options;
+    if (exchange.method === 'OPTIONS') exchange.response.writeHead(204, PREFLIGHT).end();
+    else if (!slots.take(true)) exchange.text(429, TOO_MANY);
+    else await this.#post(exchange).finally(() => slots.free());
     return true;
   }
 
   async #post(exchange: Exchange): Promise<void> {
-    if (exchange.method !== 'POST') {
-      exchange.text(405, 'Used HTTP Method is not allowed. POST is required\n');
-      return;
-    }
-    if (!TYPES.test(exchange.request.headers['content-type'] ?? '')) {
-      exchange.text(
-        415,
-        'Supplied content type is not allowed. Content-Type: application/json is required\n',
-      );
-      return;
-    }
-    if (this.#load.full) await new Promise<void>((resolve) => this.#load.whenRoom(resolve));
+    if (exchange.method !== 'POST') return exchange.text(405, NOT_POST);
+    if (!TYPES.test(exchange.request.headers['content-type'] ?? ''))
+      return exchange.text(415, NOT_JSON);
+    const { unanswered } = this.#options;
+    if (unanswered.full) await new Promise<void>((resolve) => unanswered.whenRoom(resolve));
     const body = await this.#body(exchange);
     if (!body) return;
-    if (!looksLikeJson(body)) {
-      reply(exchange, 400, PARSE_ERROR);
-      return;
-    }
-    this.#load.add(body.length);
-    this.#calls.begin();
+    if (beginsAsJson(body.toString('latin1', 0, BEGINNING))) await this.#answer(exchange, body);
+    else reply(exchange, 400, PARSE_ERROR);
+  }
+
+  async #answer(exchange: Exchange, body: Buffer): Promise<void> {
+    const { calls, dispatcher, unanswered } = this.#options;
+    unanswered.add(body.length);
+    calls.begin();
     try {
-      const { text } = await this.#dispatcher.answer(textOf(body), {
-        transport: 'http',
-        address: exchange.peerAddress,
-        signal: exchange.signal,
-      });
+      const { peerAddress: address, signal } = exchange;
+      const source = { transport: 'http', address, signal } as const;
+      const { text } = await dispatcher.answer(textOf(body), source);
       reply(exchange, 200, text ?? 'null');
     } finally {
-      this.#load.done(body.length);
-      this.#calls.answered(exchange.response);
+      unanswered.done(body.length);
+      calls.answered(exchange.response);
     }
   }
 
@@ -97,10 +80,10 @@ export class HttpRpc {
     } catch (error) {
       if (error instanceof BodyTooBig && error.declared) {
         reply(exchange, 413, requestTooBig(error.limit));
-        return undefined;
+      } else {
+        this.#options.log.debug('request body could not be read', { error });
+        reply(exchange, 500, INTERNAL_ERROR);
       }
-      this.#log.debug('request body could not be read', { error });
-      reply(exchange, 500, INTERNAL_ERROR);
       return undefined;
     }
   }
@@ -112,37 +95,6 @@ export function textOf(bytes: Buffer): string {
   return text.includes('\uFFFD') && !isUtf8(bytes) ? '' : text;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-function isUtf8(bytes: Buffer): boolean {
-  try {
-    decoder.decode(bytes);
-    return true;
-  } catch {
-    // The only failure of a fatal decoder is bad input.
-    return false;
-  }
-}
-
-function looksLikeJson(body: Buffer): boolean {
-  let at = 0;
-  while (
-    at <= LEADING_SPACE &&
-    (body[at] === 32 || body[at] === 9 || body[at] === 10 || body[at] === 13)
-  )
-    at++;
-  return at <= LEADING_SPACE && (body[at] === 0x7b || body[at] === 0x5b);
-}
-
-function reply({ request, response }: Exchange, status: number, text: Text): void {
-  if (response.destroyed) return;
-  const body = typeof text === 'string' ? Buffer.from(text) : text;
-  const close = request.complete ? {} : { connection: 'close' };
-  response.writeHead(status, {
-    'content-type': JSON_TYPE,
-    'content-length': body.byteLength,
-    ...CORS,
-    ...close,
-  });
-  response.end(body);
+function reply(exchange: Exchange, status: number, text: Text): void {
+  if (!exchange.response.destroyed) exchange.text(status, text, JSON_HEADERS);
 }

@@ -9,6 +9,7 @@ import { createServer as createSecureServer, type ServerOptions } from 'node:htt
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
+import { atFirstRead } from '../quirks.ts';
 import { HttpExchange } from './exchange.ts';
 import type { Router } from './router.ts';
 
@@ -72,7 +73,10 @@ export function createHttpServer(options: {
   server.requestTimeout = 0;
   server.on('upgrade', options.onUpgrade);
   server.on('checkContinue', (request, response) => {
-    continueLate(request, response);
+    // A refusal spares the client its upload: 100 goes out when the body is read (RFC 9110 §10.1.1).
+    atFirstRead(request, () => {
+      if (!response.headersSent) response.writeContinue();
+    });
     options.onRequest(request, response);
   });
   server.on('clientError', (error, socket) => {
@@ -81,19 +85,6 @@ export function createHttpServer(options: {
     else socket.destroy();
   });
   return server;
-}
-
-/**
- * A client that waits for 100 gets it when somebody begins to read its body (RFC 9110 §10.1.1), so that a refusal
- * spares it the upload.
- */
-function continueLate(request: IncomingMessage, response: ServerResponse): void {
-  const read = request._read;
-  request._read = (size) => {
-    request._read = read;
-    if (!response.headersSent) response.writeContinue();
-    read.call(request, size);
-  };
 }
 
 /**

@@ -20,8 +20,9 @@ export interface Call {
 
 const unparsable: Message = { kind: 'unparsable' };
 const notification: Message = { kind: 'notification' };
-/** Bytes of leading white space that are skipped. */
-const LEADING_SPACE = 127;
+/** A text is read when it begins as an object or array, behind at most 127 bytes of white space. */
+const BEGINNING = /^[ \t\n\r]{0,127}[{[]/;
+export const beginsAsJson = (text: string): boolean => BEGINNING.test(text);
 
 /** Classifies one text. `{}`, syntax errors and trailing text are -32700; see the page for the order of rules. */
 export function readMessage(text: string): Message {
@@ -64,9 +65,8 @@ function readUsualCall(text: string): Call | undefined {
 }
 
 function readAny(text: string): Message {
+  if (!beginsAsJson(text)) return unparsable;
   const start = skipSpace(text, 0);
-  const first = text[start];
-  if (start > LEADING_SPACE || (first !== '{' && first !== '[')) return unparsable;
   let value: unknown;
   try {
     value = parseJson(text);
@@ -74,8 +74,8 @@ function readAny(text: string): Message {
     // A syntax error of the sender: the answer says so, there is nothing to log.
     return unparsable;
   }
-  return first === '['
-    ? readBatch(text, start, value as unknown[])
+  return Array.isArray(value)
+    ? readBatch(text, start, value)
     : readObject(text, start, value as object);
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import {
   type Peer,
@@ -8,27 +8,26 @@ import {
   RpcError,
   stringifyJson,
 } from '@svc/plugin-sdk';
+import { exceeded } from './errors.ts';
 
 /** Subscriptions of one connection (conventions.md §3.4). */
 const LIMIT = 1024;
 /** Items that may wait for the subscribe reply. */
 const HELD_LIMIT = 1024;
 
-interface Open {
-  close: () => void;
+interface Opened {
+  readonly id: number;
+  /** The reply has been sent: items follow. */
+  readonly release: () => void;
 }
 
 /** The subscriptions of one peer: ids, frames, and their end. Ids are scoped to the connection. */
 export class Subscriptions {
   readonly #peer: Peer;
-  readonly #open = new Map<number, Open>();
+  readonly #open = new Map<number, Stream>();
 
   constructor(peer: Peer) {
     this.#peer = peer;
-  }
-
-  get size(): number {
-    return this.#open.size;
   }
 
   /**
@@ -39,86 +38,102 @@ export class Subscriptions {
     notification: string,
     caller: Principal,
     start: (push: Push<unknown>) => unknown,
-  ): Promise<{ id: number; release: () => void }> {
+  ): Promise<Opened> {
     if (this.#open.size >= LIMIT) {
       throw new RpcError(-32006, 'Too many subscriptions on the connection', {
-        data: `Exceeded max limit of ${LIMIT}`,
+        data: exceeded(LIMIT),
       });
     }
     const id = this.#freshId();
-    const peer = this.#peer;
-    let held: string[] | undefined = [];
-    const entry: Open = { close: () => {} };
-    this.#open.set(id, entry);
-    const push = ((item: unknown) => {
-      if (this.#open.get(id) !== entry) return false;
-      const result = item instanceof RawJson ? String(item.text) : stringifyJson(item);
-      const frame = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":${result}}}`;
-      if (!held) peer.send(frame);
-      else if (held.length < HELD_LIMIT) held.push(frame);
-      else return false;
-      return true;
-    }) as { (item: unknown): boolean; buffered: () => number; end: () => void };
-    push.buffered = () => peer.buffered;
-    push.end = () => this.close(id);
+    const head = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":`;
+    const stream = new Stream(this.#peer, head, () => this.#open.delete(id));
+    this.#open.set(id, stream);
+    const { buffered, end, push } = stream;
     try {
-      const stop = await start(push);
-      this.#install(
-        id,
-        entry,
-        caller,
-        typeof stop === 'function' ? (stop as () => void) : () => {},
-      );
+      stream.opened(caller, await start(Object.assign(push, { buffered, end })));
     } catch (error) {
-      this.#open.delete(id);
+      end();
       throw error;
     }
-    return {
-      id,
-      release: () => {
-        const frames = held ?? [];
-        held = undefined;
-        for (const frame of frames) peer.send(frame);
-      },
-    };
+    return { id, release: stream.release };
   }
 
   /** @returns whether it was open */
   close(id: number): boolean {
-    const entry = this.#open.get(id);
-    if (!entry) return false;
-    this.#open.delete(id);
-    entry.close();
-    return true;
+    const stream = this.#open.get(id);
+    stream?.end();
+    return stream !== undefined;
   }
 
   closeAll(): void {
-    for (const id of [...this.#open.keys()]) this.close(id);
-  }
-
-  #install(id: number, entry: Open, caller: Principal, stop: () => void): void {
-    const end = () => {
-      this.close(id);
-    };
-    entry.close = () => {
-      caller.ended.removeEventListener('abort', end);
-      stop();
-    };
-    // The peer or the stream may have gone while it was being opened.
-    if (this.#open.get(id) !== entry || this.#peer.closed.aborted || caller.ended.aborted) {
-      this.#open.delete(id);
-      entry.close();
-      return;
-    }
-    // One credential may hold any number of subscriptions.
-    setMaxListeners(0, caller.ended);
-    caller.ended.addEventListener('abort', end, { once: true });
+    for (const stream of this.#open.values()) stream.end();
   }
 
   #freshId(): number {
     for (;;) {
-      const id = randomBytes(8).readBigUInt64LE() & 0x1fffffffffffffn;
-      if (!this.#open.has(Number(id))) return Number(id);
+      const id = randomInt(2 ** 48 - 1);
+      if (!this.#open.has(id)) return id;
     }
+  }
+}
+
+/** One subscription. */
+class Stream {
+  readonly #peer: Peer;
+  readonly #head: string;
+  readonly #forget: () => void;
+  /** Frames that wait for the reply; undefined once it is sent. */
+  #held: string[] | undefined = [];
+  #isOpen = true;
+  #stop = () => {};
+
+  constructor(peer: Peer, head: string, forget: () => void) {
+    this.#peer = peer;
+    this.#head = head;
+    this.#forget = forget;
+  }
+
+  readonly push = (item: unknown): boolean => {
+    if (!this.#isOpen) return false;
+    const result = item instanceof RawJson ? String(item.text) : stringifyJson(item);
+    const frame = `${this.#head}${result}}}`;
+    if (this.#held && this.#held.length >= HELD_LIMIT) return false;
+    if (this.#held) this.#held.push(frame);
+    else this.#peer.send(frame);
+    return true;
+  };
+
+  readonly buffered = (): number => this.#peer.buffered;
+
+  readonly release = (): void => {
+    for (const frame of this.#held ?? []) this.#peer.send(frame);
+    this.#held = undefined;
+  };
+
+  readonly end = (): void => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#forget();
+    this.#stop();
+  };
+
+  /** From now on the stream ends with its caller. */
+  opened(caller: Principal, stop: unknown): void {
+    const { ended } = caller;
+    const undo = typeof stop === 'function' ? stop : () => {};
+    const close = () => {
+      ended.removeEventListener('abort', this.end);
+      undo();
+    };
+    // The stream may have ended while it was being opened.
+    if (!this.#isOpen) {
+      close();
+      return;
+    }
+    this.#stop = close;
+    // One credential may hold any number of subscriptions.
+    setMaxListeners(0, ended);
+    ended.addEventListener('abort', this.end, { once: true });
+    if (this.#peer.closed.aborted || ended.aborted) this.end();
   }
 }

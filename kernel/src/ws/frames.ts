@@ -1,3 +1,5 @@
+const MASK_BYTES = 4;
+
 /**
  * Follows the frame headers of a byte stream (RFC 6455 §5.2): the library bounds messages, not the frames they are made of.
  * @returns takes the stream's chunks; `tooLong` is called once, as soon as a header announces more than `limit` bytes
@@ -6,9 +8,8 @@ export function watchFrames(limit: number, tooLong: () => void): (chunk: Buffer)
   const header = Buffer.alloc(14);
   let read = 0;
   let payload = 0;
-  let over = false;
   return (chunk) => {
-    for (let at = 0; at < chunk.length && !over; ) {
+    for (let at = 0; at < chunk.length && payload <= limit; ) {
       if (payload > 0) {
         const skipped = Math.min(payload, chunk.length - at);
         payload -= skipped;
@@ -16,30 +17,15 @@ export function watchFrames(limit: number, tooLong: () => void): (chunk: Buffer)
         continue;
       }
       header[read++] = chunk[at++] as number;
-      if (read < headerLength(header, read)) continue;
-      payload = payloadLength(header);
+      const length = read < 2 ? 0 : header.readUInt8(1) & 0x7f;
+      const extended = length < 126 ? 0 : length === 126 ? 2 : 8;
+      const mask = header.readUInt8(1) & 0x80 ? MASK_BYTES : 0;
+      if (read < 2 + extended + mask) continue;
+      payload = length;
+      if (extended === 2) payload = header.readUInt16BE(2);
+      if (extended === 8) payload = Number(header.readBigUInt64BE(2));
       read = 0;
-      if (payload <= limit) continue;
-      over = true;
-      tooLong();
+      if (payload > limit) tooLong();
     }
   };
-}
-
-const MASK_BYTES = 4;
-
-/** Two bytes until the second one is there. */
-function headerLength(header: Buffer, read: number): number {
-  if (read < 2) return 2;
-  const [, second = 0] = header;
-  const length = second & 0x7f;
-  const extended = length === 127 ? 8 : length === 126 ? 2 : 0;
-  return 2 + extended + (second & 0x80 ? MASK_BYTES : 0);
-}
-
-function payloadLength(header: Buffer): number {
-  const [, second = 0] = header;
-  const length = second & 0x7f;
-  if (length === 127) return Number(header.readBigUInt64BE(2));
-  return length === 126 ? header.readUInt16BE(2) : length;
 }

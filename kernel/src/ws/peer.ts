@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Clock, CloseFrame, Logger, Peer } from '@svc/plugin-sdk';
 import type { WebSocket } from 'ws';
+import { raiseMessageLimit } from '../quirks.ts';
 
 /** A peer that lets more than this wait in its socket is cut: it does not read. */
 const CUT_BYTES = 256 * 1024 * 1024;
@@ -185,11 +186,7 @@ export class SocketPeer implements Peer {
   }
 
   raiseMessageLimit(bytes: number): void {
-    // The library takes its limit when the connection opens; who is behind it is known only later.
-    const { _receiver: receiver } = this.socket as unknown as {
-      _receiver?: { _maxPayload: number };
-    };
-    if (receiver && receiver._maxPayload < bytes) receiver._maxPayload = bytes;
+    raiseMessageLimit(this.socket, bytes);
   }
 
   listen(onMessage: (data: Buffer, binary: boolean) => void): void {
@@ -212,19 +209,16 @@ export class SocketPeer implements Peer {
   async drained(): Promise<void> {
     this.flush();
     if (this.socket.bufferedAmount === 0 || this.closed.aborted) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        this.#tcp.off('drain', check);
-        this.closed.removeEventListener('abort', done);
-        resolve();
-      };
-      const check = () => {
-        if (this.socket.bufferedAmount === 0) done();
-      };
-      this.#tcp.on('drain', check);
-      this.closed.addEventListener('abort', done, { once: true });
-      // `drain` comes only past the high-water mark; an empty write reports either way.
-      this.#tcp.write('', check);
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = () => {
+      if (this.socket.bufferedAmount === 0 || this.closed.aborted) resolve();
+    };
+    this.#tcp.on('drain', check);
+    this.closed.addEventListener('abort', check);
+    // `drain` comes only past the high-water mark; an empty write reports either way.
+    this.#tcp.write('', check);
+    await promise;
+    this.#tcp.off('drain', check);
+    this.closed.removeEventListener('abort', check);
   }
 }

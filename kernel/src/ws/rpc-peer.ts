@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Clock, Logger } from '@svc/plugin-sdk';
+import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
+import type { UnansweredBytes } from '../budgets.ts';
+
 import { textOf } from '../http/rpc.ts';
-import type { Load } from '../load.ts';
 import type { Source } from '../rpc/context.ts';
 import type { Answer, Dispatcher } from '../rpc/dispatch.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
@@ -16,78 +18,59 @@ const MAX_PER_TURN = 16;
 /** Answers that wait in the socket before its sender is read further. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
+interface Options {
+  readonly dispatcher: Dispatcher;
+  readonly unanswered: UnansweredBytes;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
 /** A connection that speaks JSON-RPC: bounded concurrency, back-pressure, subscriptions (conventions.md §3). */
 export class RpcPeer extends SocketPeer {
-  readonly subscriptions: Subscriptions;
   answered = 0;
+  /** Calls that have come and are not answered. */
   #calls = 0;
+  /** Calls that started in this turn of the event loop. */
   #started = 0;
   #turn: NodeJS.Immediate | undefined;
   /** Read and not started; bounded by `MAX_CALLS` and one chunk of the socket. */
   readonly #waiting: Buffer[] = [];
   #draining: Promise<void> | undefined;
-  #paused = false;
-  #closing = false;
-  #idle: (() => void) | undefined;
-  readonly #dispatcher: Dispatcher;
-  readonly #load: Load;
-  readonly #log: Logger;
+  #isPaused = false;
+  #isClosing = false;
+  readonly #idle = Promise.withResolvers<void>();
+  readonly #options: Options;
   readonly #source: Source;
-  #forget: (() => void) | undefined;
+  #forgetRoom: (() => void) | undefined;
 
-  constructor(
-    socket: WebSocket,
-    tcp: Socket,
-    address: string,
-    options: { dispatcher: Dispatcher; load: Load; log: Logger; clock: Clock },
-  ) {
+  constructor(socket: WebSocket, tcp: Socket, address: string, options: Options) {
     super(socket, tcp, address, options);
-    const { dispatcher, load, log } = options;
-    this.#log = log;
-    this.#dispatcher = dispatcher;
-    this.#load = load;
-    this.subscriptions = new Subscriptions(this);
-    this.#source = {
-      transport: 'ws',
-      address,
-      peer: this,
-      subscriptions: this.subscriptions,
-      signal: this.closed,
+    this.#options = options;
+    const subscriptions = new Subscriptions(this);
+    this.#source = { transport: 'ws', address, peer: this, subscriptions, signal: this.closed };
+    const end = () => {
+      this.#forgetRoom?.();
+      subscriptions.closeAll();
+      for (const data of this.#waiting.splice(0)) this.#done(data.length);
     };
-    this.closed.addEventListener(
-      'abort',
-      () => {
-        this.#forget?.();
-        this.subscriptions.closeAll();
-        for (const data of this.#waiting.splice(0)) this.#done(data.length);
-      },
-      { once: true },
-    );
+    this.closed.addEventListener('abort', end, { once: true });
   }
 
   /** Finishes running calls, at most `grace_ms`, then closes. */
   async finish(code: number, grace_ms: number): Promise<void> {
-    this.#closing = true;
+    this.#isClosing = true;
     this.pause();
-    if (this.#calls > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, grace_ms);
-        this.#idle = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+    if (this.#calls > 0) await within(grace_ms, this.#idle.promise);
     // The closing handshake needs the reading side.
-    super.resume();
+    this.resume();
     this.close(code);
   }
 
   protected override receive(data: Buffer): void {
-    if (this.#closing) return;
+    if (this.#isClosing) return;
     this.#calls++;
-    this.#load.add(data.length);
-    if (this.#calls >= MAX_CALLS || this.#load.full) this.#hold();
+    this.#options.unanswered.add(data.length);
+    this.#steer();
     if (this.#started < MAX_PER_TURN && this.#waiting.length === 0) this.#start(data);
     else this.#waiting.push(data);
   }
@@ -101,19 +84,11 @@ export class RpcPeer extends SocketPeer {
   /** The buffer itself is not kept: it is a view of what the socket read in one piece. */
   async #answer(text: string, bytes: number): Promise<void> {
     try {
-      this.#reply(await this.#dispatcher.answer(text, this.#source));
+      this.#reply(await this.#options.dispatcher.answer(text, this.#source));
     } catch (error) {
-      this.#log.error('message could not be answered', { error });
+      this.#options.log.error('message could not be answered', { error });
     }
     this.#done(bytes);
-  }
-
-  /** What came in one piece starts in portions, so that answers which nobody reads are noticed before more are made. */
-  #nextTurn(): void {
-    this.#started = 0;
-    this.#turn = undefined;
-    if (this.buffered > MAX_BUFFERED) this.#whenDrained();
-    else for (const data of this.#waiting.splice(0, MAX_PER_TURN)) this.#start(data);
   }
 
   #reply({ text, release }: Answer): void {
@@ -126,44 +101,43 @@ export class RpcPeer extends SocketPeer {
 
   #done(bytes: number): void {
     this.#calls--;
-    this.#load.done(bytes);
-    if (this.#calls === 0) this.#idle?.();
-    if (this.buffered > MAX_BUFFERED && !this.#paused) {
-      this.#paused = true;
-      this.pause();
+    this.#options.unanswered.done(bytes);
+    if (this.#calls === 0 && this.#isClosing) this.#idle.resolve();
+    this.#steer();
+  }
+
+  /** What came in one piece starts in portions: answers that are not read are noticed before more are made. */
+  #nextTurn(): void {
+    this.#started = 0;
+    this.#turn = undefined;
+    if (this.buffered > MAX_BUFFERED) this.#steer();
+    else for (const data of this.#waiting.splice(0, MAX_PER_TURN)) this.#start(data);
+  }
+
+  /** Stops reading when calls, unread answers or the bytes of all connections are too many, and reads on when they are not. */
+  #steer(): void {
+    const { unanswered } = this.#options;
+    const isSlow = this.buffered > MAX_BUFFERED;
+    if (isSlow) this.#draining ??= this.drained().then(() => this.#drainedAll());
+    if (this.#isClosing || this.closed.aborted) return;
+    const most = this.#isPaused ? RESUME_CALLS : MAX_CALLS;
+    const isFull = isSlow || unanswered.full || this.#calls >= most;
+    if (isFull !== this.#isPaused) {
+      this.#isPaused = isFull;
+      if (isFull) this.pause();
+      else this.resume();
     }
-    if (this.#paused && !this.#closing && this.#calls < RESUME_CALLS) this.#release();
-  }
-
-  #hold(): void {
-    if (this.#paused) return;
-    this.#paused = true;
-    this.pause();
-  }
-
-  #release(): void {
-    if (this.buffered > MAX_BUFFERED) {
-      this.#whenDrained();
-    } else if (this.#load.full) {
-      this.#forget ??= this.#load.whenRoom(() => {
-        this.#forget = undefined;
-        this.#go();
-      });
-    } else this.#go();
-  }
-
-  #whenDrained(): void {
-    this.#draining ??= this.drained().then(() => {
-      this.#draining = undefined;
-      if (this.closed.aborted) return;
-      this.#nextTurn();
-      this.#go();
+    if (!unanswered.full) return;
+    this.#forgetRoom ??= unanswered.whenRoom(() => {
+      this.#forgetRoom = undefined;
+      this.#steer();
     });
   }
 
-  #go(): void {
-    if (!this.#paused || this.#closing || this.#calls >= MAX_CALLS) return;
-    this.#paused = false;
-    this.resume();
+  #drainedAll(): void {
+    this.#draining = undefined;
+    if (this.closed.aborted) return;
+    this.#nextTurn();
+    this.#steer();
   }
 }

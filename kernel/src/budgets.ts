@@ -1,9 +1,11 @@
-/** Bytes of unanswered requests, over all connections. Beyond the bound nobody is read further until some are answered. */
 const BOUND = 64 * 1024 * 1024;
 const RESUME = 48 * 1024 * 1024;
 
-/** The bound that turns a slow database into slow senders instead of into memory (design.md §4). */
-export class Load {
+/**
+ * Bytes of unanswered requests, over all connections. Beyond the bound no connection is read further until some are
+ * answered: a slow database makes senders slow instead of filling the memory (design.md §4).
+ */
+export class UnansweredBytes {
   #bytes = 0;
   readonly #waiting = new Set<() => void>();
 
@@ -23,7 +25,7 @@ export class Load {
     return this.#bytes > BOUND;
   }
 
-  /** Runs `resume` once there is room again. @returns forgets it */
+  /** Runs `resume` once when there is room again. @returns forgets it */
   whenRoom(resume: () => void): () => void {
     this.#waiting.add(resume);
     return () => this.#waiting.delete(resume);

@@ -1,0 +1,76 @@
+// What kernel/src/quirks.ts reaches for in ws and in Node: a new version of either that moves it fails here.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WebSocket, WebSocketServer } from 'ws';
+import { atFirstRead, closeButKeepIdle, raiseMessageLimit } from '../../kernel/src/quirks.ts';
+
+const test = suite('quirks');
+const LOOPBACK = '127.0.0.1';
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+
+test('ws: a raised limit lets a longer message through, and never lowers the limit', async () => {
+  const server = new WebSocketServer({ host: LOOPBACK, port: 0, maxPayload: 10 });
+  await once(server, 'listening');
+  const client = new WebSocket(`ws://${LOOPBACK}:${portOf(server)}`);
+  const [socket] = (await once(server, 'connection')) as [WebSocket];
+  try {
+    raiseMessageLimit(socket, 100);
+    raiseMessageLimit(socket, 1);
+    if (client.readyState !== client.OPEN) await once(client, 'open');
+    client.send('x'.repeat(100));
+    const [data] = (await once(socket, 'message')) as [Buffer];
+    assert.is(data.length, 100);
+    const closed = once(client, 'close');
+    socket.on('error', () => {});
+    client.send('x'.repeat(101));
+    assert.is((await closed)[0], 1009);
+  } finally {
+    client.terminate();
+    server.close();
+  }
+});
+
+test('Node: a request tells of the first read of its body, and of no other', async () => {
+  let reads = 0;
+  const bodies: string[] = [];
+  const server = createServer(async (incoming: IncomingMessage, response) => {
+    atFirstRead(incoming, () => reads++);
+    await new Promise(setImmediate);
+    assert.is(reads, 0, 'no read before somebody asks');
+    for await (const chunk of incoming) bodies.push(String(chunk));
+    response.end();
+  }).listen(0, LOOPBACK);
+  await once(server, 'listening');
+  const call = request({ host: LOOPBACK, port: portOf(server), method: 'POST' });
+  call.write('one');
+  setTimeout(() => call.end('two'), 20);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  assert.is(reads, 1);
+  assert.is(bodies.join(''), 'onetwo');
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('Node: a server that closes keeps its idle connections until it is told to close them', async () => {
+  const server = createServer((_incoming, response) => response.end('ok')).listen(0, LOOPBACK);
+  await once(server, 'listening');
+  const socket: Socket = connect(portOf(server), LOOPBACK);
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(socket, 'data');
+  let ended = false;
+  socket.once('close', () => {
+    ended = true;
+  });
+  const closeIdle = closeButKeepIdle(server);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.is(ended, false);
+  closeIdle();
+  await once(server, 'close');
+  if (!ended) await once(socket, 'close');
+});
+
+test.run();
