@@ -6,5 +6,5 @@
 import Type from 'typebox';
 
 export { Compile } from 'typebox/compile';
-export { Check, Default, Errors } from 'typebox/value';
+export { Check, Default, Errors, Pointer } from 'typebox/value';
 export { Type };

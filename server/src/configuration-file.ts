@@ -1,23 +1,16 @@
 import type { App } from '@svc/kernel';
 import { type ConfigurationFile, type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
-import { CertificateWatch } from './certificate-watch.ts';
+import { watchCertificate } from './certificate-watch.ts';
 import { type LoadedConfig, loadConfig, type ParsedConfig, parseConfig } from './config/load.ts';
 import { writeConfig } from './config/write.ts';
 import { kernelHead } from './kernel-head.ts';
-import { applySections, type Sections, sectionsOf } from './plugins/sections.ts';
+import { applySections, changedKeys, type Sections, sectionsOf } from './plugins/sections.ts';
 
 /** Head keys that a reload changes; the others keep their value until the process starts again. */
-const RELOADABLE = new Set([
-  'server_uuid',
-  'ws_listener',
-  'jsonrpc_max_connections',
-  'max_request_body_size',
-  'max_response_body_size',
-  'enable_unix_socket',
-  'unix_socket_path',
-  'tls_cert',
-  'tls_key',
-]);
+const RELOADABLE = (
+  'server_uuid ws_listener jsonrpc_max_connections max_request_body_size max_response_body_size ' +
+  'enable_unix_socket unix_socket_path tls_cert tls_key'
+).split(' ');
 
 interface Options {
   readonly path: string;
@@ -30,26 +23,25 @@ interface Options {
 export class ServedFile implements ConfigurationFile {
   readonly path: string;
   readonly #options: Options;
-  readonly #certificate: CertificateWatch;
   #loaded: LoadedConfig;
   #app: App | undefined;
+  #endWatch = (): void => {};
   #reloading: Promise<void> = Promise.resolve();
 
   constructor(options: Options & { readonly loaded: LoadedConfig }) {
     this.path = options.path;
     this.#options = options;
     this.#loaded = options.loaded;
-    this.#certificate = new CertificateWatch(options.log);
   }
 
   /** From now on a reload reaches this server. */
   serve(app: App): void {
     this.#app = app;
-    this.#certificate.watch(this.#loaded.head, app);
+    this.#follow(this.#loaded);
   }
 
   close(): void {
-    this.#certificate.close();
+    this.#endWatch();
   }
 
   check(text: string): ParsedConfig {
@@ -80,12 +72,12 @@ export class ServedFile implements ConfigurationFile {
       const loaded = await loadConfig(this.path);
       const next = sectionsOf(plugins, loaded);
       await app.follow(kernelHead(loaded.head));
+      const changed = changedKeys(this.#loaded.head, loaded.head);
       const needRestart = [
-        ...changedHeadKeys(this.#loaded, loaded),
+        ...changed.filter((key) => !RELOADABLE.includes(key)),
         ...applySections(plugins, sections, next),
       ];
-      this.#loaded = loaded;
-      this.#certificate.watch(loaded.head, app);
+      this.#follow(loaded);
       if (needRestart.length > 0)
         log.warn('changed keys need a restart', { keys: needRestart.join(', ') });
       await app.hooks.reload.promise({ needRestart });
@@ -96,17 +88,14 @@ export class ServedFile implements ConfigurationFile {
     }
   }
 
+  #follow(loaded: LoadedConfig): void {
+    this.#loaded = loaded;
+    this.#endWatch();
+    this.#endWatch = watchCertificate(loaded.head, this.#running(), this.#options.log);
+  }
+
   #running(): App {
     if (!this.#app) throw new UserError('the server is still starting');
     return this.#app;
   }
-}
-
-function changedHeadKeys(before: LoadedConfig, after: LoadedConfig): string[] {
-  const old = before.head as Record<string, unknown>;
-  return Object.entries(after.head)
-    .filter(
-      ([key, value]) => !RELOADABLE.has(key) && JSON.stringify(value) !== JSON.stringify(old[key]),
-    )
-    .map(([key]) => key);
 }

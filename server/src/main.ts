@@ -43,7 +43,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   const { values, positionals } = read(args);
   const [command, ...words] = positionals;
   if (values.help || command === undefined) print(HELP);
-  else if (command === 'new-plugin') print(newPlugin(onlyName(words), values.dir));
+  else if (command === 'new-plugin') print(newPlugin(words.join(' '), values.dir));
   else if (words.length > 0)
     throw new UsageError(`one command at a time: ${positionals.join(' ')}`);
   else if (command === 'version') await printVersion();
@@ -63,11 +63,6 @@ async function runWith(file: string, command: string): Promise<number | undefine
   if (command === 'get-uuid') print(head.server_uuid);
   else await tool(command, file);
   return 0;
-}
-
-function onlyName([name, ...more]: readonly string[]): string {
-  if (name === undefined || more.length > 0) throw new UsageError('new-plugin needs one name');
-  return name;
 }
 
 async function printVersion(): Promise<void> {

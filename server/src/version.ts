@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 /** `X.Y.Z` of this package: clients read it as three integers (clients.md §3.10). */
-export const VERSION: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  }
-).version;
+export const VERSION: string = createRequire(import.meta.url)('../package.json').version;

@@ -15,7 +15,8 @@ export function setKey(text: string, path: readonly string[], value: unknown): s
   put(updated, path, value);
   const edited = patch(text, updated);
   // The patcher is young: a wrong edit must never reach the file.
-  if (!isDeepStrictEqual(plain(parseToml(edited)), plain(expected))) {
+  // The two parsers' tables differ in their prototype, which a clone does not have.
+  if (!isDeepStrictEqual(structuredClone(parseToml(edited)), structuredClone(expected))) {
     throw new UserError(
       `${path.join('.')}: this file cannot be edited while keeping its layout; edit it by hand`,
     );
@@ -35,9 +36,4 @@ function put(tree: Record<string, unknown>, path: readonly string[], value: unkn
   }
   if (value === undefined) delete table[key];
   else table[key] = value;
-}
-
-/** The parser's tables have no prototype, the caller's do. */
-function plain(value: unknown): unknown {
-  return structuredClone(value);
 }

@@ -71,17 +71,13 @@ async function withUuid(path: string, text: string): Promise<string> {
 
 /** Rules a schema cannot say. */
 function headProblems(head: Head): Problem[] {
+  const { ws_listener, enable_unix_socket, unix_socket_path } = head;
   const problems: Problem[] = [];
-  if (parseListener(head.ws_listener) === undefined) {
-    const message = 'must be IP:port or [IPv6]:port; host names are not accepted';
-    problems.push({ path: ['ws_listener'], message });
-  }
-  if (head.enable_unix_socket && Buffer.byteLength(head.unix_socket_path) > MAX_SOCKET_PATH) {
-    problems.push({
-      path: ['unix_socket_path'],
-      message: `must not be longer than ${MAX_SOCKET_PATH} bytes`,
-    });
-  }
+  const note = (key: keyof Head, message: string) => problems.push({ path: [key], message });
+  if (parseListener(ws_listener) === undefined)
+    note('ws_listener', 'must be IP:port or [IPv6]:port; host names are not accepted');
+  if (enable_unix_socket && Buffer.byteLength(unix_socket_path) > MAX_SOCKET_PATH)
+    note('unix_socket_path', `must not be longer than ${MAX_SOCKET_PATH} bytes`);
   return problems;
 }
 

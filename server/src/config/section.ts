@@ -1,7 +1,6 @@
 import { UserError } from '@svc/plugin-sdk';
-import { Default, Errors } from '@svc/plugin-sdk/typebox';
-import type { Static, TObject, TSchema } from 'typebox';
-
+import { Default, Errors, Pointer } from '@svc/plugin-sdk/typebox';
+import type { Static, TObject } from 'typebox';
 import { type KeyPath, locate } from './locate.ts';
 
 /** One thing that is wrong with a configuration. */
@@ -72,8 +71,7 @@ export function labelOf(path: KeyPath): string {
 type SchemaError = ReturnType<typeof Errors>[number];
 
 function messageOf(error: SchemaError, schema: TObject): string {
-  if (error.keyword === 'pattern')
-    return `must be: ${describe(schema, pointerPath(error.instancePath))}`;
+  if (error.keyword === 'pattern') return `must be: ${describe(schema, error.schemaPath)}`;
   if (error.keyword === 'enum') {
     return `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
   }
@@ -83,18 +81,10 @@ function messageOf(error: SchemaError, schema: TObject): string {
   return error.message.replace(/^must be object$/, 'must be a table');
 }
 
-/** What the schema says about a key, in words. */
-function describe(schema: TSchema, path: KeyPath): string {
-  let at: Described | undefined = schema as Described;
-  for (const part of path) at = typeof part === 'number' ? at?.items : at?.properties?.[part];
-  return at?.description ?? `text of the form ${at?.pattern}`;
-}
-
-interface Described {
-  readonly description?: string;
-  readonly pattern?: string;
-  readonly items?: Described;
-  readonly properties?: { readonly [key: string]: Described };
+/** What the schema says about a key, in words. `place`: `#/properties/ws_listener` */
+function describe(schema: TObject, place: string): string {
+  const at = Pointer.Get(schema, place.slice(1)) as { description?: string; pattern?: string };
+  return at.description ?? `text of the form ${at.pattern}`;
 }
 
 const MUST_BE = 'must be exactly ';
@@ -114,13 +104,8 @@ function mostTelling(problems: readonly Problem[]): Problem[] {
   return [...byPath.values()];
 }
 
-function pointerPath(pointer: string): KeyPath {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-}
+const pointerPath = (pointer: string): KeyPath =>
+  Pointer.Indices(pointer).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 
 /** The keys of a table that the schema describes. */
 export function pick(schema: TObject, raw: unknown): unknown {

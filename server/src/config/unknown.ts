@@ -33,13 +33,10 @@ const OLD_LOG_KEYS = /^(?:logging\.)?(?:log_level|jsonrpc_timing_log_level|sqlx_
 export function unknownKeys(raw: Record<string, unknown>, known: KnownKeys): UnknownKey[] {
   const names = namesOf(known);
   return strangers(raw, [], names).map((path) => {
-    const nearest = renamed(path) ?? nearestOf(path, names.all);
+    const renamed = OLD_LOG_KEYS.test(path) ? 'logging.log_filter' : undefined;
+    const nearest = renamed ?? nearestOf(path, names.all);
     return nearest === undefined ? { path } : { path, nearest };
   });
-}
-
-function renamed(path: string): string | undefined {
-  return OLD_LOG_KEYS.test(path) ? 'logging.log_filter' : undefined;
 }
 
 interface Names {

@@ -8,6 +8,8 @@ export interface Sink {
   write(record: LogRecord): void;
 }
 
+type RecordParts = [message: string, fields: Fields | undefined, spans: readonly Span[]];
+
 /** What the loggers of one target share: thresholds, computed again after a change of sinks. */
 interface Area {
   readonly target: string;
@@ -48,15 +50,9 @@ export class Hub {
     return area.threshold >= RANK[level];
   }
 
-  write(
-    area: Area,
-    level: Level,
-    message: string,
-    fields: Fields | undefined,
-    spans: readonly Span[],
-  ): void {
+  write(area: Area, level: Level, ...parts: RecordParts): void {
     if (!this.takes(area, level)) return;
-    const record = makeRecord(level, area.shown, message, fields, spans);
+    const record = makeRecord(level, area.shown, ...parts);
     for (const { sink, threshold } of area.sinks) {
       if (threshold >= RANK[level]) sink.write(record);
     }

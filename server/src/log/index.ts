@@ -1,14 +1,16 @@
+import { openSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { type Logger, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
+import { type Logger, type LogRecord, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
 import { consoleLine } from './console.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { Hub } from './hub.ts';
-import { complain, type Output, openFile, openOutput } from './output.ts';
-import { Ring } from './ring.ts';
+import { complain, type Output, openOutput } from './output.ts';
 import { addStream } from './stream.ts';
 
 const CLOSE_TIMEOUT_MS = 2000;
+/** So many records beyond the capacity may wait to be cut off at once. */
+const SLACK = 1000;
 
 /** The table `[logging]` (configuration.md §1). */
 export type LoggingConfig = Partial<Head['logging']> & Pick<Head['logging'], 'memory_log_capacity'>;
@@ -42,15 +44,18 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
     hub.add({ filter, write: (record) => terminal.write(consoleLine(record, terminal.colours)) });
   }
   const file = addFile(hub, config.json_log_file, filterOr(config.json_log_filter));
-  const ring = new Ring(config.memory_log_capacity);
-  if (config.memory_log_capacity > 0) {
-    hub.add({ filter: filterOr(config.memory_log_filter), write: (record) => ring.add(record) });
-  }
+  const { memory_log_capacity: capacity } = config;
+  let kept: LogRecord[] = [];
+  const keep = (record: LogRecord) => {
+    kept.push(record);
+    if (kept.length >= capacity + SLACK) kept = kept.slice(-capacity);
+  };
+  if (capacity > 0) hub.add({ filter: filterOr(config.memory_log_filter), write: keep });
 
   return {
     logger: hub.logger('server'),
     sinks: {
-      recent: () => ring.newest(),
+      recent: () => kept.slice(-capacity),
       stream: (text, listener) => addStream(hub, text, listener),
       print: terminal.write,
     },
@@ -69,7 +74,7 @@ function openConsole(kind: NonNullable<LogOptions['console']>): Output & { colou
 function addFile(hub: Hub, path: string | undefined, filter: Filter): Output | undefined {
   if (path === undefined) return undefined;
   try {
-    const file = openFile(path);
+    const file = openOutput(openSync(path, 'a'), path);
     hub.add({ filter, write: (record) => file.write(stringifyJson(record)) });
     return file;
   } catch (error) {

@@ -1,4 +1,3 @@
-import { openSync } from 'node:fs';
 import { pino } from 'pino';
 
 /** Bytes that may wait for a slow terminal, pipe or disk; beyond, lines are dropped and counted. */
@@ -10,11 +9,6 @@ export interface Output {
   write(line: string): void;
   /** Resolves when everything is written, or after `timeout_ms`; nothing is written any more after it. */
   close(timeout_ms: number): Promise<void>;
-}
-
-/** Opens a file for appending. @throws the system's error */
-export function openFile(path: string): Output {
-  return openOutput(openSync(path, 'a'), path);
 }
 
 /** @param name for messages on standard error */

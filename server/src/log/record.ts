@@ -45,18 +45,16 @@ function readableValue(value: unknown): string | number | boolean {
     case 'string':
       return readableText(value);
     case 'object':
-      return readableText(value instanceof Error ? causes(value) : objectText(value));
+      return readableText(objectText(value));
     default:
       return readableText(String(value));
   }
 }
 
 function objectText(value: object | null): string {
-  if (ArrayBuffer.isView(value)) return `<${value.byteLength} bytes>`;
-  if (value instanceof Date)
-    return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
   try {
-    return stringifyJson(masked(value, 0));
+    const shown = masked(value, 0);
+    return typeof shown === 'string' ? shown : stringifyJson(shown);
   } catch (error) {
     return `<not serialisable: ${error instanceof Error ? error.message : String(error)}>`;
   }
@@ -69,7 +67,8 @@ function masked(value: unknown, depth: number): unknown {
   if (depth > 16) return '…';
   if (value instanceof Error) return maskText(causes(value));
   if (ArrayBuffer.isView(value)) return `<${value.byteLength} bytes>`;
-  if (value instanceof Date) return value;
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
   if (Array.isArray(value)) return value.map((item) => masked(item, depth + 1));
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   return Object.fromEntries(

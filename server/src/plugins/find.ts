@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, UserError } from '@svc/plugin-sdk';
 
@@ -68,17 +68,11 @@ function packageEntry(name: string, base: string): string {
   return mainOf(found);
 }
 
-interface Manifest {
-  readonly main?: string;
-  readonly exports?: unknown;
-}
-
 /** The file that `import` would load from a package's folder. */
 function mainOf(folder: string): string {
   const file = join(folder, 'package.json');
-  const manifest: Manifest = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const main = exported(manifest.exports) ?? manifest.main ?? 'index.js';
-  return join(dirname(file), main);
+  const { exports, main } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  return join(folder, exported(exports) ?? main ?? 'index.js');
 }
 
 function exported(exports: unknown): string | undefined {

@@ -61,11 +61,15 @@ function apply(
   fresh: Record<string, unknown>,
   reloadable: readonly string[],
 ): string[] {
-  const changed = [...new Set([...Object.keys(held), ...Object.keys(fresh)])].filter(
-    (key) => JSON.stringify(held[key]) !== JSON.stringify(fresh[key]),
-  );
+  const changed = changedKeys(held, fresh);
   for (const key of changed) if (reloadable.includes(key)) held[key] = fresh[key];
   return changed.filter((key) => !reloadable.includes(key));
+}
+
+export function changedKeys(a: Record<string, unknown>, b: Record<string, unknown>): string[] {
+  return Object.keys({ ...a, ...b }).filter(
+    (key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]),
+  );
 }
 
 /** Templates in the field carry old keys, so an unknown one is warned about, never refused. */
