@@ -23,7 +23,7 @@ export default definePlugin({
 
     hooks.methods.tap((methods) =>
       methods.add('hello_greet', {
-        summary: 'Greets somebody and counts how often.',
+        summary: 'Greets a name and counts how often.',
         params: { name: Type.String({ minLength: 1, maxLength: 64 }) },
         result: Type.Object({ text: Type.String(), times: Type.Integer() }),
         access: needs(() => right),

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-// Both servers are under way at the same time, on a machine that may do much else; who gives up waits no longer than they.
+// Both servers start at the same time, perhaps on a busy machine. This deadline is as long as theirs.
 const DEADLINE_MS = 300_000;
 const tasks = ['ping', 'tcp_ping', 'http_ping', 'dns', 'version'];
 
@@ -15,7 +15,7 @@ if (!file) throw new Error('usage: agent.mjs REPORT_URL TASK_URL SUPER_TOKEN_FIL
 
 const agent = randomUUID();
 if (!existsSync(file)) await configure();
-// In this process: what ends the agent ends the making of its configuration too, whenever it comes.
+// The agent runs in this process, so a signal ends it, or the writing of its configuration, at any time.
 process.argv.splice(2, Number.POSITIVE_INFINITY, '-c', file);
 await import('../../agent/bin/svc-agent.js');
 
@@ -26,7 +26,7 @@ async function configure() {
   const { key, secret } = await call(reportUrl, 'token_create', [superToken, wanted]);
   const token = `${key}:${secret}`;
   await until(() => call(taskUrl, 'token_get', [token]));
-  // Whole or not at all: a start that is broken off here is not to leave half a file to the next one.
+  // Renamed when it is complete, so that an interrupted start leaves no half file to the next one.
   writeFileSync(`${file}.new`, text(uuids, token), { mode: 0o600 });
   renameSync(`${file}.new`, file);
   process.stdout.write(`Agent UUID: ${agent}\n`);

@@ -1,4 +1,4 @@
-// Serves files from a namespace of the key-value store, and takes uploads from callers who may write there.
+// Serves files from a namespace of the key-value store, and takes uploads from callers with the right to write there.
 // Rights of env.token, and env: README.md.
 
 const TYPES = {

@@ -6,24 +6,24 @@ interface Given {
   readonly base64?: string | null;
 }
 
-/** Exactly one of the two. @throws RpcError 108 */
+/** Requires exactly one of the two. @throws RpcError 108 */
 export function checkGiven({ body, base64 }: Given): void {
   const [hasBody, hasBase64] = [body != null, base64 != null];
   if (hasBody && hasBase64) throw RpcError.invalid('Cannot provide both body and base64');
   if (!hasBody && !hasBase64) throw RpcError.invalid('Must provide either body or base64');
 }
 
-/** Bytes of an upload. @throws RpcError 108 for base64 that is not in its one canonical spelling */
+/** Bytes of an upload. @throws RpcError 108 for base64 that is not in its canonical form */
 export function bytesOf({ body, base64 }: Given): Uint8Array {
   if (base64 == null) return Uint8Array.from(body ?? []);
   const bytes = Buffer.from(base64, 'base64');
-  // Decoding forgives much; what encodes to the same text had nothing to forgive.
+  // Node decodes malformed base64 too. Only well-formed text is encoded to itself again.
   if (bytes.toString('base64') !== base64)
     throw RpcError.invalid('Invalid base64: standard alphabet with padding expected');
   return bytes;
 }
 
-/** A multiple of 3, so that the parts' base64 join without padding between them. */
+/** A multiple of 3, so that the base64 texts of the parts can be joined without padding. */
 const PART_BYTES = 3 * 256 * 1024;
 const QUOTE = 0x22;
 
@@ -31,7 +31,7 @@ const QUOTE = 0x22;
 export const base64JsonSize = (size: number): number => Math.ceil(size / 3) * 4 + 2;
 
 /**
- * The base64 text of an open file as a JSON string, part by part, so that other calls go on.
+ * The base64 text of an open file as a JSON string. It is read in parts, so that other calls are not delayed.
  * @throws Error when the file shrinks meanwhile
  */
 export async function base64Json(file: OpenFile): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-/** Content codings by preference, with the ending of the sibling that holds the coded file. */
+/** Content codings in order of preference, with the ending of the file that holds the coded content. */
 export const encodings = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },

@@ -1,10 +1,10 @@
 import { codeOf, type Logger, RpcError } from '@svc/plugin-sdk';
 
-/** What a caller learns of a file system error; the rest goes to the log (static-bucket.md §7). */
+/** The texts that a caller gets for file system errors. The details are logged (static-bucket.md §7). */
 const reasons: { readonly [code: string]: string } = {
   ENOENT: 'not found',
   EISDIR: 'is a directory',
-  // unlink of a directory on macOS; a mode that forbids it elsewhere.
+  // On macOS for `unlink` of a directory, elsewhere for a forbidding mode.
   EPERM: 'not permitted',
   EACCES: 'permission denied',
   EROFS: 'read-only file system',
@@ -25,7 +25,7 @@ const reasons: { readonly [code: string]: string } = {
 /** 108: the file path leaves the bucket. */
 export const leadsOut = () => RpcError.invalid('Invalid path: path traversal detected');
 
-/** The answer for what a file system call rejected with; `what` is the page's text, such as `Failed to read file: `. */
+/** The error that a caller gets for a failed file operation. `what` begins its text, such as `Failed to read file: `. */
 export function ioFailure(what: string, error: unknown, log: Logger): RpcError {
   const code = codeOf(error);
   if (error instanceof RpcError) return error;

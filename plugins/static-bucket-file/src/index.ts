@@ -12,7 +12,7 @@ const config = Type.Object({
   memory_cache_bytes: Type.Integer({
     minimum: 0,
     default: 33_554_432,
-    description: 'Small files kept in memory, bytes in all. 0: none.',
+    description: 'Bytes of small files that are kept in memory; 0: none.',
   }),
 });
 
@@ -55,7 +55,7 @@ export default definePlugin({
       (exchange) => {
         const { buckets, site } = parts();
         const { method, path } = exchange;
-        // A route with a name is only passed over when its path could not be decoded.
+        // The routes pass a path over when it cannot be decoded: it is refused here.
         if (path.startsWith(prefix) && /[^/]/.test(path.charAt(prefix.length))) {
           badUrl(exchange);
           return true;
@@ -69,7 +69,7 @@ export default definePlugin({
   },
 });
 
-/** Services can be used after every `setup`: what needs them is made when it is first asked for. */
+/** Makes a value at the first call: services can be used only after every `setup`. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -78,7 +78,7 @@ function addRead(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
   });
 }
 
-/** Closes the file. */
+/** The whole file as base64. Closes the file. */
 async function contentOf(file: OpenFile, limit: number): Promise<RawJson> {
   try {
     if (file.stat.isDirectory())

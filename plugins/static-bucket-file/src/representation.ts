@@ -16,7 +16,7 @@ export interface Facts {
   readonly etag: string;
 }
 
-/** What goes to a client for one file, or for a pre-compressed sibling of it. */
+/** The representation of one file, or of a pre-compressed file beside it. */
 export function representationOf(
   file: OpenFile,
   body: Uint8Array | OpenFile,
@@ -24,7 +24,7 @@ export function representationOf(
 ): Representation {
   const { size, mtimeMs } = file.stat;
   const mtime_ms = Math.max(0, Math.floor(mtimeMs));
-  // Another encoding is another representation: it must have another strong tag.
+  // Each encoding is a representation of its own and needs its own strong tag.
   const tag = encoding ? `${etag.slice(0, -1)}-${encoding}"` : etag;
   return {
     size,
@@ -35,7 +35,7 @@ export function representationOf(
       tag,
       'last-modified',
       new Date(mtime_ms).toUTCString(),
-      // Without it `last-modified` would let browsers keep an old site for days.
+      // With `last-modified` alone, browsers would use an old file for days.
       'cache-control',
       'no-cache',
       ...(isCompressible(type) ? ['vary', 'accept-encoding'] : []),
@@ -55,7 +55,7 @@ export function representationOf(
 }
 
 /**
- * A small file is read and closed, again when it changes meanwhile; a large one stays open and is its own body.
+ * Reads and closes a small file, up to three times when it changes meanwhile. A large file stays open and is the body.
  * @throws Error when the file keeps changing
  */
 export async function contentOf(

@@ -1,11 +1,11 @@
 import type { Bucket, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { closeSite, type Found, type Site, type SiteFiles, type Wanted } from './site-files.ts';
 
-/** For this long a kept file is served without a look at the disk. */
+/** For this time a kept file is served without asking the disk. */
 const FRESH_MS = 100;
-/** After this time also new pre-compressed siblings are looked for. */
+/** After this time the file is read again, and new pre-compressed files beside it are found. */
 const KEPT_MS = 5_000;
-/** What an entry costs beside its bodies, about. */
+/** Memory of an entry beside its bodies, roughly. */
 const ENTRY_BYTES = 2_048;
 
 interface Entry {
@@ -19,15 +19,15 @@ interface Entry {
 }
 
 /**
- * Small files in memory, least recently checked first out. Within `FRESH_MS` they are served as they are; then one
- * `stat` says whether they still are what stands on the disk. Writes of this server count at once.
+ * Small files in memory; the least recently checked one is dropped first. For `FRESH_MS` a file is served without asking
+ * the disk. After that one `stat` tells whether it is unchanged. Writes of this server are noticed at once.
  */
 export class SiteCache {
   readonly #buckets: StaticBuckets;
   readonly #files: SiteFiles;
   readonly #maxBytes: () => number;
   readonly #entries = new Map<string, Entry>();
-  /** Where somebody is asking the disk. */
+  /** Checks of the disk in progress, by key. */
   readonly #looks = new Map<string, Promise<unknown>>();
   #bytes = 0;
 
@@ -42,14 +42,14 @@ export class SiteCache {
     return this.#bytes;
   }
 
-  /** A kept file that needs no look at the disk. */
+  /** A kept file that was checked less than `FRESH_MS` ago. */
   fresh(bucket: Bucket, raw: string): Site | undefined {
     const entry = this.#entries.get(keyOf(bucket, raw));
     if (!entry || !this.#isCurrent(entry, bucket)) return undefined;
     return now() - entry.checked < FRESH_MS ? entry.site : undefined;
   }
 
-  /** As `SiteFiles.find`, from memory where the disk agrees. `use` runs before what is open is closed. */
+  /** As `SiteFiles.find`, from memory when the file is unchanged. Files are closed after `use`. */
   async find(wanted: Wanted, use: (found: Found) => void | Promise<void>): Promise<void> {
     const key = keyOf(wanted.bucket, wanted.raw);
     const look = this.#looks.get(key);
@@ -61,7 +61,7 @@ export class SiteCache {
     }
   }
 
-  /** Who comes while the disk is asked waits and takes what was kept; what is not kept everybody opens himself. */
+  /** A request during a check waits for it and uses the kept file. When none is kept, the request opens the file itself. */
   async #after(look: Promise<unknown>, key: string, wanted: Wanted): Promise<Found> {
     await look;
     const entry = this.#entries.get(key);
@@ -91,7 +91,7 @@ export class SiteCache {
   }
 
   async #load(key: string, wanted: Wanted): Promise<Found> {
-    // Taken before the disk is read: a write in between makes the entry old.
+    // Read before the disk is read, so that a write in between makes the entry outdated.
     const version = this.#buckets.version();
     const found = await this.#files.find(wanted);
     if (found.kind === 'file') this.#keep(key, found.site, wanted.bucket, version);
@@ -137,5 +137,5 @@ export class SiteCache {
 }
 
 const keyOf = ({ name }: Bucket, raw: string): string => `${name}/${raw}`;
-/** Ages are measured on the machine's steady clock: the kernel's may be set back. */
+/** Ages are measured with monotonic time, which is never set back. */
 const now = (): number => performance.now();

@@ -19,7 +19,7 @@ const SECOND_MS = 1000;
 export interface Site {
   readonly path: WirePath;
   readonly file: OpenFile;
-  /** The file itself, then its pre-compressed siblings. */
+  /** The file itself; `encoded` holds the pre-compressed files beside it. */
   readonly main: Representation;
   readonly encoded: ReadonlyMap<Encoding, Representation>;
 }
@@ -37,7 +37,7 @@ export interface Wanted {
   readonly bucket: Bucket;
   /** Percent-encoded, below the bucket. */
   readonly raw: string;
-  /** Of a large file only an encoding that the client takes is opened. */
+  /** Tells which encodings the client accepts. Of a large file only such an encoding is opened. */
   readonly accepts: (encoding: Encoding) => boolean;
 }
 
@@ -88,7 +88,7 @@ export class SiteFiles {
     if (!isCompressible(type)) return site;
     try {
       for (const { name, ending } of encodings) {
-        // A small file is kept with all its encodings, for every client.
+        // A small file is kept with all its encodings, for all clients. Of a large one a single encoding is opened.
         if (body === file && (encoded.size > 0 || !wanted.accepts(name))) continue;
         const sibling = this.#child(path.slice(0, -1), `${path.at(-1)}${ending}`);
         const coded = await codedOf(files, sibling, site);
@@ -103,16 +103,16 @@ export class SiteFiles {
     }
   }
 
-  /** The rules hold for the whole when they hold for its parts; `wirePath` is asked all the same. */
+  /** The path of a file in a directory. */
   #child(directory: readonly string[], name: string): WirePath {
     return this.#buckets.wirePath([...directory, name].join('/'), 'rpc');
   }
 }
 
-/** The content of a sibling; one that is older or not smaller than the file is no good. */
+/** The content of a pre-compressed file; undefined when it is older than the file itself, or not smaller. */
 async function codedOf(files: BucketFiles, path: WirePath, { file: { stat } }: Pick<Site, 'file'>) {
   const sibling = await openIfAny(files, path).catch((error) => {
-    // A link that leads out is no sibling; the file itself can be served all the same.
+    // A link that leads out is ignored: the file itself can be served.
     if (codeOf(error) === 'LEADS_OUT') return undefined;
     throw error;
   });

@@ -30,7 +30,7 @@ export class SiteHandler {
     this.#options = options;
   }
 
-  /** `raw` is the path below the bucket, still percent-encoded. A promise only where the disk is asked. */
+  /** Answers one request. `raw` is the percent-encoded path below the bucket. Returns a promise only when it has to wait. */
   answer(exchange: Exchange, bucket: Bucket | undefined, raw: string): void | Promise<void> {
     if (!bucket || bucket.enable === false) return exchange.text(404, 'Static not found', TEXT);
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
@@ -56,7 +56,7 @@ export class SiteHandler {
       exchange.text(302, 'Found', { ...TEXT, ...cors, location: withSlash(exchange) });
       return;
     }
-    // Row 7 of the table stands before row 8: a directory exists, so `*` matches it.
+    // Row 7 of the table comes before row 8. A directory exists, so `*` matches it.
     const etag = found.kind === 'directory' ? found.etag : undefined;
     if (etag && matches(exchange.request.headers['if-none-match'], etag)) {
       exchange.response.writeHead(304, { etag, ...cors }).end();
@@ -85,13 +85,13 @@ export class SiteHandler {
   }
 }
 
-/** A path whose percent-encoding is no UTF-8. */
+/** Answers a path whose percent-encoding is not UTF-8. */
 export function badUrl(exchange: Exchange): void {
   exchange.text(400, 'Invalid URL: percent-encoded UTF-8 expected', TEXT);
 }
 
 function refuseMethod({ method, request, response }: Exchange, { cors }: Bucket): void {
-  // An unread body would be taken for the next request of the connection.
+  // The rest of the body would be read as the next request of the connection.
   const close = request.complete ? NO_HEADERS : { connection: 'close' };
   if (method === 'OPTIONS' && cors) {
     response.writeHead(204, { ...PREFLIGHT, ...close }).end();
@@ -103,7 +103,7 @@ function refuseMethod({ method, request, response }: Exchange, { cors }: Bucket)
   response.writeHead(405, headers).end(text);
 }
 
-/** A range is one of the file itself. */
+/** The encoding to send. A range is always one of the file itself. */
 function chosen(exchange: Exchange, { main, encoded }: Site): Representation {
   if (encoded.size === 0 || exchange.request.headers.range !== undefined) return main;
   for (const { name } of encodings) {
@@ -121,5 +121,5 @@ const matches = (field: string | undefined, etag: string): boolean =>
   field?.trim() === '*' ||
   (field?.split(',').some((item) => [etag, `W/${etag}`].includes(item.trim())) ?? false);
 
-/** One leading slash only: two would make the first segment a host. */
+/** The path with a slash at its end. It begins with one slash only: after two the first segment would be a host. */
 const withSlash = ({ path, query }: Exchange): string => `/${path.replace(/^\/+/, '')}/${query}`;

@@ -9,12 +9,12 @@ export interface Bucket {
   readonly path: string;
   readonly is_http_root: boolean;
   readonly cors: boolean;
-  /** Only `false` takes the bucket off HTTP; RPC and WebDAV do not ask. */
+  /** Only `false` ends HTTP serving. RPC and WebDAV ignore it. */
   readonly enable: boolean | null;
 }
 
 declare const checked: unique symbol;
-/** Segments of a path that passed the rules of static-bucket.md §2; empty: the bucket's directory. Only `wirePath` makes one. */
+/** Segments of a path that passed the rules of static-bucket.md §2; none for the bucket's directory. Only `wirePath` makes one. */
 export type WirePath = readonly string[] & { readonly [checked]: true };
 
 /**
@@ -23,7 +23,7 @@ export type WirePath = readonly string[] & { readonly [checked]: true };
  */
 export type PathForm = 'rpc' | 'http' | 'webdav';
 
-/** One regular file or directory inside a bucket, open: what is read belongs to what `stat` says. */
+/** An open file or directory of a bucket. The bytes that are read belong to `stat`, even after a replacement. */
 export interface OpenFile {
   readonly stat: Stats;
   /** Fills the buffer from this position on. @returns bytes read: fewer only at the end of the file */
@@ -49,15 +49,15 @@ export interface FileEntry {
 export interface BucketFiles {
   /** Real absolute path; `follow` says whether a link at the end is followed. @throws ENOENT, LeadsOut */
   locate(path: WirePath, options: { readonly follow: boolean }): Promise<string>;
-  /** Real absolute path for something to be made: missing parents are created, a link at the end is followed. */
+  /** Real absolute path for a new file or directory. Missing parents are created, a link at the end is followed. */
   prepare(path: WirePath): Promise<string>;
-  /** True when the same file, not changed since `stat`, still stands there; links are followed, nothing is opened. */
+  /** True when the path still names the same file, unchanged since `stat`. Follows links, opens nothing. */
   unchanged(path: WirePath, stat: Stats): Promise<boolean>;
   /** A regular file or directory for reading; the caller closes it. @throws ENOENT for anything else (pipe, device) */
   open(path: WirePath): Promise<OpenFile>;
-  /** Atomic: readers see the old or the new file. Missing parents are created. */
+  /** Replaces the file atomically: readers see the old or the new one. Missing parents are created. */
   write(path: WirePath, content: Content): Promise<Written>;
-  /** Removes one file, or a symbolic link itself. @returns false when nothing was there */
+  /** Removes one file, or a symbolic link itself. @returns false when the path named nothing */
   remove(path: WirePath): Promise<boolean>;
   /** One rename; links at the ends are moved themselves. Parents of `to` are created. */
   rename(from: WirePath, to: WirePath): Promise<void>;
@@ -69,9 +69,9 @@ export interface BucketFiles {
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** What a write left. */
+/** The outcome of a write. */
 export interface Written {
-  /** Nothing stood there before. */
+  /** The path named nothing before. */
   readonly created: boolean;
   /** Of the new file. */
   readonly stat: Stats;
@@ -80,7 +80,7 @@ export interface Written {
 /** Bucket configuration and the way to files, for every plugin that serves them (static-bucket.md). */
 export interface StaticBuckets {
   get(name: string): Bucket | undefined;
-  /** The bucket served at the server's root, unless it is disabled. */
+  /** The enabled bucket that is served at the server's root. */
   root(): Bucket | undefined;
   /** Ascending by name, byte order. */
   list(): readonly Bucket[];
@@ -89,16 +89,16 @@ export interface StaticBuckets {
   checkName(name: string): void;
   /** @throws RpcError 108 for a path that breaks the rules; URIError for bad percent-encoding */
   wirePath(text: string, form: PathForm): WirePath;
-  /** True for names of unfinished uploads: never shown, never addressed. */
+  /** True for names of unfinished uploads, which are never listed and never addressed. */
   isTemporary(name: string): boolean;
-  /** Grows with every change of records or files that this server made or heard of. */
+  /** Grows with every change of records or files that this server made, or that another server told. */
   version(): number;
-  /** Tells that files were changed by other means than `BucketFiles`. */
+  /** Counts a change of files that was made without `BucketFiles`. */
   touch(): void;
 }
 export const StaticBuckets = service<StaticBuckets>('static-buckets');
 
-/** What goes to a client: one file, or one encoding of it. */
+/** The content that is sent: one file, or one encoding of it. */
 export interface Representation {
   readonly size: number;
   /** Unix ms, never negative. */
@@ -109,17 +109,17 @@ export interface Representation {
   readonly common: readonly string[];
   /** Names and values that describe the content: sent with 200 and 206. */
   readonly entity: readonly string[];
-  /** The content itself, or where to read it. */
+  /** The content itself, or the file to read it from. */
   readonly body: Uint8Array | OpenFile;
-  /** Several ranges of an open file go out as `multipart/byteranges`; else they count as none. */
+  /** True: several ranges of an open file are sent as `multipart/byteranges`. False: the whole file is sent. */
   readonly multipart?: boolean;
-  /** Weak tags match nothing, in `If-None-Match` neither. */
+  /** True: a weak tag never matches, not even in `If-None-Match`. */
   readonly strongOnly?: boolean;
 }
 
 /** Sends files: conditional requests, ranges, back-pressure, deadlines (static-http.md A4). */
 export interface FileServer {
-  /** Answers GET and HEAD, at once where nothing has to be waited for. Never fails; does not close the file. */
+  /** Answers GET and HEAD; returns a promise only when it has to wait. Never fails and does not close the file. */
   serve(exchange: Exchange, representation: Representation): void | Promise<void>;
   /** Media type by a file's name, without charset (static-http.md B5). */
   mediaType(name: string): string;

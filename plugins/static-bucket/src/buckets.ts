@@ -13,16 +13,16 @@ const DAY_MS = 86_400_000;
 
 type Scope = Pick<Kernel<unknown, { readonly static_path: string }>, 'db' | 'log' | 'root'>;
 
-/** The records, and what other plugins may do with them. */
+/** The records of the buckets, and the service that other plugins use. */
 export function createBuckets(
   { db, log, root }: Scope,
   announce: () => void,
 ): {
   readonly records: Records;
   readonly service: StaticBuckets;
-  /** Makes the directory of a bucket; a failure is only logged (static-bucket.md §5.1). */
+  /** Makes the directory of a bucket. A failure is only logged (static-bucket.md §5.1). */
   prepare(bucket: Bucket): Promise<void>;
-  /** Removes what uploads have left unfinished for a day. */
+  /** Removes unfinished uploads that are older than a day. */
   sweep(signal: AbortSignal): Promise<void>;
 } {
   let version = 0;
@@ -30,7 +30,7 @@ export function createBuckets(
     version++;
   };
   const records = new Records({ store: openBucketStore(db), changed: touch, announce });
-  // The path rule again: a row may have been written by SQL.
+  // The path is checked again, because a row may have been written by SQL.
   const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });
   const service: StaticBuckets = {
     get: (name) => records.get(name),
@@ -55,7 +55,7 @@ export function createBuckets(
       }
     },
     async sweep(signal) {
-      // Times of files are the machine's, not the kernel clock's.
+      // Files have the machine's time, not that of the kernel's clock.
       const options = { before: Date.now() - DAY_MS, signal };
       for (const bucket of records.list()) {
         const { name } = bucket;
@@ -64,7 +64,7 @@ export function createBuckets(
           const removed = await sweepBucket(directory, segments, options);
           if (removed > 0) log.info('unfinished uploads removed', { name, removed });
         } catch (error) {
-          // A row written by SQL, a link in its way: the other buckets matter all the same.
+          // A bad path in a row, or a link in the way. The other buckets are swept nevertheless.
           log.warn('unfinished uploads could not be removed', { name, error });
         }
       }

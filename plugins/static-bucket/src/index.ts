@@ -15,7 +15,7 @@ const config = Type.Object({
     minimum: 1_000,
     maximum: 2 ** 31 - 1,
     default: 60_000,
-    description: 'A client that takes less than 128 KiB of a file in this time is cut.',
+    description: 'A connection that takes less than 128 KiB of a file in this time is closed.',
   }),
   max_downloads: Type.Integer({
     minimum: 1,

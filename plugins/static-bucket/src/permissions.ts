@@ -18,7 +18,7 @@ interface Named {
 }
 
 export const mayRead = needs(({ name }: Named) => onBucket(name, 'read', 'Read'));
-// The record that is changed is the one of the trimmed name, so that is what must be allowed.
+// The methods change the record of the trimmed name, so the permission is checked for that name.
 export const mayWrite = needs(({ name }: Named) => onBucket(name.trim(), 'write', 'Write'));
 export const mayDelete = needs(({ name }: Named) => onBucket(name.trim(), 'delete', 'Delete'));
 export const mayList = superOnly('Only SuperToken can list all static names');

@@ -9,7 +9,7 @@ export interface RecordsOptions {
   readonly announce: () => void;
 }
 
-/** All bucket records in memory. Changes and whole reads run one after the other, so an old read never wins. */
+/** All bucket records, in memory. Changes and reads of the table run one after the other, so the newest read is kept. */
 export class Records {
   readonly #options: RecordsOptions;
   #byName = new Map<string, Bucket>();
@@ -39,7 +39,7 @@ export class Records {
     return this.#inTurn(async () => this.#replace(await this.#options.store.all()));
   }
 
-  /** One change of the table, then of the memory; see `BucketStore.change`. */
+  /** Changes the table, then the records in memory; see `BucketStore.change`. */
   change(refused: string, work: (changes: Changes) => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       this.#replace(await this.#options.store.change(refused, work));
@@ -56,7 +56,7 @@ export class Records {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // A failure belongs to its own caller: the next work starts all the same.
+    // A failure is reported to its own caller only. The next work starts nevertheless.
     const turn = this.#tail.then(work, work);
     this.#tail = turn.then(
       () => undefined,

@@ -34,7 +34,7 @@ export const segmentsOf = (path: string): readonly string[] =>
 
 const ignoresCase = process.platform === 'win32' || process.platform === 'darwin';
 
-/** A bucket whose directory is, holds or lies in the one of `path`. A token for one would reach the other's files. */
+/** A bucket whose directory equals, contains or lies in `path`: a token for one bucket would reach files of the other. */
 export function overlapping(
   path: string,
   others: readonly Bucket[],

@@ -12,7 +12,7 @@ interface Row {
 
 export type Settings = Pick<Bucket, 'path' | 'is_http_root' | 'cors'>;
 
-/** What a change may do; it sees the rows as they are in its transaction. */
+/** The reads and writes of one change, all in its transaction. */
 export interface Changes {
   readonly buckets: readonly Bucket[];
   insert(name: string, settings: Settings): Promise<unknown>;
@@ -25,8 +25,8 @@ export interface BucketStore {
   /** All records; 999 when the database fails. */
   all(): Promise<Bucket[]>;
   /**
-   * Runs one change alone: no other server changes records meanwhile. @returns all records afterwards
-   * @throws RpcError what `work` throws; 103 `<refused>…` when the database refuses
+   * Runs one change while no other server changes records. @returns all records after it
+   * @throws RpcError those of `work`; 103 `<refused>…` when a unique index refuses
    */
   change(refused: string, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
 }
@@ -43,7 +43,7 @@ export function openBucketStore(db: Database): BucketStore {
     async change(refused, work) {
       try {
         return await db.transaction(async (trx) => {
-          // Overlap of directories is no constraint that the database could hold.
+          // No constraint of a database can forbid overlapping directories, so one change runs at a time.
           if (db.dialect === 'postgres')
             await trx.raw('lock table static_file in share row exclusive mode');
           await work(changesIn(trx, await read(trx)));

@@ -10,9 +10,9 @@ const windowsName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|
 
 /**
  * The one way from a path on the wire to a path in a bucket, for RPC, HTTP and WebDAV (protocol README, "File paths").
- * Empty and `.` segments are dropped. Refused: `..`, backslash, NUL, leading drive letter, lone surrogates, what is
- * still absolute, names of unfinished uploads; on Windows also device names and characters that it cannot store.
- * WebDAV resolves its dot segments before it cuts the bucket's name off.
+ * Empty and `.` segments are dropped. Refused are `..`, backslash, NUL, a leading drive letter, lone surrogates, a path
+ * that is still absolute, and names of unfinished uploads; on Windows also device names and characters that it cannot
+ * store. WebDAV resolves its dot segments before it reads the bucket's name.
  * @throws RpcError 108 for a refused path, URIError for bad percent-encoding
  */
 export function wirePath(

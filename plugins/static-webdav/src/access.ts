@@ -7,14 +7,14 @@ interface Credentials {
   readonly password: string;
 }
 
-/** User and password of a `Basic` field (RFC 7617); undefined when it is none. */
+/** User and password of a `Basic` field (RFC 7617); undefined for any other text. */
 export function basicOf(field: string | undefined): Credentials | undefined {
   const coded = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(field ?? '')?.[1];
   if (coded === undefined) return undefined;
   const bytes = Buffer.from(coded, 'base64');
   const text = bytes.toString();
   const colon = text.indexOf(':');
-  // Decoding forgives much; what encodes to the same again had nothing to forgive.
+  // Node decodes malformed base64 and UTF-8 too. Only well-formed text is encoded to itself again.
   if (colon < 0 || bytes.toString('base64') !== coded || !Buffer.from(text).equals(bytes))
     return undefined;
   return { user: text.slice(0, colon), password: text.slice(colon + 1) };
@@ -27,7 +27,7 @@ export interface AccessParts {
   readonly realm: string;
 }
 
-/** Who asks (static-http.md B1). @throws Refusal 401 */
+/** The caller (static-http.md B1). @throws Refusal 401 */
 export async function authenticate(exchange: Exchange, parts: AccessParts): Promise<Principal> {
   const { request, peerAddress } = exchange;
   const given = basicOf(request.headers.authorization);
@@ -43,7 +43,7 @@ export async function authenticate(exchange: Exchange, parts: AccessParts): Prom
 
 const words = ['read', 'write', 'delete', 'list'] as const;
 
-/** All four permissions on files of the bucket, whatever the method. @throws Refusal 403 */
+/** Requires all four permissions on files of the bucket, for every method. @throws Refusal 403 */
 export async function authorize(caller: Principal, bucket: string, auth: Auth): Promise<void> {
   const requirement: Requirement = {
     scopes: [{ static_bucket: bucket }],

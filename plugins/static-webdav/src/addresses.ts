@@ -1,6 +1,6 @@
 import { Refusal } from './answers.ts';
 
-/** What a URL names. */
+/** The resource that a URL names. */
 export interface Address {
   readonly bucket: string;
   /** Decoded segments below the bucket; dot segments are resolved. */
@@ -10,8 +10,8 @@ export interface Address {
 }
 
 /**
- * Where buckets stand in the URL space: `/svc/static-webdav/`. Dot segments are resolved before the bucket is read off
- * (static-http.md B2), so that the bucket that is authorised is the one that is used.
+ * The addresses of buckets, below `/svc/static-webdav/`. Dot segments are resolved before the bucket's name is read
+ * (static-http.md B2), so that the authorised bucket is the one that is used.
  */
 export class Addresses {
   readonly prefix: string;
@@ -24,7 +24,7 @@ export class Addresses {
   }
 
   /**
-   * Of the path of a request.
+   * The address in the path of a request.
    * @throws Refusal 400 undecodable, 403 above the root, 502 outside of the bucket that the path names first
    */
   ofPath(raw: string): Address {
@@ -34,7 +34,7 @@ export class Addresses {
     return address;
   }
 
-  /** Of `Destination` or of a tag in `If`: absolute path or URL, of which the host does not count. @throws Refusal */
+  /** The address in `Destination` or in a tag of `If`: an absolute path, or a URL whose host is ignored. @throws Refusal */
   ofReference(reference: string): Address {
     const path = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(reference.trim())?.[1] ?? '';
     if (!path.startsWith('/')) throw new Refusal(400);
@@ -56,7 +56,7 @@ export class Addresses {
     return { bucket, segments, slash: /\/\.{0,2}$/.test(raw) };
   }
 
-  /** Absolute path, percent-encoded; collections end in `/`. */
+  /** The absolute path, percent-encoded. That of a collection ends in `/`. */
   href(bucket: string, segments: readonly string[], isCollection: boolean): string {
     const path = [bucket, ...segments].map(encode).join('/');
     return `${this.prefix}${path}${isCollection ? '/' : ''}`;
@@ -67,12 +67,12 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // The only failure: no percent-encoded UTF-8.
+    // The text is not percent-encoded UTF-8.
     throw new Refusal(400);
   }
 }
 
-/** Every byte but letters, digits and `-_.~`. */
+/** Percent-encodes every byte except letters, digits and `-_.~`. */
 export const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -29,10 +29,10 @@ export const failedCondition = (status: number, inner: string): Refusal =>
     body: `${PROLOGUE}<D:error xmlns:D="DAV:">${inner}</D:error>`,
   });
 
-/** Rest of a refused body that is still read, so that the client gets to see the answer. */
+/** After a refusal the rest of the body is read for this time: otherwise the client would not see the answer. */
 const LINGER_MS = 30_000;
 
-/** Sends an answer whole. What the client still sends is thrown away for a while, then it is cut. */
+/** Sends a whole answer. Bytes that the client still sends are discarded for 30 s, then the connection is closed. */
 export function send(exchange: Exchange, answer: Answer, clock: Clock): void {
   const { request, response, method } = exchange;
   if (response.destroyed) return;
@@ -42,7 +42,7 @@ export function send(exchange: Exchange, answer: Answer, clock: Clock): void {
   }
   const { status, headers = {}, body } = answer;
   const hasNone = status === 204 || status === 304;
-  // The client waits for 100: its body never comes, and what comes instead must not be taken for it.
+  // The client waits for status 100 and sends no body. Its next bytes must not be read as one.
   const isWaiting = !request.complete && request.headers.expect && !request.readableDidRead;
   response.writeHead(status, {
     ...(hasNone ? {} : { 'content-length': Buffer.byteLength(body ?? '') }),
@@ -57,7 +57,7 @@ export function send(exchange: Exchange, answer: Answer, clock: Clock): void {
   request.once('close', cancel);
 }
 
-/** Status for what a file system call rejected with (static-http.md B3). */
+/** Status by the code of a file system error (static-http.md B3). */
 const statuses: { readonly [code: string]: number } = {
   LEADS_OUT: 403,
   ENOENT: 404,
@@ -76,5 +76,5 @@ const statuses: { readonly [code: string]: number } = {
   EFBIG: 413,
 };
 
-/** undefined for what is no known failure of a file system. */
+/** The status for a file system error; undefined for any other error. */
 export const fileStatus = (error: unknown): number | undefined => statuses[codeOf(error)];

@@ -3,7 +3,7 @@ import { Refusal } from './answers.ts';
 import type { DavRequest } from './request.ts';
 import { BadXml, type Element, parseXml } from './xml/parse.ts';
 
-/** Bytes of a body that is not a file. */
+/** Largest body that is not a file. */
 const MAX_BODY_BYTES = 65_536;
 
 /** @throws Refusal 413 */
@@ -20,7 +20,7 @@ async function bodyOf({ exchange, parts }: DavRequest): Promise<Buffer> {
   }
 }
 
-/** For methods that have no body. @throws Refusal 415, 413 */
+/** Checks that a request has no body. @throws Refusal 415, 413 */
 export async function requireNoBody(request: DavRequest): Promise<void> {
   if ((await bodyOf(request)).length > 0) throw new Refusal(415);
 }

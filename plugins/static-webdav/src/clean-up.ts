@@ -9,7 +9,7 @@ type Needed = Pick<Parts, 'buckets' | 'clock' | 'locks' | 'properties'>;
 export const removeExpiredLocks = ({ locks, clock }: Needed): Promise<void> =>
   locks.removeExpired(clock.now());
 
-/** Removes properties and locks of what went by another way than WebDAV: files, and whole buckets. */
+/** Removes properties and locks of files and buckets that were not removed through WebDAV. */
 export async function removeOrphans(parts: Needed, signal: AbortSignal): Promise<void> {
   const { buckets, locks, properties } = parts;
   const isGone = goneBuckets(parts);
@@ -30,7 +30,7 @@ export async function removeOrphans(parts: Needed, signal: AbortSignal): Promise
   }
 }
 
-/** Ids only grow: one beyond all that are known may be a bucket that another server has just made. */
+/** Tells removed buckets. Ids only grow: an unknown id above all known ones may be a new bucket of another server. */
 function goneBuckets({ buckets }: Needed): (id: number) => boolean {
   const known = new Set(buckets.list().map(({ id }) => id));
   const last = Math.max(0, ...known);
@@ -48,7 +48,7 @@ async function isMissing(
     await buckets.files(bucket).locate(segments, { follow: true });
     return false;
   } catch (error) {
-    // Anything else says nothing about whether it is there.
+    // Other errors do not tell whether the file exists.
     return codeOf(error) === 'ENOENT';
   }
 }

@@ -6,8 +6,8 @@ import { etagOf } from './etags.ts';
 const SECOND_MS = 1000;
 
 /**
- * Preconditions of a request that changes something (RFC 9110 §13.2.2, static-http.md B3); GET and HEAD have the file
- * server's. @throws Refusal 412
+ * Checks the preconditions of a request that changes something (RFC 9110 §13.2.2, static-http.md B3). For GET and HEAD
+ * the file server does that. @throws Refusal 412
  */
 export function checkConditions(headers: IncomingHttpHeaders, stat: Stats | undefined): void {
   const ifMatch = headers['if-match'];
@@ -19,12 +19,12 @@ export function checkConditions(headers: IncomingHttpHeaders, stat: Stats | unde
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, stat)) throw new Refusal(412);
 }
 
-/** `*` matches whatever exists; weak tags match nothing. */
+/** True when the field names the current version. `*` matches anything that exists; a weak tag never matches. */
 const matches = (field: string, stat: Stats | undefined): boolean =>
   stat !== undefined &&
   (field.trim() === '*' || field.split(',').some((tag) => tag.trim() === etagOf(stat)));
 
-/** What is missing counts as changed; a date that does not parse is ignored. */
+/** True when the resource is newer than the date, or missing. A date that does not parse is ignored. */
 function isAfter(stat: Stats | undefined, field: string): boolean {
   const date = / GMT$/.test(field) ? Date.parse(field) : Number.NaN;
   if (Number.isNaN(date)) return false;

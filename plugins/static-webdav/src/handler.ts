@@ -16,7 +16,7 @@ import { unlock } from './methods/unlock.ts';
 import type { Parts } from './parts.ts';
 import { DavRequest } from './request.ts';
 
-/** Undefined: it answered already. */
+/** Returns undefined when it has answered itself. */
 type Handle = (request: DavRequest) => Promise<Answer | undefined>;
 
 const withBody: { readonly [method: string]: Handle } = {
@@ -97,7 +97,7 @@ function answerFor(error: unknown): Answer {
   if (error instanceof Refusal) return error.answer;
   if (error instanceof RpcError) {
     if (error.code === 108) return { status: 400 };
-    // 102: no Super Token record; otherwise the database or the password check are busy or away.
+    // 102: there is no Super Token record. Other codes: the database or the password check is busy or unreachable.
     return error.code === 102 ? { status: 403 } : { status: 503, headers: { 'retry-after': '1' } };
   }
   return { status: fileStatus(error) ?? 500 };

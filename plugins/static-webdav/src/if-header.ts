@@ -7,7 +7,7 @@ export interface Condition {
   readonly value: string;
 }
 
-/** Conditions that must all hold; about the resource of `tag`, or of the request. */
+/** Conditions that must all hold, about the resource of `tag`, or of the request without one. */
 export interface ConditionList {
   readonly tag: string | undefined;
   readonly conditions: readonly Condition[];
@@ -15,7 +15,7 @@ export interface ConditionList {
 
 const lexeme = /\s*(?:<([^<>]*)>|\[((?:W\/)?"[^"]*")\]|([()])|(not)\b)/iy;
 
-/** Lists of an `If` field (RFC 4918 §10.4). @throws Refusal 400 */
+/** The lists of an `If` field (RFC 4918 §10.4). @throws Refusal 400 */
 export function parseIf(field: string): ConditionList[] {
   const lists: ConditionList[] = [];
   const text = field.trim();
@@ -53,7 +53,7 @@ export const tokensOf = (lists: readonly ConditionList[]): Set<string> =>
       .map(({ value }) => value),
   );
 
-/** What a list is compared with. */
+/** The state of a resource that a list is compared with. */
 export interface ResourceState {
   readonly etag: string | undefined;
   readonly tokens: ReadonlySet<string>;

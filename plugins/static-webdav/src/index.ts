@@ -28,12 +28,12 @@ const config = Type.Object({
     minimum: 1_000,
     maximum: 2 ** 30,
     default: 60_000,
-    description: 'A client that sends or takes nothing in this time is cut.',
+    description: 'A connection on which the client sends or takes nothing in this time is closed.',
   }),
   max_uploads: Type.Integer({
     minimum: 1,
     default: 256,
-    description: 'Files that are received at once; beyond, 503.',
+    description: 'Files that are received at the same time; a further one is answered with 503.',
   }),
 });
 

@@ -5,14 +5,14 @@ import type { Lock } from './locks.ts';
 import type { DavRequest } from './request.ts';
 import { escapeText } from './xml/write.ts';
 
-/** What the server knows of one resource. */
+/** The facts about one resource from which its live properties are made. */
 export interface Facts {
   readonly request: DavRequest;
   /** The last segment; empty for the bucket's own directory. */
   readonly name: string;
   readonly stat: Stats;
   readonly locks: readonly Lock[];
-  /** Only there when it was asked for. */
+  /** Read only when a quota property was asked for. */
   readonly quota: { readonly available_bytes: number; readonly used_bytes: number } | undefined;
 }
 
@@ -20,13 +20,13 @@ export const DAV = 'DAV:';
 export const APACHE = 'http://apache.org/dav/props/';
 export const MICROSOFT = 'urn:schemas-microsoft-com:';
 
-/** XML inside the element; undefined where the resource has no such property. */
+/** The XML inside the element; undefined when the resource has no such property. */
 type Value = (facts: Facts) => string | undefined;
 
 interface Live {
   readonly value: Value;
-  /** Who gets it without naming it. */
-  readonly inAll: 'everybody' | 'Microsoft' | 'nobody';
+  /** Clients whose "all properties" hold it. */
+  readonly inAll: 'every client' | 'Microsoft clients' | 'none';
 }
 
 const seconds = (ms: number): string => `${new Date(Math.max(0, ms)).toISOString().slice(0, 19)}Z`;
@@ -54,7 +54,7 @@ const dav: { readonly [local: string]: Value } = {
   lockdiscovery: ({ request, locks }) => activeLocks(request, locks),
 };
 
-/** RFC 4331: not among "all properties". */
+/** Quota (RFC 4331), which is not part of "all properties". */
 const quota: { readonly [local: string]: Value } = {
   'quota-available-bytes': onDirectory(({ quota }) => quota && String(quota.available_bytes)),
   'quota-used-bytes': onDirectory(({ quota }) => quota && String(quota.used_bytes)),
@@ -87,15 +87,15 @@ export const nameOf = (uri: string, local: string): string => `{${uri}}${local}`
 
 /** Live properties by name (static-http.md B6, RFC 4331). */
 export const live: ReadonlyMap<string, Live> = new Map<string, Live>([
-  ...entries(DAV, dav, 'everybody'),
-  ...entries(DAV, quota, 'nobody'),
-  ...entries(APACHE, apache, 'nobody'),
-  ...entries(MICROSOFT, win32, 'Microsoft'),
+  ...entries(DAV, dav, 'every client'),
+  ...entries(DAV, quota, 'none'),
+  ...entries(APACHE, apache, 'none'),
+  ...entries(MICROSOFT, win32, 'Microsoft clients'),
 ]);
 
-/** Names that make it necessary to ask the file system. */
+/** Names of properties for which the file system is asked. */
 export const QUOTA_NAMES = Object.keys(quota).map((local) => nameOf(DAV, local));
-/** Windows sets these and must be told that it worked. */
+/** Properties that Windows sets. They are answered with success, and not stored. */
 export const WIN32_NAMES: ReadonlySet<string> = new Set(
   Object.keys(win32).map((local) => nameOf(MICROSOFT, local)),
 );

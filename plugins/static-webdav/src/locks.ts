@@ -5,34 +5,34 @@ export interface Lock {
   /** URI. */
   readonly token: string;
   readonly path: Key;
-  /** Depth `infinity`: everything below is locked as well. */
+  /** True for depth `infinity`: everything below is locked too. */
   readonly deep: boolean;
   readonly exclusive: boolean;
   /** The `owner` element as given, or the empty text. */
   readonly owner: string;
-  /** Whose credential took it. */
+  /** Id of the credential that took it. */
   readonly principal: string;
   /** Unix ms. */
   readonly expires_at: number;
 }
 
-/** What a request is going to change. */
+/** One change that a request will make. */
 export interface Change {
   readonly path: Key;
-  /** Everything below as well. */
+  /** Everything below changes too. */
   readonly below?: boolean;
-  /** The resource comes or goes: its parent's members change. */
+  /** The resource is made or removed, so the members of its parent change. */
   readonly member?: boolean;
 }
 
-/** Which locks a caller may pass. */
+/** True for a lock that the caller holds and has submitted. */
 export type Holds = (lock: Lock) => boolean;
 
-/** True when the lock protects what stands at the path. */
+/** True when the lock protects the resource at the path. */
 export const covers = (lock: Lock, path: Key): boolean =>
   lock.path === path || (lock.deep && isBelow(path, lock.path));
 
-/** Paths of locks that stand in the way of a change; of several on one resource one that is held suffices. */
+/** Paths of locks that forbid a change. Of several locks on one resource the caller needs to hold one. */
 export function blocking(locks: readonly Lock[], change: Change, holds: Holds): Key[] {
   const places = new Set<Key>([change.path]);
   const parent = change.member ? parentOf(change.path) : undefined;
@@ -46,7 +46,7 @@ export function blocking(locks: readonly Lock[], change: Change, holds: Holds): 
   });
 }
 
-/** True when both cannot be held at once (RFC 4918 §6.1, §7). */
+/** True when the two locks exclude each other (RFC 4918 §6.1, §7). */
 export function conflicts(held: Lock, wanted: Lock): boolean {
   const overlap = covers(held, wanted.path) || (wanted.deep && isBelow(held.path, wanted.path));
   return overlap && (held.exclusive || wanted.exclusive);

@@ -11,7 +11,7 @@ export const END = '</D:multistatus>';
 export const statusElement = (status: number): string =>
   `<D:status>HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}</D:status>`;
 
-/** Properties that share a status; nothing when there are none. */
+/** The element for properties with one status; empty text for no properties. */
 export const propstat = (status: number, properties: readonly string[], more = ''): string =>
   properties.length === 0
     ? ''
@@ -23,7 +23,7 @@ export const responseElement = (href: string, inner: string): string =>
 export const failureElement = ({ href, status }: Failure): string =>
   responseElement(href, statusElement(status));
 
-/** 207 that names what failed (RFC 4918 §13). */
+/** A 207 that names the failures (RFC 4918 §13). */
 export const failuresAnswer = (failures: readonly Failure[]): Answer => ({
   status: 207,
   headers: XML_TYPE,

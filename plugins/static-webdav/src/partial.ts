@@ -11,7 +11,7 @@ interface Place {
   readonly before: Stats | undefined;
 }
 
-/** The content with the body in its place; bytes before and behind it come from what stands there. */
+/** The new content of a file: its bytes before `start`, the body, its bytes from `end` on. @throws Refusal 409 when it changed */
 export async function* merged(
   request: DavRequest,
   body: AsyncIterable<Uint8Array>,

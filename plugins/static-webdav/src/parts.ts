@@ -7,7 +7,7 @@ import type { PropertyStore } from './store-properties.ts';
 import type { Turns } from './turns.ts';
 import type { Uploads } from './uploads.ts';
 
-/** What every request needs. */
+/** The services and stores that every request uses. */
 export interface Parts {
   readonly addresses: Addresses;
   readonly auth: Auth;
@@ -18,10 +18,10 @@ export interface Parts {
   readonly properties: PropertyStore;
   readonly realm: string;
   readonly server: FileServer;
-  /** A client must take or send something in this time. */
+  /** Longest time in which a client takes or sends nothing. */
   readonly stall_ms: () => number;
   readonly tokens: Tokens;
-  /** By real path: what looks at a file and then replaces it. */
+  /** Exclusion by real path, for checking a file and then replacing it. */
   readonly turns: Turns;
   readonly uploads: Uploads;
 }

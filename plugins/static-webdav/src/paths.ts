@@ -1,18 +1,18 @@
-/** A path in a bucket as the tables hold it: segments joined by `/`; `''` is the bucket's own directory. */
+/** A path in a bucket, in the form of the tables: segments joined by `/`; `''` is the bucket's own directory. */
 export type Key = string;
 
-/** Longest path, bytes of UTF-8, that can have properties and locks: an index entry of Postgres takes 2,704. */
+/** Longest path in bytes of UTF-8 that can have properties and locks. An index entry of Postgres holds at most 2,704 bytes. */
 export const MAX_KEY_BYTES = 2_000;
 
 export const keyOf = (segments: readonly string[]): Key => segments.join('/');
 
-/** undefined for the bucket's own directory. */
+/** The directory of a path; undefined for the bucket's own directory. */
 export function parentOf(key: Key): Key | undefined {
   if (key === '') return undefined;
   return key.slice(0, Math.max(0, key.lastIndexOf('/')));
 }
 
-/** Every directory that the key lies in, the bucket's own included. */
+/** Every directory that contains the path, the bucket's own included. */
 export function ancestorsOf(key: Key): Key[] {
   const found: Key[] = [];
   for (let at = parentOf(key); at !== undefined; at = parentOf(at)) found.push(at);
@@ -24,5 +24,5 @@ export const isBelow = (key: Key, directory: Key): boolean =>
 
 /** Half-open range, by bytes, of all keys below a directory. */
 export const rangeBelow = (directory: Key): readonly [from: string, to: string] =>
-  // `0` is the character after `/`; no text of UTF-8 lies beyond the last one.
+  // `0` follows `/` in byte order, and U+10FFFF is the last character.
   directory === '' ? ['\u0001', '\u{10FFFF}'] : [`${directory}/`, `${directory}0`];

@@ -14,7 +14,7 @@ function splitName(name: string): readonly [uri: string, local: string] {
   return [name.slice(1, end), name.slice(end + 1)];
 }
 
-/** An empty element for a property; the answer declares our own prefixes. */
+/** An empty element for a property. The answer's root declares the prefixes of known namespaces. */
 export function emptyProperty(name: string): string {
   const [uri, local] = splitName(name);
   const prefix = prefixes[uri];
@@ -30,16 +30,16 @@ export function liveElement(name: string, inner: string): string {
 
 export const propertyName = ({ uri, local }: Element): string => nameOf(uri, local);
 
-/** What a PROPFIND asks for; `names` of `all` are asked for beside. */
+/** What a PROPFIND asks for. With `all`, `names` holds the properties that are included. */
 export interface Asked {
   readonly kind: 'all' | 'names' | 'some';
   readonly names: readonly string[];
 }
 
-/** Names in one request; each costs time for every member of a collection. */
+/** Largest number of names in one request: each name takes time for every member of a collection. */
 const MAX_NAMES = 500;
 
-/** No body is all properties (RFC 4918 §9.1). @returns undefined for a body that says something else, or too much */
+/** Reads the body of a PROPFIND; none asks for all properties (RFC 4918 §9.1). @returns undefined when it is malformed or long */
 export function askedOf(root: Element | undefined, isMicrosoft: boolean): Asked | undefined {
   if (!root) return { kind: 'all', names: inAll(isMicrosoft) };
   if (!isDav(root, 'propfind')) return undefined;
@@ -58,5 +58,8 @@ export function askedOf(root: Element | undefined, isMicrosoft: boolean): Asked 
 
 const inAll = (isMicrosoft: boolean): string[] =>
   [...live]
-    .filter(([, { inAll: who }]) => who === 'everybody' || (isMicrosoft && who === 'Microsoft'))
+    .filter(
+      ([, { inAll: clients }]) =>
+        clients === 'every client' || (isMicrosoft && clients === 'Microsoft clients'),
+    )
     .map(([name]) => name);

@@ -58,7 +58,7 @@ export class DavRequest {
     return this.parts.addresses.href(this.bucket.name, path, isCollection);
   }
 
-  /** What stands at a path, links followed; undefined when nothing does. The bucket's own directory always exists. */
+  /** The stat of a path, links followed; undefined when it names nothing. Makes the bucket's own directory when it is missing. */
   async look(path: WirePath = this.path): Promise<Stats | undefined> {
     try {
       const real =
@@ -79,7 +79,7 @@ export class DavRequest {
     return found;
   }
 
-  /** The collection in which something is to be made. @throws Refusal 409 */
+  /** Requires that the parent is a collection. @throws Refusal 409 */
   async requireParent(path: WirePath = this.path): Promise<void> {
     const parent = await this.look(this.wirePath(path.slice(0, -1))).catch((error) => {
       if (codeOf(error) === 'ENOTDIR') return undefined;
@@ -88,13 +88,13 @@ export class DavRequest {
     if (!parent?.isDirectory()) throw new Refusal(409);
   }
 
-  /** Both families of conditions, the `If` field last. @throws Refusal 412, 400 */
+  /** Checks the conditions of HTTP, then the `If` field of WebDAV. @throws Refusal 412, 400 */
   async checkConditions(found: Stats | undefined): Promise<void> {
     checkConditions(this.headers, found);
     await this.checkIf();
   }
 
-  /** The `If` field alone. @throws Refusal 412, 400 */
+  /** Checks the `If` field. @throws Refusal 412, 400 */
   async checkIf(): Promise<void> {
     const lists = this.#lists();
     if (lists.length === 0) return;
@@ -107,7 +107,7 @@ export class DavRequest {
     throw new Refusal(412);
   }
 
-  /** @throws Refusal 423 naming locks that the caller did not submit */
+  /** Checks the locks around the changes. @throws Refusal 423 naming locks that the caller did not submit */
   async checkLocks(...changes: readonly Change[]): Promise<void> {
     const tokens = tokensOf(this.#lists());
     const found = new Set<Key>();
@@ -127,17 +127,17 @@ export class DavRequest {
     );
   }
 
-  /** A token can be read by everybody who sees the resource: it only serves who took the lock. */
+  /** True for the credential that took the lock, and for the Super Token. Any reader sees the lock's token: it proves nothing. */
   owns(lock: Lock): boolean {
     return this.caller.super || lock.principal === this.caller.id;
   }
 
-  /** Of a key, without saying whether it is a collection. */
+  /** The address of a key, without the slash of a collection. */
   hrefOf(key: Key): string {
     return this.href(key === '' ? [] : key.split('/'), key === '');
   }
 
-  /** Properties and locks of what stood here before, if it went by another way than WebDAV. */
+  /** Drops the properties of an earlier resource at this path, which was not removed through WebDAV. */
   async created(path: WirePath = this.path): Promise<void> {
     await this.parts.properties.drop(this.bucket.id, keyOf(path));
   }
@@ -161,20 +161,20 @@ export class DavRequest {
     return { etag: found && etagOf(found), tokens: new Set(tokens) };
   }
 
-  /** undefined for a resource that is none of this bucket's. */
+  /** The path in a tag; undefined for a resource outside this bucket. */
   #tagged(tag: string): WirePath | undefined {
     try {
       const { bucket, segments } = this.parts.addresses.ofReference(tag);
       return bucket === this.bucket.name ? this.wirePath(segments) : undefined;
     } catch (error) {
-      // The list is about something that this server does not have, so it does not hold.
+      // The tag names no resource of this server, so its list does not hold.
       if (error instanceof Refusal || (error as { code?: unknown }).code === 108) return undefined;
       throw error;
     }
   }
 }
 
-/** Depth as far as it is understood (static-http.md B3). */
+/** The header `Depth`; undefined for an unknown value (static-http.md B3). */
 export function depthOf({ headers }: DavRequest): '0' | '1' | 'infinity' | undefined {
   const { depth } = headers;
   if (depth === '0' || depth === '1') return depth;

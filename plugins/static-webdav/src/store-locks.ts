@@ -3,28 +3,28 @@ import { conflicts, type Lock } from './locks.ts';
 import { ancestorsOf, type Key, MAX_KEY_BYTES, rangeBelow } from './paths.ts';
 import { alone, run } from './store-sql.ts';
 
-/** Locks of one bucket at most; beyond, 507. */
+/** Most locks of one bucket. A further one is answered with 507. */
 export const MAX_LOCKS = 10_000;
 
 export type Granted = 'granted' | 'full' | { readonly conflicting: readonly Lock[] };
 
-/** Every SQL statement on locks. Failures of the database are 103 with a neutral text. */
+/** Every SQL statement on locks. A failure of the database gives 103 with a neutral text. */
 export interface LockStore {
-  /** Living locks at a path and around it, and below it when asked. */
+  /** Unexpired locks at a path, at its ancestors and, with `below`, below it. */
   around(bucket: number, path: Key, options: { now: number; below: boolean }): Promise<Lock[]>;
-  /** Takes a lock unless another one is in the way; of several servers one decides at a time. */
+  /** Takes a lock unless another one excludes it. Servers on one database decide one after the other. */
   grant(bucket: number, lock: Lock, now: number): Promise<Granted>;
-  /** @returns false when the lock has gone */
+  /** Extends a lock. @returns false when it has expired or been released */
   renew(
     bucket: number,
     token: string,
     times: { now: number; expires_at: number },
   ): Promise<boolean>;
   release(bucket: number, token: string): Promise<void>;
-  /** Locks at a path and below it end with what stood there. */
+  /** Releases all locks at a path and below it, when the resource is removed. */
   releaseAll(bucket: number, path: Key): Promise<void>;
   removeExpired(now: number): Promise<void>;
-  /** Of a bucket that is gone. */
+  /** Removes all locks of a removed bucket. */
   removeBucket(bucket: number): Promise<void>;
   buckets(): Promise<number[]>;
 }
@@ -92,7 +92,7 @@ export function openLockStore(db: Database): LockStore {
 }
 
 function aroundSql(bucket: number, path: Key, below: boolean) {
-  // A longer one has no lock, and of a path of thousands of segments every ancestor would be sent.
+  // A longer path has no lock, and one with thousands of segments would send all its ancestors.
   const places = [path, ...ancestorsOf(path)].filter(({ length }) => length <= MAX_KEY_BYTES);
   const [from, to] = rangeBelow(path);
   const range = below ? ' or (path >= ? and path < ?)' : '';

@@ -11,39 +11,39 @@ import {
 import { isBelow, type Key, MAX_KEY_BYTES, parentOf, rangeBelow } from './paths.ts';
 import { alone, run } from './store-sql.ts';
 
-/** Dead properties of one resource, and of one bucket, at most; beyond, 507. */
+/** Most dead properties of one resource, and of one bucket. Further ones are answered with 507. */
 export const MAX_OF_RESOURCE = 100;
 export const MAX_OF_BUCKET = 100_000;
 
-/** One property that the server only keeps (RFC 4918 §4). */
+/** A dead property: the server only stores it (RFC 4918 §4). */
 export interface Property {
   /** `{namespace}local` */
   readonly name: string;
-  /** The whole element, with its own declarations. */
+  /** The whole element, with its namespace declarations. */
   readonly value: string;
 }
 
-/** In the order of the request; without a value: remove. */
+/** One change of a property, in the order of the request. Without a value the property is removed. */
 export interface PropertyChange {
   readonly name: string;
   readonly value: string | undefined;
 }
 
-/** Every SQL statement on dead properties. Failures of the database are 103 with a neutral text. */
+/** Every SQL statement on dead properties. A failure of the database gives 103 with a neutral text. */
 export interface PropertyStore {
-  /** Properties of some resources. */
+  /** The properties of some resources. */
   of(bucket: number, paths: readonly Key[]): Promise<ReadonlyMap<Key, readonly Property[]>>;
-  /** True when something directly in this directory has properties. */
+  /** True when a direct member of this directory has properties. */
   anyIn(bucket: number, directory: Key): Promise<boolean>;
-  /** All or none. @returns false when a limit would be passed */
+  /** Makes all changes or none. @returns false when a limit would be exceeded */
   change(bucket: number, path: Key, changes: readonly PropertyChange[]): Promise<boolean>;
-  /** Takes the place of what was at `to`. @returns false when a limit would be passed */
+  /** Copies properties and replaces those at `to`. @returns false when a limit would be exceeded */
   copy(bucket: number, from: Key, to: Key, options: { deep: boolean }): Promise<boolean>;
   move(bucket: number, from: Key, to: Key): Promise<void>;
-  /** Of a resource and everything below. */
+  /** Removes the properties of a resource and of everything below it. */
   drop(bucket: number, path: Key): Promise<void>;
   removeBucket(bucket: number): Promise<void>;
-  /** Resources that have properties, in an order of their own, after the given one. */
+  /** Resources with properties, in the order of the primary key, after the given one. */
   resources(after: Resource | undefined, limit: number): Promise<Resource[]>;
 }
 
@@ -129,7 +129,7 @@ function writes(
   };
 }
 
-/** Rolls the transaction back. */
+/** A limit would be exceeded. Thrown to roll the transaction back. */
 class TooMany extends Error {
   override readonly name = 'TooMany';
 }

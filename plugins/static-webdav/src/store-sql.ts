@@ -7,14 +7,14 @@ export const run = <Row>(
   params: readonly SqlValue[],
 ): Promise<Row[]> => rowsOf<Row>(on, { text, params });
 
-/** A transaction in which nobody else, on any server, changes the table. */
+/** Runs a transaction while no other one, on any server, changes the table. */
 export function alone<T>(
   db: Database,
   table: string,
   work: (trx: Knex.Transaction) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (trx) => {
-    // SQLite has one writer at a time anyway.
+    // SQLite runs one writing transaction at a time.
     if (db.dialect === 'postgres') await trx.raw(`lock table ${table} in share row exclusive mode`);
     return work(trx);
   });

@@ -6,17 +6,17 @@ import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { fileStatus } from './answers.ts';
 import type { DavRequest } from './request.ts';
 
-/** What could not be done, in the middle of a tree. */
+/** One resource of a tree for which the work failed. */
 export interface Failure {
   readonly href: string;
   readonly status: number;
 }
 
-/** Failures that one answer names. */
+/** Most failures in one answer. */
 const MAX_FAILURES = 1_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Collects what fails and goes on. @throws what is no failure of the file system */
+/** Collects failures of the file system, so that the work goes on. */
 export class Failures {
   readonly list: Failure[] = [];
   readonly #request: DavRequest;
@@ -25,7 +25,7 @@ export class Failures {
     this.#request = request;
   }
 
-  /** @returns whether the work succeeded */
+  /** Runs the work. @returns whether it succeeded @throws any error that is not one of the file system */
   async attempt(
     place: { readonly path: readonly string[]; readonly isCollection: boolean },
     work: () => Promise<unknown>,
@@ -43,7 +43,7 @@ export class Failures {
   }
 }
 
-/** Removes what stands at a real path, links themselves, from the leaves up. @returns whether all of it has gone */
+/** Removes a file, a link itself, or a directory with everything below it. @returns whether nothing is left */
 export async function removeTree(
   real: string,
   path: readonly string[],
@@ -53,7 +53,7 @@ export async function removeTree(
   return removeAt({ real: Buffer.from(real), path, isDirectory }, failures);
 }
 
-/** Bytes, because a name need not be UTF-8. */
+/** A place on the disk. Its path is bytes, because a name need not be UTF-8. */
 interface Place {
   readonly real: Buffer;
   readonly path: readonly string[];
@@ -79,7 +79,7 @@ async function removeAt({ real, path, isDirectory }: Place, failures: Failures):
   return failures.attempt(place, () => gone(rmdir(real)));
 }
 
-/** Entries of a directory, some at a time. */
+/** The entries of a directory, read 256 at a time. */
 async function* entriesOf(real: string | Buffer) {
   const options = { encoding: 'buffer' as BufferEncoding, bufferSize: 256 };
   for await (const entry of (await opendir(real as string, options)) as AsyncIterable<Dirent>) {
@@ -88,7 +88,7 @@ async function* entriesOf(real: string | Buffer) {
   }
 }
 
-/** What somebody else removed meanwhile is removed. */
+/** Ignores that a file is missing: it was removed meanwhile. */
 async function gone(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -97,14 +97,14 @@ async function gone(work: Promise<void>): Promise<void> {
   }
 }
 
-/** One directory entry that can be addressed. */
+/** One directory entry that has an address. */
 export interface Member {
   readonly name: string;
   readonly path: WirePath;
   readonly isDirectory: boolean;
 }
 
-/** Files and directories directly in a real directory; links, unfinished uploads and names that no URL can say are left out. */
+/** Files and directories directly in a real directory, without links, unfinished uploads and names that no URL can hold. */
 export async function* membersOf(
   request: DavRequest,
   real: string,
@@ -122,7 +122,7 @@ function nameOf(bytes: Buffer): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch {
-    // A fatal decoder fails for one reason only: the name is no UTF-8.
+    // A fatal decoder fails only for bytes that are not UTF-8.
     return undefined;
   }
 }
@@ -131,7 +131,7 @@ function childPath(request: DavRequest, path: WirePath, name: string): WirePath 
   try {
     return request.wirePath([...path, name]);
   } catch {
-    // Refused by the rule of paths, which is all that can fail here.
+    // The rule of paths refuses the name.
     return undefined;
   }
 }
@@ -139,11 +139,11 @@ function childPath(request: DavRequest, path: WirePath, name: string): WirePath 
 export interface TreeCopy {
   readonly from: WirePath;
   readonly to: WirePath;
-  /** Real path of the whole copy: left out, so that a copy into itself ends. */
+  /** Real path of the whole copy. It is left out, so that a copy into itself ends. */
   readonly without: string;
 }
 
-/** Copies a collection with everything in it that a listing shows. */
+/** Copies a collection with every member that a listing shows. */
 export async function copyTree(
   request: DavRequest,
   { from, to, without }: TreeCopy,
@@ -168,7 +168,7 @@ export async function copyTree(
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Readers of the target see the old or the new file. */
+/** Copies one file. Readers of the target see the old or the new one. */
 export async function copyFile(request: DavRequest, from: WirePath, to: WirePath): Promise<void> {
   const source = await request.files.open(from);
   try {

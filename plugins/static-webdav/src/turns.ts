@@ -7,7 +7,7 @@ interface TurnOptions {
   readonly stall_ms: () => number;
 }
 
-/** Work that must not overlap, one after the other by key, in the order of asking. */
+/** Runs work with the same key one after the other, in the order of the requests. */
 export class Turns {
   readonly #options: TurnOptions;
   readonly #last = new Map<string, Promise<void>>();
@@ -16,7 +16,7 @@ export class Turns {
     this.#options = options;
   }
 
-  /** Works when everybody before has ended. @throws Refusal 503 when that takes too long */
+  /** Runs the work in its turn. @throws Refusal 503 when the wait exceeds `stall_ms` */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const end = await this.take(key);
     try {
@@ -26,14 +26,14 @@ export class Turns {
     }
   }
 
-  /** Waits until everybody before has ended. @returns ends the turn @throws Refusal 503 when that takes too long */
+  /** Waits for a turn. @returns a function that ends it @throws Refusal 503 when the wait exceeds `stall_ms` */
   async take(key: string): Promise<() => void> {
     const before = this.#last.get(key);
     let end = () => {};
     const own = new Promise<void>((resolve) => {
       end = resolve;
     });
-    // Who gives up still stands between the others: they wait for whom he waited for.
+    // A turn that is given up stays in the chain: those behind it still wait for those before it.
     const last = before ? before.then(() => own) : own;
     this.#last.set(key, last);
     void last.then(() => {

@@ -12,7 +12,7 @@ class Stalled extends Error {
   override readonly name = 'Stalled';
 }
 
-/** Bodies of requests on their way to the disk. */
+/** The uploads in progress. */
 export class Uploads {
   readonly #options: UploadOptions;
   #running = 0;
@@ -22,8 +22,8 @@ export class Uploads {
   }
 
   /**
-   * Runs `store` with the chunks of the body, each read when the one before is stored. @throws Refusal 503 when too
-   * many run, 400 when fewer or more bytes came than were said
+   * Runs `store` with the chunks of the body; each is read when the one before is stored. @throws Refusal 503 when too
+   * many uploads run, 400 when the body has another length than announced
    */
   async receive<T>(
     exchange: Exchange,
@@ -51,7 +51,7 @@ async function* chunksOf(
   { request }: Exchange,
   seen: { bytes: number },
 ): AsyncGenerator<Uint8Array, void> {
-  // The connection outlives a full disk: the answer has to go through it.
+  // The connection stays open when storing fails: the answer is sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     seen.bytes += chunk.length;
     yield chunk;
@@ -60,7 +60,7 @@ async function* chunksOf(
   if (expected !== undefined && seen.bytes !== expected) throw new Refusal(400);
 }
 
-/** Bytes that the client says it sends; the second field is what macOS writes with a chunked body. */
+/** The announced length of the body. macOS sends the second header with a chunked body. */
 export function lengthOf(headers: Exchange['request']['headers']): number | undefined {
   const field = headers['content-length'] ?? headers['x-expected-entity-length'];
   return typeof field === 'string' && /^\d{1,15}$/.test(field) ? Number(field) : undefined;

@@ -18,7 +18,7 @@ export interface FilesOptions {
 
 const COMPARED = ['dev', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
 
-/** The files of one bucket; every step is on real paths below its directory. */
+/** The files of one bucket. Every step works on real paths below its directory. */
 export class FilesOfBucket implements BucketFiles {
   readonly #options: FilesOptions;
 
@@ -73,7 +73,7 @@ export class FilesOfBucket implements BucketFiles {
     if (from.length === 0 || to.length === 0) throw failure('EBUSY', 'the bucket itself');
     const source = await this.locate(from, { follow: false });
     if (!(await lstatIfAny(source))) throw failure('ENOENT', 'the source is missing');
-    // Parents that would have to be made inside the source itself must not be.
+    // The parents of the target must not be created inside the source.
     if (from.every((segment, at) => to[at] === segment)) throw failure('EINVAL', 'into itself');
     const base = await this.#base();
     const parent = await makeParent(base, to);
@@ -107,7 +107,7 @@ export class FilesOfBucket implements BucketFiles {
 const failure = (code: string, text: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${code}: ${text}`), { code });
 
-/** No such directory: nothing to remove. */
+/** For a missing directory: there is nothing to remove. */
 function missing(error: unknown): false {
   if (codeOf(error) === 'ENOENT') return false;
   throw error;

@@ -2,7 +2,7 @@ import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk';
 
-/** A symbolic link on the way leads out of the bucket. */
+/** A symbolic link in the path leads out of the bucket. */
 export class LeadsOut extends Error {
   override readonly name = 'LeadsOut';
   readonly code = 'LEADS_OUT';
@@ -23,7 +23,7 @@ export async function realWithin(base: string, path: string): Promise<string> {
   return real;
 }
 
-/** As `realWithin`, for something that stands there: a link to nothing is refused, nobody can tell where it would lead. */
+/** As `realWithin`, for a path that exists. A link without a target is refused, because it may lead anywhere later. */
 export async function realOfStanding(base: string, path: string): Promise<string> {
   try {
     return await realWithin(base, path);
@@ -34,8 +34,8 @@ export async function realOfStanding(base: string, path: string): Promise<string
 }
 
 /**
- * The real directory of a bucket. No link may stand between the static root and it: whoever may create buckets could
- * otherwise step through a link that stands in another bucket's directory.
+ * The real directory of a bucket. No link may be part of the path from the static root to it. Otherwise a caller with
+ * the right to create buckets could reach any place through a link in the directory of another bucket.
  * @throws ENOENT, LeadsOut
  */
 export async function realBase(root: string, segments: readonly string[]): Promise<string> {
@@ -51,12 +51,12 @@ export async function makeBase(root: string, segments: readonly string[]): Promi
   return realBase(root, segments);
 }
 
-/** Directories inside each other that may be created; deeper ones that exist can be read. */
+/** Depth to which directories are created. Existing deeper ones can be read. */
 const MAX_DEPTH = 100;
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;
 
-/** Looked at before anything is created: a path that fails at its end must not leave half of its directories. */
+/** Checked before anything is created, so that a path that is too long leaves no directories behind. */
 function refuseTooLong(base: string, segments: readonly string[]): void {
   const tooLong =
     segments.length > MAX_DEPTH ||
@@ -67,8 +67,8 @@ function refuseTooLong(base: string, segments: readonly string[]): void {
 }
 
 /**
- * Makes the directory that `segments` without the last one name, one by one where something is missing, so that none
- * is made behind a link that leads out. @returns its real path
+ * Makes the directory named by `segments` without the last one. Missing directories are made one by one, so that none is
+ * made behind a link that leads out. @returns its real path
  */
 export async function makeParent(base: string, segments: readonly string[]): Promise<string> {
   refuseTooLong(base, segments);
@@ -94,7 +94,7 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    // There already, perhaps as a link: the caller looks where it leads.
+    // It exists, perhaps as a link: the caller checks where that leads.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

@@ -5,7 +5,7 @@ import { codeOf } from '@svc/plugin-sdk';
 import type { FileEntry } from '../api.ts';
 import { isTemporary } from './temporary.ts';
 
-/** The answer would be larger than one response may be. */
+/** The listing would be larger than a response may be. */
 export class TooMuch extends Error {
   override readonly name = 'TooMuch';
   readonly code = 'TOO_MUCH';
@@ -17,7 +17,7 @@ export class Unreadable extends Error {
   readonly code = 'UNREADABLE';
 }
 
-/** `{"path":"","size":,"mtime":},` and some digits: JSON bytes of an entry beside its path. */
+/** JSON bytes of an entry without its path: `{"path":"","size":,"mtime":},` and some digits. */
 const ENTRY_BYTES = 40;
 const STATS_AT_ONCE = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -58,7 +58,7 @@ async function readDirectory(path: string, prefix: string) {
   return { files, folders };
 }
 
-/** A folder that vanished while the tree was walked has no entries; so has a bucket without directory. */
+/** The entries of a directory. One that was removed meanwhile has none, nor has a bucket without directory. */
 async function entriesOf(path: string, top: boolean): Promise<Dirent[]> {
   try {
     const entries: unknown = await readdir(path, {
@@ -73,12 +73,12 @@ async function entriesOf(path: string, top: boolean): Promise<Dirent[]> {
   }
 }
 
-/** Names that are not UTF-8 cannot be said on the wire. */
+/** The name as text; undefined when it is not UTF-8 and so cannot be sent. */
 function textOf(name: Buffer): string | undefined {
   try {
     return decoder.decode(name);
   } catch {
-    // A fatal decoder fails for one reason only.
+    // A fatal decoder fails only for bytes that are not UTF-8.
     return undefined;
   }
 }
@@ -104,7 +104,7 @@ async function entryOf(base: string, path: string): Promise<FileEntry | undefine
   }
 }
 
-/** JavaScript compares UTF-16 units, which is another order beyond the basic plane. */
+/** Sorts by the bytes of the path. JavaScript compares UTF-16 units, which gives another order for some characters. */
 function sortByBytes(entries: FileEntry[]): FileEntry[] {
   const keyed = entries.map((entry) => ({
     entry,

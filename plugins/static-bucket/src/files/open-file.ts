@@ -2,10 +2,10 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { OpenFile } from '../api.ts';
 
-/** A pipe must not hold the opening thread, and what is a link by now must not be followed. */
+/** Opening a pipe must not block the thread, and a path that has become a link must not be followed. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Opens a regular file or directory by its real path; anything else is ENOENT. */
+/** Opens a regular file or directory by its real path. @throws ENOENT for anything else */
 export async function openFile(path: string): Promise<OpenFile> {
   const handle = await open(path, READ);
   try {

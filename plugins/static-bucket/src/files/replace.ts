@@ -8,9 +8,9 @@ import { temporaryName } from './temporary.ts';
 const PERMISSIONS = 0o777;
 
 /**
- * Puts a whole file in place: temporary file in the same directory, fsync, rename, fsync of the directory. An existing
- * file keeps its mode; after any failure it is as before.
- * @returns whether nothing was there, and what stands there now
+ * Replaces a whole file: temporary file in the same directory, fsync, rename, fsync of the directory. The new file gets
+ * the mode of the old one; after a failure the old file is unchanged.
+ * @returns whether the file is new, and its stat
  */
 export async function replaceFile(target: string, content: Content): Promise<Written> {
   const before = await lstatIfAny(target);
@@ -44,7 +44,7 @@ async function writeAll(path: string, content: Content, before: Stats | undefine
 
 const SECOND_MS = 1000;
 
-/** File systems count time in ticks of some milliseconds: two versions within one tick would have one entity tag. */
+/** Sets a later time than the old file has: two versions within one tick of the file system would share an entity tag. */
 async function makeLater(handle: FileHandle, { mtimeMs }: Stats): Promise<void> {
   const now = await handle.stat();
   const behind_ms = mtimeMs - now.mtimeMs;
@@ -54,7 +54,7 @@ async function makeLater(handle: FileHandle, { mtimeMs }: Stats): Promise<void> 
 
 const FLUSH_BYTES = 16 * 1024 * 1024;
 
-/** What has come so far goes to the disk while the rest comes: a large file would else wait for all of it at the end. */
+/** Flushes every 16 MiB while the content comes. Otherwise the flush at the end of a large file would take long. */
 async function writeStream(handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<void> {
   let unflushed = 0;
   let flushing: Promise<unknown> | undefined;
@@ -81,7 +81,7 @@ async function writeStream(handle: FileHandle, content: AsyncIterable<Uint8Array
   if (failure) throw failure;
 }
 
-/** One write may take less than everything. */
+/** Writes all bytes: one write may take fewer. */
 async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
@@ -91,7 +91,7 @@ async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> 
 const directoryInPlace = (path: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`EISDIR: a directory stands at ${path}`), { code: 'EISDIR' });
 
-/** What stands at a path, links not followed. */
+/** The stat of a path, links not followed; undefined when it names nothing. */
 export async function lstatIfAny(path: string) {
   try {
     return await lstat(path);
@@ -101,7 +101,7 @@ export async function lstatIfAny(path: string) {
   }
 }
 
-/** @returns false when nothing was there */
+/** Removes a file. @returns false when the path named nothing */
 export async function removeIfAny(path: string): Promise<boolean> {
   try {
     await unlink(path);
@@ -112,7 +112,7 @@ export async function removeIfAny(path: string): Promise<boolean> {
   }
 }
 
-/** Makes a rename survive a power cut. Windows cannot open directories and needs no such thing. */
+/** Makes a rename survive a power cut. Not on Windows, which cannot open directories and does not need it. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, constants.O_RDONLY);

@@ -6,12 +6,12 @@ import { removeIfAny } from './replace.ts';
 import { isTemporary } from './temporary.ts';
 
 interface Options {
-  /** Unix ms: what was last written before is nobody's any more. */
+  /** Unix ms: uploads that were last written before this are removed. */
   readonly before: number;
   readonly signal: AbortSignal;
 }
 
-/** As `sweep`, for the directory of a bucket, which may not be there. */
+/** Sweeps the directory of a bucket, if it exists. @returns how many uploads were removed */
 export async function sweepBucket(
   root: string,
   segments: readonly string[],
@@ -25,7 +25,7 @@ export async function sweepBucket(
   }
 }
 
-/** Removes unfinished uploads that a killed server left below a real directory; links are not followed. @returns how many */
+/** Removes old unfinished uploads below a real directory, links not followed. A killed server leaves them. */
 async function sweep(base: string, options: Options): Promise<number> {
   let removed = 0;
   const directories = [base];
@@ -39,7 +39,7 @@ async function sweep(base: string, options: Options): Promise<number> {
           removed += Number(await removeIfAny(child));
       }
     } catch (error) {
-      // Vanished meanwhile, or none of ours to read: the rest of the tree matters all the same.
+      // The directory was removed, or may not be read. The rest of the tree is swept nevertheless.
       if (!['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error))) throw error;
     }
   }

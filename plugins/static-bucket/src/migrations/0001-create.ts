@@ -13,7 +13,7 @@ export const create: Migration = {
       table.boolean('enable').defaultTo(true);
       table.unique(['name'], { indexName: 'idx-static-file-name-unique' });
     });
-    // One row at most may be the root; rows that are not do not count.
+    // At most one row may be the root. The partial index leaves out all others.
     await trx.raw(
       'create unique index "idx-static-file-is-http-root-unique" on static_file (is_http_root) where is_http_root',
     );

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What a request's conditions are compared with. */
+/** The values that a request's conditions are compared with. */
 export interface Validators {
   /** With quotes, strong. */
   readonly etag: string;
   /** Unix ms; HTTP dates know whole seconds. */
   readonly mtime_ms: number;
-  /** Weak tags match nothing, in `If-None-Match` neither. */
+  /** True: a weak tag never matches, not even in `If-None-Match`. */
   readonly strongOnly?: boolean;
 }
 
@@ -30,14 +30,14 @@ export function conditionsOf(headers: IncomingHttpHeaders, target: Validators): 
   return date === undefined || seconds(target) > date ? 'go on' : 'not modified';
 }
 
-/** True when the range of a request still belongs to what is there (RFC 9110 §13.1.5). */
+/** True when `If-Range` still names the current version (RFC 9110 §13.1.5). */
 export function ifRangeHolds(field: string | undefined, target: Validators): boolean {
   if (field === undefined) return true;
   if (field.startsWith('"')) return field.trim() === target.etag;
   return httpDate(field) === seconds(target);
 }
 
-/** `*`, or a list with this tag; a weak tag only matches where weak comparison is asked for. */
+/** True for `*` and for a list with this tag. A weak tag matches only with weak comparison. */
 export function lists(field: string, etag: string, weak: boolean): boolean {
   if (field.trim() === '*') return true;
   return field.split(',').some((item) => {
@@ -46,7 +46,7 @@ export function lists(field: string, etag: string, weak: boolean): boolean {
   });
 }
 
-/** False for a date that does not parse: it is ignored. */
+/** True when the target is newer than the date. A date that does not parse is ignored. */
 const isAfter = (target: Validators, field: string): boolean => {
   const date = httpDate(field);
   return date !== undefined && seconds(target) > date;
@@ -54,7 +54,7 @@ const isAfter = (target: Validators, field: string): boolean => {
 
 const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Unix seconds of one of the three forms of RFC 9110 §5.6.7; `Date.parse` takes much that is none of them. */
+/** Unix seconds of one of the three forms of RFC 9110 §5.6.7; `Date.parse` also accepts other texts. */
 function httpDate(field: string): number | undefined {
   const text = asctime.test(field) ? `${field} GMT` : field;
   if (!/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d.* GMT$/.test(text)) return undefined;

@@ -46,7 +46,7 @@ export class Downloads implements FileServer {
     else log.warn('file could not be sent', { path, error });
   }
 
-  /** A promise only where something is waited for. */
+  /** Returns a promise only when it has to wait. */
   #answer(
     { request: { headers }, response, method }: Exchange,
     whole: Representation,
@@ -70,10 +70,10 @@ export class Downloads implements FileServer {
     }
   }
 
-  /** A waiting client holds the shared bytes only until the deadline. */
+  /** Sends bytes from memory. A client that does not read them holds them only until the deadline. */
   #sendBytes(response: ServerResponse, bytes: Uint8Array): void | Promise<void> {
     response.end(bytes);
-    // False as well while a pipelined response before this one has not left.
+    // Also false while an earlier pipelined response is unfinished.
     if (!response.writableFinished) return finished(response, this.#options.pace());
   }
 
@@ -108,7 +108,7 @@ type Ranges = Wanted | readonly Slice[];
 
 const isSeveral = (wanted: Ranges): wanted is readonly Slice[] => Array.isArray(wanted);
 
-/** Ranges are for GET, and only while `If-Range` holds. */
+/** The ranges of a GET. The whole is sent when there are none or `If-Range` does not hold. */
 function rangesOf(headers: IncomingHttpHeaders, whole: Representation): Ranges {
   const { range } = headers;
   if (range === undefined) return 'whole';

@@ -8,13 +8,13 @@ const TYPE = 'content-type';
 export interface Multipart {
   /** Names and values, without a length: the body is chunked. */
   readonly headers: readonly string[];
-  /** What stands before the bytes of a part. */
+  /** The text before the bytes of a part. */
   head(slice: Slice): string;
   readonly end: string;
 }
 
 export function multipartOf({ common, entity, size }: Representation): Multipart {
-  // Bytes of the file may look like a boundary that is known before.
+  // A random boundary: the bytes of a file could hold a fixed one.
   const boundary = `BOUNDARY${randomBytes(12).toString('hex')}`;
   const at = entity.findIndex((name, index) => index % 2 === 0 && name === TYPE);
   const type = at < 0 ? '' : `${TYPE}: ${entity[at + 1]}\r\n`;

@@ -7,11 +7,12 @@ export interface Slice {
 /** What a `Range` field asks of a representation (RFC 9110 §14). */
 export type Wanted = 'whole' | 'unsatisfiable' | Slice;
 
-/** A field longer than this is not looked at. */
+/** A longer field is ignored. */
 const MAX_LENGTH = 200;
 
 /**
- * Reads one `Range` field. Other units, malformed fields, several ranges, and an empty file's suffix give the whole.
+ * Reads a `Range` field of one range. Gives `whole` for another unit, a malformed field, several ranges, and a suffix of
+ * an empty file.
  */
 export function parseRange(field: string, size: number): Wanted {
   const specs = specsOf(field);
@@ -19,8 +20,8 @@ export function parseRange(field: string, size: number): Wanted {
 }
 
 /**
- * Reads a `Range` field of several ranges: those that can be satisfied, in the order asked for. One malformed range, or
- * more bytes than the whole has, give the whole (RFC 9110 §14.2: a server need not repeat itself).
+ * Reads a `Range` field of several ranges: those that can be satisfied, in the order of the field. Gives `whole` when
+ * one of them is malformed, or when together they hold more bytes than the file (RFC 9110 §14.2).
  */
 export function parseRanges(field: string, size: number): Wanted | readonly Slice[] {
   const wanted = specsOf(field).map((spec) => wantedBy(spec, size));

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '@svc/plugin-sdk';
 import type { OpenFile } from '../api.ts';
 
-/** What one download holds in memory, beside the socket's own buffer. */
+/** Memory of one download, beside the socket's own buffer. */
 const CHUNK_BYTES = 128 * 1024;
 
-/** Why a download ended early; the response is cut, so that the client sees it is not complete. */
+/** A download ended early. The connection is closed, so that the client sees an incomplete answer. */
 export class Cut extends Error {
   override readonly name = 'Cut';
 }
@@ -17,8 +17,8 @@ export interface Pace {
 }
 
 /**
- * Sends bytes `from` up to `to` of an open file, one chunk after the other, each when the one before has left.
- * @throws Cut when the file shrinks or changes, the client goes or stalls; file system errors
+ * Sends bytes `from` up to `to` of an open file. Each chunk is read when the one before has been sent.
+ * @throws Cut when the file shrinks or changes, and when the client leaves or stalls; file system errors
  */
 export async function sendFile(
   response: ServerResponse,
@@ -31,7 +31,7 @@ export async function sendFile(
     const chunk = buffer.subarray(0, Math.min(buffer.length, to - at));
     if ((await file.fill(chunk, at)) < chunk.length) throw new Cut('the file shrank');
     at += chunk.length;
-    // Half an old and half a new file must not look like a whole one.
+    // An answer with parts of two versions must not look complete.
     if (at === to && !(await file.isUnchanged())) throw new Cut('the file changed');
     await written(response, chunk, pace);
   }

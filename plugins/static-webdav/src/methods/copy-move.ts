@@ -11,9 +11,9 @@ import { copyFile, copyTree, Failures, removeTree } from '../trees.ts';
 
 interface Target {
   readonly path: WirePath;
-  /** On the disk, a link at the end not followed. */
+  /** Its path on the disk, a link at the end not followed. */
   readonly real: string;
-  /** What stands there. */
+  /** Its stat, when it exists. */
   readonly found: Stats | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function move(request: DavRequest): Promise<Answer> {
   });
 }
 
-/** @throws Refusal 400 no or bad destination, 502 another bucket or server, 403 the resource itself */
+/** The path in `Destination`. @throws Refusal 400 missing or malformed, 502 another bucket, 403 the resource itself */
 function targetOf(request: DavRequest): WirePath {
   const { destination } = request.headers;
   if (typeof destination !== 'string' || destination === '') throw new Refusal(400);
@@ -76,7 +76,7 @@ function targetOf(request: DavRequest): WirePath {
 }
 
 /**
- * Checks in the order of the page, then works while nobody else replaces what stands at the target.
+ * Makes the checks in the order of static-http.md B4, then works while no other request replaces the target.
  * @throws Refusal 403, 409, 412, 423
  */
 async function withTarget(
@@ -85,7 +85,7 @@ async function withTarget(
   work: (target: Target) => Promise<Answer>,
 ): Promise<Answer> {
   await request.checkConditions(source);
-  // What holds the source cannot make room for it.
+  // A target that contains the source cannot be replaced by it.
   if (path.length === 0 || isBelow(request.key, keyOf(path))) throw new Refusal(403);
   await request.requireParent(path);
   const real = await request.files.locate(path, { follow: false });
@@ -98,8 +98,8 @@ async function withTarget(
 }
 
 /**
- * Links give one resource two paths: what makes room must not be the source, nor hold it.
- * @returns where the source really is @throws Refusal 403
+ * Checks on real paths, because links give one resource several: the target must not be the source, nor contain it.
+ * @returns the real path of the source @throws Refusal 403
  */
 async function apart(
   request: DavRequest,
@@ -123,7 +123,7 @@ async function lookAt(real: string): Promise<Stats | undefined> {
   }
 }
 
-/** Removes what the source replaces; a file takes the place of a file by itself. @returns false when that failed */
+/** Removes the target that the source replaces, unless both are files. @returns false when that failed */
 async function makeRoom(
   { path, real }: Target,
   source: Stats,

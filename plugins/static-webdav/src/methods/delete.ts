@@ -4,7 +4,7 @@ import { failuresAnswer } from '../multistatus.ts';
 import { type DavRequest, depthOf } from '../request.ts';
 import { Failures, removeTree } from '../trees.ts';
 
-/** Removes a resource and everything below; a link itself (RFC 4918 §9.6). */
+/** Removes a resource and everything below it. Of a link it removes the link itself (RFC 4918 §9.6). */
 export async function remove(request: DavRequest): Promise<Answer> {
   const { path, key, files, bucket, parts } = request;
   const depth = depthOf(request);

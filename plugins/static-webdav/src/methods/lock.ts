@@ -13,11 +13,11 @@ import { davChildren, type Element, elementsOf, isDav } from '../xml/parse.ts';
 import { elementText, PROLOGUE } from '../xml/write.ts';
 
 const SECOND_MS = 1000;
-/** Longest life of a lock; clients renew it. */
+/** Longest life of a lock. Clients renew it. */
 const MAX_TIMEOUT_S = 120;
 const MAX_OWNER_BYTES = 4_096;
 
-/** Takes or renews a lock (RFC 4918 §9.10); a missing resource is made, empty (§7.3). */
+/** Takes or renews a lock (RFC 4918 §9.10). A missing resource is made as an empty file (§7.3). */
 export async function lock(request: DavRequest): Promise<Answer> {
   const depth = depthOf(request);
   if (depth === '1') throw new Refusal(400);
@@ -55,7 +55,7 @@ function wantedLock(request: DavRequest, root: Element, deep: boolean): Lock {
   };
 }
 
-/** The first value of `Timeout`, 120 seconds at most; so long, too, when it says nothing else. */
+/** When a lock expires: by the first value of `Timeout`, at most 120 seconds from now, which is also the default. */
 function expiry({ headers, now }: DavRequest): number {
   const first =
     String(headers['timeout'] ?? '')
@@ -86,7 +86,7 @@ async function grant(request: DavRequest, wanted: Lock): Promise<void> {
   throw new Refusal({ status: 207, headers: XML_TYPE, body: body.join('') });
 }
 
-/** @returns false when somebody else has made it meanwhile */
+/** Makes an empty file. @returns false when it has been made meanwhile */
 async function makeEmpty(request: DavRequest, wanted: Lock): Promise<boolean> {
   const { bucket, files, path, parts } = request;
   try {
@@ -102,7 +102,7 @@ async function makeEmpty(request: DavRequest, wanted: Lock): Promise<boolean> {
   return true;
 }
 
-/** @throws Refusal 400 without exactly one token, 412 no such lock, 403 somebody else's */
+/** Renews a lock. @throws Refusal 400 without exactly one token, 412 for an unknown lock, 403 for a lock of another credential */
 async function renew(request: DavRequest): Promise<Answer> {
   const field = request.headers['if'];
   if (typeof field !== 'string') throw new Refusal(400);
@@ -120,7 +120,7 @@ async function renew(request: DavRequest): Promise<Answer> {
   return granted(request, { ...held, expires_at }, { status: 200, withToken: false });
 }
 
-/** The lock itself stands first: some clients read no further. */
+/** The answer to a LOCK. The own lock comes first, because some clients read only the first one. */
 async function granted(
   request: DavRequest,
   own: Lock,

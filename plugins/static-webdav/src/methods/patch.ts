@@ -5,7 +5,7 @@ import { store } from './put.ts';
 
 const TYPE = 'application/x-sabredav-partialupdate';
 
-/** Writes a part of a file (static-http.md B4). The whole is written anew: readers never see half of a change. */
+/** Writes a part of a file (static-http.md B4). The whole file is written again, so readers never see half of a change. */
 export async function patch(request: DavRequest): Promise<Answer> {
   const { headers } = request;
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
@@ -23,7 +23,7 @@ export async function patch(request: DavRequest): Promise<Answer> {
   });
 }
 
-/** Where the body begins. @throws Refusal 400 malformed or of another length, 416 impossible */
+/** Position of the body in the file. @throws Refusal 400 for a malformed field or another length, 416 for an impossible range */
 function startOf(field: string, length: number, size: number): number {
   const text = field.trim();
   if (/^append$/i.test(text)) return size;

@@ -22,10 +22,10 @@ import { type DavRequest, depthOf } from '../request.ts';
 import type { Property } from '../store-properties.ts';
 import { type Failure, type Member, membersOf } from '../trees.ts';
 
-/** Members that are looked at together. */
+/** Members that are read together. */
 const BATCH = 64;
 
-/** Answers as it reads, so a collection may have any number of members (RFC 4918 §9.1, static-http.md B6). */
+/** Sends the answer while it reads, so a collection may have any number of members (RFC 4918 §9.1, static-http.md B6). */
 export async function propfind(request: DavRequest): Promise<undefined> {
   const depth = depthOf(request) ?? '1';
   if (depth === 'infinity') throw failedCondition(403, '<D:propfind-finite-depth/>');
@@ -37,7 +37,7 @@ export async function propfind(request: DavRequest): Promise<undefined> {
   const listing = await openListing(request, asked, depth === '1' && found.isDirectory());
   const { response } = request.exchange;
   for await (const text of textsOf(request, listing, found)) {
-    // Not before there is something to send: what cannot be read at all is refused.
+    // The status is sent with the first text: a collection that cannot be read is refused.
     if (!response.headersSent) begin(request, found);
     await writeSlowly(response, text, request.parts);
   }
@@ -62,11 +62,11 @@ interface Resource {
 
 interface Listing {
   readonly withMembers: boolean;
-  /** One `response` element for each. */
+  /** One `response` element for each resource. */
   text(resources: readonly Resource[]): Promise<string>;
 }
 
-/** All but the end of the document; its first piece comes when the first members have been read. */
+/** The document without its end. The first piece comes when the first members have been read. */
 async function* textsOf(
   request: DavRequest,
   listing: Listing,
@@ -103,7 +103,7 @@ async function* batchesOf(request: DavRequest, real: string): AsyncGenerator<Mem
   if (batch.length > 0) yield batch;
 }
 
-/** What vanished meanwhile is left out; what cannot be looked at is listed with the reason. */
+/** Reads one member. One that was removed meanwhile is left out; one that cannot be read is listed with its status. */
 async function lookAt(
   request: DavRequest,
   real: string,
@@ -151,7 +151,7 @@ async function openListing(
   };
 }
 
-/** Locks that cover the target or one of its members, read once. */
+/** The locks on the target and its members, read once. */
 async function lockIndex(
   request: DavRequest,
   asked: Asked,

@@ -8,10 +8,10 @@ import type { PropertyChange } from '../store-properties.ts';
 import { davChildren, type Element, elementsOf, isDav, textIn } from '../xml/parse.ts';
 import { elementText } from '../xml/write.ts';
 
-/** Longest stored element, bytes of UTF-8; beyond, 507. */
+/** Longest stored element in bytes of UTF-8. A longer one is answered with 507. */
 const MAX_VALUE_BYTES = 8_192;
 const PROTECTED = '<D:error><D:cannot-modify-protected-property/></D:error>';
-/** An empty value of these is a conflict, not a matter of rights (static-http.md B7). */
+/** For an empty value of these the status is 409 in place of 403 (static-http.md B7). */
 const TEXTS = ['displayname', 'getcontentlanguage', 'getlastmodified'];
 
 interface Instruction {
@@ -20,7 +20,7 @@ interface Instruction {
   readonly isSet: boolean;
 }
 
-/** All or nothing (RFC 4918 §9.2). */
+/** Changes properties, all or none (RFC 4918 §9.2). */
 export async function proppatch(request: DavRequest): Promise<Answer> {
   const root = await xmlBody(request);
   if (!root || !isDav(root, 'propertyupdate')) throw new Refusal(400);
@@ -46,7 +46,7 @@ export async function proppatch(request: DavRequest): Promise<Answer> {
   return { status: 207, headers: XML_TYPE, body };
 }
 
-/** In the order of the document. */
+/** The changes, in the order of the document. */
 const instructionsOf = (root: Element): Instruction[] =>
   elementsOf(root)
     .filter((child) => isDav(child, 'set') || isDav(child, 'remove'))
@@ -66,7 +66,7 @@ function statusOf({ name, element, isSet }: Instruction): number {
 const isBadText = (element: Element): boolean =>
   TEXTS.includes(element.local) && (elementsOf(element).length > 0 || textIn(element) === '');
 
-/** @returns false when a limit would be passed */
+/** Stores the changes. @returns false when a limit would be exceeded */
 async function keep(request: DavRequest, instructions: readonly Instruction[]): Promise<boolean> {
   const changes = instructions
     .filter(({ name }) => !WIN32_NAMES.has(name))

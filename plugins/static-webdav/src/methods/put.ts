@@ -7,8 +7,8 @@ import type { DavRequest } from '../request.ts';
 import { lengthOf } from '../uploads.ts';
 
 /**
- * Streams the body into a temporary file, which then takes the place of the target (static-http.md B4). With
- * `Content-Range` it holds what stood there with the body in its place.
+ * Streams the body into a temporary file, which then replaces the target (static-http.md B4). With `Content-Range` the
+ * body replaces that part of the file.
  */
 export async function put(request: DavRequest): Promise<Answer> {
   const field = request.headers['content-range'];
@@ -24,7 +24,7 @@ export async function put(request: DavRequest): Promise<Answer> {
   });
 }
 
-/** Where the body begins. @throws Refusal 400 malformed or of another length, 416 impossible */
+/** Position of the body in the file. @throws Refusal 400 for a malformed field or another length, 416 for an impossible range */
 function startOf(field: string, length: number, size: number): number {
   const found = /^bytes[ \t]+(\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(field.trim());
   if (!found) throw new Refusal(400);
@@ -38,13 +38,13 @@ function startOf(field: string, length: number, size: number): number {
 type Body = AsyncIterable<Uint8Array>;
 
 interface Upload {
-  /** The body takes the place of a part of what stands there. */
+  /** The body replaces a part of the file. */
   readonly isPart: boolean;
-  /** Makes the new content of the file from the body and what stands there. */
+  /** Makes the new content from the body and the old file. */
   content(body: Body, before: Stats | undefined): Body | Promise<Body>;
 }
 
-/** Replaces a file. Parts of one file are written one after the other: each is merged with what the one before left. */
+/** Replaces a file. Parts of one file are written one after the other, each into the result of the one before. */
 export async function store(request: DavRequest, upload: Upload): Promise<Answer> {
   const { path, files, parts } = request;
   if (path.length === 0) throw new Refusal(403);
@@ -60,7 +60,7 @@ async function replace(request: DavRequest, upload: Upload, real: string): Promi
   await mayStore(request, before);
   await requireRoom(request);
   let end = () => {};
-  // From the last look at the target to its replacement nobody else comes in between.
+  // From the last check of the target to its replacement no other request changes it.
   const lastLook = async () => {
     end = await parts.turns.take(real);
     if (request.caller.ended.aborted) throw new Refusal(403);
@@ -75,7 +75,7 @@ async function replace(request: DavRequest, upload: Upload, real: string): Promi
     if (created) await request.created();
     return { status: created ? 201 : 204, headers: writtenHeaders(stat) };
   } catch (error) {
-    // The directory, or the file that a part is of, went meanwhile.
+    // The directory was removed meanwhile, or the file whose part is written.
     throw codeOf(error) === 'ENOENT' ? new Refusal(409) : error;
   } finally {
     end();
@@ -85,14 +85,14 @@ async function replace(request: DavRequest, upload: Upload, real: string): Promi
 const isSame = (a: Stats | undefined, b: Stats | undefined): boolean =>
   (a && etagOf(a)) === (b && etagOf(b));
 
-/** @throws Refusal 403 a directory, 412, 423 */
+/** Checks that the target may be replaced. @throws Refusal 403 for a directory, 412, 423 */
 async function mayStore(request: DavRequest, found: Stats | undefined): Promise<void> {
   if (found?.isDirectory()) throw new Refusal(403);
   await request.checkConditions(found);
   await request.checkLocks({ path: request.key, member: found === undefined });
 }
 
-/** An upload may take hours: what held at its beginning must hold at its end. */
+/** The body, followed by a check: an upload may take hours, and the conditions must hold at its end too. */
 async function* checkedAtEnd(
   body: Body,
   check: () => Promise<void>,
@@ -101,7 +101,7 @@ async function* checkedAtEnd(
   await check();
 }
 
-/** @throws Refusal 507 when the body cannot fit, before it is sent */
+/** Checks the free space before the body is read. @throws Refusal 507 when the body does not fit */
 async function requireRoom(request: DavRequest): Promise<void> {
   const length = lengthOf(request.headers);
   if (length === undefined || length === 0) return;

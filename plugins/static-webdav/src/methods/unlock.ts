@@ -2,7 +2,7 @@ import { type Answer, failedCondition, Refusal } from '../answers.ts';
 import { covers } from '../locks.ts';
 import type { DavRequest } from '../request.ts';
 
-/** Gives a lock back (RFC 4918 §9.11); the Super Token may break anybody's. */
+/** Releases a lock (RFC 4918 §9.11). The Super Token may release any lock. */
 export async function unlock(request: DavRequest): Promise<Answer> {
   const field = request.headers['lock-token'];
   const token = /^\s*<([^<>]+)>\s*$/.exec(typeof field === 'string' ? field : '')?.[1];

@@ -1,7 +1,7 @@
 import type { Migration } from '@svc/plugin-sdk';
 
 /**
- * Tables of locks and of dead properties. Paths are relative to the bucket, `/` separated, and compare by bytes, so
+ * Tables of locks and of dead properties. Paths are relative to the bucket, separated by `/`, and compared by bytes, so
  * that everything below a directory is one range of the index. `parent` is null for the bucket's own directory.
  */
 export const create: Migration = {
@@ -24,7 +24,7 @@ export const create: Migration = {
       table.bigInteger('bucket_id').notNullable();
       table.specificType('path', bytewise).notNullable();
       table.specificType('parent', bytewise);
-      // Names may be longer than an index takes.
+      // A name may be longer than an index entry.
       table.specificType('name_hash', bytewise).notNullable();
       table.text('name').notNullable();
       table.text('value').notNullable();

@@ -15,20 +15,21 @@ export interface Element {
   readonly children: readonly (Element | string)[];
 }
 
-/** The body is no XML that may be read. */
+/** The body is not acceptable XML. */
 export class BadXml extends Error {
   override readonly name = 'BadXml';
 }
 
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
-/** Elements inside each other; requests of the standard need six. */
+/** Largest depth of elements. Requests of the standard need six. */
 const MAX_DEPTH = 64;
 
 type Open = Element & { readonly children: (Element | string)[] };
 
 /**
- * The root element of a body of bounded size (RFC 4918 §8.2). No document type, so no entities beyond the five of XML.
+ * The root element of a body of bounded size (RFC 4918 §8.2). A document type is refused, so the only entities are the
+ * five of XML.
  * @throws BadXml
  */
 export function parseXml(bytes: Uint8Array): Element {
@@ -58,7 +59,7 @@ export function parseXml(bytes: Uint8Array): Element {
 }
 
 function elementOf({ uri, local, name, ns, attributes }: SaxesTagNS, lang?: string): Open {
-  // Only the default namespace can be switched off (Namespaces in XML 1.0 §3).
+  // Only the default namespace can be undeclared (Namespaces in XML 1.0 §3).
   const unbound = Object.entries(ns).find(([prefix, bound]) => prefix !== '' && bound === '');
   if (unbound) throw new BadXml('a prefix is bound to nothing');
   const own = Object.values(attributes).filter((attribute) => attribute.uri !== XMLNS);
@@ -87,7 +88,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Child elements; text between them does not count. */
+/** The child elements, without the text between them. */
 export const elementsOf = ({ children }: Element): Element[] =>
   children.filter((child): child is Element => typeof child !== 'string');
 

@@ -16,16 +16,16 @@ export const escapeText = (text: string): string =>
 const escapeAttribute = (text: string): string =>
   text.replace(/[&<>"\t\n\r]/g, (character) => entities[character] as string);
 
-/** What every document of ours begins with. */
+/** The beginning of every document. */
 export const PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>';
 
-/** An empty element of any namespace, with its own declaration. */
+/** An empty element of any namespace, with its declaration. */
 export const emptyElement = (uri: string, local: string): string =>
   uri === '' ? `<${local} xmlns=""/>` : `<x:${local} xmlns:x="${escapeAttribute(uri)}"/>`;
 
 type Scope = { readonly [prefix: string]: string };
 
-/** An element with everything in it as text that means the same inside any other document. */
+/** An element with its content, as text that has the same meaning inside any other document. */
 export function elementText(element: Element): string {
   const stated = element.attributes.some(({ uri, local }) => uri === XML && local === 'lang');
   const lang =
@@ -50,7 +50,7 @@ function write(element: Element, around: Scope, extra = ''): string {
   return inner === '' ? `<${name}${text}${extra}/>` : `<${name}${text}${extra}>${inner}</${name}>`;
 }
 
-/** What the element declares itself (texts may use it too), and what it only has from around. */
+/** The declarations of the element itself, which its text may use too, and those that it needs from around it. */
 function declarations({ name, uri, declared, attributes }: Element, around: Scope): Scope {
   const fresh: Record<string, string> = { ...declared };
   const need = (qualified: string, bound: string) => {
