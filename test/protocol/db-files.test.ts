@@ -1,8 +1,11 @@
+// proof: 5
 // db.md §1.2, §4.4, §4.5: registry and files belong together, after a crash and beside another server on the same directory too.
+
 import { existsSync, linkSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { type DbServer, dbServer, rows } from './db-kit.ts';
 
 /** The registry refuses every change of a row. */
@@ -23,7 +26,7 @@ const trigger = {
   },
 };
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`db: files (${dialect})`);
   let server: DbServer;
 

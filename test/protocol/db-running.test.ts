@@ -1,8 +1,11 @@
+// proof: 8
 // db.md §1.4, §4.4 to §4.6, §5, §7: statements that take long, transactions, renames and deletions meanwhile, idle connections.
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { type DbServer, dbServer, ENDLESS, rows } from './db-kit.ts';
 
 const TIMEOUT_MS = 2_500;
@@ -10,7 +13,7 @@ const TIMEOUT_MS = 2_500;
 const slowInsert = `insert into t select count(*) from (
   with recursive c(n) as (select 1 union all select n + 1 from c limit 100000) select n from c)`;
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`db: running (${dialect})`);
   let server: DbServer;
   let last = 0;

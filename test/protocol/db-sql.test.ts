@@ -1,8 +1,11 @@
+// proof: 5
 // db.md §4.6: what SQL gives and takes. Values are compared as JSON text: a double cannot show them.
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { type DbServer, dbServer, rows } from './db-kit.ts';
 
 /** [what holds, SQL, parameters as JSON text, the data as JSON text]. */
@@ -231,7 +234,7 @@ const counts: [string, string, number, number, boolean][] = [
   ['an endless statement stops counting', many(Number.MAX_SAFE_INTEGER), 10_000, 1_000_000, true],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`db: SQL (${dialect})`);
   let server: DbServer;
 

@@ -1,4 +1,6 @@
+// proof: 5
 // js-runtime.md §6.1: what leaves the server on behalf of scripts, and where to.
+
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createPlain } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
@@ -7,6 +9,7 @@ import * as assert from 'uvu/assert';
 import type { EgressRequest, EgressRules } from '../../plugins/egress/src/api.ts';
 import { EgressGuard, type EgressOptions } from '../../plugins/egress/src/guard.ts';
 import { policyOf } from '../../plugins/egress/src/policy.ts';
+import { oneDialect } from '../runner/proof.ts';
 import { onCall, type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 const test = suite('egress');
@@ -458,7 +461,7 @@ for (const method of ['CONNECT', 'a b', '']) {
 }
 test.run();
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const scripts = suite(`egress of scripts (${dialect})`);
   let app: ScriptServer;
   scripts.before(async () => {

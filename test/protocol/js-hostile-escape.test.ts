@@ -1,5 +1,7 @@
+// proof: 5
 // js-runtime.md §7: nothing of the host is within reach of a script, and no script reaches another one.
 
+import { oneDialect } from '../runner/proof.ts';
 import { fails, gives, hostile, type Row } from './js-hostile-kit.ts';
 import { onCall } from './js-worker-kit.ts';
 
@@ -309,7 +311,7 @@ const poison: readonly Row[] = [
     }),
   ),
 ];
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   hostile('hostile: reach', dialect, reach);
   hostile('hostile: poison', dialect, poison);
 }

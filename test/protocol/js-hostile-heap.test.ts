@@ -1,5 +1,7 @@
+// proof: 8
 // js-runtime.md §9: heap and stack of one run; a breach ends that run only.
 
+import { oneDialect } from '../runner/proof.ts';
 import {
   type Expected,
   fails,
@@ -383,7 +385,7 @@ const stack: readonly Row[] = [
   ),
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   hostile('hostile: heap', dialect, heap);
   hostile('hostile: stack', dialect, stack);
 }

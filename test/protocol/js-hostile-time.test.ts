@@ -1,5 +1,7 @@
+// proof: 13
 // js-runtime.md §9: the time limit ends every computation and every wait, and only that run.
 
+import { oneDialect } from '../runner/proof.ts';
 import {
   EXCEEDED,
   fails,
@@ -409,7 +411,7 @@ const timers: readonly Row[] = [
   ),
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   hostile('hostile: loops', dialect, loops);
   hostile('hostile: native loops', dialect, native);
   hostile('hostile: regular expressions', dialect, expressions);

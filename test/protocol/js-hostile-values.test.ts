@@ -1,5 +1,7 @@
+// proof: 8
 // js-runtime.md §2, §10; js-worker.md §5.2: odd values in, out and thrown, and modules that are none.
 
+import { oneDialect } from '../runner/proof.ts';
 import {
   type Expected,
   fails,
@@ -461,7 +463,7 @@ const modules: readonly Row[] = [
   ),
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   hostile('hostile: throws', dialect, throws);
   hostile('hostile: results', dialect, results);
   hostile('hostile: what is given', dialect, given);

@@ -1,8 +1,11 @@
+// proof: 9
 // js-runtime.md §6: where the objects of the Web differ easily. All rows of a database are one run of one script.
+
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import {
   eventually,
   module,
@@ -311,7 +314,7 @@ const script = (rows: Rows): string => {
   return `${HELPERS}\n${onCall(`return [${calls.join('\n')}]`)}`;
 };
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`js-runtime: objects of the Web (${dialect})`);
   let server: ScriptServer;
   let web: Server;

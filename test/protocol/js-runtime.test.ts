@@ -1,6 +1,9 @@
+// proof: 11
 // js-runtime.md: what a script sees.
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { module, onCall, type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 const FAILED = 'JavaScript runtime execution failed: ';
@@ -415,7 +418,7 @@ const forms: readonly (readonly [name: string, script: string, result: unknown])
   ],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`js-runtime (${dialect})`);
   let server: ScriptServer;
   test.before(async () => {

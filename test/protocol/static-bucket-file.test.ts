@@ -1,10 +1,13 @@
+// proof: 5
 // static-bucket.md §6: files of buckets over RPC.
+
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { MTIME_S, type StaticServer, staticServer } from './static-kit.ts';
 import { eventually } from './token-kit.ts';
 
@@ -32,7 +35,7 @@ const may = (bucket: string, ...words: string[]) => ({
   permissions: words.map((word) => ({ static_bucket_file: word })),
 });
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`static-bucket-file (${dialect})`);
   let server: StaticServer;
   let asSuper: StaticServer['asSuper'];

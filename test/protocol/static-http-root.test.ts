@@ -1,8 +1,11 @@
+// proof: 5
 // conventions.md §6 and static-http.md A1: the root bucket among all HTTP routes.
+
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { PLUGINS, rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const hello = { jsonrpc: '2.0', id: 1, method: 'svc-server_hello', params: [] };
@@ -44,7 +47,7 @@ const other = definePlugin({
   },
 });
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`static-http root bucket (${dialect})`);
   let server: StaticServer;
 

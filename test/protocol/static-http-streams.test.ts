@@ -1,10 +1,13 @@
+// proof: 12
 // static-http.md A4: files that change while they are served, slow clients, many clients.
+
 import { once } from 'node:events';
 import { open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { heldBytes } from '../memory.ts';
+import { oneDialect } from '../runner/proof.ts';
 import { rawGet, type StaticServer, staticServer } from './static-kit.ts';
 import { eventually } from './token-kit.ts';
 
@@ -12,7 +15,7 @@ const MB = 1024 * 1024;
 /** Much more than the buffers of two sockets hold. */
 const SIZE = 48 * MB;
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`static-http streams (${dialect})`);
   let server: StaticServer;
   let sockets: Socket[] = [];

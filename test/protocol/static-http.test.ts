@@ -1,9 +1,12 @@
+// proof: 6
 // static-http.md part A: files of buckets over HTTP.
+
 import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { webType } from '../../plugins/static-bucket/src/serve/media-types.ts';
+import { oneDialect } from '../runner/proof.ts';
 import { MTIME_S, type RawAnswer, rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -30,7 +33,7 @@ const types: [name: string, type: string][] = [
   ['a', 'application/octet-stream'], ['.html', 'application/octet-stream'], ['a.', 'application/octet-stream'], ['a.html.exe', 'application/octet-stream'], ['a.toString', 'application/octet-stream'],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`static-http (${dialect})`);
   let server: StaticServer;
 

@@ -1,4 +1,6 @@
+// proof: 5
 // static-http.md B3, B6 and RFC 4918 §9.1: listings of what cannot be read, and of what vanishes meanwhile.
+
 import { statSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -6,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { type DavServer, davServer, multistatus, propfindBody, ROOT } from './webdav-kit.ts';
 
 const NOBODY = 65_534;
@@ -39,7 +42,7 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`static-webdav listings (${dialect})`);
   let server: DavServer;
 

@@ -1,4 +1,6 @@
+// proof: 25
 // static-http.md B4, B6: bodies and listings that are larger than memory, slow, cut short or too much for the disk.
+
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';
@@ -8,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { eventually } from './token-kit.ts';
 import {
   basicOf,
@@ -35,7 +38,7 @@ function tryMount(): boolean {
   return works;
 }
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`static-webdav streams (${dialect})`);
   let server: DavServer;
   let sockets: Socket[] = [];

@@ -1,4 +1,6 @@
+// proof: 6
 // svc-server.md: read_config, edit_config. The configuration file is config.toml in the test's directory.
+
 import {
   chmod,
   lstat,
@@ -17,6 +19,7 @@ import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/test
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../ports.ts';
+import { oneDialect } from '../runner/proof.ts';
 import { numbers } from './svc-server-sql-cases.ts';
 
 type Edit = (text: string) => string;
@@ -59,7 +62,7 @@ const autoGenCases: [name: string, line: string, kept: (uuid: string) => string]
   ['the same line inside a longer text', 'note = """\nserver_uuid = "auto_gen"\n"""\nserver_uuid = "auto_gen"', (uuid) => `note = """\nserver_uuid = "auto_gen"\n"""\nserver_uuid = "${uuid}"`],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   // Refused edits change nothing, so they share one server; the others get one each.
   const refusals = suite(`svc-server: refused configurations (${dialect})`);
   const test = suite(`svc-server: configuration (${dialect})`);

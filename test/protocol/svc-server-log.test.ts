@@ -1,10 +1,13 @@
+// proof: 5
 // svc-server.md: log.
+
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { isRecord, type LogRecord, noise } from './svc-server-noise.ts';
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`svc-server: log ring (${dialect})`);
   let app: TestApp;
 

@@ -1,7 +1,10 @@
+// proof: 5
 // svc-server.md: stream_log; conventions.md §3.4.
+
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { isRecord, type Level, type LogRecord, noise } from './svc-server-noise.ts';
 
 const QUEUE = 512;
@@ -26,7 +29,7 @@ const filters: [filter: string, passes: string[]][] = [
   ['', []], ['nonsense', []], ['kv=loud', []], ['=', []], ['kv=', []], ['kv=info=info', []], ['a b c', []], ['nonsense,kv=error', ['kv:error']], ['9', []],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`svc-server: live log (${dialect})`);
   let app: TestApp;
   let socket: TestSocket;

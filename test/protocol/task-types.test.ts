@@ -1,7 +1,10 @@
+// proof: 5
 // task.md §2, §4.5: what a task and a result may look like, and the form in which they are stored and sent.
+
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { callText, failure } from './agent-kit.ts';
 import {
   A,
@@ -178,7 +181,7 @@ const malformedResults: any[] = [
   { self_update: null },
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`task: types (${dialect})`);
   let app: TestApp;
   let agent: SimAgent;

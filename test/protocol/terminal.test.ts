@@ -1,10 +1,13 @@
+// proof: 6
 // terminal.md §2 to §4, §8: the handshake, the query, who may join, and who has to wait.
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Tasks } from '@svc/plugin-task/api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import { A, B, RESULTS, readyAgent, type SimAgent, taskToken } from './task-kit.ts';
 import {
   agentQuery,
@@ -76,7 +79,7 @@ const queries: [name: string, query: string, ok: boolean][] = [
   ['terminal_id no UUID', `agent_uuid=${A}&terminal_id=x`, false],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`terminal: joining (${dialect})`);
   let app: TestApp;
   let agent: SimAgent;

@@ -1,4 +1,6 @@
+// proof: 32
 // worker-route.md: HTTP requests to scripts.
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -8,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { oneDialect } from '../runner/proof.ts';
 import {
   eventually,
   module,
@@ -233,7 +236,7 @@ const failures: readonly (readonly [name: string, body: string, status: number, 
   ['an endless wait', 'await new Promise(() => {})', 504, 'time limit'],
 ];
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`worker-route (${dialect})`);
   let server: ScriptServer;
   let url: string;

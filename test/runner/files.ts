@@ -30,7 +30,7 @@ function describe(root: string, name: string, { proof, fast }: Options): TestFil
     budget_s: proof ? Number(loop_s ?? 0) : secondsOf(name),
     proofOnly: only !== undefined,
     watchdog_ms: Number(watchdog_s) * 1000,
-    needsPostgres: !fast && /postgres/i.test(source),
+    needsPostgres: proof || (!fast && /postgres/i.test(source)),
   };
 }
 

@@ -6,3 +6,9 @@ export const isProof = process.env['SVC_TEST_PROOF'] === '1';
 
 /** What a loop uses: `long` under `npm run proof`, else `short`. */
 export const loop = <T>(short: T, long: T): T => (isProof ? long : short);
+
+/**
+ * The databases of suites that hardly touch theirs (scripts, files, terminals): SQLite in `npm test`, Postgres under
+ * `npm run proof`. Suites about what is stored run on both in `npm test`.
+ */
+export const oneDialect: readonly ('sqlite' | 'postgres')[] = loop(['sqlite'], ['postgres']);
