@@ -24,6 +24,8 @@ import {
 
 const MB = 1024 * 1024;
 const MANY = 3_000;
+/** Nearly the longest value of a property. */
+const LONG = 'x'.repeat(8_000);
 
 const mayMount = tryMount();
 if (!mayMount)
@@ -343,8 +345,13 @@ for (const dialect of oneDialect) {
 
   test('a client that does not read a listing is cut after the deadline', async () => {
     await mkdir(server.disk('many'));
-    const names = Array.from({ length: 2_000 }, (_, at) => `${at}${'x'.repeat(150)}.txt`);
-    await Promise.all(names.map((name) => writeFile(server.disk('many', name), 'x')));
+    // Few files with large properties: megabytes that cost the server little.
+    const values = Array.from({ length: 7 }, (_, at) => `<p${at} xmlns="x:">${LONG}</p${at}>`);
+    const patch = `<propertyupdate xmlns="DAV:"><set><prop>${values.join('')}</prop></set></propertyupdate>`;
+    for (let at = 0; at < 40; at++) {
+      await writeFile(server.disk('many', `${at}.txt`), 'x');
+      assert.is((await server.dav('PROPPATCH', `many/${at}.txt`, {}, patch)).status, 207);
+    }
     const lazy = await talk();
     lazy.socket.pause();
     for (let at = 0; at < 6; at++) lazy.send('PROPFIND', 'many/', { depth: '1' });
