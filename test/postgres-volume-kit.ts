@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, DatabaseHandle } from '@svc/plugin-sdk';
+import type { Database, DatabaseHandle, PartitionRange } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { migrate } from '../kernel/src/db/migrate.ts';
 import { filterOf } from '../plugins/agent/src/conditions.ts';
 import { selectionOf } from '../plugins/agent/src/fields.ts';
-import { SUMMARY } from '../plugins/agent/src/kinds.ts';
+import { SUMMARY, timeTableOf } from '../plugins/agent/src/kinds.ts';
 import { migrations } from '../plugins/agent/src/migrations/index.ts';
-import { DAY_MS, floorTo, type Range } from '../plugins/agent/src/partitions.ts';
-import { openPartitionStore } from '../plugins/agent/src/store/partitions.ts';
+import { DAY_MS, floorTo } from '../plugins/agent/src/partitions.ts';
 import { openReadStore } from '../plugins/agent/src/store/read.ts';
 import { memoryLog } from './kernel/database-kit.ts';
 import { A } from './protocol/agent-kit.ts';
@@ -78,9 +77,9 @@ export async function homeOf(app: Pick<TestApp, 'sql'>, timestamp: number | bigi
 
 /** Gives summaries day partitions from `from` days ago until today; everything older is the past. */
 export async function makeDays(db: DatabaseHandle, from: number): Promise<void> {
-  const create: Range[] = [{ from: -Infinity, to: day(-from) }];
+  const create: PartitionRange[] = [{ from: -Infinity, to: day(-from) }];
   for (let at = -from; at <= 1; at++) create.push({ from: day(at), to: day(at + 1) });
-  await openPartitionStore(db, SUMMARY).change(async ({ partitions }) => ({
+  await db.timePartitions?.(timeTableOf(SUMMARY)).change(async ({ partitions }) => ({
     drop: partitions.filter(({ from: start }) => start === -Infinity),
     create,
   }));

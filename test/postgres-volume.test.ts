@@ -63,12 +63,12 @@ async function fillOld(): Promise<void> {
     for (const agent of [1, 2]) {
       const head = { id: id++, uuid_id: agent, timestamp: String(timestamp), storage_time: id };
       await db
-        .knex('dynamic_monitoring_summary')
+        .query('dynamic_monitoring_summary')
         .insert({ ...head, cpu_usage: id, used_swap: 2 ** 40 });
       const parts = Object.fromEntries(
         JSON_COLUMNS.map((name) => [name, JSON.stringify({ name, id })]),
       );
-      await db.knex('dynamic_monitoring').insert({ ...head, ...parts });
+      await db.query('dynamic_monitoring').insert({ ...head, ...parts });
     }
   }
 }
@@ -259,10 +259,10 @@ test('a query by agent and range opens only the partitions of its range', async 
 });
 
 test('a database that refuses partitions keeps plain tables, says so once, and everything works', async () => {
-  await db.knex.raw(`create function no_partitions() returns event_trigger language plpgsql as $$ begin
+  await db.query.raw(`create function no_partitions() returns event_trigger language plpgsql as $$ begin
     if current_query() ~* 'partition by' then
       raise exception 'not here' using errcode = 'feature_not_supported'; end if; end $$`);
-  await db.knex.raw(
+  await db.query.raw(
     'create event trigger no_partitions on ddl_command_start execute function no_partitions()',
   );
   const app = await boot({ agent: { database_limit_dynamic_monitoring_summary: DAY_MS } });
@@ -272,7 +272,7 @@ test('a database that refuses partitions keeps plain tables, says so once, and e
   for (const days of [-9, -3, 0]) await report(app, A, day(days) + 1);
   await app.clock.advance(2 * ROUND_MS);
   await eventually(async () => assert.equal(await summaries(app), [day(0) + 1]));
-  await db.knex.raw('drop event trigger no_partitions');
+  await db.query.raw('drop event trigger no_partitions');
 });
 
 for (const max_connections of [1, 2, 10]) {

@@ -14,8 +14,9 @@ export default definePlugin({
   version: '1.0.0',
   namespaces: ['hello'],
   permissions: { hello: { words: ['greet'] } },
-  migrations: [{ name: '0001-create', up: (trx) => trx.raw(CREATE) }],
-  setup({ db: { knex }, hooks }) {
+  migrations: [{ name: '0001-create', up: ({ query }) => query.raw(CREATE) }],
+
+  setup({ db: { query }, hooks }) {
     hooks.routes.tap((routes) => {
       const handle = (exchange) => exchange.text(200, `Hello, ${exchange.params.name}!\n`);
       routes.add({ path: '/hello/:name', handle });
@@ -28,8 +29,8 @@ export default definePlugin({
         result: Type.Object({ text: Type.String(), times: Type.Integer() }),
         access: needs(() => right),
         async handle({ name }) {
-          const more = { times: knex.raw('?? + 1', [`${TABLE}.times`]) };
-          const counted = knex(TABLE).insert({ name, times: 1 }).onConflict('name').merge(more);
+          const more = { times: query.raw('?? + 1', [`${TABLE}.times`]) };
+          const counted = query(TABLE).insert({ name, times: 1 }).onConflict('name').merge(more);
           const [{ times }] = await counted.returning('times');
           return { text: `Hello, ${name}!`, times };
         },

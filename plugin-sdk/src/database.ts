@@ -1,34 +1,60 @@
-import type { Knex } from 'knex';
 import type { RawJson } from './json.ts';
 import type { Logger } from './log.ts';
+import type { MigrationDatabase } from './migration.ts';
 import type { Clock } from './plugin.ts';
+import type { QueryBuilder } from './query.ts';
+import type { SqlForms } from './sql.ts';
+import type { TimePartitions, TimeTable } from './time-partitions.ts';
 
 export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
 export type Dialect = 'sqlite' | 'postgres';
 
 /**
- * The main database. Placeholders are `?` on both dialects. int8 comes as number when safe, else BigInt; JSON is text
- * on SQLite and jsonb on Postgres, and comes as text from both; times are integer milliseconds. A failing statement is
- * `RpcError` 103 with the driver's error as `cause`, except in `execute`, which throws the driver's own.
+ * The main database. Placeholders are `?` on every database. int8 comes as number when safe, else BigInt; JSON comes as
+ * text; times are integer milliseconds. A failing statement is `RpcError` 103 with the driver's error as `cause`, except
+ * in `execute`, which throws the driver's own.
  */
 export interface Database {
+  /** For a store whose SQL has to differ as a whole. Smaller differences: `forms`, and what the database can do. */
   readonly dialect: Dialect;
-  /** Schema, writes and ordinary queries. On SQLite its statements run in the writer thread. Never await anything but the database in a transaction. */
-  readonly knex: Knex;
-  transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /** Writes and ordinary queries. On SQLite its statements run in the writer thread. */
+  readonly query: QueryBuilder;
+  /** SQL that databases write in different ways. */
+  readonly forms: SqlForms;
+  /** False: one server at a time uses this database. */
+  readonly severalServers: boolean;
+  /** Partitions of a table that a migration partitioned by time; undefined: this database has no such tables. */
+  readonly timePartitions: ((table: TimeTable) => TimePartitions) | undefined;
+  /**
+   * Runs `work` in a transaction, at most 60 s long. Await only the database in it.
+   * `alone` names a table that nothing else, on any server, changes meanwhile.
+   */
+  transaction<T>(
+    work: (trx: QueryBuilder) => Promise<T>,
+    options?: { readonly alone?: string },
+  ): Promise<T>;
+  /**
+   * Runs `work`, which is one statement, under a lock that all servers know by its number: several shared holders or one
+   * that is not. A database with a single writer needs no lock and takes none.
+   */
+  locked<T>(
+    lock: { readonly id: number; readonly shared: boolean },
+    work: (on: QueryBuilder) => Promise<T>,
+  ): Promise<T>;
   /** A short read over an index, as objects. On SQLite it runs prepared on this thread: keep it below a millisecond. */
   all<Row extends object>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>;
   first<Row extends object>(sql: string, params?: readonly SqlValue[]): Promise<Row | undefined>;
   /**
    * A read whose rows each hold one text column of JSON, joined into one JSON array away from the event loop.
    * On SQLite a column that is a blob is the whole array, in UTF-8.
-   * `short` says that the rows are few and indexed, so SQLite may read them on this thread.
+   * `short` says that the rows are few and indexed, so SQLite may read them on this thread; with `try` it does so until
+   * the answer turns out to be long.
    * @throws RpcError -32008 as soon as `maxBytes` is passed, without reading on
    */
   jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal; short?: boolean },
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try' },
   ): Promise<RawJson>;
   /** Group-committed inserts into one table; see `Appender`. */
   appender(options: AppenderOptions): Appender;
@@ -41,8 +67,15 @@ export interface Database {
     params: readonly SqlValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed>;
-  /** True when the error is a unique or primary key violation on either dialect. */
+  /** Bytes of each table of this program in name order, the ledger of migrations left out. @throws the driver's error */
+  tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]>;
+  /** True when the error is a unique or primary key violation. */
   isUniqueViolation(error: unknown): boolean;
+}
+
+export interface TableSize {
+  readonly name: string;
+  readonly bytes: number;
 }
 
 /** The main database as its driver opens it. Only the kernel migrates and closes it. */
@@ -51,7 +84,7 @@ export interface DatabaseHandle extends Database {
    * Runs `work` in one transaction. Of all programs that use the database, one at a time is in here; the others wait up
    * to ten minutes. A program that is killed leaves nothing behind. The database ends no statement for taking long.
    */
-  migration<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  migration<T>(work: (db: MigrationDatabase) => Promise<T>): Promise<T>;
   /** Stores what the appenders hold, at most 8 s long, then closes every connection and thread. */
   close(): Promise<void>;
 }
@@ -101,12 +134,4 @@ export interface Appender {
   readonly refused: number;
   /** Resolves when everything appended before is stored or refused. */
   flush(): Promise<void>;
-}
-
-/** One forward step of a plugin's schema. Names are kebab-case, zero-padded and never renamed. */
-export interface Migration {
-  readonly name: string;
-  /** An older program must not run on a database that has this step. */
-  readonly breaking?: boolean;
-  up(trx: Knex.Transaction, context: { readonly dialect: Dialect }): Promise<unknown>;
 }

@@ -1,7 +1,8 @@
 import type { Static, TObject } from 'typebox';
-import type { Database, Migration } from './database.ts';
+import type { Database } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
+import type { Migration } from './migration.ts';
 import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
 import type { Service } from './service.ts';
 import type { Messaging } from './topic.ts';

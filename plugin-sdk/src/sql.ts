@@ -1,6 +1,6 @@
-import type { Knex } from 'knex';
-import type { Dialect, SqlValue } from './database.ts';
+import type { SqlValue } from './database.ts';
 import { RpcError } from './errors.ts';
+import type { QueryBuilder } from './query.ts';
 
 /** 64-bit integers: BigInt where a double cannot hold them. */
 export type Integer = number | bigint;
@@ -23,11 +23,8 @@ export function whereAll(parts: readonly (readonly [text: string, ...values: Sql
 }
 
 /** Rows of a statement (`returning` included), run where writes run. */
-export async function rowsOf<Row>(
-  on: Knex | Knex.Transaction,
-  { text, params }: Sql,
-): Promise<Row[]> {
-  const result: unknown = await on.raw(text, params as never);
+export async function rowsOf<Row>(on: QueryBuilder, { text, params }: Sql): Promise<Row[]> {
+  const result = await on.raw(text, params);
   return Array.isArray(result) ? result : (result as { rows: Row[] }).rows;
 }
 
@@ -41,28 +38,33 @@ export async function guarded<T>(detail: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Expressions that give a column as JSON text, `null` included; `concat` of them makes a row for `jsonArray`. */
-export interface JsonColumns {
-  /** A text column. */
-  readonly text: (column: string) => string;
-  /** A number, or text that is JSON already. */
-  readonly plain: (column: string) => string;
-  readonly boolean: (column: string) => string;
+/** Expressions and values that databases write in different ways. */
+export interface SqlForms {
+  /** A text column as JSON text, `null` included; `concat` of such expressions makes a row for `jsonArray`. */
+  jsonText(column: string): string;
+  /** A number, or text that is JSON already, as JSON text. */
+  jsonPlain(column: string): string;
+  jsonBoolean(column: string): string;
+  /** Type name for `cast(… as …)` to a `document` column. */
+  readonly document: string;
+  /** Value of a UUID column. */
+  uuid(uuid: string): SqlValue;
+  /** A UUID column as text: lower case, hyphenated. */
+  uuidText(column: string): string;
+  boolean(value: boolean): SqlValue;
+  /** Bytes of a text column. */
+  byteLength(column: string): string;
+  /** A table for `from`, of the elements of a parameter that is a JSON array; each is `value`, `->>` takes it apart. */
+  readonly elements: string;
+  /** The same for an array of texts or numbers, where each `value` is a text or a number. */
+  readonly elementTexts: string;
+  /** The database's own clock, Unix ms: clocks of servers differ. */
+  readonly now: string;
+  /** False: no text holds U+0000. */
+  readonly holdsZero: boolean;
 }
 
-export const jsonColumns = (dialect: Dialect): JsonColumns => ({
-  text: (column) =>
-    dialect === 'sqlite'
-      ? `json_quote(${column})`
-      : `coalesce(cast(to_json(${column}) as text), 'null')`,
-  plain: (column) => `coalesce(cast(${column} as text), 'null')`,
-  boolean: (column) =>
-    `case when ${column} is null then 'null' when ${column} then 'true' else 'false' end`,
-});
-
-/** Text expression of a UUID that SQLite holds as 16 bytes: lower case, hyphenated. */
-export function hyphenated(column: string): string {
-  const part = (from: number, length: number) => `substr(hex(${column}), ${from}, ${length})`;
-  const parts = [part(1, 8), part(9, 4), part(13, 4), part(17, 4), part(21, 12)];
-  return `lower(${parts.join(` || '-' || `)})`;
-}
+/** The same on every database. */
+export const jsonPlain = (column: string): string => `coalesce(cast(${column} as text), 'null')`;
+export const jsonBoolean = (column: string): string =>
+  `case when ${column} is null then 'null' when ${column} then 'true' else 'false' end`;

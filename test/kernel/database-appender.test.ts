@@ -57,11 +57,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('stores every kind of value as it is', async () => {
-    await db.knex.schema.dropTableIfExists('wide');
-    await db.knex.schema.createTable('wide', (table) => {
+    await db.query.schema.dropTableIfExists('wide');
+    await db.query.schema.createTable('wide', (table) => {
       table.bigInteger('id');
       table.bigInteger('int8');
-      table.double('real');
+      table.specificType('real', 'double precision');
       table.text('text');
       table.binary('bytes');
     });
@@ -86,7 +86,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 30 }), async (rows) => {
-        await db.knex('wide').del();
+        await db.query('wide').delete();
         await Promise.all(rows.map((row) => appender.append(row)));
         const order = dialect === 'sqlite' ? 'rowid' : 'id';
         const stored = await db.all<Record<string, unknown>>(
@@ -117,7 +117,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is((outcome as PromiseRejectedResult).reason.code, 103);
     }
     assert.is(appender.refused, 4);
-    const values = await db.knex('report').pluck('value');
+    const values = (await db.query('report').pluck('value')) as number[];
     assert.equal(
       values.sort((a, b) => a - b),
       Array.from({ length: 300 }, (_, value) => value).filter((value) => value % 97 !== 5),
@@ -206,7 +206,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 const nul = suite('appender: U+0000');
 nul('costs a jsonb table of Postgres only the row that holds it', () =>
   withDatabase('postgres', async (db) => {
-    await db.knex.schema.createTable('doc', (table) => table.jsonb('data'));
+    await db.query.schema.createTable('doc', (table) => table.jsonb('data'));
     const appender = db.appender({
       table: 'doc',
       columns: ['data'],
@@ -219,14 +219,14 @@ nul('costs a jsonb table of Postgres only the row that holds it', () =>
       outcomes.map((outcome) => outcome.status),
       ['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled'],
     );
-    assert.equal(await db.knex('doc').pluck('data'), ['"a"', '"f"']);
+    assert.equal(await db.query('doc').pluck('data'), ['"a"', '"f"']);
   }),
 );
 nul.run();
 
 async function createReports(db: DatabaseHandle): Promise<void> {
-  await db.knex.schema.dropTableIfExists('report');
-  await db.knex.schema.createTable('report', (table) => {
+  await db.query.schema.dropTableIfExists('report');
+  await db.query.schema.createTable('report', (table) => {
     if (db.dialect === 'postgres') table.bigInteger('id').primary();
     table.bigInteger('value').notNullable();
     table.text('text');

@@ -68,7 +68,7 @@ sqlite('makes a trigger, whose body holds semicolons', async () => {
     [],
     limits,
   );
-  assert.equal(await db.knex('b').pluck('x'), [7]);
+  assert.equal(await db.query('b').pluck('x'), [7]);
 });
 sqlite.run();
 

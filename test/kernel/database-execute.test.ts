@@ -28,8 +28,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     db = await openAt(place.url, { max_connections: 4 });
   });
   test.before.each(async () => {
-    await db.knex.schema.dropTableIfExists('t');
-    await db.knex.schema.createTable('t', (table) => {
+    await db.query.schema.dropTableIfExists('t');
+    await db.query.schema.createTable('t', (table) => {
       table.bigInteger('a');
       table.text('b');
     });
@@ -143,9 +143,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('leaves nothing of a transaction that was not ended', async () => {
     if (dialect === 'sqlite') await run('begin; insert into t values (1, null)');
     else await run('begin');
-    await db.knex('t').insert({ a: 2 });
+    await db.query('t').insert({ a: 2 });
     await db.transaction((trx) => trx('t').insert({ a: 3 }));
-    assert.equal(await db.knex('t').orderBy('a').pluck('a'), [2, 3]);
+    assert.equal(await db.query('t').orderBy('a').pluck('a'), [2, 3]);
   });
 
   test('leaves no changed setting behind', async () => {
@@ -156,14 +156,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const before = JSON.stringify((await run(look)).rows);
     await run(change);
     for (let at = 0; at < 5; at++) assert.is(JSON.stringify((await run(look)).rows), before);
-    assert.equal(await db.knex('t').select('a'), []);
+    assert.equal(await db.query('t').select('a'), []);
   });
 
   test('ends a statement at its time, and nobody else waits', async () => {
     const ended = failure(run(endless[dialect], [], { timeout_ms: 1_000 }));
     let others = 0;
     while (others < 20) {
-      await db.knex('t').insert({ a: others });
+      await db.query('t').insert({ a: others });
       assert.is((await run('select count(*) as n from t')).rows[0]?.['n'], ++others);
     }
     const error = await ended;

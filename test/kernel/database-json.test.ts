@@ -38,9 +38,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
 
     on(`takes exactly maxBytes in ${how}, and one more is -32008`, async (db) => {
-      await db.knex.schema.dropTableIfExists('text');
-      await db.knex.schema.createTable('text', (table) => table.text('t'));
-      await db.knex('text').insert([{ t: '"äö"' }, { t: '"€"' }]);
+      await db.query.schema.dropTableIfExists('text');
+      await db.query.schema.createTable('text', (table) => table.text('t'));
+      await db.query('text').insert([{ t: '"äö"' }, { t: '"€"' }]);
       const size = Buffer.byteLength('["äö","€"]');
       const sql = 'select t from text order by t desc';
       const { text } = await db.jsonArray(sql, [], { maxBytes: size, short });
@@ -88,8 +88,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 }
 
 async function numbers(db: DatabaseHandle, upTo: number): Promise<void> {
-  await db.knex.schema.dropTableIfExists('thing');
-  await db.knex.schema.createTable('thing', (table) => table.integer('number'));
+  await db.query.schema.dropTableIfExists('thing');
+  await db.query.schema.createTable('thing', (table) => table.integer('number'));
   const appender = db.appender({
     table: 'thing',
     columns: ['number'],

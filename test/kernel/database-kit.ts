@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseHandle, DatabaseRequest, Fields, Kernel, Logger } from '@svc/plugin-sdk';
+import type { Knex } from 'knex';
 import { machineClock } from '../../kernel/src/clock.ts';
 import { openDatabase } from '../../kernel/src/db/open.ts';
 import { createHooks } from '../../kernel/src/hooks.ts';
@@ -90,6 +91,9 @@ async function openWith(
   const given = { log: memoryLog(), clock: machineClock, mode: 'tool' as const };
   return openDatabase(hooks, { ...given, ...request, options });
 }
+
+/** The query builder's library below a handle, for tests that look at its pool. */
+export const knexOf = (db: DatabaseHandle): Knex => db.query as unknown as Knex;
 
 /** Runs `work` on an empty database, then closes and removes it. */
 export async function withDatabase(

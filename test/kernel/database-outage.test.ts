@@ -3,7 +3,7 @@ import { GroupAppender, type Sink } from '@svc/plugin-sdk/driver';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startPostgres } from '../postgres.ts';
-import { failure, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
+import { failure, knexOf, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
 
 const options = {
   table: 'report',
@@ -54,7 +54,7 @@ for (const how of ['crash', 'fast'] as const) {
     const server = await startPostgres({ own: true });
     const db = await openAt(await server.createDatabase());
     try {
-      await db.knex.schema.createTable('report', (table) => {
+      await db.query.schema.createTable('report', (table) => {
         table.bigInteger('id').primary();
         table.bigInteger('value').notNullable();
       });
@@ -81,19 +81,19 @@ const slow =
 
 /** Ends the writer thread in the middle of its work, as a crash in the driver would. */
 const endWriter = (db: DatabaseHandle): Promise<void> =>
-  db.knex.client.connectionSettings.writer.end();
+  knexOf(db).client.connectionSettings.writer.end();
 
 sqlite('loses no answered row when the writer thread dies, and starts another', () =>
   withDatabase('sqlite', async (db) => {
-    await db.knex.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
+    await db.query.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
     const { stored, refused, stop } = load(db, 50);
     await until(() => stored.length > 500);
     for (let outcome: unknown; outcome === undefined; ) {
-      const pending = db.knex.raw(slow).then(
+      const pending = db.query.raw(slow).then(
         () => undefined,
         (error) => error,
       );
-      await until(() => db.knex.client.pool.numUsed() === 1);
+      await until(() => knexOf(db).client.pool.numUsed() === 1);
       await endWriter(db);
       // A machine that stood still meanwhile has let it end: then once more.
       outcome = await pending;
@@ -109,7 +109,7 @@ sqlite('loses no answered row when the writer thread dies, and starts another', 
 
 sqlite('ends the transaction that was open when the writer thread died', () =>
   withDatabase('sqlite', async (db) => {
-    await db.knex.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
+    await db.query.schema.createTable('report', (table) => table.bigInteger('value').notNullable());
     const outcome = await failure(
       db.transaction(async (trx) => {
         await trx('report').insert({ value: 1 });
@@ -118,7 +118,7 @@ sqlite('ends the transaction that was open when the writer thread died', () =>
       }),
     );
     assert.is(outcome.code, 103);
-    assert.equal(await db.knex('report').pluck('value'), []);
+    assert.equal(await db.query('report').pluck('value'), []);
   }),
 );
 sqlite.run();

@@ -1,4 +1,4 @@
-import type { DatabaseHandle, Knex } from '@svc/plugin-sdk';
+import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
 import type { Entry } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
@@ -9,7 +9,15 @@ import { copyText } from '../../plugins/database-postgres/src/copy-text.ts';
 import { numbered } from '../../plugins/database-postgres/src/placeholders.ts';
 import { RowIds } from '../../plugins/database-postgres/src/row-id.ts';
 import { CopySink } from '../../plugins/database-postgres/src/sink.ts';
-import { emptyPlace, failure, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
+import {
+  emptyPlace,
+  failure,
+  knexOf,
+  memoryLog,
+  openAt,
+  until,
+  withDatabase,
+} from './database-kit.ts';
 
 const places = suite('placeholders of postgres');
 for (const [sql, expected] of [
@@ -74,8 +82,8 @@ for (const [name, doubtful, taken, stored] of [
 ] as const) {
   ids(`a row ${name}`, () =>
     withDatabase('postgres', async (db) => {
-      await db.knex.raw('create table report (id bigint primary key, value int not null)');
-      await db.knex('report').insert({ id: 1, value: 7 });
+      await db.query.raw('create table report (id bigint primary key, value int not null)');
+      await db.query('report').insert({ id: 1, value: 7 });
       const next = taken.values();
       const source = { next: () => next.next().value as string };
       const options = {
@@ -85,13 +93,17 @@ for (const [name, doubtful, taken, stored] of [
         maxBatchRows: 1,
         capacityRows: 1,
       };
-      const sink = new CopySink(new PgPool(db.knex, { statement_timeout_ms: 0 }), options, source);
+      const sink = new CopySink(
+        new PgPool(knexOf(db), { statement_timeout_ms: 0 }),
+        options,
+        source,
+      );
       const entry = { row: [8], id: undefined, doubtful } as unknown as Entry;
       const settled: unknown[] = [];
       await sink.store([entry], (_entry, error) => settled.push(error));
       assert.is(settled.length, 1);
       assert.is(settled[0] === undefined, doubtful || stored.length === 2);
-      assert.equal(await db.knex('report').orderBy('id').pluck('value'), [...stored]);
+      assert.equal(await db.query('report').orderBy('id').pluck('value'), [...stored]);
     }),
   );
 }
@@ -156,7 +168,7 @@ pool('answers 103 when no connection is free in time', () =>
         await trx.raw('select 1');
         await held;
       });
-      await until(() => db.knex.client.pool.numUsed() === 1);
+      await until(() => knexOf(db).client.pool.numUsed() === 1);
       assert.is((await failure(db.all('select 1'))).code, 103);
       release();
       await holder;
@@ -211,7 +223,7 @@ pool('a statement past the timeout is 103, and the connection goes on', () =>
     'postgres',
     async (db) => {
       assert.is((await failure(db.all('select pg_sleep(20)'))).code, 103);
-      assert.is((await failure(db.knex.raw('select pg_sleep(20)'))).code, 103);
+      assert.is((await failure(db.query.raw('select pg_sleep(20)'))).code, 103);
       assert.equal(await db.all('select 1 as one'), [{ one: 1 }]);
     },
     { max_connections: 1, statement_timeout_ms: 500 },
@@ -222,7 +234,7 @@ pool('a migration may take longer than the statement timeout', () =>
   withDatabase(
     'postgres',
     async (db) => {
-      const up = (trx: Knex.Transaction) => trx.raw('select pg_sleep(1)');
+      const up = ({ query }: MigrationDatabase) => query.raw('select pg_sleep(1)');
       await migrate(db, [{ plugin: 'a', migration: { name: '0001-slow', up } }], memoryLog());
       assert.is(await settingOf(db, 'statement_timeout'), '500ms');
     },
@@ -251,7 +263,7 @@ pool('never makes more connections than it may, whatever waits', () =>
 pool('commits to disk also where the default is not to', () =>
   withDatabase('postgres', async (db, url) => {
     const name = new URL(url).pathname.slice(1);
-    await db.knex.raw(`alter database ${name} set synchronous_commit = off`);
+    await db.query.raw(`alter database ${name} set synchronous_commit = off`);
     const other = await openAt(url);
     const found = await settingOf(other, 'synchronous_commit');
     await other.close();

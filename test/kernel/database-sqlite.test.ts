@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rowsOf } from '@svc/plugin-sdk';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -89,20 +90,20 @@ open(
   'creates a new file with the options of the page, on the writing and on the reading side',
   async () => {
     const db = await openAt(`sqlite://${file('new.db')}?mode=rwc`);
-    await db.knex.schema.createTable('t', (table) => table.integer('a'));
+    await db.query.schema.createTable('t', (table) => table.integer('a'));
     const pragma = async (name: string) => {
-      const [write] = await db.knex.raw(`pragma ${name}`);
+      const [write] = await rowsOf<object>(db.query, { text: `pragma ${name}`, params: [] });
       const read = await db.first<object>(`pragma ${name}`);
-      return [write, read].map((row) => Object.values(row)[0]);
+      return [write, read].map((row) => Object.values(row as object)[0]);
     };
     assert.equal(await pragma('journal_mode'), ['wal', 'wal']);
     assert.equal(await pragma('auto_vacuum'), [2, 2]);
     assert.equal(await pragma('foreign_keys'), [1, 1]);
     assert.equal(await pragma('synchronous'), [1, 1]);
-    assert.equal((await db.knex.raw('pragma busy_timeout'))[0], { timeout: 5000 });
+    assert.equal(await db.query.raw('pragma busy_timeout'), [{ timeout: 5000 }]);
     await db.close();
     const full = await openAt(`sqlite://${file('new.db')}`, { sqlite_synchronous: 'FULL' });
-    assert.equal(Object.values((await full.knex.raw('pragma synchronous'))[0]), [2]);
+    assert.equal(await full.query.raw('pragma synchronous'), [{ synchronous: 2 }]);
     await full.close();
   },
 );
@@ -135,7 +136,7 @@ lock(
     assert.match(await firstLine(child), /^UserError: .*another server is running/);
 
     const tool = await openAt(address);
-    await tool.knex.schema.createTable('t', (table) => table.integer('a'));
+    await tool.query.schema.createTable('t', (table) => table.integer('a'));
     assert.equal(await first.all('select a from t'), []);
     await tool.close();
     assert.match((await failure(serveAt(address))).message, /another server/);

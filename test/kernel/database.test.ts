@@ -7,8 +7,8 @@ const big = 9_007_199_254_740_993n;
 const largest = 2n ** 63n - 1n;
 
 async function things(db: DatabaseHandle): Promise<void> {
-  await db.knex.schema.dropTableIfExists('thing');
-  await db.knex.schema.createTable('thing', (table) => {
+  await db.query.schema.dropTableIfExists('thing');
+  await db.query.schema.createTable('thing', (table) => {
     table.increments('id');
     table.string('name').notNullable().unique();
     table.bigInteger('number');
@@ -38,22 +38,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(db.dialect, dialect);
   });
 
-  on('stores and reads through knex', async (db) => {
+  on('stores and reads through the query builder', async (db) => {
     await things(db);
-    const [row] = await db.knex('thing').insert({ name: 'a', number: 7 }).returning('id');
-    assert.is(row.id, 1);
-    assert.is(await db.knex('thing').where({ id: 1 }).update({ number: 8 }), 1);
-    assert.equal(await db.knex('thing').first('name', 'number'), { name: 'a', number: 8 });
-    assert.is(await db.knex('thing').where({ name: 'nobody' }).first('id'), undefined);
-    await db.knex('thing').insert({ name: 'a', number: 9 }).onConflict('name').merge(['number']);
-    assert.equal(await db.knex('thing').pluck('number'), [9]);
-    assert.is(await db.knex('thing').del(), 1);
+    const [row] = await db.query('thing').insert({ name: 'a', number: 7 }).returning('id');
+    assert.is(row?.['id'], 1);
+    assert.is(await db.query('thing').where({ id: 1 }).update({ number: 8 }), 1);
+    assert.equal(await db.query('thing').first('name', 'number'), { name: 'a', number: 8 });
+    assert.is(await db.query('thing').where({ name: 'nobody' }).first('id'), undefined);
+    await db.query('thing').insert({ name: 'a', number: 9 }).onConflict('name').merge(['number']);
+    assert.equal(await db.query('thing').pluck('number'), [9]);
+    assert.is(await db.query('thing').delete(), 1);
   });
 
   on('sees a committed row at once in `all` and `first`', async (db) => {
     await things(db);
     for (let number = 1; number <= 20; number++) {
-      await db.knex('thing').insert({ name: `n${number}`, number });
+      await db.query('thing').insert({ name: `n${number}`, number });
       const row = await db.first<{ number: number }>('select number from thing where name = ?', [
         `n${number}`,
       ]);
@@ -82,10 +82,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   ] as const) {
     on(`keeps ${name} exactly, by every road`, async (db) => {
       await things(db);
-      await db.knex('thing').insert({ name: 'knex', number: stored });
+      await db.query('thing').insert({ name: 'knex', number: stored });
       await db.appender(thingRows).append(['appender', stored]);
       for (const from of ['knex', 'appender']) {
-        assert.is((await db.knex('thing').where({ name: from }).first('number')).number, read);
+        const row = await db.query('thing').where({ name: from }).first('number');
+        assert.is(row?.['number'], read);
         const sql = `select number from thing where name = '${from}'`;
         assert.is((await db.first<{ number: unknown }>(sql))?.number, read);
         const executed = await db.execute(sql, [], { maxRows: 1, timeout_ms: 30_000 });
@@ -97,7 +98,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   on('gives JSON as text and bytes as bytes', async (db) => {
     await things(db);
     const bytes = new Uint8Array([0, 1, 255]);
-    await db.knex('thing').insert({ name: 'a', data: `{"n":${big}}`, bytes: Buffer.from(bytes) });
+    await db.query('thing').insert({ name: 'a', data: `{"n":${big}}`, bytes: Buffer.from(bytes) });
     await db
       .appender({ ...thingRows, columns: ['name', 'data', 'bytes'] })
       .append(['b', '{"n":1}', bytes]);
@@ -113,7 +114,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   on('counts and compares booleans as numbers or booleans', async (db) => {
     await things(db);
-    await db.knex('thing').insert([
+    await db.query('thing').insert([
       { name: 'a', flag: true },
       { name: 'b', flag: false },
     ]);
@@ -144,7 +145,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
     assert.instance(error, TypeError);
     assert.equal(await db.all('select id from thing'), []);
-    await db.knex('thing').insert({ name: 'a' });
+    await db.query('thing').insert({ name: 'a' });
   });
 
   on('rolls back to a savepoint', async (db) => {
@@ -158,7 +159,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         }),
       );
     });
-    assert.equal(await db.knex('thing').pluck('name'), ['kept']);
+    assert.equal(await db.query('thing').pluck('name'), ['kept']);
   });
 
   on('keeps an appended row out of an open transaction', async (db) => {
@@ -174,16 +175,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       }),
     );
     await appended;
-    assert.equal(await db.knex('thing').pluck('name'), ['out']);
+    assert.equal(await db.query('thing').pluck('name'), ['out']);
   });
 
   on('says which errors are unique violations', async (db) => {
     await things(db);
-    await db.knex('thing').insert({ name: 'a', id: 5 });
+    await db.query('thing').insert({ name: 'a', id: 5 });
     const appender = db.appender(thingRows);
     for (const violation of [
-      async () => db.knex('thing').insert({ name: 'a' }),
-      async () => db.knex('thing').insert({ name: 'b', id: 5 }),
+      async () => db.query('thing').insert({ name: 'a' }),
+      async () => db.query('thing').insert({ name: 'b', id: 5 }),
       () => db.transaction((trx) => trx('thing').insert({ name: 'a' })),
       () => appender.append(['a', 1]),
     ]) {
@@ -192,8 +193,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.ok(db.isUniqueViolation(error), error.message);
     }
     for (const other of [
-      await failure(db.knex('nowhere').select('id')),
-      await failure(Promise.resolve(db.knex('thing').insert({ name: null }))),
+      await failure(db.query('nowhere').select('id')),
+      await failure(Promise.resolve(db.query('thing').insert({ name: null }))),
       new Error('UNIQUE constraint failed'),
       'text',
       undefined,
@@ -204,10 +205,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   on('answers 103 without SQL or values when a statement fails', async (db) => {
     await things(db);
-    await db.knex('thing').insert({ name: 'top secret' });
+    await db.query('thing').insert({ name: 'top secret' });
     for (const failing of [
-      async () => db.knex('thing').insert({ name: 'top secret' }),
-      async () => db.knex('thing').select('secret_column'),
+      async () => db.query('thing').insert({ name: 'top secret' }),
+      async () => db.query('thing').select('secret_column'),
       () => db.all('select secret_column from thing'),
       () => db.first('select secret_column from thing'),
       () => db.jsonArray('select secret_column from thing', [], { maxBytes: 10 }),
@@ -233,10 +234,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const own = await emptyPlace(dialect);
     const first = await openAt(own.url);
     await things(first);
-    await first.knex('thing').insert({ name: 'a', number: largest });
+    await first.query('thing').insert({ name: 'a', number: largest });
     await first.close();
     const second = await openAt(own.url);
-    assert.equal(await second.knex('thing').first('name', 'number'), {
+    assert.equal(await second.query('thing').first('name', 'number'), {
       name: 'a',
       number: largest,
     });

@@ -6,9 +6,9 @@ export function raceSteps(count: number, inLast?: () => Promise<void>): Step[] {
     plugin: 'race',
     migration: {
       name: `000${at + 1}-create`,
-      async up(trx) {
-        await trx.schema.createTable(`race_${at}`, (table) => table.integer('id').primary());
-        await trx(`race_${at}`).insert({ id: at });
+      async up({ query }) {
+        await query.schema.createTable(`race_${at}`, (table) => table.integer('id').primary());
+        await query(`race_${at}`).insert({ id: at });
         if (at === count - 1) await inLast?.();
       },
     },

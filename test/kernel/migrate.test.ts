@@ -9,7 +9,7 @@ import { emptyPlace, failure, memoryLog, openAt, withDatabase } from './database
 import { raceSteps } from './migrate-steps.ts';
 
 const ledger = (db: DatabaseHandle) =>
-  db.knex('schema_migrations').select('plugin', 'name', 'breaking').orderBy(['plugin', 'name']);
+  db.query('schema_migrations').select('plugin', 'name', 'breaking').orderBy(['plugin', 'name']);
 
 /** A step that makes a table of its own. */
 const step = (plugin: string, name: string, breaking = false): Step => ({
@@ -17,8 +17,8 @@ const step = (plugin: string, name: string, breaking = false): Step => ({
   migration: {
     name,
     ...(breaking ? { breaking } : {}),
-    up: (trx) =>
-      trx.schema.createTable(`${plugin}_${name.slice(0, 4)}`, (table) => table.integer('id')),
+    up: ({ query }) =>
+      query.schema.createTable(`${plugin}_${name.slice(0, 4)}`, (table) => table.integer('id')),
   },
 });
 
@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       plugin,
       migration: {
         name,
-        up: async (_trx, context) => order.push(`${plugin} ${name} ${context.dialect}`),
+        up: async (on) => order.push(`${plugin} ${name} ${on.dialect}`),
       },
     });
     const steps = [noted('b', '0001-x'), noted('b', '0002-y'), noted('a', '0001-x')];
@@ -65,23 +65,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         plugin: 'p',
         migration: {
           name: '0002-bad',
-          async up(trx) {
-            await trx.schema.createTable('half', (table) => table.integer('id'));
-            await trx('half').insert({ id: 1 });
+          async up({ query }) {
+            await query.schema.createTable('half', (table) => table.integer('id'));
+            await query('half').insert({ id: 1 });
             throw new Error('disk on fire');
           },
         },
       };
       const error = await failure(migrate(db, [step('p', '0001-a'), bad], memoryLog()));
       assert.match(error.message, /disk on fire/);
-      assert.not(await db.knex.schema.hasTable('half'));
+      assert.not(await db.query.schema.hasTable('half'));
       assert.equal(
-        (await ledger(db)).map((row) => row.name),
+        (await ledger(db)).map((row) => row['name']),
         ['0001-a'],
       );
       await migrate(db, [step('p', '0001-a'), step('p', '0002-bad')], memoryLog());
       assert.equal(
-        (await ledger(db)).map((row) => row.name),
+        (await ledger(db)).map((row) => row['name']),
         ['0001-a', '0002-bad'],
       );
     },
@@ -117,7 +117,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ['b', '0001-a', 1],
       ],
     );
-    assert.ok(await db.knex.schema.hasTable('b_0001'));
+    assert.ok(await db.query.schema.hasTable('b_0001'));
   });
 
   test('lets three programs migrate one database at once: each step runs once', async () => {
@@ -132,7 +132,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
     const db = await openAt(place.url);
     assert.is((await ledger(db)).length, 6);
-    for (let at = 0; at < 6; at++) assert.equal(await db.knex(`race_${at}`).pluck('id'), [at]);
+    for (let at = 0; at < 6; at++) assert.equal(await db.query(`race_${at}`).pluck('id'), [at]);
     await db.close();
     await place.remove();
   });
@@ -147,11 +147,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await ended;
     const db = await openAt(place.url);
     assert.equal(
-      (await ledger(db)).map((row) => row.name),
+      (await ledger(db)).map((row) => row['name']),
       ['0001-create'],
     );
     await migrate(db, raceSteps(2), memoryLog());
-    assert.equal(await db.knex('race_1').pluck('id'), [1]);
+    assert.equal(await db.query('race_1').pluck('id'), [1]);
     await db.close();
     await place.remove();
   });

@@ -118,7 +118,7 @@ export function authProbe() {
     kernel: () => face!,
     /** Writes behind the plugin's back; `?` on both databases. */
     async sql(text: string, params: readonly (string | number | null)[] = []): Promise<any[]> {
-      const result: any = await face!.db.knex.raw(text, params as never);
+      const result: any = await face!.db.query.raw(text, params as never);
       return Array.isArray(result) ? result : (result?.rows ?? []);
     },
   };

@@ -56,7 +56,7 @@ const AUDIT = `
     when (new.last_run_time is distinct from old.last_run_time) execute function audit_claims();`;
 
 test('each of 20 jobs runs once in every second, whichever server runs it', async () => {
-  await second.db.knex.raw(AUDIT);
+  await second.db.query.raw(AUDIT);
   const names = Array.from({ length: 20 }, (_, n) => `job ${n}`);
   await Promise.all(names.map((name) => here.create(name, EVERY_SECOND, agents([A]))));
   await eventually(async () => assert.is((await there.get()).length, 20));

@@ -123,12 +123,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a lost record 1 comes back with the next start, and a stolen name stops it', () =>
     withPlace(async (place) => {
       const first = await open(place);
-      await first.db.knex('token').where({ id: 1 }).delete();
+      await first.db.query('token').where({ id: 1 }).delete();
       await first.stop('test');
       const shown: string[] = [];
       const second = await open(place, shown);
       assert.match(plainLines(shown), FIRST);
-      await second.db.knex('token').where({ id: 1 }).update({ id: 50 });
+      await second.db.query('token').where({ id: 1 }).update({ id: 50 });
       await second.stop('test');
       const refusal = await open(place).then(
         () => assert.unreachable('started'),

@@ -2,11 +2,11 @@ import {
   type DatabaseHandle,
   type Logger,
   type Migration,
+  type MigrationDatabase,
   type Plugin,
   PluginError,
   UserError,
 } from '@svc/plugin-sdk';
-import type { Knex } from 'knex';
 
 /** One migration of one plugin. */
 export interface Step {
@@ -46,13 +46,13 @@ export async function migrate(
   log: Logger,
 ): Promise<void> {
   await db.migration(createLedger);
-  const rows: LedgerRow[] = await db.knex<LedgerRow>(ledger).select('plugin', 'name', 'breaking');
+  const rows = await db.query<LedgerRow>(ledger).select('plugin', 'name', 'breaking');
   refuseUnknown(rows, steps);
   const done = new Set(rows.map(({ plugin, name }) => key(plugin, name)));
   for (const step of steps) {
     const { plugin, migration } = step;
     if (done.has(key(plugin, migration.name))) continue;
-    const applied = await db.migration((trx) => apply(db, trx, step));
+    const applied = await db.migration((on) => apply(on, step));
     if (applied) log.info('A migration was applied.', { plugin, step: migration.name });
   }
 }
@@ -71,30 +71,27 @@ function refuseUnknown(rows: readonly LedgerRow[], steps: readonly Step[]): void
   }
 }
 
-async function createLedger(trx: Knex.Transaction): Promise<void> {
-  await trx.raw(
+async function createLedger({ query }: MigrationDatabase): Promise<void> {
+  await query.raw(
     `create table if not exists ${ledger} (plugin varchar(128) not null, name varchar(128) not null, breaking int not null, applied_at bigint not null, primary key (plugin, name))`,
   );
 }
 
-/** The ledger row comes first: it is what a second process stumbles over, and on SQLite the write that takes the lock. */
-async function apply(
-  db: DatabaseHandle,
-  trx: Knex.Transaction,
-  { plugin, migration }: Step,
-): Promise<boolean> {
-  const row: LedgerRow = {
+/** The ledger row comes first: it is there already when another process was quicker. */
+async function apply(db: MigrationDatabase, { plugin, migration }: Step): Promise<boolean> {
+  const row = {
     plugin,
     name: migration.name,
     breaking: migration.breaking ? 1 : 0,
     applied_at: Date.now(),
   };
-  const inserted = await trx<LedgerRow>(ledger)
+  const inserted = await db
+    .query<LedgerRow>(ledger)
     .insert(row)
     .onConflict(['plugin', 'name'])
     .ignore()
     .returning('name');
   if (inserted.length === 0) return false;
-  await migration.up(trx, { dialect: db.dialect });
+  await migration.up(db);
   return true;
 }

@@ -1,5 +1,5 @@
+import { codeOf } from '../code-of.ts';
 import { RpcError } from '../errors.ts';
-import { codeOf } from './code-of.ts';
 
 const uniqueCodes = new Set([
   'SQLITE_CONSTRAINT_UNIQUE',

@@ -2,9 +2,9 @@
  * What a database driver builds on (docs/guide/database-driver.md). Worker threads and processes of a driver import
  * it too, so it loads no schemas and no other part of the SDK that is slow to load.
  */
+export * from '../code-of.ts';
 export * from '../deadline.ts';
 export * from '../start-worker.ts';
-export * from './code-of.ts';
 export * from './errors.ts';
 export * from './executed.ts';
 export * from './fifo.ts';

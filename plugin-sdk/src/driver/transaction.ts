@@ -1,19 +1,16 @@
 import { inTime } from '../deadline.ts';
 import { RpcError } from '../errors.ts';
+import type { QueryBuilder } from '../query.ts';
 
 /** Work that takes longer waits for something else than the database, and other work waits for it. */
 const TIMEOUT_MS = 60_000;
 
-interface Transacting<Trx> {
-  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
-}
-
 /** Runs `work` in a transaction; it is rolled back when `work` throws or takes longer than 60 s (103). */
-export function transact<Trx, T>(
-  builder: Transacting<Trx>,
-  work: (trx: Trx) => Promise<T>,
+export function transact<T>(
+  query: QueryBuilder,
+  work: (trx: QueryBuilder) => Promise<T>,
 ): Promise<T> {
-  return builder.transaction(async (trx) => {
+  return query.transaction(async (trx) => {
     const late = () =>
       RpcError.database(`the transaction took longer than ${TIMEOUT_MS} ms and was rolled back`);
     return inTime(TIMEOUT_MS, work(trx), late);

@@ -1,12 +1,4 @@
-import {
-  type Database,
-  guarded,
-  hyphenated,
-  type Knex,
-  marks,
-  RpcError,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import { type Database, guarded, marks, type QueryBuilder, RpcError } from '@svc/plugin-sdk';
 import type { Agent } from './api.ts';
 import { tooManyAgents } from './permissions.ts';
 
@@ -32,10 +24,7 @@ export interface AgentStore {
 }
 
 export function openAgentStore(db: Database): AgentStore {
-  const sqlite = db.dialect === 'sqlite';
-  const text = sqlite ? hyphenated : (column: string) => `cast(${column} as text)`;
-  const key = (uuid: string): SqlValue =>
-    sqlite ? Buffer.from(uuid.replaceAll('-', ''), 'hex') : uuid;
+  const { uuid: key, uuidText: text } = db.forms;
   const columns = `id, ${text('uuid')} as uuid, soft_delete, deleted_at`;
 
   const byUuid = async (uuids: readonly string[]): Promise<Agent[]> => {
@@ -55,19 +44,19 @@ export function openAgentStore(db: Database): AgentStore {
       guarded(REGISTRATION, async () => {
         // Sorted, so that two servers cannot wait for each other's rows.
         const rows = [...uuids].sort().map((uuid) => ({ uuid: key(uuid), soft_delete: false }));
-        await db.knex('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
+        await db.query('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
         return byUuid(uuids);
       }),
 
     activateWithin: (uuid, limit) =>
       guarded(REGISTRATION, async () => {
-        await db.transaction(async (trx) => {
-          // Makes the count exact over several servers.
-          if (!sqlite) await trx.raw('lock table monitoring_uuid in share row exclusive mode');
-          const row = { uuid: key(uuid), soft_delete: false };
+        const row = { uuid: key(uuid), soft_delete: false };
+        const add = async (trx: QueryBuilder) => {
           await trx('monitoring_uuid').insert(row).onConflict('uuid').merge(ACTIVE);
           await refuseBeyond(trx, limit);
-        });
+        };
+        // Alone: the count is exact over several servers.
+        await db.transaction(add, { alone: 'monitoring_uuid' });
         const [agent] = await byUuid([uuid]);
         if (!agent) throw new Error('the registered agent is gone');
         return agent;
@@ -78,7 +67,7 @@ export function openAgentStore(db: Database): AgentStore {
         const change = { soft_delete: true, deleted_at: at };
         return (
           (await db
-            .knex('monitoring_uuid')
+            .query('monitoring_uuid')
             .where({ uuid: key(uuid) })
             .update(change)) > 0
         );
@@ -89,7 +78,7 @@ export function openAgentStore(db: Database): AgentStore {
   };
 }
 
-async function refuseBeyond(trx: Knex.Transaction, limit: number): Promise<void> {
+async function refuseBeyond(trx: QueryBuilder, limit: number): Promise<void> {
   const [count] = await trx('monitoring_uuid').where({ soft_delete: false }).count({ n: '*' });
   if (Number(count?.['n']) > limit) throw RpcError.denied(tooManyAgents(limit));
 }

@@ -1,14 +1,12 @@
-import type { Kernel } from '@svc/plugin-sdk';
-import type { Kind } from './kinds.ts';
+import type {
+  Kernel,
+  NewestOfOwner,
+  PartitionChange,
+  PartitionView,
+  TimePartition,
+  TimePartitions,
+} from '@svc/plugin-sdk';
 import { coveredTo, DAY_MS, missing, widthFor } from './partitions.ts';
-import {
-  type Change,
-  type End,
-  type Look,
-  openPartitionStore,
-  type Partition,
-  type PartitionStore,
-} from './store/partitions.ts';
 
 const PERIOD_MS = 10 * 60_000;
 /** A limit that nobody has named for so long is none any more. */
@@ -17,27 +15,26 @@ const LIMIT_LIFE_MS = DAY_MS;
 /** Who knows how long rows are kept: the configuration, or the limits of agents. */
 type Source = 'configuration' | 'agents';
 
-/** The time partitions of one table (README, "Postgres"). */
+/** Keeps the partitions of one table (README, "Postgres"). */
 export interface Partitions {
   /** Says how long the rows that live longest are kept, ms; undefined: for ever. Narrow partitions suit a short life. */
   keeps(source: Source, kept_ms: number | undefined): void;
   /**
    * Drops partitions that end at `upTo` or before and in which `goes` holds for the newest row of every agent.
-   * @returns how many; what somebody else holds on to stays. @throws RpcError 103
+   * @returns how many; a partition that is in use elsewhere stays. @throws RpcError 103
    */
-  drop(upTo: number, goes: (end: End) => boolean): Promise<number>;
+  drop(upTo: number, goes: (newest: NewestOfOwner) => boolean): Promise<number>;
 }
 
 /** A plain table: everything is left to the deletion of rows. */
 export const PLAIN: Partitions = { keeps: () => undefined, drop: async () => 0 };
 
-/** Makes the partitions of a table on Postgres ahead of time, at the start and every ten minutes. */
+/** Makes the partitions of a table ahead of time, at the start and every ten minutes. */
 export function keepPartitions(
-  { clock, db, every, hooks, log }: Pick<Kernel, 'clock' | 'db' | 'every' | 'hooks' | 'log'>,
-  kind: Kind,
+  { clock, every, hooks, log }: Pick<Kernel, 'clock' | 'every' | 'hooks' | 'log'>,
+  table: string,
+  store: TimePartitions,
 ): Partitions {
-  const { table } = kind;
-  const store = openPartitionStore(db, kind);
   const kept = new Map<Source, { readonly kept_ms: number | undefined; readonly at: number }>();
 
   const shortest = (): number | undefined => {
@@ -87,7 +84,7 @@ export function keepPartitions(
         log.info('a partition was dropped', { table, partition: one.name });
         dropped++;
       } catch (error) {
-        // Somebody reads it for long: its rows are deleted, and it goes in a later round.
+        // A long read uses it: its rows are deleted, and it goes in a later round.
         log.warn('a partition could not be dropped', { table, partition: one.name, error });
       }
     }
@@ -99,22 +96,22 @@ export function keepPartitions(
 
 /** What covers all earlier times stays when it is empty: it would only be made again. */
 async function isOver(
-  look: Look,
-  partition: Partition,
-  goes: (end: End) => boolean,
+  look: PartitionView,
+  partition: TimePartition,
+  goes: (newest: NewestOfOwner) => boolean,
 ): Promise<boolean> {
-  const ends = await look.ends(partition);
-  if (partition.from === -Infinity && ends.length === 0) return false;
-  return ends.every(goes);
+  const rows = await look.newest(partition);
+  if (partition.from === -Infinity && rows.length === 0) return false;
+  return rows.every(goes);
 }
 
-const NOTHING: Change = { drop: [], create: [] };
+const NOTHING: PartitionChange = { drop: [], create: [] };
 
-/** Looks again where nobody else writes: a late row may have come. */
+/** Looks again while nothing else writes: a late row may have come. */
 async function dropOne(
-  store: PartitionStore,
-  { name, to }: Partition,
-  goes: (end: End) => boolean,
+  store: TimePartitions,
+  { name, to }: TimePartition,
+  goes: (newest: NewestOfOwner) => boolean,
 ): Promise<boolean> {
   const change = await store.change(async (look) => {
     const found = look.partitions.find((one) => one.name === name && one.to === to);
@@ -124,12 +121,12 @@ async function dropOne(
 }
 
 /** Drops one partition. The first one, of all earlier times, takes over where the gap is at its end. */
-async function without(look: Look, gone: Partition): Promise<Change> {
+async function without(look: PartitionView, gone: TimePartition): Promise<PartitionChange> {
   const [first, ...others] = look.partitions;
   const next = look.partitions[look.partitions.indexOf(gone) + 1];
   const past = { from: -Infinity, to: next?.from ?? gone.to };
   if (gone.from === -Infinity) return { drop: [gone], create: [past] };
   const grows = first?.from === -Infinity && others[0] === gone;
-  if (!grows || (await look.ends(first)).length > 0) return { drop: [gone], create: [] };
+  if (!grows || (await look.newest(first)).length > 0) return { drop: [gone], create: [] };
   return { drop: [first, gone], create: [past] };
 }

@@ -1,4 +1,4 @@
-import type { SqlValue } from '@svc/plugin-sdk';
+import type { SqlValue, TimeTable } from '@svc/plugin-sdk';
 
 /** One selectable part of a report: its wire name and its column. */
 export interface Field {
@@ -86,3 +86,11 @@ export const columnsOf = (kind: Kind): string[] => [
   ...HEAD,
   ...kind.fields.map(({ column }) => column),
 ];
+
+/** A kind's table, where tables are partitioned by time. */
+export const timeTableOf = ({ table }: Kind): TimeTable => ({
+  table,
+  owner: 'uuid_id',
+  time: 'timestamp',
+  id: 'id',
+});

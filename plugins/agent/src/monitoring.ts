@@ -4,7 +4,7 @@ import type { Appender, Database, Kernel } from '@svc/plugin-sdk';
 import { filterOf } from './conditions.ts';
 import { createHashes } from './hashes.ts';
 import { keepPartitions, type Partitions, PLAIN } from './keep-partitions.ts';
-import { columnsOf, DYNAMIC, type Kind, STATIC, SUMMARY } from './kinds.ts';
+import { columnsOf, DYNAMIC, type Kind, STATIC, SUMMARY, timeTableOf } from './kinds.ts';
 import { LastValues } from './last-values.ts';
 import { multiLast } from './multi-last.ts';
 import { deletes, queries } from './queries.ts';
@@ -81,7 +81,9 @@ function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, ki
     sync.changed(kind, id);
   };
   const partitions =
-    db.dialect === 'sqlite' || kind === STATIC ? PLAIN : keepPartitions(kernel, kind);
+    db.timePartitions && kind !== STATIC
+      ? keepPartitions(kernel, kind.table, db.timePartitions(timeTableOf(kind)))
+      : PLAIN;
   return {
     last: values,
     changed: (id: number) => sync.changed(kind, id),

@@ -1,14 +1,10 @@
+import type { PartitionRange } from '@svc/plugin-sdk';
+
 export const DAY_MS = 86_400_000;
 /** 2100-01-01: what lies behind comes from a broken clock, and has a partition of its own from the start. */
 export const FAR_MS = 4_102_444_800_000;
 /** Partitions reach this far ahead, so that a rare long statement or a pause of all servers does no harm. */
 const AHEAD_MS = 7 * DAY_MS;
-
-/** Times of one partition, ms: `from` ≤ timestamp < `to`; open ends are infinite. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
 
 export const floorTo = (time: number, width: number): number => Math.floor(time / width) * width;
 
@@ -22,12 +18,16 @@ export function widthFor(kept_ms: number | undefined): number {
 }
 
 /** Where the partitions without a gap to the far one end. */
-export const coveredTo = (ranges: readonly Range[]): number =>
+export const coveredTo = (ranges: readonly PartitionRange[]): number =>
   Math.max(...ranges.filter(({ to }) => to <= FAR_MS).map(({ to }) => to));
 
 /** Partitions that are missing until some days from `now`; bounds are multiples of the width. */
-export function missing(ranges: readonly Range[], now: number, width: number): Range[] {
-  const found: Range[] = [];
+export function missing(
+  ranges: readonly PartitionRange[],
+  now: number,
+  width: number,
+): PartitionRange[] {
+  const found: PartitionRange[] = [];
   let from = coveredTo(ranges);
   const today = floorTo(now, DAY_MS);
   // No server ran for a while: one partition is enough for that time.

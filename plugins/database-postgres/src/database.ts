@@ -3,8 +3,13 @@ import type {
   DatabaseHandle,
   Executed,
   Logger,
+  MigrationDatabase,
+  QueryBuilder,
   RawJson,
   SqlValue,
+  TableSize,
+  TimePartitions,
+  TimeTable,
 } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
@@ -16,17 +21,35 @@ import {
 import type { Knex } from 'knex';
 import { PgPool, type SessionSettings } from './connection.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
+import { forms } from './forms.ts';
 import { jsonArray } from './json-array.ts';
+import { migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
+import { openTimePartitions } from './time-partitions.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */
 const MIGRATION_LOCK = 7_305_019_771;
 
+/** Tables of one schema at most; far above any real one. */
+const MAX_TABLES = 100_000;
+/** With indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
+const TABLE_SIZES = `
+  select c.relname::text as name, coalesce(case c.relkind
+      when 'p' then (select sum(pg_total_relation_size(relid)) from pg_partition_tree(c.oid))
+      else pg_total_relation_size(c.oid) end, 0)::bigint as bytes
+  from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and c.relname <> 'schema_migrations'
+  order by c.relname collate "C"`;
+
 /** A Postgres database over one pool of connections. */
 export class PostgresDatabase implements DatabaseHandle {
   readonly dialect = 'postgres';
-  readonly knex: Knex;
+  readonly query: QueryBuilder;
+  readonly forms = forms;
+  readonly severalServers = true;
+  readonly #knex: Knex;
   readonly isUniqueViolation = isUniqueViolation;
   readonly #log: Logger;
   readonly #pool: PgPool;
@@ -34,21 +57,40 @@ export class PostgresDatabase implements DatabaseHandle {
   #closing: Promise<void> | undefined;
 
   constructor(knex: Knex, settings: SessionSettings, log: Logger) {
-    this.knex = knex;
+    this.#knex = knex;
+    this.query = knex as unknown as QueryBuilder;
     this.#log = log;
     this.#pool = new PgPool(knex, settings);
   }
 
-  transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-    return transact(this.knex, work);
+  readonly timePartitions = (table: TimeTable): TimePartitions => openTimePartitions(this, table);
+
+  transaction<T>(
+    work: (trx: QueryBuilder) => Promise<T>,
+    { alone }: { alone?: string } = {},
+  ): Promise<T> {
+    return transact(this.query, async (trx) => {
+      if (alone !== undefined) await trx.raw('lock table ?? in share row exclusive mode', [alone]);
+      return work(trx);
+    });
   }
 
-  migration<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-    return this.knex.transaction(async (trx) => {
+  locked<T>(
+    { id, shared }: { id: number; shared: boolean },
+    work: (on: QueryBuilder) => Promise<T>,
+  ): Promise<T> {
+    return this.transaction(async (trx) => {
+      await trx.raw(`select pg_advisory_xact_lock${shared ? '_shared' : ''}(?)`, [id]);
+      return work(trx);
+    });
+  }
+
+  migration<T>(work: (db: MigrationDatabase) => Promise<T>): Promise<T> {
+    return this.query.transaction(async (trx) => {
       // A step over a large table takes its time, and so does the wait for one.
       await trx.raw('set local statement_timeout = 0');
       await trx.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-      return work(trx);
+      return work(migrationDatabase(trx));
     });
   }
 
@@ -75,7 +117,7 @@ export class PostgresDatabase implements DatabaseHandle {
   async jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal; short?: boolean },
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try' },
   ): Promise<RawJson> {
     try {
       return await jsonArray(this.#pool, sql, params, options, this.#log);
@@ -94,6 +136,11 @@ export class PostgresDatabase implements DatabaseHandle {
     return execute(this.#pool, sql, params, options, this.#log);
   }
 
+  async tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]> {
+    const { rows } = await this.execute(TABLE_SIZES, [], { ...options, maxRows: MAX_TABLES });
+    return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -101,6 +148,6 @@ export class PostgresDatabase implements DatabaseHandle {
 
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await closeQueryBuilder(this.knex, this.#log);
+    await closeQueryBuilder(this.#knex, this.#log);
   }
 }

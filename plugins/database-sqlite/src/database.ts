@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type {
-  AppenderOptions,
-  DatabaseHandle,
-  DatabaseRequest,
-  Executed,
-  Logger,
-  RawJson,
-  SqlValue,
+import {
+  type AppenderOptions,
+  type DatabaseHandle,
+  type DatabaseRequest,
+  type Executed,
+  type Logger,
+  type MigrationDatabase,
+  type QueryBuilder,
+  type RawJson,
+  RpcError,
+  type SqlValue,
+  type TableSize,
 } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
@@ -22,7 +26,9 @@ import {
 import knexFactory, { type Knex } from 'knex';
 import type { ConnectionSettings } from './connection.ts';
 import { Executor } from './execute.ts';
+import { forms } from './forms.ts';
 import { WriterClient } from './knex-client.ts';
+import { migrationDatabase } from './migration.ts';
 import { Reader } from './reader.ts';
 import { MainReads } from './reads.ts';
 import { WriterSink } from './sink.ts';
@@ -31,13 +37,28 @@ import type { Writer } from './writer.ts';
 
 /** What a plain read begins with; the driver has the last word. */
 const reading = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:select|values|with|explain|pragma)\b/i;
+/** An answer of this size is read in a few milliseconds. */
+const SHORT_BYTES = 512 * 1024;
+const TOO_BIG = RpcError.responseTooBig(0).code;
+/** Tables of one schema at most; far above any real one. */
+const MAX_TABLES = 100_000;
+/** The tables' own b-trees, without indexes; an empty table has one page. SQLite reads every page of the file for this. */
+const TABLE_SIZES = `
+  select t.name as name, coalesce(s.pgsize, 0) as bytes
+  from sqlite_schema t left join dbstat('main', 1) s on s.name = t.name
+  where t.type = 'table' and t.name <> 'schema_migrations'
+  order by t.name`;
 /** How long another process may hold the database with its own migrations. */
 const MIGRATION_WAIT_MS = 600_000;
 
 /** A SQLite file: one writing thread with the query builder over it, and a reading connection on this thread. */
 export class SqliteDatabase implements DatabaseHandle {
   readonly dialect = 'sqlite';
-  readonly knex: Knex;
+  readonly query: QueryBuilder;
+  readonly forms = forms;
+  readonly severalServers = false;
+  readonly timePartitions = undefined;
+  readonly #knex: Knex;
   readonly isUniqueViolation = isUniqueViolation;
   readonly #log: Logger;
   readonly #writer: Writer;
@@ -60,25 +81,31 @@ export class SqliteDatabase implements DatabaseHandle {
     this.#reads = new MainReads({ ...settings, role: 'main' });
     this.#reader = new Reader(settings, log);
     this.#executor = new Executor(settings);
-    this.knex = knexFactory({
+    this.#knex = knexFactory({
       ...queryBuilderSettings(log),
       client: WriterClient,
       connection: { filename: settings.file, writer } as Knex.StaticConnectionConfig,
       useNullAsDefault: true,
       pool: { min: 0, max: 1, acquireTimeoutMillis: poolOptions(options).acquire_timeout_ms },
     });
+    this.query = this.#knex as unknown as QueryBuilder;
   }
 
-  transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-    return transact(this.knex, work);
+  /** Only one connection writes, so that every transaction is alone. */
+  transaction<T>(work: (trx: QueryBuilder) => Promise<T>): Promise<T> {
+    return transact(this.query, work);
+  }
+
+  locked<T>(_lock: unknown, work: (on: QueryBuilder) => Promise<T>): Promise<T> {
+    return work(this.query);
   }
 
   /** Another process may migrate at the same time: this one waits for it. */
-  async migration<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  async migration<T>(work: (db: MigrationDatabase) => Promise<T>): Promise<T> {
     const until = Date.now() + MIGRATION_WAIT_MS;
     for (;;) {
       try {
-        return await this.knex.transaction(work);
+        return await this.query.transaction((trx) => work(migrationDatabase(trx)));
       } catch (error) {
         const isBusy = codeOf((error as Error).cause).startsWith('SQLITE_BUSY');
         if (!isBusy || Date.now() > until) throw error;
@@ -109,13 +136,28 @@ export class SqliteDatabase implements DatabaseHandle {
   async jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal; short?: boolean },
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try' },
   ): Promise<RawJson> {
     try {
-      if (options.short) return this.#reads.jsonArray(sql, params, options.maxBytes);
-      return await this.#reader.jsonArray(sql, params, options);
+      const here = options.short && this.#readHere(sql, params, options);
+      return here || (await this.#reader.jsonArray(sql, params, options));
     } catch (error) {
       throw options.signal?.aborted ? options.signal.reason : databaseError(error);
+    }
+  }
+
+  /** Undefined: tried, and the answer is too long for this thread. */
+  #readHere(
+    sql: string,
+    params: readonly SqlValue[],
+    { maxBytes, short }: { maxBytes: number; short?: boolean | 'try' },
+  ): RawJson | undefined {
+    const most = short === 'try' ? Math.min(SHORT_BYTES, maxBytes) : maxBytes;
+    try {
+      return this.#reads.jsonArray(sql, params, most);
+    } catch (error) {
+      if (most < maxBytes && error instanceof RpcError && error.code === TOO_BIG) return undefined;
+      throw error;
     }
   }
 
@@ -143,9 +185,14 @@ export class SqliteDatabase implements DatabaseHandle {
     );
   }
 
+  async tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]> {
+    const { rows } = await this.execute(TABLE_SIZES, [], { ...options, maxRows: MAX_TABLES });
+    return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }));
+  }
+
   /** Runs `work` while nothing else writes: no transaction of knex, no batch. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const client = this.knex.client as Knex.Client;
+    const client = this.#knex.client as Knex.Client;
     const connection: unknown = await client.acquireConnection();
     try {
       return await this.#writer.hold(work);
@@ -162,7 +209,7 @@ export class SqliteDatabase implements DatabaseHandle {
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
     await Promise.all([this.#reader.close(), this.#executor.close()]);
-    await closeQueryBuilder(this.knex, this.#log);
+    await closeQueryBuilder(this.#knex, this.#log);
     this.#reads.close();
     await this.#writer.close();
     this.#unlock();

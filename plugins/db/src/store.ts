@@ -33,7 +33,7 @@ const UNREADABLE = 'the registry could not be read';
 export const taken = (name: string) => RpcError.invalid(`Database '${name}' already exists`);
 
 export function openStore(db: Database): Store {
-  const table = () => db.knex('db_registry');
+  const table = () => db.query<Entry>('db_registry');
   const unlessTaken = async <T>(name: string, detail: string, work: () => Promise<T>): Promise<T> =>
     guarded(detail, () =>
       work().catch((error: unknown) => {
@@ -58,7 +58,7 @@ export function openStore(db: Database): Store {
       }),
     rename: ({ id, name }, new_name) =>
       unlessTaken(new_name, 'Failed to update registry after rename', async () => {
-        const more = db.knex.raw('coalesce(db_connections, 0) + 1');
+        const more = db.query.raw('coalesce(db_connections, 0) + 1');
         const changed = await table()
           .where({ id, name })
           .update({ name: new_name, db_connections: more });

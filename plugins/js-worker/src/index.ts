@@ -80,7 +80,7 @@ export default definePlugin({
     });
     hooks.ready.tap(() => {
       kernel.every('drop idle script contexts', SWEEP_MS, () => components.rest());
-      if (db.dialect === 'postgres') {
+      if (db.severalServers) {
         kernel.every('tell that runs go on', ALIVE_MS, () => results.keepAlive(runner.running()));
         kernel.every('close runs of lost servers', SWEEP_MS, closeInterrupted);
       }

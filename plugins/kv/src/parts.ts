@@ -27,14 +27,14 @@ export interface KvParts {
   readonly maxItems: () => number;
   /** False for texts that this database cannot hold. */
   readonly storable: (text: string) => boolean;
-  /** @throws RpcError 999 for U+0000 on Postgres (kv.md §1.3) */
+  /** @throws RpcError 999 for U+0000 where no text holds it (kv.md §1.3) */
   readonly refuseZero: (...texts: readonly string[]) => void;
 }
 
 export function createParts(kernel: Kernel<KvConfig>): KvParts {
   const { auth, brand, config, db, server } = kernel;
   const writes = openWrites(db);
-  const storable = (text: string) => db.dialect === 'sqlite' || !text.includes('\0');
+  const storable = (text: string) => db.forms.holdsZero || !text.includes('\0');
   return {
     auth,
     tokens: kernel.use(Tokens),

@@ -1,15 +1,14 @@
-import { type Dialect, parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
+import { parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
 
 /**
  * A parameter as the driver takes it (svc-server.md, "Parameter binding"): integers as integers,
  * other numbers as doubles, arrays and objects as JSON text.
  */
-export function bindable(value: unknown, dialect: Dialect): SqlValue {
+export function bindable(value: unknown): SqlValue {
   if (value === null || value === undefined) return null;
-  // better-sqlite3 binds every JavaScript number as a double; a BigInt stays an integer.
+  // A number may be bound as a double; a BigInt stays an integer.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (typeof value === 'boolean') return dialect === 'sqlite' ? BigInt(value) : value;
-  if (typeof value === 'string' || typeof value === 'bigint') return value;
+  if (['string', 'bigint', 'boolean'].includes(typeof value)) return value as SqlValue;
   return stringifyJson(value);
 }
 

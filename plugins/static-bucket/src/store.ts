@@ -1,4 +1,4 @@
-import { type Database, type Knex, RpcError } from '@svc/plugin-sdk';
+import { type Database, type QueryBuilder, RpcError } from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
 
 interface Row {
@@ -34,21 +34,20 @@ export interface BucketStore {
 const COLUMNS = ['id', 'name', 'path', 'is_http_root', 'cors', 'enable'] as const;
 
 export function openBucketStore(db: Database): BucketStore {
-  const read = async (knex: Knex): Promise<Bucket[]> =>
-    ((await knex('static_file').select(COLUMNS)) as Row[]).map(bucketOf);
+  const read = async (query: QueryBuilder): Promise<Bucket[]> =>
+    (await query<Row>('static_file').select(COLUMNS)).map(bucketOf);
 
   return {
-    all: () => read(db.knex),
+    all: () => read(db.query),
 
     async change(refused, work) {
       try {
-        return await db.transaction(async (trx) => {
-          // No constraint of a database can forbid overlapping directories, so one change runs at a time.
-          if (db.dialect === 'postgres')
-            await trx.raw('lock table static_file in share row exclusive mode');
+        const change = async (trx: QueryBuilder) => {
           await work(changesIn(trx, await read(trx)));
           return read(trx);
-        });
+        };
+        // Alone: no constraint of a database can forbid overlapping directories.
+        return await db.transaction(change, { alone: 'static_file' });
       } catch (cause) {
         if (db.isUniqueViolation(cause))
           throw RpcError.database(`${refused}name or root is taken`, { cause });
@@ -58,7 +57,7 @@ export function openBucketStore(db: Database): BucketStore {
   };
 }
 
-const changesIn = (trx: Knex.Transaction, buckets: readonly Bucket[]): Changes => ({
+const changesIn = (trx: QueryBuilder, buckets: readonly Bucket[]): Changes => ({
   buckets,
   insert: (name, settings) => trx('static_file').insert({ name, ...settings }),
   update: (name, settings) => trx('static_file').where({ name }).update(settings),

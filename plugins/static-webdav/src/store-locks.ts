@@ -1,7 +1,7 @@
-import { type Database, guarded, type Knex, marks, type SqlValue } from '@svc/plugin-sdk';
+import { type Database, guarded, marks, type QueryBuilder, type SqlValue } from '@svc/plugin-sdk';
 import { conflicts, type Lock } from './locks.ts';
 import { ancestorsOf, type Key, MAX_KEY_BYTES, rangeBelow } from './paths.ts';
-import { alone, run } from './store-sql.ts';
+import { run } from './store-sql.ts';
 
 /** Most locks of one bucket. A further one is answered with 507. */
 export const MAX_LOCKS = 10_000;
@@ -43,9 +43,9 @@ const TABLE = 'static_webdav_lock';
 const COLUMNS = 'token, path, deep, exclusive, owner, principal, expires_at';
 
 export function openLockStore(db: Database): LockStore {
-  const { knex } = db;
+  const { query } = db;
   const change = async (text: string, params: readonly SqlValue[]): Promise<void> => {
-    await guarded('locks could not be changed', () => run(knex, text, params));
+    await guarded('locks could not be changed', () => run(query, text, params));
   };
 
   return {
@@ -58,13 +58,13 @@ export function openLockStore(db: Database): LockStore {
 
     grant: (bucket, lock, now) =>
       guarded('lock could not be taken', () =>
-        alone(db, TABLE, (trx) => grantIn(trx, bucket, lock, now)),
+        db.transaction((trx) => grantIn(trx, bucket, lock, now), { alone: TABLE }),
       ),
 
     renew: (bucket, token, { now, expires_at }) =>
       guarded('lock could not be renewed', async () => {
         const text = `update ${TABLE} set expires_at = ? where token = ? and bucket_id = ? and expires_at > ? returning token`;
-        return (await run(knex, text, [expires_at, token, bucket, now])).length > 0;
+        return (await run(query, text, [expires_at, token, bucket, now])).length > 0;
       }),
 
     release: (bucket, token) =>
@@ -103,7 +103,7 @@ function aroundSql(bucket: number, path: Key, below: boolean) {
 }
 
 async function grantIn(
-  trx: Knex.Transaction,
+  trx: QueryBuilder,
   bucket: number,
   lock: Lock,
   now: number,

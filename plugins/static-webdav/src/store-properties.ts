@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import {
   type Database,
   guarded,
-  type Knex,
   marks,
+  type QueryBuilder,
   rowsOf,
   type Sql,
   type SqlValue,
 } from '@svc/plugin-sdk';
 import { isBelow, type Key, MAX_KEY_BYTES, parentOf, rangeBelow } from './paths.ts';
-import { alone, run } from './store-sql.ts';
+import { run } from './store-sql.ts';
 
 /** Most dead properties of one resource, and of one bucket. Further ones are answered with 507. */
 export const MAX_OF_RESOURCE = 100;
@@ -90,8 +90,8 @@ function reads(db: Database): Pick<PropertyStore, 'of' | 'anyIn' | 'resources'> 
 function writes(
   db: Database,
 ): Pick<PropertyStore, 'change' | 'copy' | 'move' | 'drop' | 'removeBucket'> {
-  const writing = <T>(work: (trx: Knex.Transaction) => Promise<T>) =>
-    guarded('properties could not be changed', () => alone(db, TABLE, work));
+  const writing = <T>(work: (trx: QueryBuilder) => Promise<T>) =>
+    guarded('properties could not be changed', () => db.transaction(work, { alone: TABLE }));
   return {
     async change(bucket, path, changes) {
       if (Buffer.byteLength(path) > MAX_KEY_BYTES) return false;
@@ -146,7 +146,7 @@ async function withinLimit(work: () => Promise<void>): Promise<boolean> {
 }
 
 async function changeIn(
-  trx: Knex.Transaction,
+  trx: QueryBuilder,
   { bucket_id, path }: Resource,
   changes: readonly PropertyChange[],
 ): Promise<void> {
@@ -166,7 +166,7 @@ async function changeIn(
 
 /** @throws TooMany */
 async function checkCount(
-  trx: Knex.Transaction,
+  trx: QueryBuilder,
   bucket: number,
   limit: number,
   path?: Key,
@@ -177,7 +177,7 @@ async function checkCount(
   if (Number(row?.stored) > limit) throw new TooMany();
 }
 
-async function dropIn(trx: Knex.Transaction, bucket: number, path: Key): Promise<void> {
+async function dropIn(trx: QueryBuilder, bucket: number, path: Key): Promise<void> {
   const [from, to] = rangeBelow(path);
   await run(trx, `delete from ${TABLE} where bucket_id = ? and ${BELOW}`, [bucket, path, from, to]);
 }
@@ -192,7 +192,7 @@ interface Copy {
 
 /** Inserts the rows at `from`, and below it when `deep`, again for `to`; a path that becomes too long gets none. */
 function copySql(db: Database, { bucket, from, to, deep }: Copy): Sql {
-  const bytes = db.dialect === 'sqlite' ? 'length(cast(path as blob))' : 'octet_length(path)';
+  const bytes = db.forms.byteLength('path');
   const [low, high] = rangeBelow(from);
   // The part of a path that is kept begins behind `from` and its slash; SQL counts characters from 1.
   const start = from === '' ? 1 : [...from].length + 2;

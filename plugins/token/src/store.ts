@@ -45,7 +45,7 @@ export class TokenStore {
 
   /** The whole table; away from the event loop on SQLite. */
   async all(): Promise<TokenRow[]> {
-    return this.#db.knex('token').select(this.#db.knex.raw(COLUMNS)) as unknown as TokenRow[];
+    return this.#db.query<TokenRow>('token').select(this.#db.query.raw(COLUMNS));
   }
 
   read(id: number): Promise<TokenRow | undefined> {
@@ -67,8 +67,8 @@ export class TokenStore {
 
   /** By key, then by username; both have a unique index. */
   async find(name: string): Promise<Named | undefined> {
-    // Postgres has no text with a zero character, so no record has such a name.
-    if (this.#db.dialect === 'postgres' && name.includes('\0')) return undefined;
+    // Where no text holds a zero character, no record has such a name.
+    if (!this.#db.forms.holdsZero && name.includes('\0')) return undefined;
     const columns = 'select id, token_key, username from token where';
     return (
       (await this.#db.first<Named>(`${columns} token_key = ?`, [name])) ??
@@ -79,8 +79,8 @@ export class TokenStore {
   /** @throws RpcError 103, with the same text for a taken username on both databases */
   async insert(record: NewToken): Promise<number> {
     try {
-      const [row] = await this.#db.knex('token').insert(record).returning('id');
-      return Number(row.id);
+      const [row] = await this.#db.query<TokenRow>('token').insert(record).returning('id');
+      return Number(row?.id);
     } catch (cause) {
       if (this.#db.isUniqueViolation(cause)) {
         throw RpcError.database('Database insert error: the username is already in use');
@@ -92,7 +92,7 @@ export class TokenStore {
   /** Decided by the primary key, not by a prior read. @returns false when id 1 exists */
   async insertSuper(record: NewToken): Promise<boolean> {
     const row = { ...record, id: SUPER_ID };
-    const insert = this.#db.knex('token').insert(row).onConflict('id').ignore().returning('id');
+    const insert = this.#db.query('token').insert(row).onConflict('id').ignore().returning('id');
     try {
       return (await insert).length > 0;
     } catch (cause) {
@@ -125,18 +125,18 @@ export class TokenStore {
 
   /** Another form of the same password; false when it was changed meanwhile. */
   async upgradePassword(id: number, from: string, password_hash: string): Promise<boolean> {
-    const changed = this.#db.knex('token').where({ id, password_hash: from });
+    const changed = this.#db.query('token').where({ id, password_hash: from });
     return (await changed.update({ password_hash })) > 0;
   }
 
   /** @returns false when nothing went; the Super Token never goes */
   async delete(id: number): Promise<boolean> {
     if (id === SUPER_ID) return false;
-    return (await orRefused('', this.#db.knex('token').where({ id }).delete())) > 0;
+    return (await orRefused('', this.#db.query('token').where({ id }).delete())) > 0;
   }
 
   #update(id: number, values: Partial<NewToken>, what: string): Promise<number> {
-    return orRefused(what, this.#db.knex('token').where({ id }).update(values));
+    return orRefused(what, this.#db.query('token').where({ id }).update(values));
   }
 }
 

@@ -15,10 +15,7 @@ export type ReadAges = (ids: readonly number[]) => Promise<Ages[]>;
 export function openAges(db: Database, { table }: Kind): ReadAges {
   const end = (of: 'min' | 'max') =>
     `(select ${of}(timestamp) from ${table} where uuid_id = i.id) as ${of === 'min' ? 'oldest' : 'newest'}`;
-  const given =
-    db.dialect === 'sqlite'
-      ? 'select value as id from json_each(?)'
-      : 'select cast(value as integer) as id from json_array_elements_text(cast(? as json)) as g (value)';
+  const given = `select cast(value as integer) as id from ${db.forms.elementTexts} g`;
   const sql = `select i.id as id, ${end('min')}, ${end('max')} from (${given}) i`;
   return (ids) =>
     guarded('ages could not be read', async () => {

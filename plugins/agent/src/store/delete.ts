@@ -29,7 +29,7 @@ export interface DeleteStore {
 export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
   const deleteSql = deleteOf(db, kind);
   // Where partitions may be, storage_time has no index that gives an order.
-  const ordered = db.dialect === 'sqlite' || kind === STATIC;
+  const ordered = !db.timePartitions || kind === STATIC;
   return { remove };
 
   async function remove(
@@ -88,7 +88,7 @@ export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
     times.sort((a, b) => (a < b ? -1 : Number(a > b)));
     const ends = [times[0], times.at(-1)];
     const bindings = [stringifyJson(places), ...(db.dialect === 'postgres' ? ends : [])];
-    return (await rowsOf(db.knex, { text: deleteSql, params: bindings as number[] })).length;
+    return (await rowsOf(db.query, { text: deleteSql, params: bindings as number[] })).length;
   }
 }
 

@@ -8,7 +8,7 @@ import { rowColumns, rowJsonSql, whereOf } from './sql.ts';
 export const MAX_ROWS = 10_000;
 /** Up to here a read over the agent's index is over in well under a millisecond. */
 const FEW_ROWS = 10;
-/** Most agents have a row so young: on Postgres only the newest partitions are opened for them. */
+/** Most agents have a row so young: only the newest partitions are opened for them. */
 const YOUNG_MS = 86_400_000;
 /** Before every time. */
 const EVER = -(2n ** 63n);
@@ -74,7 +74,7 @@ export function openReadStore(
     },
 
     async newest(ids) {
-      const rows = db.dialect === 'postgres' ? await newestSince(ids, now() - YOUNG_MS) : [];
+      const rows = db.timePartitions ? await newestSince(ids, now() - YOUNG_MS) : [];
       const found = new Set(rows.map((row) => row['uuid_id']));
       const others = ids.filter((id) => !found.has(id));
       if (others.length > 0) rows.push(...(await newestSince(others, EVER)));
@@ -100,7 +100,7 @@ function arraySql({ dialect }: Database, rows: string): string {
 
 /** One step into the index (uuid_id, timestamp) for each agent of a JSON list of ids, no further back than a time. */
 function newestOf(db: Database, kind: Kind): string {
-  const columns = rowColumns(db, kind);
+  const columns = rowColumns(kind);
   const newest = 'and timestamp >= ? order by timestamp desc, id desc limit 1';
   return db.dialect === 'sqlite'
     ? `select ${columns} from json_each(?) as i cross join ${kind.table} m on m.id =

@@ -1,4 +1,4 @@
-import { type Database, type Sql, type SqlValue, type TimeRange, whereAll } from '@svc/plugin-sdk';
+import { type Sql, type SqlValue, type TimeRange, whereAll } from '@svc/plugin-sdk';
 import type { Filter } from '../conditions.ts';
 import { type Field, HEAD, type Kind } from '../kinds.ts';
 
@@ -45,9 +45,9 @@ function valueSql({ column, json, scaled }: Field): string {
 }
 
 /** Columns of a kind as a `Row` holds them. */
-export function rowColumns({ dialect }: Database, kind: Kind): string {
+export function rowColumns(kind: Kind): string {
   const fields = kind.fields.map(({ column, json }) =>
-    json && dialect === 'postgres' ? `cast(${column} as text) as ${column}` : column,
+    json ? `cast(${column} as text) as ${column}` : column,
   );
   return [...HEAD, ...fields].join(', ');
 }

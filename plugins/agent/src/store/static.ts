@@ -19,8 +19,8 @@ export function openStaticStore(db: Database): StaticStore {
   return {
     touch: (agent, hash, timestamp, storage_time) =>
       guarded('static report could not be stored', async () => {
-        const table = db.knex(STATIC.table);
-        const later = db.knex.raw('case when ?? < ? then ? else ?? end', [
+        const table = db.query(STATIC.table);
+        const later = db.query.raw('case when ?? < ? then ? else ?? end', [
           'timestamp',
           timestamp as number,
           timestamp as number,
@@ -37,7 +37,7 @@ export function openStaticStore(db: Database): StaticStore {
       guarded('static report could not be stored', async () => {
         const values = Object.fromEntries(columns.map((column, index) => [column, row[index]]));
         const added = await db
-          .knex(STATIC.table)
+          .query(STATIC.table)
           .insert({ ...values, data_hash: hash })
           .onConflict(['uuid_id', 'data_hash'])
           .ignore()

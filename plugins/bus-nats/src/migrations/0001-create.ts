@@ -4,10 +4,10 @@ import type { Migration } from '@svc/plugin-sdk';
 /** Table `bus_cluster`: one row that tells the servers of this database from others on the same NATS. */
 export const create: Migration = {
   name: '0001-create',
-  async up(trx) {
-    await trx.schema.createTable('bus_cluster', (table) => {
+  async up({ query }) {
+    await query.schema.createTable('bus_cluster', (table) => {
       table.text('id').primary();
     });
-    await trx('bus_cluster').insert({ id: randomUUID() });
+    await query('bus_cluster').insert({ id: randomUUID() });
   },
 };

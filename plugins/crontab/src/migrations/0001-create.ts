@@ -1,4 +1,4 @@
-import type { Knex, Migration } from '@svc/plugin-sdk';
+import type { Migration, MigrationDatabase } from '@svc/plugin-sdk';
 
 /**
  * Tables `crontab` and `crontab_result` (crontab.md §1). Private columns of a job: `start_time`, from when on matches
@@ -6,20 +6,20 @@ import type { Knex, Migration } from '@svc/plugin-sdk';
  */
 export const create: Migration = {
   name: '0001-create',
-  async up(trx, { dialect }) {
-    await createJobs(trx, dialect === 'sqlite');
-    await createResults(trx, dialect === 'sqlite');
+  async up(db) {
+    await createJobs(db);
+    await createResults(db);
   },
 };
 
-async function createJobs(trx: Knex.Transaction, sqlite: boolean): Promise<void> {
-  await trx.schema.createTable('crontab', (table) => {
+async function createJobs({ query, types }: MigrationDatabase): Promise<void> {
+  await query.schema.createTable('crontab', (table) => {
     table.bigIncrements('id');
     table.text('name').notNullable();
     table.boolean('enable').notNullable().defaultTo(true);
     table.text('cron_expression').notNullable();
-    // Not jsonb, which cannot hold every text that the parameters of a script may hold.
-    table.specificType('cron_type', sqlite ? 'text' : 'json').notNullable();
+    // No document, which cannot hold every text that the parameters of a script may hold.
+    table.specificType('cron_type', types.json).notNullable();
     table.bigInteger('last_run_time');
     table.bigInteger('start_time').notNullable().defaultTo(0);
     table.integer('version').notNullable().defaultTo(0);
@@ -27,8 +27,8 @@ async function createJobs(trx: Knex.Transaction, sqlite: boolean): Promise<void>
   });
 }
 
-async function createResults(trx: Knex.Transaction, sqlite: boolean): Promise<void> {
-  await trx.schema.createTable('crontab_result', (table) => {
+async function createResults({ query, descending }: MigrationDatabase): Promise<void> {
+  await query.schema.createTable('crontab_result', (table) => {
     table.bigIncrements('id');
     table.bigInteger('cron_id').notNullable();
     table.text('cron_name').notNullable();
@@ -38,13 +38,13 @@ async function createResults(trx: Knex.Transaction, sqlite: boolean): Promise<vo
     table.text('message');
     table.index(['relative_id'], 'idx-crontab_result-relative_id');
   });
-  // The order of answers, which is the default of SQLite only.
-  const newest = `run_time desc${sqlite ? '' : ' nulls last'}, id desc`;
+  // The order of answers.
+  const newest = `${descending('run_time')}, id desc`;
   for (const [name, columns] of [
     ['idx-crontab_result-cron_id', `cron_id, ${newest}`],
     ['idx-crontab_result-cron_name', `cron_name, ${newest}`],
     ['idx-crontab_result-run_time', newest],
   ]) {
-    await trx.raw(`create index "${name}" on crontab_result (${columns})`);
+    await query.raw(`create index "${name}" on crontab_result (${columns})`);
   }
 }

@@ -25,11 +25,11 @@ export interface ClaimStore {
   release(): Promise<void>;
 }
 
-export function openClaimStore({ knex }: Database, server: string): ClaimStore {
+export function openClaimStore({ query }: Database, server: string): ClaimStore {
   return {
     ofOthers: (since) =>
       guarded('claims could not be read', () =>
-        rowsOf<Claim>(knex, {
+        rowsOf<Claim>(query, {
           text: `select id, name, claimed_by, last_run_time from crontab
             where claimed_by <> ? and last_run_time > ? order by id`,
           params: [server, since],
@@ -41,7 +41,7 @@ export function openClaimStore({ knex }: Database, server: string): ClaimStore {
         const text = `update crontab set claimed_by = ?
           where id = ? and claimed_by = ? and last_run_time = ? returning id`;
         const params = [server, id, claimed_by, last_run_time];
-        return (await rowsOf(knex, { text, params })).length > 0;
+        return (await rowsOf(query, { text, params })).length > 0;
       }),
 
     isRecorded: ({ id, last_run_time, before = null }) =>
@@ -49,20 +49,20 @@ export function openClaimStore({ knex }: Database, server: string): ClaimStore {
         // Index (cron_id, run_time).
         const text = `select id from crontab_result where cron_id = ? and run_time >= ?
           and run_time < coalesce(?, ${Number.MAX_SAFE_INTEGER}) limit 1`;
-        return (await rowsOf(knex, { text, params: [id, last_run_time, before] })).length > 0;
+        return (await rowsOf(query, { text, params: [id, last_run_time, before] })).length > 0;
       }),
 
     begin: (id) =>
       guarded('a claim could not be changed', async () => {
         const text = `update crontab set claimed_by = null
           where id = ? and claimed_by = ? returning id`;
-        await rowsOf(knex, { text, params: [id, server] });
+        await rowsOf(query, { text, params: [id, server] });
       }),
 
     release: () =>
       guarded('claims could not be released', async () => {
         const text = 'update crontab set claimed_by = null where claimed_by = ? returning id';
-        await rowsOf(knex, { text, params: [server] });
+        await rowsOf(query, { text, params: [server] });
       }),
   };
 }

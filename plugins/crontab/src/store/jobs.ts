@@ -60,18 +60,21 @@ type Stored = Omit<JobRow, 'enable'> & { readonly enable: boolean | number };
 const rowOf = (row: Stored): JobRow => ({ ...row, enable: Boolean(row.enable) });
 
 /** `server` names this process in the rows that it claims. */
-export function openJobStore({ knex, dialect }: Database, server: string): JobStore {
+export function openJobStore({ query, forms }: Database, server: string): JobStore {
   const rows = async (text: string, params: readonly SqlValue[] = []): Promise<JobRow[]> =>
-    (await rowsOf<Stored>(knex, { text, params })).map(rowOf);
-  const claimSql = claimOf(dialect === 'sqlite');
-  const boolean = (value: boolean): SqlValue => (dialect === 'sqlite' ? Number(value) : value);
+    (await rowsOf<Stored>(query, { text, params })).map(rowOf);
+  const claimSql = claimOf(forms.elements);
+  const { boolean } = forms;
 
   return {
     all: () => guarded('jobs could not be read', () => rows(`select ${COLUMNS} from crontab`)),
 
     stamps: () =>
       guarded('jobs could not be read', () =>
-        rowsOf<Stamp>(knex, { text: 'select id, version, last_run_time from crontab', params: [] }),
+        rowsOf<Stamp>(query, {
+          text: 'select id, version, last_run_time from crontab',
+          params: [],
+        }),
       ),
 
     byIds: (ids) =>
@@ -118,26 +121,24 @@ export function openJobStore({ knex, dialect }: Database, server: string): JobSt
     remove: ({ id, version }) =>
       guarded('job could not be deleted', async () => {
         const text = 'delete from crontab where id = ? and version = ? returning id';
-        return (await rowsOf(knex, { text, params: [id, version] })).length > 0;
+        return (await rowsOf(query, { text, params: [id, version] })).length > 0;
       }),
 
     claim: (stamps, now) =>
       guarded('runs could not be claimed', async () => {
         const seen = stamps.map((s) => `[${s.id},${s.version},${s.last_run_time}]`);
         const params = [now, server, `[${seen.join(',')}]`];
-        const claimed = await rowsOf<{ id: Integer }>(knex, { text: claimSql, params });
+        const claimed = await rowsOf<{ id: Integer }>(query, { text: claimSql, params });
         return new Set(claimed.map(({ id }) => id));
       }),
   };
 }
 
 /** Compare and set over a JSON list of `[id, version, last_run_time]`. */
-function claimOf(sqlite: boolean): string {
-  const member = (at: number) =>
-    sqlite ? `json_extract(value, '$[${at}]')` : `cast(value ->> ${at} as bigint)`;
-  const list = sqlite ? 'json_each(?)' : 'json_array_elements(cast(? as json)) as l(value)';
+function claimOf(elements: string): string {
+  const member = (at: number) => `cast(l.value ->> ${at} as bigint)`;
   return `update crontab as c set last_run_time = ?, claimed_by = ?
-    from (select ${member(0)} as job, ${member(1)} as seen, ${member(2)} as ran from ${list}) as s
+    from (select ${member(0)} as job, ${member(1)} as seen, ${member(2)} as ran from ${elements} as l) as s
     where c.id = s.job and c.version = s.seen and c.enable
       and c.last_run_time is not distinct from s.ran
     returning id`;

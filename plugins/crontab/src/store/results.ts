@@ -1,12 +1,11 @@
 import {
   type Database,
-  type Dialect,
   guarded,
   type Integer,
-  jsonColumns,
   RawJson,
   rowsOf,
   type Sql,
+  type SqlForms,
   type SqlValue,
   whereAll,
 } from '@svc/plugin-sdk';
@@ -46,9 +45,8 @@ const COLUMNS = ['cron_id', 'cron_name', 'relative_id', 'run_time', 'success', '
 const NEWEST = 'order by r.run_time desc nulls last, r.id desc';
 
 export function openResultStore(db: Database): ResultStore {
-  const sqlite = db.dialect === 'sqlite';
-  const boolean = (value: boolean): SqlValue => (sqlite ? Number(value) : value);
-  const rowJson = rowJsonSql(db.dialect);
+  const { boolean } = db.forms;
+  const rowJson = rowJsonSql(db.forms);
   const append = inOrder(
     () =>
       db.appender({
@@ -96,7 +94,7 @@ export function openResultStore(db: Database): ResultStore {
   };
 
   function removeSome({ text, params }: Sql, count: number): Promise<unknown[]> {
-    return rowsOf(db.knex, {
+    return rowsOf(db.query, {
       text: `delete from crontab_result where id in
         (select r.id from crontab_result r ${text} ${NEWEST} limit ?) returning id`,
       params: [...params, count],
@@ -120,8 +118,7 @@ function whereOf({ ids, jobs, names, states: wanted, from, to }: Filter): Sql {
 }
 
 /** Text expression of one row as JSON; reads the same on both databases. */
-function rowJsonSql(dialect: Dialect): string {
-  const { text, plain, boolean } = jsonColumns(dialect);
+function rowJsonSql({ jsonText: text, jsonPlain: plain, jsonBoolean: boolean }: SqlForms): string {
   const members = [
     `'"id":', r.id`,
     `'"cron_id":', r.cron_id`,

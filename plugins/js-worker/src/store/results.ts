@@ -1,12 +1,11 @@
 import {
   type Database,
-  type Dialect,
   guarded,
   type Integer,
-  jsonColumns,
   RawJson,
   rowsOf,
   type Sql,
+  type SqlForms,
   type SqlValue,
   whereAll,
 } from '@svc/plugin-sdk';
@@ -21,8 +20,8 @@ const BATCH_ROWS = 500;
 const FEW_ROWS = 10;
 /** A server that is silent for so long has lost its runs, ms. */
 const GONE_MS = 10_000;
-/** Clocks of servers differ; there is one database. */
-const DATABASE_NOW = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
+
+const NEWEST = 'order by r.start_time desc nulls last, r.id desc';
 
 export type RunType = 'call' | 'cron' | 'route' | 'inline_call';
 
@@ -48,11 +47,11 @@ export interface ResultStore {
   insert(run: Begun): Promise<Integer>;
   finish(id: Integer, ended: Ended, now: number): Promise<void>;
   /**
-   * Ends the rows whose server is gone: on SQLite all that did not end, for use at the start; on Postgres those that
-   * `keepAlive` has not named for `GONE_MS`. @returns how many
+   * Ends the rows whose server is gone: where one server uses the database all that did not end, for use at the start; else those
+   * that `keepAlive` has not named for `GONE_MS`. @returns how many
    */
   closeInterrupted(error: string, now: number): Promise<number>;
-  /** Says that these runs go on; call it every few seconds. Nothing to do on SQLite, which has one server. */
+  /** Says that these runs go on; call it every few seconds. Nothing to do where one server uses the database. */
   keepAlive(ids: readonly Integer[]): Promise<void>;
   /** Names with at least one row. */
   names(): Promise<string[]>;
@@ -67,19 +66,18 @@ export interface ResultStore {
 }
 
 export function openResultStore(db: Database): ResultStore {
-  const sqlite = db.dialect === 'sqlite';
-  const rowJson = rowJsonSql(db.dialect);
-  const newest = `order by r.start_time desc${sqlite ? '' : ' nulls last'}, r.id desc`;
-  const gone = sqlite ? '' : ` and coalesce(alive_at, 0) < ${DATABASE_NOW} - ${GONE_MS}`;
+  const { forms, severalServers } = db;
+  const rowJson = rowJsonSql(forms);
+  const gone = severalServers ? ` and coalesce(alive_at, 0) < ${forms.now} - ${GONE_MS}` : '';
   const run = <Row>(detail: string, text: string, params: readonly SqlValue[]) =>
-    guarded(detail, () => rowsOf<Row>(db.knex, { text, params }));
+    guarded(detail, () => rowsOf<Row>(db.query, { text, params }));
 
   return {
     async insert({ js_worker_id, js_worker_name, run_type, start_time, param }) {
       const [row] = await run<{ id: Integer }>(
         'run could not be stored',
         `insert into js_result (js_worker_id, js_worker_name, run_type, start_time, param, alive_at)
-          values (?, ?, ?, ?, ?, ${sqlite ? 'null' : DATABASE_NOW}) returning id`,
+          values (?, ?, ?, ?, ?, ${severalServers ? forms.now : 'null'}) returning id`,
         [js_worker_id, js_worker_name, run_type, start_time, param],
       );
       return (row as { id: Integer }).id;
@@ -106,11 +104,11 @@ export function openResultStore(db: Database): ResultStore {
     },
 
     async keepAlive(ids) {
-      if (sqlite || ids.length === 0) return;
+      if (!severalServers || ids.length === 0) return;
       await run(
         'runs could not be marked',
-        `update js_result set alive_at = ${DATABASE_NOW} where finish_time is null
-          and id in (select cast(json_array_elements_text(cast(? as json)) as bigint)) returning id`,
+        `update js_result set alive_at = ${forms.now} where finish_time is null
+          and id in (select cast(value as bigint) from ${forms.elementTexts} i) returning id`,
         [`[${ids.join()}]`],
       );
     },
@@ -130,8 +128,8 @@ export function openResultStore(db: Database): ResultStore {
     async query(filter, readable, options) {
       const count = filter.limit === undefined ? DEFAULT_ROWS : capped(filter.limit);
       if (matchesNothing(filter) || count === 0) return new RawJson('[]');
-      const where = whereOf(filter, readable, sqlite);
-      const sql = `select ${rowJson} as json from js_result r ${where.text} ${newest} limit ?`;
+      const where = whereOf(filter, readable, forms);
+      const sql = `select ${rowJson} as json from js_result r ${where.text} ${NEWEST} limit ?`;
       const short =
         filter.equals.some(([column]) => column === 'id') ||
         (count <= FEW_ROWS && filter.equals.length + filter.states.size === 0);
@@ -142,7 +140,7 @@ export function openResultStore(db: Database): ResultStore {
 
     async remove(filter, readable, proceed) {
       if (matchesNothing(filter)) return 0;
-      const where = whereOf(filter, readable, sqlite);
+      const where = whereOf(filter, readable, forms);
       let left = filter.limit === undefined ? Number.POSITIVE_INFINITY : capped(filter.limit);
       let deleted = 0;
       while (left > 0) {
@@ -150,7 +148,7 @@ export function openResultStore(db: Database): ResultStore {
         const gone = await run(
           'delete failed',
           `delete from js_result where id in
-            (select r.id from js_result r ${where.text} ${newest} limit ?) returning id`,
+            (select r.id from js_result r ${where.text} ${NEWEST} limit ?) returning id`,
           [...where.params, count],
         );
         deleted += gone.length;
@@ -181,24 +179,21 @@ const states: { readonly [state in State]: string } = {
 function whereOf(
   { equals, bounds, states: wanted }: Filter,
   readable: Readable,
-  sqlite: boolean,
+  forms: SqlForms,
 ): Sql {
   const parts: [text: string, ...values: SqlValue[]][] = [];
   for (const [column, value] of equals) parts.push([`r.${column} = ?`, value]);
   for (const [column, operator, value] of bounds) parts.push([`r.${column} ${operator} ?`, value]);
   for (const state of wanted) parts.push([states[state]]);
   if (readable !== 'all') {
-    const list = sqlite
-      ? 'select value from json_each(?)'
-      : 'select json_array_elements_text(cast(? as json))';
+    const list = `select value from ${forms.elementTexts} i`;
     parts.push([`r.js_worker_name in (${list})`, JSON.stringify(readable)]);
   }
   return whereAll(parts);
 }
 
 /** Text expression of one row as JSON; reads the same on both databases. */
-function rowJsonSql(dialect: Dialect): string {
-  const { text, plain } = jsonColumns(dialect);
+function rowJsonSql({ jsonText: text, jsonPlain: plain }: SqlForms): string {
   const members = [
     `'"id":', r.id`,
     `'"js_worker_id":', r.js_worker_id`,

@@ -128,7 +128,7 @@ export function openWorkerStore(db: Database): WorkerStore {
         const text = `insert into js_worker (${columns.join(', ')})
           values (${columns.map(() => '?').join(', ')}) returning id`;
         try {
-          const [row] = await rowsOf<{ id: Integer }>(db.knex, { text, params: values });
+          const [row] = await rowsOf<{ id: Integer }>(db.query, { text, params: values });
           return row as { id: Integer };
         } catch (cause) {
           return lost(cause, content);
@@ -144,7 +144,7 @@ export function openWorkerStore(db: Database): WorkerStore {
           where name = ? returning id, update_at`;
         const values = [...CONTENT.map((column) => content[column]), now, now, content.name];
         try {
-          const [row] = await rowsOf<{ id: Integer; update_at: number }>(db.knex, {
+          const [row] = await rowsOf<{ id: Integer; update_at: number }>(db.query, {
             text,
             params: values,
           });
@@ -157,7 +157,7 @@ export function openWorkerStore(db: Database): WorkerStore {
     remove: (name) =>
       guarded('script worker could not be deleted', async () => {
         const text = 'delete from js_worker where name = ? returning id';
-        const [row] = await rowsOf<{ id: Integer }>(db.knex, { text, params: [name] });
+        const [row] = await rowsOf<{ id: Integer }>(db.query, { text, params: [name] });
         return row?.id;
       }),
   };

@@ -1,4 +1,4 @@
-import { type Database, type RawJson, RpcError } from '@svc/plugin-sdk';
+import type { Database, RawJson } from '@svc/plugin-sdk';
 
 export interface ReadLimits {
   readonly maxBytes: number;
@@ -12,27 +12,13 @@ export interface ArrayRead {
   readonly few: boolean;
 }
 
-/** An answer of this size is read in a few milliseconds. */
-const SHORT_BYTES = 512 * 1024;
-const TOO_BIG = -32008;
-
 /**
- * A JSON array that is read on this thread as long as it stays small, and otherwise from the start away from the event loop.
+ * A JSON array. What is small may be read on this thread as long as its answer stays short.
  * @throws RpcError -32008 past `maxBytes`
  */
-export async function readArray(
+export const readArray = (
   db: Database,
   { sql, params, few }: ArrayRead,
   limits: ReadLimits,
-): Promise<RawJson> {
-  if (few && db.dialect === 'sqlite') {
-    try {
-      const maxBytes = Math.min(SHORT_BYTES, limits.maxBytes);
-      return await db.jsonArray(sql, params, { ...limits, maxBytes, short: true });
-    } catch (error) {
-      if (!(error instanceof RpcError) || error.code !== TOO_BIG) throw error;
-      if (limits.maxBytes <= SHORT_BYTES) throw error;
-    }
-  }
-  return db.jsonArray(sql, params, limits);
-}
+): Promise<RawJson> =>
+  db.jsonArray(sql, params, { ...limits, ...(few && { short: 'try' as const }) });

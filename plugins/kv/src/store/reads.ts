@@ -21,7 +21,7 @@ export interface Reads {
 /** Reads of table `kv`. */
 export function openReads(db: Database): Reads {
   const sqlite = db.dialect === 'sqlite';
-  const quoted = (text: string) => (sqlite ? `json_quote(${text})` : `to_json(${text})::text`);
+  const { jsonText: quoted } = db.forms;
 
   // Both subqueries: idx-kv-namespace-key-unique.
   const valueSql = `select
@@ -39,9 +39,7 @@ export function openReads(db: Database): Reads {
     ? 'select json_quote(i.value) from json_each(?) i'
     : `select to_json(i.value)::text from json_array_elements_text(cast(? as json)) with ordinality as i (value, place)`;
   const existingSql = `${given} where exists (select 1 from kv where namespace = i.value)${sqlite ? '' : ' order by i.place'}`;
-  const entry = sqlite
-    ? 'json_array(k.namespace, k.key, json(k.value))'
-    : 'json_build_array(k.namespace, k.key, k.value)::text';
+  const entry = `concat('[', ${quoted('k.namespace')}, ',', ${quoted('k.key')}, ',', cast(k.value as text), ']')`;
   const limitsSql = `${names} select ${entry} from names join kv k
     on k.namespace = names.name and k.key >= ${LIMIT_KEYS[0]} and k.key < ${LIMIT_KEYS[1]}
     where length(cast(k.value as text)) < 100`;

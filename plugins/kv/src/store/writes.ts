@@ -1,5 +1,4 @@
 import { type Database, guarded, rowsOf } from '@svc/plugin-sdk';
-import type { Knex } from 'knex';
 
 /** One value on its way into the table; `value` is JSON text. */
 export interface Row {
@@ -19,49 +18,36 @@ export interface Writes {
   deleteNamespace(namespace: string): Promise<boolean>;
 }
 
-/** Advisory lock: whoever sets values shares it, whoever deletes a namespace has it alone. */
+/** Setting values shares this lock, deleting a namespace has it alone. */
 const LOCK = 0x6b76;
 
 /** Writes of table `kv`. Whether a namespace exists is decided by the statement that writes. */
 export function openWrites(db: Database): Writes {
-  const { knex } = db;
-  const sqlite = db.dialect === 'sqlite';
-  const json = sqlite ? 'text' : 'jsonb';
+  const { query, forms } = db;
 
   const createSql = `insert into kv (namespace, key, value)
-    select cast(? as text), cast(? as text), cast('null' as ${json})
+    select cast(? as text), cast(? as text), cast('null' as ${forms.document})
     where not exists (select 1 from kv where namespace = ?) returning id`;
 
-  const given = sqlite
-    ? 'select i.value ->> 0 as n, i.value ->> 1 as k, i.value ->> 2 as v from json_each(?) i'
-    : `select i.value ->> 0 as n, i.value ->> 1 as k, i.value ->> 2 as v
-       from json_array_elements(cast(? as json)) i`;
+  const given = `select i.value ->> 0 as n, i.value ->> 1 as k, i.value ->> 2 as v
+    from ${forms.elements} i`;
   const setSql = `insert into kv (namespace, key, value)
-    select n, k, cast(v as ${json}) from (${given}) i
+    select n, k, cast(v as ${forms.document}) from (${given}) i
     where exists (select 1 from kv where namespace = i.n)
     on conflict (namespace, key) do update set value = excluded.value returning namespace`;
-
-  /** Without the lock a value set at the same moment could outlive its namespace: one statement does not see the other's row. */
-  const locked = <T>(lock: string, work: (on: Knex) => Promise<T>): Promise<T> =>
-    sqlite
-      ? work(knex)
-      : db.transaction(async (trx) => {
-          await trx.raw(`select ${lock}(${LOCK})`);
-          return work(trx);
-        });
 
   return {
     async create(namespace, marker) {
       try {
         return await guarded('the namespace could not be created', async () => {
-          const made = await rowsOf<Columns>(knex, {
+          const made = await rowsOf<Columns>(query, {
             text: createSql,
             params: [namespace, marker, namespace],
           });
           return made.length > 0;
         });
       } catch (error) {
-        // Somebody else made it at the same moment.
+        // It was made elsewhere at the same moment.
         if (db.isUniqueViolation(error)) return false;
         throw error;
       }
@@ -72,7 +58,8 @@ export function openWrites(db: Database): Writes {
         // In the order of the index, so that two servers never wait for each other in a circle.
         const given = rows.map(({ namespace, key, value }) => [namespace, key, value]);
         const text = JSON.stringify(given.sort(byName));
-        const stored = await locked('pg_advisory_xact_lock_shared', async (on) =>
+        // Without the lock a value set at the same moment could outlive its namespace: no statement sees the other's row.
+        const stored = await db.locked({ id: LOCK, shared: true }, (on) =>
           rowsOf<Columns>(on, { text: setSql, params: [text] }),
         );
         return new Set(stored.map((row) => row['namespace'] as string));
@@ -88,8 +75,8 @@ export function openWrites(db: Database): Writes {
 
     deleteNamespace: (namespace) =>
       guarded('the namespace could not be deleted', () =>
-        locked(
-          'pg_advisory_xact_lock',
+        db.locked(
+          { id: LOCK, shared: false },
           async (on) => (await on('kv').where({ namespace }).delete()) > 0,
         ),
       ),

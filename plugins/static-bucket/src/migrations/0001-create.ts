@@ -3,8 +3,8 @@ import type { Migration } from '@svc/plugin-sdk';
 /** Table `static_file` (static-bucket.md §1.1). */
 export const create: Migration = {
   name: '0001-create',
-  async up(trx) {
-    await trx.schema.createTable('static_file', (table) => {
+  async up({ query }) {
+    await query.schema.createTable('static_file', (table) => {
       table.bigIncrements('id');
       table.string('name').notNullable();
       table.text('path').notNullable();
@@ -14,7 +14,7 @@ export const create: Migration = {
       table.unique(['name'], { indexName: 'idx-static-file-name-unique' });
     });
     // At most one row may be the root. The partial index leaves out all others.
-    await trx.raw(
+    await query.raw(
       'create unique index "idx-static-file-is-http-root-unique" on static_file (is_http_root) where is_http_root',
     );
   },

@@ -6,9 +6,8 @@ import type { Migration } from '@svc/plugin-sdk';
  */
 export const create: Migration = {
   name: '0001-create',
-  async up(trx, { dialect }) {
-    const bytewise = dialect === 'sqlite' ? 'text' : 'text collate "C"';
-    await trx.schema.createTable('static_webdav_lock', (table) => {
+  async up({ query, types: { bytewise } }) {
+    await query.schema.createTable('static_webdav_lock', (table) => {
       table.text('token').primary();
       table.bigInteger('bucket_id').notNullable();
       table.specificType('path', bytewise).notNullable();
@@ -20,7 +19,7 @@ export const create: Migration = {
       table.index(['bucket_id', 'path'], 'idx-static-webdav-lock-path');
       table.index(['expires_at'], 'idx-static-webdav-lock-expires-at');
     });
-    await trx.schema.createTable('static_webdav_property', (table) => {
+    await query.schema.createTable('static_webdav_property', (table) => {
       table.bigInteger('bucket_id').notNullable();
       table.specificType('path', bytewise).notNullable();
       table.specificType('parent', bytewise);

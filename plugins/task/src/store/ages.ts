@@ -1,5 +1,4 @@
 import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
-import { formsOf } from './sql.ts';
 
 /** Times of the ended tasks of one agent; null: the agent has no ended task. */
 export interface Ages {
@@ -9,7 +8,7 @@ export interface Ages {
 
 /** Oldest and newest ended task of an agent: two steps into the index (uuid, timestamp). @throws RpcError 103 */
 export function openAges(db: Database): (uuid: string) => Promise<Ages> {
-  const { uuid: bound } = formsOf(db);
+  const { uuid: bound } = db.forms;
   const end = (of: string) =>
     `(select ${of}(timestamp) from task where uuid = ? and timestamp is not null)`;
   const sql = `select ${end('min')} as oldest, ${end('max')} as newest`;

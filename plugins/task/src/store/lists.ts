@@ -1,15 +1,14 @@
 import {
   type Database,
-  type Dialect,
   guarded,
   type Integer,
-  jsonColumns,
   RawJson,
   rowsOf,
   type Sql,
+  type SqlForms,
 } from '@svc/plugin-sdk';
 import { type Filter, matchesNothing } from '../conditions.ts';
-import { type Forms, formsOf, order, whereOf } from './sql.ts';
+import { order, whereOf } from './sql.ts';
 import type { TaskKey } from './tasks.ts';
 
 /** Rows of one answer at most, and without `limit` or `last`. */
@@ -37,13 +36,13 @@ export interface DeleteOptions {
 /** Lists of rows that match conditions. */
 export class ListStore {
   readonly #db: Database;
-  readonly #forms: Forms;
+  readonly #forms: SqlForms;
   readonly #rowJson: string;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#forms = formsOf(db);
-    this.#rowJson = rowJsonSql(this.#forms, db.dialect);
+    this.#forms = db.forms;
+    this.#rowJson = rowJsonSql(db.forms);
   }
 
   /** Rows as one JSON array (task.md §4.6). @throws RpcError -32008 past `maxBytes`, 103 */
@@ -80,8 +79,8 @@ export class ListStore {
   }
 
   #removeSome({ text, params }: Sql, n: number): Promise<(TaskKey & { success: unknown })[]> {
-    const uuid = this.#forms.uuidText.replaceAll('t.uuid', 'uuid');
-    return rowsOf(this.#db.knex, {
+    const uuid = this.#forms.uuidText('uuid');
+    return rowsOf(this.#db.query, {
       text: `delete from task where id in (select t.id from task t ${text} ${order.newest} limit ?)
         returning id, ${uuid} as uuid, success`,
       params: [...params, n],
@@ -99,11 +98,11 @@ function isShort(filter: Filter, count: number, without: string | undefined): bo
 }
 
 /** Text expression of one row as JSON; reads the same on both databases. */
-function rowJsonSql({ uuidText }: Forms, dialect: Dialect): string {
-  const { text, plain, boolean } = jsonColumns(dialect);
+function rowJsonSql(forms: SqlForms): string {
+  const { uuidText, jsonText: text, jsonPlain: plain, jsonBoolean: boolean } = forms;
   const members = [
     `'"task_id":', t.id`,
-    `'"uuid":"', ${uuidText}, '"'`,
+    `'"uuid":"', ${uuidText('t.uuid')}, '"'`,
     `'"cron_source":', ${text('t.cron_source')}`,
     `'"timestamp":', ${plain('t.timestamp')}`,
     `'"success":', ${boolean('t.success')}`,

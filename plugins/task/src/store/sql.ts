@@ -1,28 +1,5 @@
-import { type Database, hyphenated, type Sql, type SqlValue, whereAll } from '@svc/plugin-sdk';
+import { type Sql, type SqlForms, type SqlValue, whereAll } from '@svc/plugin-sdk';
 import type { Filter, State } from '../conditions.ts';
-
-/** How the two databases hold UUIDs and booleans. */
-export interface Forms {
-  /** Value of the `uuid` column. */
-  readonly uuid: (uuid: string) => SqlValue;
-  /** Text expression of the `uuid` column: lower-case hyphenated. */
-  readonly uuidText: string;
-  readonly boolean: (value: boolean) => SqlValue;
-}
-
-export const formsOf = ({ dialect }: Database): Forms => (dialect === 'sqlite' ? sqlite : postgres);
-
-const sqlite: Forms = {
-  uuid: (uuid) => Buffer.from(uuid.replaceAll('-', ''), 'hex'),
-  uuidText: hyphenated('t.uuid'),
-  boolean: Number,
-};
-
-const postgres: Forms = {
-  uuid: (uuid) => uuid,
-  uuidText: 'cast(t.uuid as text)',
-  boolean: (value) => value,
-};
 
 const states: { readonly [S in State]: string } = {
   success: 't.success',
@@ -32,7 +9,7 @@ const states: { readonly [S in State]: string } = {
 };
 
 /** `where …` of a filter; rows of the type `without` are left out. */
-export function whereOf(filter: Filter, forms: Forms, without: string | undefined): Sql {
+export function whereOf(filter: Filter, forms: SqlForms, without: string | undefined): Sql {
   const parts: [text: string, ...values: SqlValue[]][] = [];
   for (const id of filter.ids) parts.push(['t.id = ?', id]);
   for (const uuid of filter.uuids) parts.push(['t.uuid = ?', forms.uuid(uuid)]);

@@ -7,9 +7,9 @@ import {
   RpcError,
   rowsOf,
   type Sql,
+  type SqlForms,
 } from '@svc/plugin-sdk';
 import type { TaskAnswer } from '../completions.ts';
-import { type Forms, formsOf } from './sql.ts';
 
 /** A row to insert. */
 export interface NewTask {
@@ -60,20 +60,20 @@ const LATEST = 2n ** 63n - 1n;
 /** Single rows of `task`. Every method throws RpcError 103 with a neutral text when the database fails. */
 export class TaskStore {
   readonly #db: Database;
-  readonly #forms: Forms;
+  readonly #forms: SqlForms;
   readonly #columns: string;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#forms = formsOf(db);
-    this.#columns = `t.id, ${this.#forms.uuidText} as uuid, t.token, t.type_name, t.task_event_type as type, t.success`;
+    this.#forms = db.forms;
+    this.#columns = `t.id, ${this.#forms.uuidText('t.uuid')} as uuid, t.token, t.type_name, t.task_event_type as type, t.success`;
   }
 
   /** @returns ids in the order of `tasks` */
   insert(tasks: readonly NewTask[]): Promise<Integer[]> {
     return guarded('task could not be stored', async () => {
       if (tasks.length === 0) return [];
-      if (tasks.length <= CHUNK) return this.#insertSome(this.#db.knex, tasks);
+      if (tasks.length <= CHUNK) return this.#insertSome(this.#db.query, tasks);
       return this.#db.transaction(async (trx) => {
         const ids: Integer[] = [];
         for (const some of chunks(tasks)) ids.push(...(await this.#insertSome(trx, some)));
@@ -104,7 +104,7 @@ export class TaskStore {
   finish(id: Integer, ending: Ending): Promise<boolean> {
     return guarded('task could not be updated', async () => {
       const { timestamp, success, error_message, result } = ending;
-      const rows = await rowsOf(this.#db.knex, {
+      const rows = await rowsOf(this.#db.query, {
         text: `update task set timestamp = ?, success = ?, error_message = ?, task_event_result = ?
           where id = ? and success is null returning id`,
         params: [timestamp, this.#forms.boolean(success), error_message, result, id],
@@ -134,7 +134,7 @@ export class TaskStore {
     for (const some of chunks(ids)) {
       const text = `delete from task where id in (${marks(some.length)}) returning id`;
       await guarded('task could not be deleted', () =>
-        rowsOf(this.#db.knex, { text, params: some }),
+        rowsOf(this.#db.query, { text, params: some }),
       );
     }
   }
@@ -152,7 +152,7 @@ export class TaskStore {
   /** The agent's answer as a blocking caller gets it; undefined while the task runs, null when the row is gone. */
   answer(id: Integer): Promise<TaskAnswer | undefined | null> {
     return guarded('task could not be read', async () => {
-      const sql = `select ${this.#forms.uuidText} as uuid, t.token, t.timestamp, t.success,
+      const sql = `select ${this.#forms.uuidText('t.uuid')} as uuid, t.token, t.timestamp, t.success,
         t.error_message, t.task_event_result as result from task t where t.id = ?`;
       const row = await this.#db.first<Answered>(sql, [id]);
       return row ? answerOf(id, row) : null;
@@ -180,10 +180,10 @@ export class TaskStore {
 
   #fail({ text, params }: Sql, message: string, timestamp: number): Promise<TaskKey[]> {
     return guarded('task could not be updated', async () => {
-      const rows = await rowsOf<TaskKey>(this.#db.knex, {
+      const rows = await rowsOf<TaskKey>(this.#db.query, {
         text: `update task as t set success = ?, timestamp = ?, error_message = ?
           where t.id in (${text}) and t.success is null
-          returning id, ${this.#forms.uuidText.replaceAll('t.uuid', 'uuid')} as uuid`,
+          returning id, ${this.#forms.uuidText('uuid')} as uuid`,
         params: [this.#forms.boolean(false), timestamp, message, ...params],
       });
       return rows.map(({ id, uuid }) => ({ id, uuid }));

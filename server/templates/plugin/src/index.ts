@@ -23,8 +23,8 @@ export default definePlugin({
   migrations: [
     {
       name: '0001-create',
-      up: (db) =>
-        db.schema.createTable(TABLE, (table) => {
+      up: ({ query }) =>
+        query.schema.createTable(TABLE, (table) => {
           table.string('name', 64).primary();
           table.integer('times').notNullable();
         }),
@@ -33,10 +33,11 @@ export default definePlugin({
 
   setup({ db, hooks }) {
     const count = async (name: string): Promise<number> => {
-      const more = { times: db.knex.raw('?? + 1', [`${TABLE}.times`]) };
-      const counted = db.knex(TABLE).insert({ name, times: 1 }).onConflict('name').merge(more);
+      const more = { times: db.query.raw('?? + 1', [`${TABLE}.times`]) };
+      const greetings = db.query<{ times: number }>(TABLE);
+      const counted = greetings.insert({ name, times: 1 }).onConflict('name').merge(more);
       const [row] = await counted.returning('times');
-      return row.times;
+      return row?.times ?? 0;
     };
 
     hooks.methods.tap((methods) => {

@@ -1,0 +1,53 @@
+import {
+  type ColumnTypes,
+  type MigrationDatabase,
+  type QueryBuilder,
+  rowsOf,
+} from '@svc/plugin-sdk';
+import { partitionTable } from './partition-table.ts';
+
+const types: ColumnTypes = {
+  countedKey: 'bigserial primary key',
+  bytes: 'bytea',
+  bytewise: 'text collate "C"',
+  uuid: 'uuid',
+  json: 'json',
+  document: 'jsonb',
+  checkedDocument: () => 'jsonb not null',
+};
+
+/** What a step acts through on Postgres. */
+export const migrationDatabase = (query: QueryBuilder): MigrationDatabase => ({
+  query,
+  types,
+  dialect: 'postgres',
+  partitionByTime: (table, options) => partitionTable(query, table, options),
+  descending: (column) => `${column} desc nulls last`,
+  ascending: (column) => `${column} nulls first`,
+  // The columns lead the key, so that the table can be partitioned by time and distributed later.
+  addAppendKeys(table, { id, columns }) {
+    table.bigInteger(id).notNullable();
+    table.primary([...columns, id]);
+  },
+  compress: (table, columns) => compress(query, table, columns),
+  async countFrom(table, column, first) {
+    await query.raw('select setval(pg_get_serial_sequence(?, ?), ?, false)', [
+      table,
+      column,
+      first,
+    ]);
+  },
+});
+
+/** lz4 is an option of the Postgres build. */
+async function compress(
+  query: QueryBuilder,
+  table: string,
+  columns: readonly string[],
+): Promise<void> {
+  const text =
+    "select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)";
+  if ((await rowsOf(query, { text, params: [] })).length === 0) return;
+  const changes = columns.map(() => 'alter column ?? set compression lz4').join(', ');
+  await query.raw(`alter table ?? ${changes}`, [table, ...columns]);
+}
