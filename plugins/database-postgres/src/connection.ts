@@ -1,16 +1,9 @@
-import type { Socket } from 'node:net';
 import type { Logger } from '@svc/plugin-sdk';
 import { type GivenOptions, poolOptions, timeOption } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { type PgConnection, type Pool, poolOf } from './quirks.ts';
 import { storedTypes } from './types.ts';
-
-/** One pg client of knex's pool; what pg's own types leave out is spelled here. */
-export type PgConnection = pg.Client & {
-  readonly connection: { readonly stream: Socket };
-  /** Set: the pool throws the connection away instead of handing it out again. */
-  __knex__disposed?: unknown;
-};
 
 /** Long enough to build an index over a large table in a migration; a connection that says nothing for longer is dead. */
 const QUERY_TIMEOUT_MS = 600_000;
@@ -68,11 +61,11 @@ export async function initSession(
 
 /** Connections of the pool for work below knex. */
 export class PgPool {
-  readonly #knex: Knex;
+  readonly #pool: Pool;
   readonly #settings: SessionSettings;
 
   constructor(knex: Knex, settings: SessionSettings) {
-    this.#knex = knex;
+    this.#pool = poolOf(knex);
     this.#settings = settings;
   }
 
@@ -81,14 +74,13 @@ export class PgPool {
     return initSession(connection, this.#settings);
   }
 
-  /** Lends one connection; `work` marks it with `spoil` when nobody may use it again. */
+  /** Lends one connection; `work` marks it with `spoil` when it must not be used again. */
   async use<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
-    const client = this.#knex.client as Knex.Client;
-    const connection: PgConnection = await client.acquireConnection();
+    const connection = await this.#pool.acquireConnection();
     try {
       return await work(connection);
     } finally {
-      await client.releaseConnection(connection);
+      await this.#pool.releaseConnection(connection);
     }
   }
 
@@ -103,9 +95,10 @@ export class PgPool {
   ): () => Promise<void> {
     let cancelling = Promise.resolve();
     const cancel = () => {
-      cancelling = this.#cancel(connection).catch((error: unknown) => {
-        log.warn('A statement could not be cancelled.', { error });
-      });
+      cancelling = this.#pool.cancelQuery(connection).then(
+        () => undefined,
+        (error: unknown) => log.warn('A statement could not be cancelled.', { error }),
+      );
     };
     signal?.addEventListener('abort', cancel, { once: true });
     return () => {
@@ -113,16 +106,4 @@ export class PgPool {
       return cancelling;
     };
   }
-
-  async #cancel(connection: PgConnection): Promise<void> {
-    // knex's type leaves the parameter out.
-    const client = this.#knex.client as { cancelQuery(connection: PgConnection): Promise<unknown> };
-    await client.cancelQuery(connection);
-  }
-}
-
-/** Closes the socket at once: whatever waits on the connection fails, and the pool drops it. */
-export function spoil(connection: PgConnection, reason: Error): void {
-  connection.__knex__disposed = reason;
-  connection.connection.stream.destroy(reason);
 }

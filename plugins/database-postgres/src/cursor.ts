@@ -1,25 +1,6 @@
 import type pg from 'pg';
-import Cursor, { type CursorResult } from 'pg-cursor';
-import type { PgConnection } from './connection.ts';
-
-/** What pg hands to a statement that turns out to be a COPY. */
-interface CopyConnection {
-  sendCopyFail(reason: string): void;
-}
-
-/** A cursor that no statement can bring to throw inside the driver's socket handler. */
-class SafeCursor extends Cursor {
-  /** pg puts the end of its own query timer here; a cursor has to call it. */
-  callback = (): void => undefined;
-
-  handleCopyInResponse(connection: CopyConnection): void {
-    connection.sendCopyFail('COPY FROM STDIN is not possible here');
-  }
-
-  handleCopyData(): void {
-    // COPY TO STDOUT: there is nowhere to put it.
-  }
-}
+import type { CursorResult } from 'pg-cursor';
+import { type PgConnection, SafeCursor } from './quirks.ts';
 
 export interface Chunk {
   readonly rows: unknown[][];
@@ -48,7 +29,7 @@ export async function readInChunks(
   }
 }
 
-const read = (cursor: Cursor, size: number): Promise<Chunk> =>
+const read = (cursor: SafeCursor, size: number): Promise<Chunk> =>
   new Promise((resolve, reject) => {
     cursor.read(size, (error, rows, result) => (error ? reject(error) : resolve({ rows, result })));
   });

@@ -1,7 +1,8 @@
 import type { Executed, Logger } from '@svc/plugin-sdk';
 import { COUNTED_ROWS, codeOf, KEPT_BYTES, sizeOfValues, toExecuted } from '@svc/plugin-sdk/driver';
-import { type PgConnection, type PgPool, spoil } from './connection.ts';
+import type { PgPool } from './connection.ts';
 import { type Chunk, readInChunks } from './cursor.ts';
+import { isSpoiled, type PgConnection, spoil } from './quirks.ts';
 import { calledTypes } from './types.ts';
 
 const CHUNK_ROWS = 1_000;
@@ -70,7 +71,7 @@ async function run(
 
 /** Foreign SQL may leave a transaction, settings, locks or temporary tables: none may reach the next user. */
 async function clean(pool: PgPool, connection: PgConnection, log: Logger): Promise<void> {
-  if (connection.__knex__disposed) return;
+  if (isSpoiled(connection)) return;
   try {
     await connection.query('rollback');
     await connection.query('discard all');

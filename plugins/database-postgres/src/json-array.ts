@@ -1,7 +1,7 @@
 import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
-import pg from 'pg';
-import { type PgConnection, type PgPool, spoil } from './connection.ts';
+import type { PgPool } from './connection.ts';
 import { numbered } from './placeholders.ts';
+import { type PgConnection, spoil, TextQuery } from './quirks.ts';
 
 const READ_TIMEOUT_MS = 60_000;
 
@@ -48,24 +48,8 @@ function readTexts(
       else resolve(`[${query.texts.join(',')}]`);
     });
     query.room = maxBytes;
-    // The database has more to send and would do so for nobody: only the end of the connection stops it at once.
+    // The database has more to send and nothing waits for it: only the end of the connection stops it at once.
     query.onFull = () => spoil(connection, RpcError.responseTooBig(maxBytes));
     connection.query(query);
   });
-}
-
-/** Takes the rows as they come, without a round trip per piece and without making a row of each. */
-class TextQuery extends pg.Query {
-  readonly texts: string[] = [];
-  room = 0;
-  onFull = (): void => undefined;
-
-  /** Called by the driver. A character is at least one byte, so this never stops too early. */
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.room < 0) return;
-    const text = fields[0] ?? 'null';
-    this.room -= text.length + 1;
-    if (this.room < 0) this.onFull();
-    else this.texts.push(text);
-  }
 }

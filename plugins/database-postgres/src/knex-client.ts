@@ -1,14 +1,11 @@
-import { createRequire } from 'node:module';
 import { databaseError, withoutStatement } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
-import { initSession, type PgConnection, type SessionSettings } from './connection.ts';
-
-// The package has no typed entry for its dialects.
-const Dialect = createRequire(import.meta.url)('knex/lib/dialects/postgres') as typeof Knex.Client;
+import { initSession, type SessionSettings } from './connection.ts';
+import { type PgConnection, PostgresDialect } from './quirks.ts';
 
 /** knex's Postgres client with our session options. Its errors are 103 with the driver's error as cause. */
 export const postgresClient = (settings: SessionSettings): typeof Knex.Client =>
-  class PostgresClient extends Dialect {
+  class PostgresClient extends PostgresDialect {
     override async acquireRawConnection(): Promise<PgConnection> {
       const connection: PgConnection = await super.acquireRawConnection();
       try {

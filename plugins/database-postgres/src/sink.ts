@@ -7,8 +7,9 @@ import {
   type Sink,
 } from '@svc/plugin-sdk/driver';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type PgConnection, type PgPool, spoil } from './connection.ts';
+import type { PgPool } from './connection.ts';
 import { copyText } from './copy-text.ts';
+import { type PgConnection, spoil } from './quirks.ts';
 import { RowIds } from './row-id.ts';
 
 const COPY_TIMEOUT_MS = 30_000;

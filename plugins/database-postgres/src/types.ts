@@ -1,5 +1,6 @@
 import { parseJson } from '@svc/plugin-sdk';
 import pg from 'pg';
+import { arrayParser } from './quirks.ts';
 
 type Parser = (text: string) => unknown;
 
@@ -54,11 +55,6 @@ const elements = new Map<number, Parser>([
   [2951, plain],
 ]);
 
-/** The driver's own parser of array literals, whose published type is out of date. */
-const arrays = pg.types.arrayParser as unknown as {
-  create(text: string, item: Parser): { parse(): unknown[] };
-};
-
 const json = new Map<number, Parser>([
   [114, parseJson],
   [3802, parseJson],
@@ -76,7 +72,7 @@ function types(
     const parse = scalar.get(id);
     if (parse) return parse;
     const item = element.get(id);
-    return item ? (text) => arrays.create(text, item).parse() : plain;
+    return item ? (text) => arrayParser.create(text, item).parse() : plain;
   };
   return { getTypeParser } as pg.CustomTypesConfig;
 }

@@ -29,6 +29,7 @@ import { Executor } from './execute.ts';
 import { forms } from './forms.ts';
 import { WriterClient } from './knex-client.ts';
 import { migrationDatabase } from './migration.ts';
+import { holdingConnection } from './quirks.ts';
 import { Reader } from './reader.ts';
 import { MainReads } from './reads.ts';
 import { WriterSink } from './sink.ts';
@@ -191,14 +192,8 @@ export class SqliteDatabase implements DatabaseHandle {
   }
 
   /** Runs `work` while nothing else writes: no transaction of knex, no batch. */
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const client = this.#knex.client as Knex.Client;
-    const connection: unknown = await client.acquireConnection();
-    try {
-      return await this.#writer.hold(work);
-    } finally {
-      await client.releaseConnection(connection);
-    }
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return holdingConnection(this.#knex, () => this.#writer.hold(work));
   }
 
   close(): Promise<void> {

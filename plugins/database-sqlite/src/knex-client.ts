@@ -1,13 +1,7 @@
-import { createRequire } from 'node:module';
 import { RpcError } from '@svc/plugin-sdk';
 import { databaseError, withoutStatement } from '@svc/plugin-sdk/driver';
-import type { Knex } from 'knex';
+import { BEGIN, type KnexQuery, SqliteDialect } from './quirks.ts';
 import type { Writer } from './writer.ts';
-
-// The package has no typed entry for its dialects; this one's statements are what the writer thread speaks.
-const Dialect = createRequire(import.meta.url)(
-  'knex/lib/dialects/better-sqlite3',
-) as typeof Knex.Client;
 
 /** A knex connection: the writer thread, as long as it is the same one. */
 export interface WriterConnection {
@@ -15,15 +9,8 @@ export interface WriterConnection {
   readonly generation: number;
 }
 
-interface KnexQuery {
-  readonly sql: string;
-  readonly bindings?: readonly unknown[];
-  response?: unknown;
-  context?: unknown;
-}
-
 /** knex client whose connection is the writer thread. Its errors are 103 with the driver's error as cause. */
-export class WriterClient extends Dialect {
+export class WriterClient extends SqliteDialect {
   /** Nothing to load: the driver lives in the thread. */
   _driver(): object {
     return {};
@@ -64,7 +51,7 @@ export class WriterClient extends Dialect {
       throw RpcError.database('the transaction is gone with its connection');
     }
     // A transaction that first reads and then writes would fail when another process wrote in between.
-    const sql = query.sql === 'BEGIN;' ? 'begin immediate' : query.sql;
+    const sql = query.sql === BEGIN ? 'begin immediate' : query.sql;
     const reply = await connection.writer.query(sql, query.bindings ?? []);
     if ('rows' in reply) {
       query.response = reply.rows;

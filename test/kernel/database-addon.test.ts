@@ -1,0 +1,23 @@
+/** The native library of SQLite is loaded where a SQLite file is the main database, and nowhere else. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const run = promisify(execFile);
+const child = fileURLToPath(new URL('./database-addon-child.ts', import.meta.url));
+const test = suite('the SQLite library');
+
+for (const [dialect, expected] of [
+  ['sqlite', 'loaded'],
+  // SVC_TEST_POSTGRES_URL leads the child to the database.
+  ['postgres', 'absent'],
+] as const) {
+  test(`is ${expected} in a server on ${dialect} with every plugin`, async () => {
+    const { stdout } = await run(process.execPath, [...process.execArgv, child, dialect]);
+    assert.match(stdout, new RegExp(`SQLite library: ${expected}`));
+  });
+}
+
+test.run();
