@@ -92,9 +92,7 @@ test('the kernel spells neither a method nor the prefix of a namespace', () => {
 
 test('the kernel names no database and no library of one', () => {
   const word = /sqlite|postgres|knex|\bpg\b|dialect/i;
-  const found = kernel.sources
-    .filter(({ text }) => word.test(text))
-    .map(({ path }) => path);
+  const found = kernel.sources.filter(({ text }) => word.test(text)).map(({ path }) => path);
   assert.equal(found, []);
 });
 

@@ -10,11 +10,13 @@ const Milliseconds = (fallback: number, minimum: number, description: string) =>
 const Path = (description: string) => Type.String({ minLength: 1, description });
 const FilterText = (description: string) => Type.Optional(Type.String({ description }));
 
+/** Schemes that the built-in drivers open. */
+export const BUILT_IN_SCHEMES = ['sqlite', 'postgres', 'postgresql'];
+
+export const DATABASE_URLS = '`sqlite://svc.db?mode=rwc` or `postgres://user:pass@host:5432/name`.';
+
 const Database = Type.Object({
-  database_url: Type.String({
-    pattern: '^(sqlite|postgres|postgresql):.+',
-    description: '`sqlite://svc.db?mode=rwc` or `postgres://user:pass@host:5432/name`.',
-  }),
+  database_url: Type.String({ pattern: '^[a-z][a-z0-9+.-]*:.+', description: DATABASE_URLS }),
   connect_timeout_ms: Milliseconds(3000, 1, 'Wait for a new connection.'),
   acquire_timeout_ms: Milliseconds(3000, 1, 'Wait for a pooled connection.'),
   idle_timeout_ms: Milliseconds(3000, 0, 'Unused connections are closed after this.'),

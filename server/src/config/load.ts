@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { canonicalUuid, UserError } from '@svc/plugin-sdk';
+import { builtInNames } from '../plugins/find.ts';
 import { asksForUuid, fixAutoGen } from './auto-gen.ts';
-import { type Head, HeadSchema, MAX_TIMER_MS } from './head.ts';
+import { BUILT_IN_SCHEMES, DATABASE_URLS, type Head, HeadSchema, MAX_TIMER_MS } from './head.ts';
 import { parseListener } from './listener.ts';
 import { parseToml } from './parse.ts';
 import { checkValue, isTable, type Problem, pick, problemsError } from './section.ts';
@@ -78,8 +79,14 @@ function headProblems(head: Head): Problem[] {
     note('ws_listener', 'must be IP:port or [IPv6]:port; host names are not accepted');
   if (enable_unix_socket && Buffer.byteLength(unix_socket_path) > MAX_SOCKET_PATH)
     note('unix_socket_path', `must not be longer than ${MAX_SOCKET_PATH} bytes`);
+  const [scheme = ''] = head.database.database_url.split(':', 1);
+  // Another plugin than the built-in ones may be a driver.
+  if (!BUILT_IN_SCHEMES.includes(scheme) && !head.plugins?.some(isForeign))
+    problems.push({ path: ['database', 'database_url'], message: `must be: ${DATABASE_URLS}` });
   return problems;
 }
+
+const isForeign = (plugin: string): boolean => !builtInNames().includes(plugin);
 
 function normal(head: Head): Head {
   return {
