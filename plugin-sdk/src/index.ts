@@ -10,6 +10,8 @@ export * from './errors.ts';
 export * from './hooks.ts';
 export * from './http.ts';
 export * from './json.ts';
+export * from './json-scan.ts';
+export * from './json-text.ts';
 export * from './log.ts';
 export * from './method.ts';
 export type * from './migration.ts';

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Bus, BusSender } from './bus.ts';
-import { Type } from './typebox.ts';
+import { Errors, Type } from './typebox.ts';
 
 /** A kind of message between plugins: a fact in the past tense, published after the commit. */
 export interface Topic<S extends TSchema = TSchema> {
@@ -41,6 +41,13 @@ export interface Messaging {
   ): () => void;
   /** The other servers. */
   readonly bus: Bus;
+}
+
+/** Why a payload does not fit the schema of its topic; undefined: it fits. */
+export function misfit({ name, payload: schema }: Topic, payload: unknown): string | undefined {
+  const [wrong] = Errors(schema, payload);
+  if (!wrong) return undefined;
+  return `message '${name}' does not fit its topic: ${wrong.instancePath || 'payload'} ${wrong.message}`;
 }
 
 /** Bytes as the payload or as one of its members. */

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyTooBig, type Exchange, type Logger } from '@svc/plugin-sdk';
+import { BodyTooBig, type Exchange, type Logger, type Text } from '@svc/plugin-sdk';
 import type { Slots, UnansweredBytes } from '../budgets.ts';
 import type { Dispatcher } from '../rpc/dispatch.ts';
 import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
-import type { Text } from '../rpc/text.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** conventions.md §4, whole header value, any case. */

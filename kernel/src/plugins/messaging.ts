@@ -1,5 +1,4 @@
-import { type Messaging, PluginError, type Topic } from '@svc/plugin-sdk';
-import { Errors } from '@svc/plugin-sdk/typebox';
+import { type Messaging, misfit, PluginError, type Topic } from '@svc/plugin-sdk';
 import type { LocalBus } from '../local-bus.ts';
 
 interface MessagingOptions {
@@ -13,15 +12,9 @@ interface MessagingOptions {
 
 /** Typed topics over the bus, in the name of one plugin. */
 export function messagingOf({ plugin, bus, checkPayloads, own }: MessagingOptions): Messaging {
-  const check = ({ name, payload: schema }: Topic, payload: unknown) => {
-    if (!checkPayloads) return;
-    const [wrong] = Errors(schema, payload);
-    if (!wrong) return;
-    const at = wrong.instancePath || 'payload';
-    throw new PluginError(
-      plugin,
-      `message '${name}' does not fit its topic: ${at} ${wrong.message}`,
-    );
+  const check = (topic: Topic, payload: unknown) => {
+    const wrong = checkPayloads ? misfit(topic, payload) : undefined;
+    if (wrong !== undefined) throw new PluginError(plugin, wrong);
   };
   return {
     publish(topic, payload) {

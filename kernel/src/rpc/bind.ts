@@ -1,7 +1,14 @@
-import { RawJson, RpcError, stringifyJson, type TSchema, Type } from '@svc/plugin-sdk';
+import {
+  nesting,
+  RawJson,
+  RpcError,
+  scanItems,
+  stringifyJson,
+  type TSchema,
+  Type,
+} from '@svc/plugin-sdk';
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { reason } from './reason.ts';
-import { nesting, scanItems } from './scan.ts';
 
 type Bound = Record<string, unknown>;
 

@@ -1,5 +1,8 @@
 import {
+  asString,
+  byteLength,
   type CallContext,
+  joinTexts,
   type Logger,
   type Peer,
   type Principal,
@@ -7,6 +10,7 @@ import {
   RawJson,
   RpcError,
   stringifyJson,
+  type Text,
 } from '@svc/plugin-sdk';
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
@@ -17,7 +21,6 @@ import { batchTooBig, errorText, exceeded, invalidRequest, PARSE_ERROR } from '.
 import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
 import type { Registered, Registry } from './registry.ts';
-import { asString, byteLength, joinTexts, type Text } from './text.ts';
 
 /** An answer, and what may happen once it has been handed to the socket (a subscription's first items). */
 export interface Answer {

@@ -1,5 +1,4 @@
-import { parseJson } from '@svc/plugin-sdk';
-import { type Item, scanItems, skipSpace } from './scan.ts';
+import { type Item, parseJson, scanItems, skipSpace } from '@svc/plugin-sdk';
 
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
 export type Message =

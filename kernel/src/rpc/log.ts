@@ -1,8 +1,7 @@
-import type { Logger, RpcError } from '@svc/plugin-sdk';
+import type { Logger, RpcError, Text } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
 import type { Call } from './envelope.ts';
 import type { Registered } from './registry.ts';
-import type { Text } from './text.ts';
 
 const CUT = 1024;
 const WINDOW_MS = 10_000;

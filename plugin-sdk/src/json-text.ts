@@ -1,4 +1,4 @@
-/** A serialised answer; bytes when the result was made as bytes. */
+/** Serialised JSON; bytes when it was made as bytes. */
 export type Text = string | Uint8Array;
 
 export const byteLength = (text: Text): number =>
