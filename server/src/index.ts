@@ -1,4 +1,5 @@
 export { setKey } from './config/edit.ts';
+export { loadConfig } from './config/load.ts';
 export { main } from './main.ts';
 export { serve } from './serve.ts';
 export { type StartOptions, start } from './start.ts';
