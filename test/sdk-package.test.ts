@@ -95,45 +95,41 @@ test('an interrupted npm pack is put right', async () => {
   assert.is(await readFile(join(folder, 'package.json'), 'utf8'), description);
 });
 
-const PLUGIN = `import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
+/** The plugin in the README of the SDK. */
+async function example(): Promise<string> {
+  const text = await readFile(join(repository, 'plugin-sdk/README.md'), 'utf8');
+  const [, code = ''] = /```ts\n(.*?)```/s.exec(text) ?? [];
+  return code;
+}
 
-export default definePlugin({
-  name: 'stranger',
-  version: '1.0.0',
-  namespaces: ['stranger'],
-  config: Type.Object({ word: Type.String({ default: 'Hello' }) }),
-  setup({ config, hooks }) {
-    hooks.methods.tap((methods) => {
-      methods.add('stranger_greet', {
-        summary: 'Greets.',
-        params: { name: Type.String() },
-        result: Type.String(),
-        access: 'public',
-        handle: ({ name }) => {
-          if (name === '') throw new RpcError(4242, 'nobody there');
-          return \`\${config.word}, \${name}!\`;
-        },
-      });
-    });
-  },
-});
-`;
 const STRICT = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes'.split(' ');
 const NODE = '--module nodenext --target es2024 --lib es2024 --types node'.split(' ');
 
-test('a plugin with its own copy of the SDK is type-checked, compiled and loaded', async () => {
-  const folder = await project('stranger', ['plugin-sdk']);
-  await writeFile(join(folder, 'src/index.ts'), PLUGIN);
+test('the plugin of the README, with its own copy of the SDK, is type-checked, compiled and loaded', async () => {
+  const folder = await project('memo', ['plugin-sdk']);
+  await writeFile(join(folder, 'src/index.ts'), await example());
   const tsc = join(folder, 'node_modules/typescript/bin/tsc');
   const options = [...STRICT, ...NODE, '--outDir', 'dist', 'src/index.ts'];
   await run(folder, process.execPath, tsc, ...options);
-  const app = await bootForTest(['token', join(folder, 'dist/index.js')]);
+  const config = { memo: { max_length: 5 } };
+  const app = await bootForTest(['token', join(folder, 'dist/index.js')], config);
+  const call = (method: string, ...params: unknown[]) =>
+    app
+      .call(method, [app.superToken, ...params])
+      .catch(({ code, message }) => `${code} ${message}`);
   try {
-    assert.is(await app.call('stranger_greet', ['Ada']), 'Hello, Ada!');
-    const failure = await app.call('stranger_greet', ['']).catch((error) => error);
-    assert.equal([failure.code, failure.message], [4242, 'nobody there']);
-    const invalid = await app.call('stranger_greet', [1]).catch((error) => error);
-    assert.is(invalid.code, -32602);
+    assert.equal(await call('memo_set', 'a', 'one'), { success: true });
+    assert.equal(await call('memo_set', 'a', 'two'), { success: true });
+    assert.is(await call('memo_get', 'a'), 'two');
+    // Errors of the plugin's own copy arrive as they are.
+    assert.is(await call('memo_get', 'b'), '105 Not found in database: b');
+    assert.is(
+      await call('memo_set', 'a', 'longer'),
+      '108 Invalid input: text: 5 characters at most',
+    );
+    assert.match(await call('memo_set', '', 'x'), /^-32602 /);
+    const refused = await app.call('memo_get', [await app.token([]), 'a']).catch(String);
+    assert.is(refused, 'Error: Permission denied: missing memo.read');
   } finally {
     await app.stop();
   }
