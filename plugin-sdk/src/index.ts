@@ -12,6 +12,7 @@ export * from './http.ts';
 export * from './json.ts';
 export * from './json-scan.ts';
 export * from './json-text.ts';
+export * from './locks.ts';
 export * from './log.ts';
 export * from './method.ts';
 export type * from './migration.ts';

@@ -7,7 +7,7 @@ export interface Agent {
   /** Lower-case hyphenated. */
   readonly uuid: string;
   readonly soft_delete: boolean;
-  /** Unix ms of the deletion; null while active, and for deletions of older programs. */
+  /** Unix ms of the deletion; null while active, and for deletions by older programs. */
   readonly deleted_at: number | null;
 }
 
@@ -15,12 +15,12 @@ export interface Agent {
 export interface AgentRegistry {
   /** From memory, soft-deleted ones included. */
   known(uuid: string): Agent | undefined;
-  /** As `known`, then from the database: finds a row that somebody else inserted. @throws RpcError 103 */
+  /** As `known`, then from the database: finds a row that another program inserted. @throws RpcError 103 */
   find(uuid: string): Promise<Agent | undefined>;
   /** Every agent, soft-deleted ones included, ascending by UUID. */
   list(): readonly Agent[];
   /**
-   * The agent of this UUID, inserted or made active again where needed; at once when it is active already.
+   * The agent of this UUID, inserted or made active again if needed; returned at once when it is active.
    * @throws RpcError 103, or 102 when `max_agents` are active
    */
   register(uuid: string): Agent | Promise<Agent>;

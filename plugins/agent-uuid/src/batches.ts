@@ -8,7 +8,7 @@ interface Waiting<T> {
 }
 
 /**
- * Gathers the keys that arrive while one batch is on its way into the next, at most `size` of them.
+ * Gathers the keys that arrive while one batch is being worked on into the next batch, at most `size` of them.
  * A key that the work leaves out of its result, and every key of a batch that fails, is rejected.
  */
 export function createBatches<T>(size: number, work: BatchWork<T>): (key: string) => Promise<T> {
@@ -30,7 +30,7 @@ export function createBatches<T>(size: number, work: BatchWork<T>): (key: string
   return (key) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject });
-      // What arrives in this turn of the event loop joins the first batch.
+      // Keys that arrive in this turn of the event loop join the first batch.
       if (!running) {
         running = true;
         setImmediate(() => void run());

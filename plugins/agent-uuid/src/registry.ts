@@ -1,12 +1,13 @@
+import { createLocks } from '@svc/plugin-sdk';
 import type { Agent, AgentRegistry } from './api.ts';
 import { createBatches } from './batches.ts';
-import { createListeners, createQueues } from './queues.ts';
+import { createListeners } from './listeners.ts';
 import type { AgentStore } from './store.ts';
 
 export interface RegistryOptions {
   readonly store: AgentStore;
   readonly now: () => number;
-  /** Active agents at most; 0 is no limit. */
+  /** Most active agents; 0 is no limit. */
   readonly maxAgents: () => number;
   /** Reports of an agent deleted less than this long ago are not stored; 0 is off. */
   readonly holdOff_ms: () => number;
@@ -16,21 +17,21 @@ export interface RegistryOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Key of the queue of whole reads; no UUID. */
+/** Name of the lock of whole reads; no UUID. */
 const EVERY_AGENT = '*';
 
-/** Agents of one statement at most. */
+/** Most agents of one statement. */
 const BATCH = 200;
 
 /** All agents in memory, by UUID. Every change goes to the table first, one at a time for each UUID. */
 export class Registry implements AgentRegistry {
   readonly #options: RegistryOptions;
   readonly #store: AgentStore;
-  readonly #inOrder = createQueues();
+  readonly #locked = createLocks();
   readonly #activateInBatch: (uuid: string) => Promise<Agent>;
   readonly #listeners;
   readonly #agents = new Map<string, Agent>();
-  /** Agents that changed while the whole table is being read: what was read of them is old. */
+  /** Agents that changed while the whole table is being read: the rows read of them are old. */
   #touched: Set<string> | undefined;
   #sorted: readonly Agent[] | undefined;
 
@@ -66,11 +67,11 @@ export class Registry implements AgentRegistry {
   admit(uuid: string): Agent | undefined | Promise<Agent | undefined> {
     const agent = this.#agents.get(uuid);
     if (agent && !agent.soft_delete) return agent;
-    return agent && this.#isHeld(agent) ? undefined : this.#admitStranger(uuid);
+    return agent && this.#isHeld(agent) ? undefined : this.#admitInactive(uuid);
   }
 
   softDelete(uuid: string): Promise<boolean> {
-    return this.#inOrder(uuid, async () => {
+    return this.#locked([uuid], async () => {
       if (!(await this.#store.softDelete(uuid, this.#options.now()))) return false;
       for (const agent of await this.#store.byUuid([uuid])) this.#remember(agent);
       this.#options.announce([uuid]);
@@ -93,7 +94,7 @@ export class Registry implements AgentRegistry {
 
   /** Reads the whole table; agents whose row is gone are forgotten. */
   reload(): Promise<void> {
-    return this.#inOrder(EVERY_AGENT, async () => {
+    return this.#locked([EVERY_AGENT], async () => {
       const touched = new Set<string>();
       this.#touched = touched;
       try {
@@ -115,21 +116,21 @@ export class Registry implements AgentRegistry {
   }
 
   #read(uuid: string): Promise<Agent | undefined> {
-    return this.#inOrder(uuid, async () => {
+    return this.#locked([uuid], async () => {
       const [row] = await this.#store.byUuid([uuid]);
       return row && this.#remember(row);
     });
   }
 
   #activate(uuid: string): Promise<Agent> {
-    return this.#inOrder(uuid, async () => {
+    return this.#locked([uuid], async () => {
       const known = this.#agents.get(uuid);
       if (known && !known.soft_delete) return known;
       return this.#remember(await this.#activateInTable(uuid));
     });
   }
 
-  /** With a cap one by one, so that each is counted; otherwise a fleet that comes back shares its statements. */
+  /** With a limit one by one, so that each agent is counted; without one, agents that come back together share statements. */
   async #activateInTable(uuid: string): Promise<Agent> {
     const limit = this.#options.maxAgents();
     if (limit === 0) return this.#activateInBatch(uuid);
@@ -138,8 +139,8 @@ export class Registry implements AgentRegistry {
     return agent;
   }
 
-  /** A deletion on another server may not have been heard of yet: the table decides. */
-  async #admitStranger(uuid: string): Promise<Agent | undefined> {
+  /** Another server may have deleted the agent without this one knowing yet: the table decides. */
+  async #admitInactive(uuid: string): Promise<Agent | undefined> {
     const row = this.#options.holdOff_ms() > 0 ? await this.#read(uuid) : undefined;
     return row && this.#isHeld(row) ? undefined : this.#activate(uuid);
   }

@@ -1,10 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { type Logger, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { createLocks, type Logger, RpcError, type SqlValue } from '@svc/plugin-sdk';
 import { dropSecondName, hasLog, moveFiles, removeFiles, setAside } from './files.ts';
 import type { Handle } from './handle.ts';
 import type { Handles } from './handles.ts';
 import type { Result } from './job.ts';
-import { createLocks } from './locks.ts';
 import { checkName, type Places } from './names.ts';
 import { type Entry, type Store, taken } from './store.ts';
 

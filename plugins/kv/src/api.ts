@@ -9,9 +9,9 @@ export type LimitKind =
   | 'crontab_result'
   | 'js_result';
 
-/** The limits of one kind, as they stood when the round began. */
+/** The limits of one kind, as they were when the round began. */
 export interface Limits {
-  /** False when nobody has set a limit of this kind: there is nothing to clean. */
+  /** False when no limit of this kind is set: there is nothing to clean. */
   readonly any: boolean;
   /**
    * How long rows are kept, ms: the agent's own value first, else the one of namespace `global`; undefined: for ever.

@@ -1,13 +1,13 @@
 import { RpcError } from '@svc/plugin-sdk';
 import type { Row, Writes } from './store/writes.ts';
 
-/** Values of one commit at most, and about how many characters. */
+/** Most values of one commit, and about how many characters. */
 const BATCH_ROWS = 256;
 const BATCH_LENGTH = 2 ** 20;
-/** Values that may wait, and their characters; a caller over it is refused. */
+/** Values that may wait, and their characters; beyond, callers are refused. */
 const CAPACITY = 20_000;
 const CAPACITY_LENGTH = 2 ** 26;
-/** So long a batch that failed is tried value by value; then the rest fails too. */
+/** A batch that failed is tried value by value for this long; then the rest fails too. */
 const RETRY_MS = 10_000;
 
 interface Waiting {
@@ -25,13 +25,13 @@ export type SetValue = (row: Row) => Promise<boolean>;
  */
 export function groupSets(store: Writes['set']): SetValue {
   let waiting: Waiting[] = [];
-  /** Characters of those that wait or are being stored. */
+  /** Characters of the values that wait or are being stored. */
   let length = 0;
   let busy = false;
 
   const run = async () => {
     busy = true;
-    // Whatever else arrives in this turn of the event loop joins the first batch.
+    // Values that arrive in this turn of the event loop join the first batch.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
       const count = batchOf(waiting);
@@ -44,7 +44,7 @@ export function groupSets(store: Writes['set']): SetValue {
   };
 
   return (row) => {
-    // One alone is always taken.
+    // A value that is alone is always accepted.
     if (waiting.length >= CAPACITY || (length > 0 && length + row.value.length > CAPACITY_LENGTH)) {
       return Promise.reject(RpcError.database('too many values wait to be stored'));
     }
@@ -67,7 +67,7 @@ function batchOf(waiting: readonly Waiting[]): number {
   return count;
 }
 
-/** Never rejects: a failure belongs to the values it concerns, so a failed batch is tried one by one. */
+/** Never rejects. A batch that failed is tried value by value, so that only the values at fault are refused. */
 async function storeBatch(store: Writes['set'], batch: readonly Waiting[]): Promise<void> {
   // Of values set at the same time for one key, the last one stays.
   const last = new Map(batch.map(({ row }) => [JSON.stringify([row.namespace, row.key]), row]));

@@ -1,11 +1,11 @@
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { RetentionLimits } from './api.ts';
+import { createKv } from './kv.ts';
 import { addMultiMethod } from './methods/multi.ts';
 import { addNamespaceMethods } from './methods/namespaces.ts';
 import { addValueMethods } from './methods/values.ts';
 import { migrations } from './migrations/index.ts';
-import { createParts } from './parts.ts';
 import { createRetention } from './retention.ts';
 
 const config = Type.Object({
@@ -51,12 +51,12 @@ export default definePlugin({
 
   setup(kernel) {
     const { hooks } = kernel;
-    const parts = createParts(kernel);
-    kernel.provide(RetentionLimits, createRetention(kernel, parts.reads.limits));
+    const kv = createKv(kernel);
+    kernel.provide(RetentionLimits, createRetention(kernel, kv.reads.limits));
     hooks.methods.tap((methods) => {
-      addNamespaceMethods(methods, parts);
-      addValueMethods(methods, parts);
-      addMultiMethod(methods, parts);
+      addNamespaceMethods(methods, kv);
+      addValueMethods(methods, kv);
+      addMultiMethod(methods, kv);
     });
   },
 });

@@ -3,7 +3,7 @@ import { RpcError } from '@svc/plugin-sdk';
 /** Bytes of a namespace, and of a key: both together stay below what an index entry of Postgres can hold. */
 export const MAX_NAME_BYTES = 1024;
 
-/** Namespace whose settings hold for the whole server (kv.md §5.1). */
+/** Settings of this namespace count for the whole server (kv.md §5.1). */
 export const GLOBAL = 'global';
 
 /** @throws RpcError 108 for a wildcard where one key is meant */

@@ -7,10 +7,10 @@ export interface Item {
   readonly key: string;
 }
 
-/** The keys that a pattern matches: one, or those from `from` up to but without `to` in byte order. */
+/** The keys that a pattern matches: one, or those from `from` to before `to` in byte order. */
 export type Keys =
   | { readonly exact: string }
-  /** `to` is undefined when no key comes after the last match. */
+  /** `to` is undefined when no key can come after the last match. */
   | { readonly from: string; readonly to: string | undefined };
 
 /** @throws RpcError 108, -32602 */
@@ -29,7 +29,7 @@ export function checkItem({ namespace, key }: Item): void {
 export function keysOf(pattern: string): Keys {
   if (!pattern.endsWith('*')) return { exact: pattern };
   const prefix = pattern.slice(0, -1);
-  return { from: prefix, to: behind(prefix) };
+  return { from: prefix, to: after(prefix) };
 }
 
 const LAST = 0x10ffff;
@@ -37,7 +37,7 @@ const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
 /** The least text that is greater than every text with this prefix; code points order as their bytes do. */
-function behind(prefix: string): string | undefined {
+function after(prefix: string): string | undefined {
   const points = [...prefix];
   while (points.length > 0) {
     const last = points.pop()?.codePointAt(0) ?? LAST;

@@ -21,7 +21,7 @@ export const mayRead = onKey('read');
 export const mayWrite = onKey('write');
 export const mayDelete = onKey('delete');
 
-/** A pattern is asked for as plain text, star included (kv.md §2). */
+/** The right to a pattern is checked as plain text, star included (kv.md §2). */
 export const reading = mayRead.needs;
 
 export const mayDeleteNamespace = needs(({ namespace }: { namespace: string }) =>

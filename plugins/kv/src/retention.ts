@@ -1,14 +1,14 @@
 import { type Kernel, parseJson } from '@svc/plugin-sdk';
 import type { LimitKind, Limits, RetentionLimits } from './api.ts';
+import type { KvConfig } from './kv.ts';
 import { GLOBAL } from './names.ts';
-import type { KvConfig } from './parts.ts';
 import type { Reads } from './store/reads.ts';
 
 type Clean = Parameters<RetentionLimits['every']>[1];
 
 const PREFIX = 'database_limit_';
 
-/** Runs what other plugins clean, one after the other, with the limits of that moment. */
+/** Calls the cleaners of other plugins one after the other, with the limits of that moment. */
 export function createRetention(
   { config, hooks, every, log, signal }: Kernel<KvConfig>,
   read: Reads['limits'],
@@ -37,7 +37,7 @@ export function createRetention(
 
 const NONE: Limits = { any: false, of: () => undefined };
 
-/** `entries` are `[namespace, key, value]`; what is no limit is passed over. */
+/** `entries` are `[namespace, key, value]`; a value that is not a limit is ignored. */
 export function limitsOf(entries: unknown): ReadonlyMap<string, Limits> {
   const byKind = new Map<string, Map<string, number>>();
   for (const [namespace, key, value] of entries as [string, string, unknown][]) {
@@ -55,7 +55,7 @@ function limitsIn(values: ReadonlyMap<string, number>): Limits {
     any: [...values.values()].some((value) => value > 0),
     of(agent) {
       const own = agent === undefined ? undefined : values.get(agent);
-      // Zero says "for ever" in the field, so it is no window of no length.
+      // For stock maintenance workers zero means "for ever".
       return (own ?? values.get(GLOBAL)) || undefined;
     },
   };

@@ -8,9 +8,9 @@ const zero = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 const half = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Reads a value without making its text, which takes longer and waits until the caller is known.
+ * Checks a value without making its stored form, which takes longer and waits until the caller's right is known.
  * @returns whether the value is stored as it was sent
- * @throws RpcError -32602 for a number that no double holds, and half a surrogate pair
+ * @throws RpcError -32602 for a number that no double holds, and for half a surrogate pair
  */
 export function checkValue(sent: string): boolean {
   const value: unknown = JSON.parse(sent);
@@ -29,13 +29,13 @@ export const valueText = (sent: string): string => respellJson(sent, spelled);
 /** True when a stored text holds U+0000. */
 export const holdsZero = (text: string): boolean => text.includes('\\u0000') && zero.test(text);
 
-/** False where a number is too large for a double. */
+/** False when a number in it is too large for a double. */
 const holds = (value: unknown): boolean => {
   if (typeof value === 'number') return Number.isFinite(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(holds);
 };
 
-/** Integers of 64 bits stay as they are; what is longer becomes a double (kv.md §1.3), spelled so that it stays one: `1.0`, not `1`. */
+/** Integers of 64 bits stay as they are; longer ones become a double (kv.md §1.3), written so that it stays one: `1.0`, not `1`. */
 function spelled(token: string): string {
   if (/^-?\d+$/.test(token)) {
     const value = BigInt(token);

@@ -13,7 +13,7 @@ export function listable(tokens: Tokens, caller: Principal): 'all' | readonly st
   return [...new Set(names.filter((name) => name !== undefined))].sort(compareBytes);
 }
 
-/** Some entry must hold the permission in global scope or in a namespace; the validity window has texts of its own. */
+/** Some entry must hold the permission in global scope or in a namespace; the error texts of the validity window are this method's own. */
 export const mayListNamespaces = (tokens: Tokens) => ({
   async custom(_params: object, call: AccessContext): Promise<void> {
     const caller = await call.authenticate();

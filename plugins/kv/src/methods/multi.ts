@@ -1,5 +1,5 @@
 import { type AccessContext, type Auth, type Methods, RpcError, Type } from '@svc/plugin-sdk';
-import type { KvParts } from '../parts.ts';
+import type { Kv } from '../kv.ts';
 import { checkItem, type Item } from '../patterns.ts';
 import { reading } from '../permissions.ts';
 
@@ -8,13 +8,13 @@ const Answer = Type.Array(
   Type.Object({ namespace: Type.String(), key: Type.String(), value: Type.Unknown() }),
 );
 
-/** Pairs of namespace and pattern that are asked for at once. */
+/** Pairs of namespace and pattern whose rights are checked together. */
 const AT_ONCE = 100_000;
-/** Pairs asked for one by one before other calls get their turn. */
+/** Pairs checked one by one before other calls get their turn. */
 const SLICE = 256;
 
 /** `kv_get_multi_value` (kv.md §4.4). */
-export function addMultiMethod(methods: Methods, parts: KvParts): void {
+export function addMultiMethod(methods: Methods, kv: Kv): void {
   methods.add('kv_get_multi_value', {
     summary: 'Values of many keys and key patterns, from one snapshot, in request order.',
     description: 'A pattern is a prefix and `*`. Missing exact keys come with the value null.',
@@ -22,19 +22,19 @@ export function addMultiMethod(methods: Methods, parts: KvParts): void {
     result: Answer,
     prepare({ namespace_key: items }) {
       if (items.length === 0) throw RpcError.invalid('namespace_key cannot be empty');
-      const most = parts.maxItems();
+      const most = kv.maxItems();
       if (items.length > most) throw RpcError.invalid(`namespace_key has more than ${most} items`);
       return items;
     },
-    access: { custom: (items, call) => admit(parts.auth, items, call) },
+    access: { custom: (items, call) => admit(kv.auth, items, call) },
     check(items) {
-      for (const { namespace, key } of items) parts.refuseZero(namespace, key);
+      for (const { namespace, key } of items) kv.refuseZero(namespace, key);
     },
-    handle: (items, { signal }) => parts.multi(items, { maxBytes: parts.maxBytes(), signal }),
+    handle: (items, { signal }) => kv.multi(items, { maxBytes: kv.maxBytes(), signal }),
   });
 }
 
-/** The first item that fails decides: its form first, then the credential, then the right to it. */
+/** The first item that fails decides the error: its form, then the credential, then the right to it. */
 async function admit(auth: Auth, items: readonly Item[], call: AccessContext): Promise<void> {
   const problem = firstProblem(items);
   const sound = problem ? items.slice(0, problem.at) : items;
@@ -56,7 +56,7 @@ function firstProblem(items: readonly Item[]): { at: number; error: unknown } | 
 async function authorize(auth: Auth, items: readonly Item[], call: AccessContext): Promise<void> {
   const caller = await call.authenticate();
   if (caller.super) return;
-  // Every namespace with every pattern is more than was asked for: if that is allowed, so is this.
+  // Every namespace with every pattern is more than the call asks for: a right to all of them covers the call.
   const namespaces = [...new Set(items.map(({ namespace }) => namespace))];
   const keys = [...new Set(items.map(({ key }) => key))];
   const whole = {

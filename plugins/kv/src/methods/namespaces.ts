@@ -1,20 +1,25 @@
 import { type Methods, RpcError, Type } from '@svc/plugin-sdk';
+import type { Kv } from '../kv.ts';
 import { checkLength, checkText } from '../names.ts';
-import type { KvParts } from '../parts.ts';
 import { mayCreate, mayDeleteNamespace, mayListKeys } from '../permissions.ts';
 import { listable, mayListNamespaces } from '../visible.ts';
 import { noNamespace, Success } from './shared.ts';
 
-/** Methods on whole namespaces. */
-export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
-  const { refuseZero, reads, writes, tokens } = parts;
-  const Name = Type.String();
-  const withSoundName = (params: { namespace: string }) => {
-    checkText('namespace', params.namespace);
-    return params;
-  };
-  const limitsOf = (signal: AbortSignal) => ({ maxBytes: parts.maxBytes(), signal });
+const Name = Type.String();
 
+const withSoundName = (params: { namespace: string }) => {
+  checkText('namespace', params.namespace);
+  return params;
+};
+
+/** Methods on whole namespaces. */
+export function addNamespaceMethods(methods: Methods, kv: Kv): void {
+  addCreate(methods, kv);
+  addDeleteNamespace(methods, kv);
+  addLists(methods, kv);
+}
+
+function addCreate(methods: Methods, { refuseZero, writes, marker }: Kv): void {
   methods.add('kv_create', {
     summary: 'Makes a namespace by storing its marker key.',
     params: { namespace: Name },
@@ -26,13 +31,15 @@ export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
       refuseZero(namespace);
     },
     async handle({ namespace }) {
-      if (!(await writes.create(namespace, parts.marker))) {
+      if (!(await writes.create(namespace, marker))) {
         throw RpcError.database(`Namespace '${namespace}' already exists`);
       }
       return { namespace, kv: {} };
     },
   });
+}
 
+function addDeleteNamespace(methods: Methods, { refuseZero, writes }: Kv): void {
   methods.add('kv_delete_namespace', {
     summary: 'Deletes every key of a namespace, and with them the namespace.',
     params: { namespace: Name },
@@ -45,6 +52,10 @@ export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
       return { success: true as const };
     },
   });
+}
+
+function addLists(methods: Methods, { refuseZero, reads, tokens, maxBytes, storable }: Kv): void {
+  const limitsOf = (signal: AbortSignal) => ({ maxBytes: maxBytes(), signal });
 
   methods.add('kv_get_all_keys', {
     summary: 'Keys of a namespace in byte order, its marker included.',
@@ -68,7 +79,7 @@ export function addNamespaceMethods(methods: Methods, parts: KvParts): void {
     handle(_params, { caller, signal }) {
       const names = listable(tokens, caller);
       if (names === 'all') return reads.namespaces(limitsOf(signal));
-      return reads.existing(names.filter(parts.storable), limitsOf(signal));
+      return reads.existing(names.filter(storable), limitsOf(signal));
     },
   });
 }

@@ -1,6 +1,6 @@
 import { JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import type { Kv } from '../kv.ts';
 import { checkKey, checkLength, checkText } from '../names.ts';
-import type { KvParts } from '../parts.ts';
 import type { Item } from '../patterns.ts';
 import { mayDelete, mayRead, mayWrite } from '../permissions.ts';
 import { checkValue, holdsZero, valueText } from '../value.ts';
@@ -8,18 +8,23 @@ import { noNamespace, Success } from './shared.ts';
 
 const NULL = new RawJson('null');
 
+const Names = { namespace: Type.String(), key: Type.String() };
+
+const withSoundNames = ({ namespace, key }: Item): Item => {
+  checkText('namespace', namespace);
+  checkText('key', key);
+  checkKey(key);
+  return { namespace, key };
+};
+
 /** Methods on one key. */
-export function addValueMethods(methods: Methods, parts: KvParts): void {
-  const { refuseZero, reads, writes } = parts;
-  const Names = { namespace: Type.String(), key: Type.String() };
+export function addValueMethods(methods: Methods, kv: Kv): void {
+  addSet(methods, kv);
+  addGet(methods, kv);
+  addDelete(methods, kv);
+}
 
-  const withSoundNames = ({ namespace, key }: Item): Item => {
-    checkText('namespace', namespace);
-    checkText('key', key);
-    checkKey(key);
-    return { namespace, key };
-  };
-
+function addSet(methods: Methods, { refuseZero, set, maxValueBytes }: Kv): void {
   methods.add('kv_set_value', {
     summary: 'Stores a value under a key of an existing namespace.',
     params: { ...Names, value: JsonText },
@@ -34,22 +39,23 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
       const { namespace, key } = input;
       checkLength('namespace', namespace);
       checkLength('key', key);
-      // Spelling a value anew takes long, so it waits until the caller may write.
+      // Writing the value in its stored form takes long, so it waits until the caller's right is known.
       if (!input.isStoredForm) input.text = valueText(input.text);
       const { text } = input;
-      if (
-        text.length * 3 > parts.maxValueBytes() &&
-        Buffer.byteLength(text) > parts.maxValueBytes()
-      )
-        throw RpcError.invalid(`value is longer than ${parts.maxValueBytes()} bytes`);
+      const most = maxValueBytes();
+      if (text.length * 3 > most && Buffer.byteLength(text) > most) {
+        throw RpcError.invalid(`value is longer than ${most} bytes`);
+      }
       refuseZero(namespace, key, holdsZero(text) ? '\0' : '');
     },
     async handle({ namespace, key, text }) {
-      if (!(await parts.set({ namespace, key, value: text }))) throw noNamespace(namespace);
+      if (!(await set({ namespace, key, value: text }))) throw noNamespace(namespace);
       return { success: true as const };
     },
   });
+}
 
+function addGet(methods: Methods, { refuseZero, reads }: Kv): void {
   methods.add('kv_get_value', {
     summary: 'The value of a key, null when the key is missing.',
     params: Names,
@@ -63,7 +69,9 @@ export function addValueMethods(methods: Methods, parts: KvParts): void {
       return text === null ? NULL : new RawJson(text);
     },
   });
+}
 
+function addDelete(methods: Methods, { refuseZero, writes }: Kv): void {
   methods.add('kv_delete_key', {
     summary: 'Deletes a key; a missing key is no error.',
     params: Names,

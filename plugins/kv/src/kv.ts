@@ -13,7 +13,7 @@ export interface KvConfig {
 }
 
 /** What the methods work with. */
-export interface KvParts {
+export interface Kv {
   readonly auth: Auth;
   readonly tokens: Tokens;
   readonly reads: Reads;
@@ -31,7 +31,7 @@ export interface KvParts {
   readonly refuseZero: (...texts: readonly string[]) => void;
 }
 
-export function createParts(kernel: Kernel<KvConfig>): KvParts {
+export function createKv(kernel: Kernel<KvConfig>): Kv {
   const { auth, brand, config, db, server } = kernel;
   const writes = openWrites(db);
   const storable = (text: string) => db.forms.holdsZero || !text.includes('\0');
