@@ -10,6 +10,7 @@ export * from './errors.ts';
 export * from './hooks.ts';
 export * from './http.ts';
 export * from './json.ts';
+export * from './json-rows.ts';
 export * from './json-scan.ts';
 export * from './json-text.ts';
 export * from './locks.ts';

@@ -1,9 +1,16 @@
-import { type Auth, JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  type Auth,
+  JsonText,
+  jsonRows,
+  type Methods,
+  RawJson,
+  RpcError,
+  Type,
+} from '@svc/plugin-sdk';
 import { MAX_ROWS } from './connection.ts';
 import type { Databases } from './databases.ts';
 import { mayCreate, mayDelete, mayList, mayRead, mayRename, mayRun } from './permissions.ts';
-import { rowsText } from './rows.ts';
-import { bindValues } from './values.ts';
+import { bindValues, rowText } from './values.ts';
 
 const Name = Type.String({ description: 'Name of a registered database.' });
 const answer = <T extends Parameters<typeof Type.Object>[0]>(data: T) =>
@@ -142,7 +149,7 @@ function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): v
       if (done.rows.length < Math.min(done.rowCount, MAX_ROWS)) {
         throw RpcError.responseTooBig(maxBytes());
       }
-      const data = await rowsText(done.rows, maxBytes());
+      const data = await jsonRows(done.rows, rowText, maxBytes());
       return new RawJson(
         `{"success":true,"data":${data},"row_count":${done.rowCount},"truncated":${done.truncated}}`,
       );

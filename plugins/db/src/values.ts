@@ -60,6 +60,13 @@ function sorted(value: unknown): unknown {
   return new RawJson(`{${members.join(',')}}`);
 }
 
+/** JSON text of one row. */
+export function rowText(row: { readonly [column: string]: unknown }): string {
+  const members: string[] = [];
+  for (const column in row) members.push(`${JSON.stringify(column)}:${cellText(row[column])}`);
+  return `{${members.join(',')}}`;
+}
+
 /** JSON text of one stored value, by its storage class (db.md §4.6, "Result values"). */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return 'null';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { readGitFacts, unlessMissing } from './git-facts.ts';
 import type { Version } from './schemas.ts';
 
-/** What a fact is called that nobody knows. */
+/** Value of an unknown fact. */
 export const UNKNOWN = 'UNKNOWN';
 
 /** The members that come from the source state and the build. */

@@ -12,12 +12,11 @@ export function bindable(value: unknown): SqlValue {
   return stringifyJson(value);
 }
 
-/** One row as JSON members. */
-export function jsonRow(row: { readonly [column: string]: unknown }): Record<string, unknown> {
-  // Entries rather than assignment: a column may be called `__proto__`.
-  return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [column, jsonCell(value)]),
-  );
+/** JSON text of one row. */
+export function rowText(row: { readonly [column: string]: unknown }): string {
+  const cells = Object.entries(row).map(([column, value]) => [column, jsonCell(value)]);
+  // Not by assignment: a column may be called `__proto__`.
+  return stringifyJson(Object.fromEntries(cells));
 }
 
 /** One stored value as JSON (svc-server.md, "Column conversion"). */

@@ -1,5 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
-import { type ConfigurationFile, type Logger, RpcError, UserError } from '@svc/plugin-sdk';
+import {
+  type ConfigurationFile,
+  createLocks,
+  type Logger,
+  RpcError,
+  UserError,
+} from '@svc/plugin-sdk';
 import { pinUuid } from './pin-uuid.ts';
 
 /** The running server's configuration file (svc-server.md, read_config and edit_config). */
@@ -20,12 +26,12 @@ export function openConfigFile(
   log: Logger,
   stopping: AbortSignal,
 ): ConfigFile {
-  const inTurn = createTurns();
+  const locked = createLocks();
   const reloadSoon = createReloader(file, log, stopping);
   return {
     read: async () => readText(await regularFile(file)),
     edit: (text) =>
-      inTurn(async () => {
+      locked(['file'], async () => {
         const pinned = parsed(file, text, uuid());
         await regularFile(file);
         await file.try(pinned).catch(userError((detail) => RpcError.invalid(detail)));
@@ -45,7 +51,7 @@ function parsed(file: ConfigurationFile, text: string, uuid: string): string {
   }
 }
 
-/** Rethrows: a mistake in the text becomes the caller's error, anything else stays what it is. */
+/** Rethrows: a mistake in the text becomes an error of the call, any other error stays as it is. */
 const userError =
   (toRpc: (detail: string) => RpcError) =>
   (error: unknown): never => {
@@ -73,17 +79,7 @@ function writeFailure(error: NodeJS.ErrnoException): never {
   throw RpcError.other(`Failed to ${step}: ${error.message}`, { cause: error });
 }
 
-/** Runs works one after the other; a failed one is its own caller's. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn;
-    return turn;
-  };
-}
-
-/** Reloads after the running call has been answered; requests made before that collapse into one. */
+/** Reloads after the running call has been answered; requests made before that become one reload. */
 function createReloader(file: ConfigurationFile, log: Logger, stopping: AbortSignal): () => void {
   let asked = false;
   return () => {

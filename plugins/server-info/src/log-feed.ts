@@ -2,10 +2,10 @@ import type { LogRecord } from '@svc/plugin-sdk';
 
 /** Records that may wait between the logger and one socket (svc-server.md, stream_log). */
 const QUEUE_RECORDS = 512;
-/** Bytes waiting in the socket beyond which records wait here instead. */
+/** With more bytes in the socket, records wait in the queue. */
 const SOCKET_BYTES = 64 * 1024;
 
-/** Where the records go: one subscription over one socket. */
+/** The way out: one subscription over one socket. */
 export interface Outlet {
   /** False: not taken. */
   push(record: LogRecord): boolean;
@@ -14,7 +14,7 @@ export interface Outlet {
   drained(): Promise<void>;
 }
 
-/** Marks that a record is being delivered, so that what the delivery itself logs is not delivered again. */
+/** Marks that a record is being delivered, so that log lines of the delivery itself are not delivered again. */
 export interface Delivery {
   active: boolean;
 }
@@ -23,60 +23,67 @@ export interface Delivery {
  * One subscriber's queue. Records leave at once while the socket takes them; then up to 512 wait and
  * further ones are counted. When the subscriber has caught up, one notice tells the count.
  */
-export function createFeed(outlet: Outlet, delivery: Delivery): (record: LogRecord) => void {
-  const queue: LogRecord[] = [];
-  let lost: { count: number; last: LogRecord } | undefined;
-  let waiting = false;
+export class LogFeed {
+  readonly #outlet: Outlet;
+  readonly #delivery: Delivery;
+  readonly #queue: LogRecord[] = [];
+  #lost: { count: number; last: LogRecord } | undefined;
+  #isWaiting = false;
 
-  const lose = (record: LogRecord) => {
-    lost = { count: (lost?.count ?? 0) + 1, last: record };
-  };
+  constructor(outlet: Outlet, delivery: Delivery) {
+    this.#outlet = outlet;
+    this.#delivery = delivery;
+  }
 
-  function deliver(record: LogRecord): boolean {
-    delivery.active = true;
-    try {
-      return outlet.push(record);
-    } finally {
-      delivery.active = false;
+  add(record: LogRecord): void {
+    if (this.#delivery.active) return;
+    if (this.#queue.length >= QUEUE_RECORDS) this.#lose(record);
+    else {
+      this.#queue.push(record);
+      this.#pump();
     }
   }
 
-  function pump(): void {
-    while (!waiting) {
-      if (outlet.buffered() > SOCKET_BYTES) {
-        wait();
+  #lose(record: LogRecord): void {
+    this.#lost = { count: (this.#lost?.count ?? 0) + 1, last: record };
+  }
+
+  #deliver(record: LogRecord): boolean {
+    this.#delivery.active = true;
+    try {
+      return this.#outlet.push(record);
+    } finally {
+      this.#delivery.active = false;
+    }
+  }
+
+  #pump(): void {
+    while (!this.#isWaiting) {
+      if (this.#outlet.buffered() > SOCKET_BYTES) {
+        this.#waitForSocket();
         return;
       }
-      const next = queue.shift();
+      const next = this.#queue.shift();
       if (next) {
-        if (!deliver(next)) lose(next);
-      } else if (lost && deliver(dropNotice(lost.count, lost.last))) lost = undefined;
+        if (!this.#deliver(next)) this.#lose(next);
+      } else if (this.#lost && this.#deliver(lossNotice(this.#lost))) this.#lost = undefined;
       else return;
     }
   }
 
-  function wait(): void {
-    waiting = true;
+  #waitForSocket(): void {
+    this.#isWaiting = true;
     const resume = () => {
-      waiting = false;
-      pump();
+      this.#isWaiting = false;
+      this.#pump();
     };
-    // A closed socket has nothing to resume: the kernel closes its subscriptions.
-    outlet.drained().then(resume, () => undefined);
+    // A closed socket has nothing to resume: the kernel ends its subscriptions.
+    this.#outlet.drained().then(resume, () => undefined);
   }
-
-  return (record) => {
-    if (delivery.active) return;
-    if (queue.length >= QUEUE_RECORDS) lose(record);
-    else {
-      queue.push(record);
-      pump();
-    }
-  };
 }
 
-/** One synthetic record for all that were dropped since the last one. */
-const dropNotice = (count: number, last: LogRecord): LogRecord => ({
+/** One record for all that were dropped since the last notice. */
+const lossNotice = ({ count, last }: { count: number; last: LogRecord }): LogRecord => ({
   timestamp: last.timestamp,
   level: 'WARN',
   target: 'server',

@@ -1,11 +1,11 @@
 import { parse } from 'smol-toml';
 
-/** A line that may set the key; whether it does is for the parser to say (it may stand in a table or a string). */
+/** A line that may set the key. Only the parser can tell whether it does: the line may be part of a table or of a string. */
 const setting = /^([ \t]*(["']?)server_uuid\2[ \t]*=[ \t]*(["']))auto_gen(?=\3)/gim;
 
 /**
  * A configuration text whose top-level `server_uuid` is `auto_gen` (any letter case) gets this UUID instead;
- * nothing else of it changes. Texts that are no TOML come back as they are.
+ * nothing else of it changes. A text that is not TOML comes back unchanged.
  */
 export function pinUuid(text: string, uuid: string): string {
   if (uuidOf(text)?.toLowerCase() !== 'auto_gen') return text;

@@ -35,12 +35,12 @@ export async function runSql(
   try {
     return await db.execute(sql, params.map(bindable), options);
   } catch (error) {
-    // No cause: a caller's mistake in SQL is his to see, not the operator's.
+    // No cause: the mistake is in the caller's SQL, so the operator's log does not need it.
     throw RpcError.other(driverText(error));
   }
 }
 
-/** What the driver said, without the class prefix that the database layer may have put before it. */
+/** The driver's text, without the class prefix that the database layer may have added. */
 function driverText(error: unknown): string {
   const said = error instanceof RpcError ? (error.cause ?? error) : error;
   return (said instanceof Error ? said.message : String(said)).replace(/^Database error: /, '');

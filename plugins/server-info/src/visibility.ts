@@ -2,8 +2,8 @@ import { canonicalUuid, type Permission } from '@svc/plugin-sdk';
 import type { Limit } from '@svc/plugin-token/api';
 
 /**
- * Whom these limits let see (svc-server.md, list_all_agent_uuid): everybody by a list right in global scope; else the agents
- * named beside a list right and also beside some other right. undefined: no list right with an agent at all.
+ * The agents that these limits show (svc-server.md, list_all_agent_uuid). A list right in global scope shows all; else those are
+ * shown that one entry names beside a list right and an entry names beside another right. undefined: no list right names an agent.
  */
 export function visibleAgents(
   limits: readonly Limit[],

@@ -17,7 +17,7 @@ export function addAgentMethod(methods: Methods, { brand, agents, tokens }: Agen
     deprecated: true,
     params: {},
     result: Type.Object({ uuids: Type.Array(Type.String()) }),
-    // A credential outside its validity hears so in words of this method's own (auth.md §6.3).
+    // For a credential outside its validity this method has its own error texts (auth.md §6.3).
     access: {
       custom: async (_params, call) => {
         await call.authenticate();

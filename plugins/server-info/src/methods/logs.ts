@@ -1,5 +1,5 @@
 import { type LogSinks, type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
-import { createFeed, type Delivery } from '../log-feed.ts';
+import { type Delivery, LogFeed } from '../log-feed.ts';
 import { superToken } from '../permissions.ts';
 import { LogEntry } from '../schemas.ts';
 
@@ -29,7 +29,8 @@ export function addLogMethods(methods: Methods, sinks: LogSinks): void {
     mapError: bareText,
     open({ log_filter }, { peer }, push) {
       const outlet = { push, buffered: push.buffered, drained: () => peer.drained() };
-      return sinks.stream(log_filter, createFeed(outlet, delivery));
+      const feed = new LogFeed(outlet, delivery);
+      return sinks.stream(log_filter, (record) => feed.add(record));
     },
   });
 }

@@ -2,6 +2,7 @@ import {
   type Brand,
   type Database,
   DatabaseChanged,
+  jsonRows,
   type Messaging,
   type Methods,
   optional,
@@ -9,12 +10,12 @@ import {
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
+import { rowText } from '../cells.ts';
 import { mayRunSql } from '../permissions.ts';
-import { rowsAsJson } from '../rows.ts';
 import { SqlResult } from '../schemas.ts';
 import { runSql } from '../store.ts';
 
-/** Rows of one answer at most. */
+/** Most rows of one answer. */
 const MAX_ROWS = 10_000;
 
 /** What the SQL methods work with. */
@@ -23,7 +24,7 @@ export interface SqlContext {
   readonly publish: Messaging['publish'];
   readonly brand: Brand;
   readonly timeout_ms: () => number;
-  /** Of one answer. */
+  /** Largest answer, bytes. */
   readonly maxBytes: () => number;
 }
 
@@ -65,7 +66,7 @@ async function execute(
   const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal };
   try {
     const done = await runSql(db, sql, params, options);
-    const data = await rowsAsJson(done.rows, maxBytes());
+    const data = await jsonRows(done.rows, rowText, maxBytes());
     const count = done.columns.length > 0 ? done.rowCount : done.affected;
     return new RawJson(
       `{"success":true,"data":${data},"row_count":${count},"truncated":${done.truncated}}`,
@@ -76,6 +77,6 @@ async function execute(
   }
 }
 
-/** False only for one single statement of a kind that reads. */
+/** False only for a single statement of a kind that reads. */
 const mayWrite = (sql: string): boolean =>
   !/^\s*(?:select|values|show|explain)\b[^;]*;?\s*$/i.test(sql);

@@ -16,8 +16,11 @@ export interface ListOptions {
 
 /** `task_query` and `task_delete` (task.md §4.6, §4.7). */
 export function addListMethods(methods: Methods, options: ListOptions): void {
-  const { auth, store, completions, maxBytes, proceed } = options;
+  addQuery(methods, options);
+  addDelete(methods, options);
+}
 
+function addQuery(methods: Methods, { auth, store, maxBytes }: ListOptions): void {
   methods.add('task_query', {
     summary: 'Tasks that match: the oldest 1,000, or the newest with `limit` or `last`.',
     params: { task_data_query: Type.Object({ condition: Conditions }) },
@@ -26,11 +29,13 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
     access: { needs: (filter) => mayList('read', filter) },
     mapError: withJsonData,
     async handle(filter, call) {
-      const without = await leftOut('read', filter, call);
+      const without = await leftOut('read', filter, { auth, call });
       return store.query(filter, { without, maxBytes: maxBytes(), signal: call.signal });
     },
   });
+}
 
+function addDelete(methods: Methods, { auth, store, completions, proceed }: ListOptions): void {
   methods.add('task_delete', {
     summary: 'Deletes tasks that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
@@ -43,7 +48,7 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
     access: { needs: ({ filter }) => mayList('delete', filter) },
     mapError: withJsonData,
     async handle({ filter, count }, call) {
-      const without = await leftOut('delete', filter, call);
+      const without = await leftOut('delete', filter, { auth, call });
       const deleted = await store.remove(filter, {
         without,
         proceed(running) {
@@ -54,11 +59,16 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
       return { success: true as const, deleted, condition_count: count };
     },
   });
+}
 
-  /** Rows of the type that the right to all types does not name are left out for who has no right to them. */
-  async function leftOut(verb: 'read' | 'delete', filter: Filter, { caller }: CallContext) {
-    if (filter.types.size > 0) return undefined;
-    const allowed = await auth.allows(caller, mayListUnlisted(verb, filter));
-    return allowed ? undefined : UNLISTED_TYPE;
-  }
+interface Asked {
+  readonly auth: Auth;
+  readonly call: CallContext;
+}
+
+/** The type whose rows are left out: the right to all types does not cover it, and the caller lacks its own right. */
+async function leftOut(verb: 'read' | 'delete', filter: Filter, { auth, call }: Asked) {
+  if (filter.types.size > 0) return undefined;
+  const allowed = await auth.allows(call.caller, mayListUnlisted(verb, filter));
+  return allowed ? undefined : UNLISTED_TYPE;
 }

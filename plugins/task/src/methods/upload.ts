@@ -11,7 +11,7 @@ export function addUploadMethod(
   takeResult: TakeResult,
 ): void {
   methods.add('task_upload_task_result', {
-    summary: 'Stores the one result of a running task and wakes who waits for it.',
+    summary: 'Stores the one result of a running task and wakes its blocking caller.',
     params: { task_response: Upload },
     result: Type.Object({ id: Uint64 }),
     access: {

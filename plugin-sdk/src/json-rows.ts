@@ -1,19 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RpcError } from '@svc/plugin-sdk';
-import { cellText } from './values.ts';
+import { RpcError } from './errors.ts';
 
 /** Rows between two looks at the clock. */
 const STEP = 64;
-/** After this much work other calls get their turn, ms. */
+/** Other calls get their turn after this much work, ms. */
 const SLICE_MS = 8;
 
-type Row = { readonly [column: string]: unknown };
-
 /**
- * Rows as one JSON array, in slices that leave the event loop to others.
- * @throws RpcError -32008 as soon as the text is longer than `limit`
+ * Rows as one JSON array, in slices that leave the event loop to others; `rowText` gives the JSON text of one row.
+ * @throws RpcError -32008 as soon as the text is longer than `limit` characters
  */
-export async function rowsText(rows: readonly Row[], limit: number): Promise<string> {
+export async function jsonRows<Row>(
+  rows: readonly Row[],
+  rowText: (row: Row) => string,
+  limit: number,
+): Promise<string> {
   const parts: string[] = [];
   let length = 2;
   let since = performance.now();
@@ -30,10 +31,4 @@ export async function rowsText(rows: readonly Row[], limit: number): Promise<str
     since = performance.now();
   }
   return `[${parts.join(',')}]`;
-}
-
-function rowText(row: Row): string {
-  const members: string[] = [];
-  for (const column in row) members.push(`${JSON.stringify(column)}:${cellText(row[column])}`);
-  return `{${members.join(',')}}`;
 }
