@@ -9,7 +9,7 @@ import { LastValues } from './last-values.ts';
 import { multiLast } from './multi-last.ts';
 import { deletes, queries } from './queries.ts';
 import { dynamicReports, staticReports, summaryReports } from './reports.ts';
-import { openDeleteStore } from './store/delete.ts';
+import { DeleteStore } from './store/delete.ts';
 import { openReadStore } from './store/read.ts';
 import { openStaticStore } from './store/static.ts';
 import { keepInSync } from './sync.ts';
@@ -89,7 +89,7 @@ function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, ki
     changed: (id: number) => sync.changed(kind, id),
     query: queries(registry, stores[kind.name]),
     newest: multiLast(kind, registry, values),
-    remove: deletes(registry, { store: openDeleteStore(db, kind), last: values, gone, signal }),
+    remove: deletes(registry, { store: new DeleteStore(db, kind), last: values, gone, signal }),
     keeps: partitions.keeps,
     drop: async (...[upTo, goes]: Parameters<Partitions['drop']>) => {
       if ((await partitions.drop(upTo, goes)) === 0) return;

@@ -18,38 +18,38 @@ const BATCH_ROWS = 500;
 const MAX_BYTES = 2 ** 20;
 
 /** Deletes of one table. */
-export interface DeleteStore {
+export class DeleteStore {
+  readonly #db: Database;
+  readonly #kind: Kind;
+  readonly #deleteSql: string;
+  /** Where partitions may be, storage_time has no index that gives an order. */
+  readonly #isOrdered: boolean;
+
+  constructor(db: Database, kind: Kind) {
+    this.#db = db;
+    this.#kind = kind;
+    this.#deleteSql = deleteOf(db, kind);
+    this.#isOrdered = !db.timePartitions || kind === STATIC;
+  }
+
   /**
    * Deletes every row that matches, or the `limit` newest, in small statements; `agent` is the id of the filter's agent.
    * `proceed` is called between them and throws to give up. @throws RpcError 103
    */
-  remove(filter: Filter, agent: number | undefined, proceed: () => void): Promise<number>;
-}
-
-export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
-  const deleteSql = deleteOf(db, kind);
-  // Where partitions may be, storage_time has no index that gives an order.
-  const ordered = !db.timePartitions || kind === STATIC;
-  return { remove };
-
-  async function remove(
-    filter: Filter,
-    agent: number | undefined,
-    proceed: () => void,
-  ): Promise<number> {
-    const found = walkOf(kind, filter, agent);
-    if (found.by === 'storage_time' && !ordered) {
-      const narrowed = await guarded('delete failed', () => byTimestamp(filter));
-      return narrowed ? remove(narrowed, agent, proceed) : 0;
+  async remove(filter: Filter, agent: number | undefined, proceed: () => void): Promise<number> {
+    const found = walkOf(this.#kind, filter, agent);
+    if (found.by === 'storage_time' && !this.#isOrdered) {
+      const narrowed = await guarded('delete failed', () => this.#byTimestamp(filter));
+      return narrowed ? this.remove(narrowed, agent, proceed) : 0;
     }
-    const walk = found.descending ? found : { ...found, end: await endOf(found) };
+    const walk = found.descending ? found : { ...found, end: await this.#endOf(found) };
     let left = bounded(filter.limit ?? Number.POSITIVE_INFINITY);
     let deleted = 0;
     let after: Place | undefined;
     while (left > 0) {
       const count = left > BATCH_ROWS ? BATCH_ROWS : Number(left);
-      const places = await guarded('delete failed', () => find(walk, after, count));
-      deleted += await guarded('delete failed', () => removeAt(places));
+      const places = await guarded('delete failed', () => this.#find(walk, after, count));
+      deleted += await guarded('delete failed', () => this.#removeAt(places));
       if (places.length < count) break;
       left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
       after = places.at(-1);
@@ -59,36 +59,36 @@ export function openDeleteStore(db: Database, kind: Kind): DeleteStore {
   }
 
   /** The filter with the times that its rows have, which are few where the storage times are few. */
-  async function byTimestamp(filter: Filter): Promise<Filter | undefined> {
+  async #byTimestamp(filter: Filter): Promise<Filter | undefined> {
     const where = whereOf(filter, undefined);
     // A sum: the ends of the index on `timestamp` would tempt the planner to look there for a first row.
     const sql = `select concat('[', min(m.timestamp + 0), ',', max(m.timestamp + 0), ']') as json
-      from ${kind.table} m ${where.text} having count(*) > 0`;
-    const { text } = await db.jsonArray(sql, where.params, { maxBytes: MAX_BYTES });
+      from ${this.#kind.table} m ${where.text} having count(*) > 0`;
+    const { text } = await this.#db.jsonArray(sql, where.params, { maxBytes: MAX_BYTES });
     const [range] = parseJson(Buffer.from(text as string).toString()) as [Integer, Integer][];
     return range && { ...filter, timestamp: { from: range[0], to: range[1] } };
   }
 
   /** Where the walk ends now: rows that arrive while it is under way are not chased. */
-  async function endOf(walk: Walk): Promise<Place | undefined> {
+  async #endOf(walk: Walk): Promise<Place | undefined> {
     const backwards = { ...walk, descending: true };
-    return (await guarded('delete failed', () => find(backwards, undefined, 1)))[0];
+    return (await guarded('delete failed', () => this.#find(backwards, undefined, 1)))[0];
   }
 
   /** On a reading connection: a long search must not hold the one that writes. */
-  async function find(walk: Walk, after: Place | undefined, count: number): Promise<Place[]> {
+  async #find(walk: Walk, after: Place | undefined, count: number): Promise<Place[]> {
     const { text, params } = selectOf(walk, after, count);
-    const found = await db.jsonArray(text, params, { maxBytes: MAX_BYTES });
+    const found = await this.#db.jsonArray(text, params, { maxBytes: MAX_BYTES });
     return parseJson(Buffer.from(found.text as string).toString()) as Place[];
   }
 
-  async function removeAt(places: readonly Place[]): Promise<number> {
+  async #removeAt(places: readonly Place[]): Promise<number> {
     if (places.length === 0) return 0;
     const times = places.map(([, , , timestamp]) => timestamp as Integer);
     times.sort((a, b) => (a < b ? -1 : Number(a > b)));
-    const ends = [times[0], times.at(-1)];
-    const bindings = [stringifyJson(places), ...(db.dialect === 'postgres' ? ends : [])];
-    return (await rowsOf(db.query, { text: deleteSql, params: bindings as number[] })).length;
+    const ends = this.#db.dialect === 'postgres' ? [times[0], times.at(-1)] : [];
+    const params = [stringifyJson(places), ...ends] as SqlValue[];
+    return (await rowsOf(this.#db.query, { text: this.#deleteSql, params })).length;
   }
 }
 
