@@ -63,7 +63,7 @@ function refuseUnknown(rows: readonly LedgerRow[], steps: readonly Step[]): void
   const plugins = new Set(steps.map((step) => step.plugin));
   const known = new Set(steps.map((step) => key(step.plugin, step.migration.name)));
   for (const { plugin, name, breaking } of rows) {
-    // Steps of a plugin that is not enabled stay as they are and harm nobody.
+    // Steps of a plugin that is not enabled do no harm.
     if (!breaking || !plugins.has(plugin) || known.has(key(plugin, name))) continue;
     throw new UserError(
       `the database was changed by a newer version: plugin '${plugin}', step '${name}' is unknown here and older programs must not use it; install that version or restore a backup`,

@@ -8,7 +8,7 @@ const uniqueCodes = new Set([
   '23505',
 ]);
 
-/** True for a unique or primary key violation of either driver, anywhere in the cause chain. */
+/** True for a unique or primary key violation of either built-in driver, anywhere in the chain of causes. */
 export function isUniqueViolation(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (uniqueCodes.has(codeOf(at))) return true;
@@ -24,7 +24,7 @@ export function databaseError(error: unknown): RpcError {
   });
 }
 
-/** Knex puts the statement before the driver's text: takes it off again, so that no SQL reaches a caller. */
+/** Takes the statement off, which knex puts before the driver's text: no SQL may reach a caller. */
 export function withoutStatement(error: unknown, sql: string): unknown {
   if (error instanceof Error && error.message.startsWith(`${sql} - `)) {
     error.message = error.message.slice(sql.length + 3);

@@ -13,7 +13,7 @@ export interface ScriptResult {
   readonly affected: number;
 }
 
-/** Counting stops here: nobody needs a larger number, and a join of two tables has no end. */
+/** Counting stops here, because a join of large tables may not end. */
 export const COUNTED_ROWS = 1_000_000;
 /** Characters and bytes of kept values; what comes after is cut like rows over `maxRows`. */
 export const KEPT_BYTES = 128 * 2 ** 20;

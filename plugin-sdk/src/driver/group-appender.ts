@@ -23,7 +23,7 @@ export interface Entry {
   readonly bytes: number;
   /** Made once per row by a sink that needs one, so that a repeated batch is recognised. */
   id: string | undefined;
-  /** A batch with this row failed without anyone knowing whether it was stored. */
+  /** A batch with this row failed, and may have been stored all the same. */
   doubtful: boolean;
   settled: boolean;
   resolve(): void;
@@ -33,7 +33,7 @@ export interface Entry {
 /** Without error: stored. */
 export type Settle = (entry: Entry, error?: unknown) => void;
 
-/** Stores batches: a dialect's bulk insert. */
+/** Stores batches: a driver's bulk insert. */
 export interface Sink {
   /** Batches in flight at most. */
   readonly parallel: number;
@@ -45,7 +45,7 @@ export interface Sink {
 }
 
 /**
- * Group commit: a batch closes as soon as the sink has a free place, so batches grow with the load by themselves and
+ * Group commit: a batch closes as soon as the sink has a free place, so batches grow with the load and
  * no row waits for a clock.
  * `append` resolves after the commit that holds the row; rows over the capacity wait for room, in order.
  */

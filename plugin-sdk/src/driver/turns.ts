@@ -1,4 +1,4 @@
-/** Lets a few in at a time, the others in order of arrival. */
+/** Lets a few run at a time; the others wait in order of arrival. */
 export class Turns {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Turns {
     this.#limit = limit;
   }
 
-  /** Nobody is inside. */
+  /** Nothing runs. */
   get idle(): boolean {
     return this.#inside === 0;
   }

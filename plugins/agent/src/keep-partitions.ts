@@ -9,7 +9,7 @@ import type {
 import { coveredTo, DAY_MS, missing, widthFor } from './partitions.ts';
 
 const PERIOD_MS = 10 * 60_000;
-/** A limit that nobody has named for so long is none any more. */
+/** A limit that was not named again for so long no longer counts. */
 const LIMIT_LIFE_MS = DAY_MS;
 
 /** Who knows how long rows are kept: the configuration, or the limits of agents. */

@@ -9,7 +9,7 @@ export default definePlugin({
   version: '0.6.0',
   drives: ['postgres', 'postgresql'],
   provides: [Postgres],
-  // Servers that share a database must hear of each other, whatever the list says.
+  // Servers that share a database need a bus, also where the list does not name it.
   brings: ['bus-postgres'],
 
   setup(kernel) {

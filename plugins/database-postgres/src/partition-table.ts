@@ -18,7 +18,7 @@ export async function partitionTable(
   }
 }
 
-/** "Feature not supported", and what a database says that does not know the words. */
+/** "Feature not supported", or a syntax error of a database that only resembles Postgres. */
 const isUnsupported = (error: unknown): boolean =>
   /^(?:0A|42)/.test(codeOf((error as { cause?: unknown }).cause));
 

@@ -54,7 +54,10 @@ export class CopySink implements Sink {
     settleAll(entries, settle);
   }
 
-  /** A batch whose connection broke during the commit may be stored: its rows meet themselves. Others may meet an id. */
+  /**
+   * A batch whose connection broke during the commit may be stored already: its row then finds its own id taken. Any
+   * other row whose id is taken gets another one.
+   */
   async #single(
     connection: PgConnection,
     entry: Entry,

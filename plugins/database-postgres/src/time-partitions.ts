@@ -79,7 +79,7 @@ function newestOf({ owner, time }: TimeTable, { name }: TimePartition): string {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Waits for other servers, then for whoever uses the table. */
+/** Waits for changes of other servers, then for statements that use the table. */
 async function takeTurn(trx: QueryBuilder, table: string): Promise<void> {
   await trx.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
   await trx.raw(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);

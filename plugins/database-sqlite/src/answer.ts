@@ -5,7 +5,7 @@ export type Answer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: PlainError };
 
-/** `id` of an answer that means: the thread is about to end. */
+/** `id` of the message of a thread that is about to end. */
 export const FATAL = 0;
 
 export interface PlainError {

@@ -2,14 +2,14 @@ import { type Executed, type SqlValue, service } from '@svc/plugin-sdk';
 
 /** Opens SQLite files beside the main database. */
 export interface SqliteFiles {
-  /** Opens a file, which is made when it is missing. It is closed at the end, if its user did not close it before. */
+  /** Opens a file, which is made when it is missing. The driver closes what is still open at the end. */
   open(file: string): SqliteFile;
 }
 export const SqliteFiles = service<SqliteFiles>('sqlite.files');
 
 /**
- * One connection to a SQLite file of a plugin's own, in a process that is ended with whatever does not end in time.
- * It takes one text of SQL at a time; the caller sees to that.
+ * One connection to a SQLite file of a plugin's own, in a process of its own, which is ended when a
+ * statement does not end in time. Give it one text of SQL at a time.
  */
 export interface SqliteFile {
   /** False after a statement was ended by force, and after `close`: open another. */
@@ -25,6 +25,6 @@ export interface SqliteFile {
     params: readonly SqlValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed & { readonly inTransaction: boolean }>;
-  /** Rolls back, checkpoints and closes. The last connection of a file takes its `-wal` along. */
+  /** Rolls back, checkpoints and closes. The last connection of a file also removes its `-wal`. */
   close(): Promise<void>;
 }

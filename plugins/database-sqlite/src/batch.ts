@@ -6,7 +6,7 @@ const TEXT = 2;
 const OTHER = 3;
 
 /**
- * Rows packed for the way to the writer thread: two buffers that move and one string, which is copied in one piece.
+ * Rows packed for the writer thread: two buffers that move and one string, which is copied in one piece.
  * Copying rows cell by cell costs the main thread several times as much.
  */
 export interface PackedRows {

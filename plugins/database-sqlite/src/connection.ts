@@ -32,7 +32,7 @@ export function openConnection(settings: ConnectionSettings): Sqlite.Database {
   try {
     if (!readonly) {
       // Only a new file takes this; it must come before the journal mode writes the first page. On a file in use it
-      // would have to wait for whoever writes.
+      // would have to wait for the writing program.
       if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL');
       useWal(db);
       // Fewer checkpoints, so fewer syncs under load; a reader that held the log open lets it shrink again.
@@ -53,7 +53,7 @@ export function openConnection(settings: ConnectionSettings): Sqlite.Database {
 const WAL_TRIES = 100;
 const WAL_PAUSE_MS = 50;
 
-/** SQLite does not wait when two programs make this change at once, so this does; never on the main thread. */
+/** SQLite does not wait when two programs make this change at once, so this function waits; it never runs on the main thread. */
 function useWal(db: Sqlite.Database): void {
   for (let tries = 1; ; tries++) {
     try {

@@ -36,7 +36,7 @@ import { WriterSink } from './sink.ts';
 import { splitScript } from './split.ts';
 import type { Writer } from './writer.ts';
 
-/** What a plain read begins with; the driver has the last word. */
+/** What a plain read begins with; SQLite itself decides in the end. */
 const reading = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:select|values|with|explain|pragma)\b/i;
 /** An answer of this size is read in a few milliseconds. */
 const SHORT_BYTES = 512 * 1024;
@@ -147,7 +147,7 @@ export class SqliteDatabase implements DatabaseHandle {
     }
   }
 
-  /** Undefined: tried, and the answer is too long for this thread. */
+  /** @returns undefined when the answer turned out to be too long for this thread */
   #readHere(
     sql: string,
     params: readonly SqlValue[],

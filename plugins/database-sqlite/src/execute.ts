@@ -6,7 +6,7 @@ import type { Script } from './script.ts';
 import { ScriptProcess } from './script-process.ts';
 
 const PROCESSES = 2;
-/** A process that nobody needs for this long ends. */
+/** A process without work ends after this time. */
 const IDLE_MS = 30_000;
 
 export interface ExecuteLimits {
@@ -14,16 +14,16 @@ export interface ExecuteLimits {
   readonly signal?: AbortSignal;
 }
 
-/** What surrounds a statement that writes: everybody else waits meanwhile. */
+/** Runs a statement that writes, while all other writes wait. */
 export type Alone = <T>(work: () => Promise<T>) => Promise<T>;
 
 const nothing: Script = { statements: [], params: [], maxRows: 0 };
 
-/** Runs SQL of callers in processes of their own, which are killed with whatever does not end in time. */
+/** Runs SQL of callers in processes of their own, which are killed when a statement does not end in time. */
 export class Executor {
   readonly #settings: ConnectionSettings;
   readonly #turns = new Turns(PROCESSES);
-  /** Every process; those that wait for work have a timer. */
+  /** Every process; one that waits for work has a timer. */
   readonly #processes = new Map<ScriptProcess, NodeJS.Timeout | undefined>();
 
   constructor(settings: ConnectionSettings) {
@@ -49,7 +49,7 @@ export class Executor {
         return answer.result as ExecuteAnswer;
       };
       try {
-        // The empty script brings the process up, so that nobody waits for that while the writer is held.
+        // The empty script brings the process up, so that no write waits for that.
         const read = await ask(mayRead ? script : nothing, false);
         if (mayRead && read !== 'writes') return read;
         return (await alone(() => ask(script, true))) as ScriptResult;

@@ -13,10 +13,10 @@ type FileRun = Pick<Script, 'params' | 'maxRows'> & { readonly kind: 'run'; read
 export type FileAnswer = (ScriptResult & { readonly inTransaction: boolean }) | true;
 
 let db: Sqlite.Database | undefined;
-// Not at the start: what is wrong with the file is told to who asks, and may be right the next time.
+// Opened by the first request, which gets the error; the next request may succeed.
 const opened = (): Sqlite.Database => (db ??= openConnection(workerData as ConnectionSettings));
 
-/** One connection for all texts: what a text leaves in it, the next one finds. */
+/** One connection for all texts: temporary tables and options stay for the next text. */
 serveRequests<Request & FileRequest>((request) =>
   answer(request, (): FileAnswer => {
     if (request.kind === 'run') return run(opened(), request);

@@ -40,7 +40,7 @@ export class FileProcess implements SqliteFile {
     return { ...toExecuted(script), inTransaction };
   }
 
-  /** Starting the process and opening the file is not the statement's time. */
+  /** Starting the process and opening the file does not count as the statement's time. */
   async #start(signal: AbortSignal | undefined): Promise<void> {
     if (this.#open) return;
     const late = () => new Error(`the file was not opened within ${START_TIMEOUT_MS} ms`);

@@ -28,7 +28,7 @@ export function lockForServing(file: string): () => void {
   return () => void held.close();
 }
 
-/** The file under its one real name, also while it does not exist yet. */
+/** The real path of the file, which need not exist yet. */
 function real(file: string): string {
   try {
     return realpathSync(file);

@@ -10,11 +10,11 @@ export interface ReadRequest {
   readonly sql: string;
   readonly params: readonly unknown[];
   readonly maxBytes: number;
-  /** Shared: not 0 as soon as nobody waits any more. */
+  /** Shared memory: not 0 as soon as the caller has given up. */
   readonly stopped: Int32Array | undefined;
 }
 
-/** UTF-8 of the array; undefined: longer than `maxBytes`, or nobody waits. */
+/** UTF-8 of the array; undefined: longer than `maxBytes`, or the caller has given up. */
 export type ReadAnswer = Uint8Array | undefined;
 
 const db = orEnd(() => openConnection(workerData as ConnectionSettings));

@@ -36,7 +36,7 @@ export function serveRequests<T extends Request>(handle: (request: T) => void): 
   parentPort.on('message', handle);
 }
 
-/** The value of `work`, without which the thread cannot live: a failure is told in full before the thread ends. */
+/** The value of `work`, which the thread needs: a failure is sent in full before the thread ends. */
 export function orEnd<T>(work: () => T): T {
   try {
     return work();

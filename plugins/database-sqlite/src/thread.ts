@@ -11,7 +11,7 @@ export interface ThreadOptions {
   readonly log: Logger;
 }
 
-/** The thread ended before it answered: nobody knows whether the request was done. */
+/** The thread ended before it answered; the request may have been done or not. */
 export class ThreadLost extends Error {
   override readonly name = 'ThreadLost';
 }

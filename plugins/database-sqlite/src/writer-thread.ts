@@ -34,7 +34,7 @@ export type BatchAnswer = readonly (readonly [number, string, string])[];
 
 const db = orEnd(() => openConnection(workerData as ConnectionSettings));
 const statements = new Statements(db);
-/** Batches that must not slip into a transaction of somebody else. */
+/** Batches that wait for the end of a transaction of the query builder. */
 const waiting: BatchRequest[] = [];
 let held = false;
 

@@ -40,7 +40,7 @@ export class Writer {
     ]);
   }
 
-  /** Runs `work` while batches wait, so that another process can write. The caller keeps knex away. */
+  /** Runs `work` while batches wait, so that another process can write. The caller holds the connection of knex. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     await this.#send('hold', {}, HOLD_TIMEOUT_MS);
     try {
