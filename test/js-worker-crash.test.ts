@@ -1,9 +1,12 @@
+// proof: 15
 /** js-worker.md §5.1: a server that is killed under a run. The next start says what became of it. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace } from './process/place.ts';
 import { rpc as exchange, startServer, superToken } from './process/server.ts';
+import { oneDialect } from './runner/proof.ts';
 
 const WAITS = `export default { onCall: (params) => new Promise((done) => setTimeout(() => done(1), params.ms)) };`;
 /** Never gives the engine a turn. */
@@ -11,7 +14,7 @@ const SPINS = 'export default { onCall() { for (;;); } };';
 /** On Postgres the other servers must be sure that this one is gone. */
 const WAIT_MS = 90_000;
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`js-worker: killed server (${dialect})`);
 
   test('rows of runs under way, waiting or spinning are closed after kill -9, and workers run again', async () => {

@@ -1,3 +1,4 @@
+// proof only: 20
 /**
  * A server whose process stands still for longer than the others wait, and goes on (a paused virtual machine, a laptop's
  * lid): it serves nothing that was taken away meanwhile, runs no job twice, and its agents are found again.

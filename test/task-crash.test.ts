@@ -1,10 +1,13 @@
+// proof: 15
 /** A server that is killed between dispatch and result: the task is neither lost nor told finished. */
+
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { makePlace } from './process/place.ts';
 import { rpc as exchange, startServer, superToken } from './process/server.ts';
+import { oneDialect } from './runner/proof.ts';
 
 const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 
@@ -39,7 +42,7 @@ async function agentThatGets(
   return JSON.parse(String(data)).params.result;
 }
 
-for (const dialect of ['sqlite', 'postgres'] as const) {
+for (const dialect of oneDialect) {
   const test = suite(`task: killed server (${dialect})`);
 
   test('the row is running after kill -9, and the result is taken over a later connection, once', async () => {

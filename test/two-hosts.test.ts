@@ -1,3 +1,4 @@
+// proof only: 60
 /** examples/two-hosts as its README starts it: two servers with different roles on one Postgres, one agent on both. */
 import { spawn, spawnSync } from 'node:child_process';
 import {

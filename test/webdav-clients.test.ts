@@ -1,3 +1,4 @@
+// proof only: 60
 // WebDAV as programs of other people speak it: litmus, rclone, cadaver and davfs2, on both databases.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,12 +1,12 @@
-// proof: 8
+// proof: 30
 // js-runtime.md §9: heap and stack of one run; a breach ends that run only.
 
-import { oneDialect } from '../runner/proof.ts';
 import {
   type Expected,
   fails,
   gives,
   hostile,
+  hostileDialects,
   LIMIT_MS,
   late,
   NO_JSON,
@@ -385,7 +385,7 @@ const stack: readonly Row[] = [
   ),
 ];
 
-for (const dialect of oneDialect) {
+for (const dialect of hostileDialects) {
   hostile('hostile: heap', dialect, heap);
   hostile('hostile: stack', dialect, stack);
 }

@@ -1,8 +1,7 @@
-// proof: 13
+// proof: 40
 // js-runtime.md §3, §4, §7; worker-route.md §4: calls of the server, of other workers, and what a route answers.
 
-import { oneDialect } from '../runner/proof.ts';
-import { fails, gives, hostile, NO_RESPONSE, type Row } from './js-hostile-kit.ts';
+import { fails, gives, hostile, hostileDialects, NO_RESPONSE, type Row } from './js-hostile-kit.ts';
 import { base64, module, onCall, onRoute } from './js-worker-kit.ts';
 
 const FAILURE = 'Route worker execution failed: see the log';
@@ -348,7 +347,7 @@ const own: readonly Row[] = [
   ),
 ];
 
-for (const dialect of oneDialect) {
+for (const dialect of hostileDialects) {
   hostile('hostile: routes', dialect, routes);
   hostile('hostile: calls', dialect, calls, { plugins: ['kv', 'db'] });
   hostile('hostile: inline calls', dialect, inline);

@@ -1,12 +1,12 @@
-// proof: 8
+// proof: 30
 // js-runtime.md §2, §10; js-worker.md §5.2: odd values in, out and thrown, and modules that are none.
 
-import { oneDialect } from '../runner/proof.ts';
 import {
   type Expected,
   fails,
   gives,
   hostile,
+  hostileDialects,
   NO_JSON,
   type Row,
   TIMED_OUT,
@@ -463,7 +463,7 @@ const modules: readonly Row[] = [
   ),
 ];
 
-for (const dialect of oneDialect) {
+for (const dialect of hostileDialects) {
   hostile('hostile: throws', dialect, throws);
   hostile('hostile: results', dialect, results);
   hostile('hostile: what is given', dialect, given);

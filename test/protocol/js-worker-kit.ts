@@ -43,11 +43,11 @@ export async function scriptServer(
   /** Waits for the row of a run to be finished. */
   async function result(id: number): Promise<any> {
     const until = Date.now() + WAIT_MS;
-    for (;;) {
+    for (let pause_ms = 2; ; pause_ms = Math.min(pause_ms * 1.5, 40)) {
       const [row] = await query({ id });
       if (row?.finish_time) return row;
       if (Date.now() > until) throw new Error(`run ${id} does not end`);
-      await new Promise((resolve) => setTimeout(resolve, 3));
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   }
   return {

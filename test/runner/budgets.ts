@@ -87,7 +87,6 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/task-types.test.ts': { seconds: 7 },
   'test/protocol/token-permission.test.ts': { seconds: 7 },
   'test/kernel/database-postgres.test.ts': { seconds: 6, starts: true },
-  'test/many-servers-asleep.test.ts': { seconds: 6, starts: true },
   'test/many-servers-coherence.test.ts': { seconds: 6, starts: true },
   'test/protocol/js-result.test.ts': { seconds: 6 },
   'test/agent-program-terminal.test.ts': { seconds: 5 },
@@ -103,8 +102,6 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/agent-program-network-tasks.test.ts': { seconds: 4, starts: true },
   'test/hello-plugin.test.ts': { seconds: 4, starts: true },
   'test/kernel/database-outage.test.ts': { seconds: 4, starts: true },
-  'test/two-hosts.test.ts': { seconds: 4, starts: true },
-  'test/webdav-clients.test.ts': { seconds: 4, starts: true },
 };
 
 export const secondsOf = (name: string): number => budgets[name]?.seconds ?? DEFAULT_SECONDS;
