@@ -6,7 +6,6 @@ import {
   fails,
   gives,
   hostile,
-  hostileDialects,
   LIMIT_MS,
   late,
   NO_JSON,
@@ -385,7 +384,4 @@ const stack: readonly Row[] = [
   ),
 ];
 
-for (const dialect of hostileDialects) {
-  hostile('hostile: heap', dialect, heap);
-  hostile('hostile: stack', dialect, stack);
-}
+hostile({ title: 'heap', rows: heap }, { title: 'stack', rows: stack });

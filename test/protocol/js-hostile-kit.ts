@@ -1,4 +1,4 @@
-import { suite } from 'uvu';
+import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isProof, loop } from '../runner/proof.ts';
 import { type ScriptServer, scriptServer } from './js-worker-kit.ts';
@@ -71,28 +71,30 @@ export default {
 };`;
 const SEEN = [true, 7, '{"a":[1]}', 'undefined', 0, true, 0];
 
-/** All hostile scripts run in the proof, on both databases. */
-export const hostileDialects = loop<readonly ('sqlite' | 'postgres')[]>(
-  ['sqlite'],
-  ['sqlite', 'postgres'],
-);
+interface Group {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  /** `env.token` of the scripts is the Super Token. */
+  readonly withToken?: boolean;
+}
 
-/** One test per row; after each one the server must answer a call and run another worker. */
-export function hostile(
-  title: string,
-  dialect: 'sqlite' | 'postgres',
-  rows: readonly Row[],
-  options: {
-    readonly plugins?: readonly string[];
-    /** `env.token` of the scripts is the Super Token. */
-    readonly withToken?: boolean;
-  } = {},
-): void {
-  const test = suite(`${title} (${dialect})`);
+/**
+ * One test per row; after each one the server must answer a call and run another worker. All groups share a server.
+ * `npm test` runs a quarter of the rows, on SQLite. The proof runs all of them there and a quarter on Postgres: the walls
+ * of the engine are the same on any database. Groups that call the server run whole everywhere.
+ */
+export function hostile(...groups: readonly Group[]): void {
+  for (const dialect of loop<readonly Dialect[]>(['sqlite'], ['sqlite', 'postgres']))
+    suiteOf(groups, dialect).run();
+}
+
+type Dialect = 'sqlite' | 'postgres';
+
+function suiteOf(groups: readonly Group[], dialect: Dialect): Test {
+  const test = suite(`hostile scripts (${dialect})`);
   let server: ScriptServer;
   test.before(async () => {
-    const plugins = ['server-info', ...(options.plugins ?? [])];
-    server = await scriptServer({}, { dialect, plugins });
+    server = await scriptServer({}, { dialect, plugins: ['server-info', 'kv', 'db'] });
     await server.create('probe', PROBE);
     await server.create('caller', 'export default { onCall: (p) => inlineCall("w", p) }', ROOM);
   });
@@ -100,18 +102,18 @@ export function hostile(
   test.after.each(async () => {
     await server.asSuper('js-worker_delete', { name: 'w' });
   });
-  // The walls of the engine are the same on any database: all rows run on SQLite in the proof, a quarter elsewhere, and
-  // everywhere all that call the server.
-  const all = (isProof && dialect === 'sqlite') || options.withToken === true;
-  for (const row of all ? rows : rows.filter((_, at) => at % 4 === 0)) {
-    test(row.name, async () => {
-      const env = options.withToken ? { token: server.app.superToken } : row.env;
-      const seen = await outcome(server, { ...row, env });
-      check(seen, row.expected);
-      await stillAnswers(server);
-    });
+  for (const { title, rows, withToken } of groups) {
+    const all = withToken || (isProof && dialect === 'sqlite');
+    for (const row of all ? rows : rows.filter((_, at) => at % 4 === 0)) {
+      test(`${title}: ${row.name}`, async () => {
+        const env = withToken ? { token: server.app.superToken } : row.env;
+        const seen = await outcome(server, { ...row, env });
+        check(seen, row.expected);
+        await stillAnswers(server);
+      });
+    }
   }
-  test.run();
+  return test;
 }
 
 /** A call, a pooled run that keeps its context, and a run in a fresh one. */

@@ -1,7 +1,7 @@
 // proof: 40
 // js-runtime.md §3, §4, §7; worker-route.md §4: calls of the server, of other workers, and what a route answers.
 
-import { fails, gives, hostile, hostileDialects, NO_RESPONSE, type Row } from './js-hostile-kit.ts';
+import { fails, gives, hostile, NO_RESPONSE, type Row } from './js-hostile-kit.ts';
 import { base64, module, onCall, onRoute } from './js-worker-kit.ts';
 
 const FAILURE = 'Route worker execution failed: see the log';
@@ -347,9 +347,9 @@ const own: readonly Row[] = [
   ),
 ];
 
-for (const dialect of hostileDialects) {
-  hostile('hostile: routes', dialect, routes);
-  hostile('hostile: calls', dialect, calls, { plugins: ['kv', 'db'] });
-  hostile('hostile: inline calls', dialect, inline);
-  hostile('hostile: a worker and itself', dialect, own, { withToken: true });
-}
+hostile(
+  { title: 'routes', rows: routes },
+  { title: 'calls', rows: calls },
+  { title: 'inline calls', rows: inline },
+  { title: 'a worker and itself', rows: own, withToken: true },
+);

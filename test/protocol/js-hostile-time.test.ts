@@ -6,7 +6,6 @@ import {
   fails,
   gives,
   hostile,
-  hostileDialects,
   LIMIT_MS,
   late,
   OUT_OF_MEMORY,
@@ -411,10 +410,10 @@ const timers: readonly Row[] = [
   ),
 ];
 
-for (const dialect of hostileDialects) {
-  hostile('hostile: loops', dialect, loops);
-  hostile('hostile: native loops', dialect, native);
-  hostile('hostile: regular expressions', dialect, expressions);
-  hostile('hostile: promises', dialect, promises);
-  hostile('hostile: timers', dialect, timers);
-}
+hostile(
+  { title: 'loops', rows: loops },
+  { title: 'native loops', rows: native },
+  { title: 'regular expressions', rows: expressions },
+  { title: 'promises', rows: promises },
+  { title: 'timers', rows: timers },
+);

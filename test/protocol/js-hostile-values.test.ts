@@ -6,7 +6,6 @@ import {
   fails,
   gives,
   hostile,
-  hostileDialects,
   NO_JSON,
   type Row,
   TIMED_OUT,
@@ -463,9 +462,9 @@ const modules: readonly Row[] = [
   ),
 ];
 
-for (const dialect of hostileDialects) {
-  hostile('hostile: throws', dialect, throws);
-  hostile('hostile: results', dialect, results);
-  hostile('hostile: what is given', dialect, given);
-  hostile('hostile: modules', dialect, modules);
-}
+hostile(
+  { title: 'throws', rows: throws },
+  { title: 'results', rows: results },
+  { title: 'what is given', rows: given },
+  { title: 'modules', rows: modules },
+);
