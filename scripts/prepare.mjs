@@ -22,10 +22,12 @@ import { root } from './runtime.mjs';
 export function install(what = 'development') {
   for (const folder of packages()) restorePackage(join(root, folder));
   const installed = join(root, 'node_modules', '.package-lock.json');
-  const isWhole = what === 'production' || existsSync(join(root, 'node_modules', 'typescript'));
-  if (isWhole && newest(installed) >= newest(join(root, 'package-lock.json'))) return;
+  const hasDevelopment = existsSync(join(root, 'node_modules', 'typescript'));
+  const isEnough = what === 'production' || hasDevelopment;
+  if (isEnough && newest(installed) >= newest(join(root, 'package-lock.json'))) return;
   process.stdout.write('Installing dependencies …\n');
-  const all = what === 'production' ? ['--omit=dev'] : [];
+  // What tests and builds need stays installed where it is.
+  const all = what === 'production' && !hasDevelopment ? ['--omit=dev'] : [];
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...all]);
 }
 
