@@ -82,6 +82,22 @@ test('npm pack in plugin-sdk packs compiled code and leaves the folder as it was
   );
 });
 
+test('the types of the SDK name no package that the SDK does not declare', async () => {
+  const { dependencies, peerDependencies } = await json(join(copy, 'plugin-sdk/package.json'));
+  const declared = Object.keys({ ...dependencies, ...peerDependencies });
+  const built = join(copy, 'dist/plugin-sdk/src');
+  for (const name of await readdir(built, { recursive: true })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const text = await readFile(join(built, name), 'utf8');
+    const named = [...text.matchAll(/(?:from |import\()["']([^."'][^"']*)["']/g)].map(([, n]) => n);
+    const strange = named.filter(
+      (specifier = '') =>
+        !specifier.startsWith('node:') && !declared.includes(specifier.split('/')[0] ?? ''),
+    );
+    assert.equal(strange, [], name);
+  }
+});
+
 test('an interrupted npm pack is put right', async () => {
   const folder = join(copy, 'plugin-sdk');
   const before = await readdir(folder);

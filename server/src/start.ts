@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type App, boot, makeBrand } from '@svc/kernel';
+import { type App, boot } from '@svc/kernel';
 import { type Clock, ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
 import { loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
@@ -27,11 +27,8 @@ export async function start(options: StartOptions): Promise<App> {
   const path = resolve(options.config);
   const loaded = await loadConfig(path);
   const { head, raw } = loaded;
-  const log = openLog(head.logging, {
-    env: process.env['RUST_LOG'],
-    console: options.console ?? 'stdout',
-    brand: makeBrand(head.brand),
-  });
+  const { console = 'stdout', mode = 'serve' } = options;
+  const log = openLog(head.logging, { env: process.env['RUST_LOG'], console, brand: head.brand });
   const { logger } = log;
   logger.info('configuration', { path, config: raw });
   for (const warning of loaded.warnings) logger.warn(warning);
@@ -46,7 +43,7 @@ export async function start(options: StartOptions): Promise<App> {
       plugins,
       log: logger,
       version: VERSION,
-      mode: options.mode ?? 'serve',
+      mode,
       checkPayloads: options.checkPayloads,
       ...(options.clock && { clock: options.clock }),
       services: new Map<string, unknown>([

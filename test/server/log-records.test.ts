@@ -93,7 +93,7 @@ for (const [zone, utc, local] of times) {
 }
 
 const fieldsOf = (fields: Fields, level: 'info' | 'error' = 'info') =>
-  makeRecord(level, 'server', 'm', fields, []).fields;
+  makeRecord({ level, target: 'server' }, 'm', fields, []).fields;
 
 const circle: { self?: unknown } = {};
 circle.self = circle;

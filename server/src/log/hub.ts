@@ -52,7 +52,7 @@ export class Hub {
 
   write(area: Area, level: Level, ...parts: RecordParts): void {
     if (!this.takes(area, level)) return;
-    const record = makeRecord(level, area.shown, ...parts);
+    const record = makeRecord({ level, target: area.shown }, ...parts);
     for (const { sink, threshold } of area.sinks) {
       if (threshold >= RANK[level]) sink.write(record);
     }

@@ -27,12 +27,8 @@ export function openOutput(fd: number, name: string): Output {
     if (!failed) complain(`writing the log to ${name} failed: ${error.message}`);
     failed = true;
   });
-  stream.on('write', () => {
-    failed = false;
-  });
-  stream.on('drop', () => {
-    dropped++;
-  });
+  stream.on('write', () => (failed = false));
+  stream.on('drop', () => dropped++);
   stream.on('drain', () => {
     if (dropped > 0) complain(`${dropped} log lines to ${name} were dropped: it was too slow`);
     dropped = 0;

@@ -8,8 +8,7 @@ const MAX_CAUSES = 8;
 
 /** Builds one record: secrets masked, numbers and booleans kept, everything else as text. */
 export function makeRecord(
-  level: Level,
-  target: string,
+  { level, target }: { readonly level: Level; readonly target: string },
   message: string,
   fields: Fields | undefined,
   spans: readonly Span[],
