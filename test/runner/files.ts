@@ -1,7 +1,7 @@
 /** Which files a run is made of. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { secondsOf, startsPrograms } from './budgets.ts';
+import { goneFrom, secondsOf, startsPrograms } from './budgets.ts';
 import type { Options } from './options.ts';
 
 export interface TestFile {
@@ -36,10 +36,14 @@ function describe(root: string, name: string, { proof, fast }: Options): TestFil
 
 /**
  * The files of a run, the longest first, so that no lane ends with a long one alone.
- * @throws an error that lists the files, when a word matches none
+ * @throws an error that lists the files, when a word matches none, or names a file of the budgets that is gone
  */
 export function selectFiles(root: string, options: Options): TestFile[] {
-  const all = allTests(root).map((name) => describe(root, name, options));
+  const names = allTests(root);
+  const gone = goneFrom(names);
+  if (gone.length > 0)
+    throw new Error(`test/runner/budgets.ts names files that are not there: ${gone.join(', ')}`);
+  const all = names.map((name) => describe(root, name, options));
   const eligible = all.filter((file) => belongs(file, options));
   const words = options.words.map((word) => (isAbsolute(word) ? relative(root, word) : word));
   for (const word of words) {
