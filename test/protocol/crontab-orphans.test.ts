@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Jobs } from '../../plugins/crontab/src/jobs.ts';
 import { Scheduler } from '../../plugins/crontab/src/scheduler.ts';
-import { openJobStore } from '../../plugins/crontab/src/store/jobs.ts';
+import { JobStore } from '../../plugins/crontab/src/store/jobs.ts';
 import { until } from '../bus-kit.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
 import {
@@ -115,7 +115,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('a claim of which only the answer was lost is run, once', async () => {
     const { db, clock, log } = (app.kernel as any).kernelOf('crontab');
-    const store = openJobStore(db, 'me');
+    const store = new JobStore(db, 'me');
     const all = new Jobs({ store, now: () => clock.now(), unreadable: () => {} });
     const row = await store.insert({
       name: 'unheard',

@@ -4,7 +4,7 @@ import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
 import { Registry } from './registry.ts';
-import { openAgentStore } from './store.ts';
+import { AgentStore } from './store.ts';
 
 /** Rows of these agents changed. */
 const AgentsChanged = topic('agent-uuid.changed', Type.Array(Type.String()));
@@ -39,7 +39,7 @@ export default definePlugin({
     const failed = (error: unknown) => log.error('registry could not be read again', { error });
 
     const registry = new Registry({
-      store: openAgentStore(db),
+      store: new AgentStore(db),
       now: () => clock.now(),
       maxAgents: () => settings.max_agents,
       holdOff_ms: () => settings.deletion_hold_off_ms,

@@ -9,73 +9,73 @@ interface Row {
   readonly deleted_at: number | null;
 }
 
-/** Every SQL statement of the registry. Failures of the database become 103 with a neutral text. */
-export interface AgentStore {
-  all(): Promise<Agent[]>;
+/** Rows of `monitoring_uuid`. Failures of the database become 103 with a neutral text. */
+export class AgentStore {
+  readonly #db: Database;
+  readonly #columns: string;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#columns = `id, ${db.forms.uuidText('uuid')} as uuid, soft_delete, deleted_at`;
+  }
+
+  async all(): Promise<Agent[]> {
+    const sql = `select ${this.#columns} from monitoring_uuid`;
+    return (await this.#db.all<Row>(sql)).map(agentOf);
+  }
+
   /** The rows of these UUIDs; unknown ones are left out. */
-  byUuid(uuids: readonly string[]): Promise<Agent[]>;
+  byUuid(uuids: readonly string[]): Promise<Agent[]> {
+    return guarded('agent lookup failed', () => this.#read(uuids));
+  }
+
   /** Inserts the agents or clears their soft-delete flag. @throws RpcError 103 */
-  activate(uuids: readonly string[]): Promise<Agent[]>;
+  activate(uuids: readonly string[]): Promise<Agent[]> {
+    const { forms, query } = this.#db;
+    return guarded(REGISTRATION, async () => {
+      // Sorted, so that two servers cannot wait for each other's rows.
+      const sorted = [...uuids].sort();
+      const rows = sorted.map((uuid) => ({ uuid: forms.uuid(uuid), soft_delete: false }));
+      await query('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
+      return this.#read(uuids);
+    });
+  }
+
   /** The same for one agent. @throws RpcError 102 when more than `limit` agents would be active, 103 */
-  activateWithin(uuid: string, limit: number): Promise<Agent>;
+  activateWithin(uuid: string, limit: number): Promise<Agent> {
+    return guarded(REGISTRATION, async () => {
+      const row = { uuid: this.#db.forms.uuid(uuid), soft_delete: false };
+      const add = async (trx: QueryBuilder) => {
+        await trx('monitoring_uuid').insert(row).onConflict('uuid').merge(ACTIVE);
+        await refuseBeyond(trx, limit);
+      };
+      // Alone: the count is exact over several servers.
+      await this.#db.transaction(add, { alone: 'monitoring_uuid' });
+      const [agent] = await this.#read([uuid]);
+      if (!agent) throw new Error('the registered agent is gone');
+      return agent;
+    });
+  }
+
   /** @returns false when no such row exists */
-  softDelete(uuid: string, at: number): Promise<boolean>;
-  uuidSql(column: string): string;
-}
+  softDelete(uuid: string, at: number): Promise<boolean> {
+    const { forms, query } = this.#db;
+    return guarded('Failed to soft delete agent UUID: update failed', async () => {
+      const rows = query('monitoring_uuid').where({ uuid: forms.uuid(uuid) });
+      return (await rows.update({ soft_delete: true, deleted_at: at })) > 0;
+    });
+  }
 
-export function openAgentStore(db: Database): AgentStore {
-  const { uuid: key, uuidText: text } = db.forms;
-  const columns = `id, ${text('uuid')} as uuid, soft_delete, deleted_at`;
+  uuidSql(column: string): string {
+    const uuid = this.#db.forms.uuidText('monitoring_uuid.uuid');
+    return `(select ${uuid} from monitoring_uuid where monitoring_uuid.id = ${column})`;
+  }
 
-  const byUuid = async (uuids: readonly string[]): Promise<Agent[]> => {
+  async #read(uuids: readonly string[]): Promise<Agent[]> {
     if (uuids.length === 0) return [];
-    const sql = `select ${columns} from monitoring_uuid where uuid in (${marks(uuids.length)})`;
-    return (await db.all<Row>(sql, uuids.map(key))).map(agentOf);
-  };
-
-  return {
-    async all() {
-      return (await db.all<Row>(`select ${columns} from monitoring_uuid`)).map(agentOf);
-    },
-
-    byUuid: (uuids) => guarded('agent lookup failed', () => byUuid(uuids)),
-
-    activate: (uuids) =>
-      guarded(REGISTRATION, async () => {
-        // Sorted, so that two servers cannot wait for each other's rows.
-        const rows = [...uuids].sort().map((uuid) => ({ uuid: key(uuid), soft_delete: false }));
-        await db.query('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
-        return byUuid(uuids);
-      }),
-
-    activateWithin: (uuid, limit) =>
-      guarded(REGISTRATION, async () => {
-        const row = { uuid: key(uuid), soft_delete: false };
-        const add = async (trx: QueryBuilder) => {
-          await trx('monitoring_uuid').insert(row).onConflict('uuid').merge(ACTIVE);
-          await refuseBeyond(trx, limit);
-        };
-        // Alone: the count is exact over several servers.
-        await db.transaction(add, { alone: 'monitoring_uuid' });
-        const [agent] = await byUuid([uuid]);
-        if (!agent) throw new Error('the registered agent is gone');
-        return agent;
-      }),
-
-    softDelete: (uuid, at) =>
-      guarded('Failed to soft delete agent UUID: update failed', async () => {
-        const change = { soft_delete: true, deleted_at: at };
-        return (
-          (await db
-            .query('monitoring_uuid')
-            .where({ uuid: key(uuid) })
-            .update(change)) > 0
-        );
-      }),
-
-    uuidSql: (column) =>
-      `(select ${text('monitoring_uuid.uuid')} from monitoring_uuid where monitoring_uuid.id = ${column})`,
-  };
+    const sql = `select ${this.#columns} from monitoring_uuid where uuid in (${marks(uuids.length)})`;
+    return (await this.#db.all<Row>(sql, uuids.map(this.#db.forms.uuid))).map(agentOf);
+  }
 }
 
 async function refuseBeyond(trx: QueryBuilder, limit: number): Promise<void> {

@@ -15,9 +15,9 @@ import { Jobs } from './jobs.ts';
 import { MissedRuns } from './missed-runs.ts';
 import { Runs } from './runs.ts';
 import { Scheduler } from './scheduler.ts';
-import { openClaimStore } from './store/claims.ts';
-import { type JobRow, type JobStore, openJobStore } from './store/jobs.ts';
-import { openResultStore, type ResultStore } from './store/results.ts';
+import { ClaimStore } from './store/claims.ts';
+import { type JobRow, JobStore } from './store/jobs.ts';
+import { ResultStore } from './store/results.ts';
 
 /** Jobs with these ids changed. */
 const JobsChanged = topic('crontab.changed', Type.Array(Type.Integer()));
@@ -74,9 +74,9 @@ export function createCrontab(kernel: Kernel) {
 }
 
 const openStores = ({ db, bus }: Kernel) => ({
-  store: openJobStore(db, bus.id),
-  claims: openClaimStore(db, bus.id),
-  results: openResultStore(db),
+  store: new JobStore(db, bus.id),
+  claims: new ClaimStore(db, bus.id),
+  results: new ResultStore(db),
 });
 
 function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs: Jobs) {

@@ -91,7 +91,7 @@ export class MissedRuns {
     const isLast = claim.before === undefined;
     if (!job || (job.type.kind === 'worker' && !isLast)) return;
     if (await this.#wasDispatched(claim)) return;
-    if (isLast && !(await claims.adopt(claim))) return;
+    if (isLast && !(await claims.takeOver(claim))) return;
     log.warn('a run of a server that has ended is dispatched now', { job: job.name });
     run(job);
   }

@@ -52,7 +52,10 @@ export default definePlugin({
   setup(kernel) {
     const { hooks } = kernel;
     const kv = createKv(kernel);
-    kernel.provide(RetentionLimits, createRetention(kernel, kv.reads.limits));
+    kernel.provide(
+      RetentionLimits,
+      createRetention(kernel, (signal) => kv.reads.limits(signal)),
+    );
     hooks.methods.tap((methods) => {
       addNamespaceMethods(methods, kv);
       addValueMethods(methods, kv);

@@ -2,8 +2,8 @@ import { type Auth, type Kernel, RpcError } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { groupSets, type SetValue } from './group.ts';
 import { type MultiRead, openMultiRead } from './store/multi.ts';
-import { openReads, type Reads } from './store/reads.ts';
-import { openWrites, type Writes } from './store/writes.ts';
+import { Reads } from './store/reads.ts';
+import { Writes } from './store/writes.ts';
 
 export interface KvConfig {
   readonly max_value_bytes: number;
@@ -33,15 +33,15 @@ export interface Kv {
 
 export function createKv(kernel: Kernel<KvConfig>): Kv {
   const { auth, brand, config, db, server } = kernel;
-  const writes = openWrites(db);
+  const writes = new Writes(db);
   const storable = (text: string) => db.forms.holdsZero || !text.includes('\0');
   return {
     auth,
     tokens: kernel.use(Tokens),
-    reads: openReads(db),
+    reads: new Reads(db),
     writes,
     multi: openMultiRead(db),
-    set: groupSets(writes.set),
+    set: groupSets((rows) => writes.set(rows)),
     marker: brand.rewrite('__svc_namespace_marker__'),
     maxBytes: () => server.maxResponseBytes(),
     maxValueBytes: () => config.max_value_bytes,

@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Appends rows so that their ids follow the order of the calls: an appender may have several batches on their way,
- * of which a later one can be stored first. What comes while one group is on its way makes the next, `size` at most.
+ * Appends rows so that their ids follow the order of the calls: an appender may store a later batch first.
+ * Rows that come while one group is being stored make the next group, `size` at most.
  */
 export function inOrder(open: () => Appender, size: number): (row: Row) => Promise<void> {
   const waiting: Waiting[] = [];
@@ -31,7 +31,7 @@ export function inOrder(open: () => Appender, size: number): (row: Row) => Promi
       waiting.push({ row, resolve, reject });
       if (busy) return;
       busy = true;
-      // What this turn of the event loop still brings joins the first group.
+      // Rows that come in this turn of the event loop join the first group.
       setImmediate(() => void pump());
     });
 }

@@ -7,7 +7,7 @@ import {
   type SqlValue,
 } from '@svc/plugin-sdk';
 
-/** What tells whether a row has changed. */
+/** With these columns a change of a row is noticed. */
 export interface Stamp {
   readonly id: Integer;
   /** Raised by every change but a run. */
@@ -23,33 +23,14 @@ export interface JobRow extends Stamp {
   readonly cron_expression: string;
   /** JSON text. */
   readonly cron_type: string;
-  /** Unix ms from which on matches count: creation, enabling, another expression. */
+  /** Unix ms of the creation, of the last enabling or of the last new expression: earlier matches do not count. */
   readonly start_time: Integer;
-  /** The server that claimed the last run; null: it has ended since, in order. */
+  /** The server that claimed the last run; null: the run was dispatched. */
   readonly claimed_by: string | null;
 }
 
 export type JobContent = Pick<JobRow, 'cron_expression' | 'cron_type' | 'start_time'>;
 export type JobChange = Partial<JobContent & Pick<JobRow, 'enable'>>;
-
-/** Every SQL statement on jobs. Failures of the database are 103 with a neutral text. */
-export interface JobStore {
-  all(): Promise<JobRow[]>;
-  stamps(): Promise<Stamp[]>;
-  byIds(ids: readonly Integer[]): Promise<JobRow[]>;
-  byName(name: string): Promise<JobRow | undefined>;
-  /** @returns undefined when the name is taken */
-  insert(job: JobContent & { readonly name: string }): Promise<JobRow | undefined>;
-  /** Changes the row if it is still of this version. */
-  change(row: Stamp, change: JobChange): Promise<JobRow | undefined>;
-  /** Deletes the row if it is still of this version. */
-  remove(row: Stamp): Promise<boolean>;
-  /**
-   * Sets `last_run_time` of those jobs that are enabled and unchanged since these stamps were read: of several
-   * servers one succeeds for each run. @returns ids of the jobs that are this server's to run
-   */
-  claim(stamps: readonly Stamp[], now: number): Promise<Set<Integer>>;
-}
 
 const COLUMNS =
   'id, name, enable, cron_expression, cast(cron_type as text) as cron_type, last_run_time, start_time, version, claimed_by';
@@ -59,79 +40,99 @@ const CHUNK = 500;
 type Stored = Omit<JobRow, 'enable'> & { readonly enable: boolean | number };
 const rowOf = (row: Stored): JobRow => ({ ...row, enable: Boolean(row.enable) });
 
-/** `server` names this process in the rows that it claims. */
-export function openJobStore({ query, forms }: Database, server: string): JobStore {
-  const rows = async (text: string, params: readonly SqlValue[] = []): Promise<JobRow[]> =>
-    (await rowsOf<Stored>(query, { text, params })).map(rowOf);
-  const claimSql = claimOf(forms.elements);
-  const { boolean } = forms;
+/** Rows of `crontab`. Every method throws RpcError 103 with a neutral text when the database fails. */
+export class JobStore {
+  readonly #db: Database;
+  readonly #server: string;
+  readonly #claimSql: string;
 
-  return {
-    all: () => guarded('jobs could not be read', () => rows(`select ${COLUMNS} from crontab`)),
+  /** @param server names this process in the rows that it claims */
+  constructor(db: Database, server: string) {
+    this.#db = db;
+    this.#server = server;
+    this.#claimSql = claimOf(db.forms.elements);
+  }
 
-    stamps: () =>
-      guarded('jobs could not be read', () =>
-        rowsOf<Stamp>(query, {
-          text: 'select id, version, last_run_time from crontab',
-          params: [],
-        }),
-      ),
+  all(): Promise<JobRow[]> {
+    return this.#rows('jobs could not be read', `select ${COLUMNS} from crontab`);
+  }
 
-    byIds: (ids) =>
-      guarded('jobs could not be read', async () => {
-        const found: JobRow[] = [];
-        for (let at = 0; at < ids.length; at += CHUNK) {
-          const some = ids.slice(at, at + CHUNK);
-          const where = `where id in (${marks(some.length)})`;
-          found.push(...(await rows(`select ${COLUMNS} from crontab ${where}`, some)));
-        }
-        return found;
-      }),
+  stamps(): Promise<Stamp[]> {
+    const text = 'select id, version, last_run_time from crontab';
+    return guarded('jobs could not be read', () =>
+      rowsOf<Stamp>(this.#db.query, { text, params: [] }),
+    );
+  }
 
-    byName: (name) =>
-      guarded('job could not be read', async () => {
-        const [row] = await rows(`select ${COLUMNS} from crontab where name = ?`, [name]);
-        return row;
-      }),
+  async byIds(ids: readonly Integer[]): Promise<JobRow[]> {
+    const found: JobRow[] = [];
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const some = ids.slice(at, at + CHUNK);
+      const text = `select ${COLUMNS} from crontab where id in (${marks(some.length)})`;
+      found.push(...(await this.#rows('jobs could not be read', text, some)));
+    }
+    return found;
+  }
 
-    insert: ({ name, cron_expression, cron_type, start_time }) =>
-      guarded('job could not be stored', async () => {
-        const columns = 'name, cron_expression, cron_type, start_time, enable';
-        const [row] = await rows(
-          `insert into crontab (${columns}) values (?, ?, ?, ?, ?)
-            on conflict (name) do nothing returning ${COLUMNS}`,
-          [name, cron_expression, cron_type, start_time, boolean(true)],
-        );
-        return row;
-      }),
+  async byName(name: string): Promise<JobRow | undefined> {
+    const text = `select ${COLUMNS} from crontab where name = ?`;
+    const [row] = await this.#rows('job could not be read', text, [name]);
+    return row;
+  }
 
-    change: ({ id, version }, { enable, ...texts }) =>
-      guarded('job could not be changed', async () => {
-        const values: Record<string, SqlValue> = { ...texts };
-        if (enable !== undefined) values['enable'] = boolean(enable);
-        const sets = Object.keys(values).map((column) => `${column} = ?, `);
-        const [row] = await rows(
-          `update crontab set ${sets.join('')}version = version + 1
-            where id = ? and version = ? returning ${COLUMNS}`,
-          [...Object.values(values), id, version],
-        );
-        return row;
-      }),
+  /** @returns undefined when the name is taken */
+  async insert(job: JobContent & { readonly name: string }): Promise<JobRow | undefined> {
+    const { name, cron_expression, cron_type, start_time } = job;
+    const text = `insert into crontab (name, cron_expression, cron_type, start_time, enable)
+      values (?, ?, ?, ?, ?) on conflict (name) do nothing returning ${COLUMNS}`;
+    const enable = this.#db.forms.boolean(true);
+    const params = [name, cron_expression, cron_type, start_time, enable];
+    const [row] = await this.#rows('job could not be stored', text, params);
+    return row;
+  }
 
-    remove: ({ id, version }) =>
-      guarded('job could not be deleted', async () => {
-        const text = 'delete from crontab where id = ? and version = ? returning id';
-        return (await rowsOf(query, { text, params: [id, version] })).length > 0;
-      }),
+  /** Changes the row if it is still of this version. */
+  async change(
+    { id, version }: Stamp,
+    { enable, ...texts }: JobChange,
+  ): Promise<JobRow | undefined> {
+    const values: Record<string, SqlValue> = { ...texts };
+    if (enable !== undefined) values['enable'] = this.#db.forms.boolean(enable);
+    const sets = Object.keys(values).map((column) => `${column} = ?, `);
+    const text = `update crontab set ${sets.join('')}version = version + 1
+      where id = ? and version = ? returning ${COLUMNS}`;
+    const params = [...Object.values(values), id, version];
+    const [row] = await this.#rows('job could not be changed', text, params);
+    return row;
+  }
 
-    claim: (stamps, now) =>
-      guarded('runs could not be claimed', async () => {
-        const seen = stamps.map((s) => `[${s.id},${s.version},${s.last_run_time}]`);
-        const params = [now, server, `[${seen.join(',')}]`];
-        const claimed = await rowsOf<{ id: Integer }>(query, { text: claimSql, params });
-        return new Set(claimed.map(({ id }) => id));
-      }),
-  };
+  /** Deletes the row if it is still of this version. */
+  remove({ id, version }: Stamp): Promise<boolean> {
+    return guarded('job could not be deleted', async () => {
+      const text = 'delete from crontab where id = ? and version = ? returning id';
+      return (await rowsOf(this.#db.query, { text, params: [id, version] })).length > 0;
+    });
+  }
+
+  /**
+   * Sets `last_run_time` of those jobs that are enabled and unchanged since these stamps were read: of several
+   * servers one succeeds for each run. @returns ids of the jobs that this server must run
+   */
+  claim(stamps: readonly Stamp[], now: number): Promise<Set<Integer>> {
+    return guarded('runs could not be claimed', async () => {
+      const seen = stamps.map((s) => `[${s.id},${s.version},${s.last_run_time}]`);
+      const params = [now, this.#server, `[${seen.join(',')}]`];
+      const sql = { text: this.#claimSql, params };
+      const claimed = await rowsOf<{ id: Integer }>(this.#db.query, sql);
+      return new Set(claimed.map(({ id }) => id));
+    });
+  }
+
+  #rows(failure: string, text: string, params: readonly SqlValue[] = []): Promise<JobRow[]> {
+    return guarded(failure, async () =>
+      (await rowsOf<Stored>(this.#db.query, { text, params })).map(rowOf),
+    );
+  }
 }
 
 /** Compare and set over a JSON list of `[id, version, last_run_time]`. */

@@ -15,12 +15,12 @@ import { inOrder } from './in-order.ts';
 /** Greatest `limit` (crontab.md §6.1), and rows without one. */
 export const MAX_ROWS = 10_000;
 const DEFAULT_ROWS = 1_000;
-/** Rows of one statement that writes: nobody waits longer than these take. */
+/** Rows of one statement that writes: other statements wait no longer than these take. */
 const BATCH_ROWS = 500;
-/** Up to here a read along an index is over in well under a millisecond. */
+/** A read of so many rows along an index takes well under a millisecond. */
 const FEW_ROWS = 10;
 
-/** What became of one dispatch (crontab.md §1.2). */
+/** The outcome of one dispatch (crontab.md §1.2). */
 export interface RunRecord {
   readonly cron_id: Integer;
   readonly cron_name: string;
@@ -31,70 +31,64 @@ export interface RunRecord {
   readonly message: string;
 }
 
-/** Every SQL statement on `crontab_result`. Failures of the database are 103 with a neutral text. */
-export interface ResultStore {
-  /** Records are stored in the order of these calls, many in one commit. */
-  add(record: RunRecord): Promise<void>;
-  /** Newest first, as one JSON array. @throws RpcError -32008 past `maxBytes`, 103 */
-  query(filter: Filter, options: { maxBytes: number; signal: AbortSignal }): Promise<RawJson>;
-  /** Deletes what matches, or the `limit` newest, in small statements; `proceed` throws to give up. @returns how many */
-  remove(filter: Filter, proceed: () => void): Promise<number>;
-}
-
 const COLUMNS = ['cron_id', 'cron_name', 'relative_id', 'run_time', 'success', 'message'] as const;
 const NEWEST = 'order by r.run_time desc nulls last, r.id desc';
 
-export function openResultStore(db: Database): ResultStore {
-  const { boolean } = db.forms;
-  const rowJson = rowJsonSql(db.forms);
-  const append = inOrder(
-    () =>
-      db.appender({
-        table: 'crontab_result',
-        columns: COLUMNS,
-        maxBatchRows: BATCH_ROWS,
-        capacityRows: 10_000,
-      }),
-    BATCH_ROWS,
-  );
+/** Rows of `crontab_result`. Failures of the database are 103 with a neutral text. */
+export class ResultStore {
+  readonly #db: Database;
+  readonly #rowJson: string;
+  readonly #append: ReturnType<typeof inOrder>;
 
-  return {
-    add({ cron_id, cron_name, relative_id, run_time, message }) {
-      const success = boolean(relative_id !== null);
-      return append([cron_id, cron_name, relative_id, run_time, success, message]);
-    },
+  constructor(db: Database) {
+    this.#db = db;
+    this.#rowJson = rowJsonSql(db.forms);
+    const rows = { table: 'crontab_result', columns: COLUMNS, capacityRows: 10_000 };
+    this.#append = inOrder(() => db.appender({ ...rows, maxBatchRows: BATCH_ROWS }), BATCH_ROWS);
+  }
 
-    async query(filter, options) {
-      if (matchesNothing(filter)) return new RawJson('[]');
-      const { last, limit } = filter;
-      const count = last === 'decides' ? 1 : limit === undefined ? DEFAULT_ROWS : capped(limit);
-      const where = whereOf(filter);
-      const sql = `select ${rowJson} as json from crontab_result r ${where.text} ${NEWEST} limit ?`;
-      const params = [...where.params, count];
-      const short = filter.ids.size > 0 || (count <= FEW_ROWS && filter.states.size === 0);
-      return guarded('query failed', () => db.jsonArray(sql, params, { ...options, short }));
-    },
+  /** Records are stored in the order of these calls, many in one commit. */
+  add({ cron_id, cron_name, relative_id, run_time, message }: RunRecord): Promise<void> {
+    const success = this.#db.forms.boolean(relative_id !== null);
+    return this.#append([cron_id, cron_name, relative_id, run_time, success, message]);
+  }
 
-    async remove(filter, proceed) {
-      if (matchesNothing(filter)) return 0;
-      const { last, limit } = filter;
-      const where = whereOf(filter);
-      let left = last ? 1 : limit === undefined ? Number.POSITIVE_INFINITY : capped(limit);
-      let deleted = 0;
-      while (left > 0) {
-        const count = Math.min(left, BATCH_ROWS);
-        const gone = await guarded('delete failed', () => removeSome(where, count));
-        deleted += gone.length;
-        if (gone.length < count) break;
-        left -= count;
-        if (left > 0) proceed();
-      }
-      return deleted;
-    },
-  };
+  /** Newest first, as one JSON array. @throws RpcError -32008 past `maxBytes`, 103 */
+  async query(
+    filter: Filter,
+    options: { maxBytes: number; signal: AbortSignal },
+  ): Promise<RawJson> {
+    if (matchesNothing(filter)) return new RawJson('[]');
+    const { last, limit } = filter;
+    const count = last === 'decides' ? 1 : limit === undefined ? DEFAULT_ROWS : capped(limit);
+    const where = whereOf(filter);
+    const sql = `select ${this.#rowJson} as json from crontab_result r
+      ${where.text} ${NEWEST} limit ?`;
+    const params = [...where.params, count];
+    const short = filter.ids.size > 0 || (count <= FEW_ROWS && filter.states.size === 0);
+    return guarded('query failed', () => this.#db.jsonArray(sql, params, { ...options, short }));
+  }
 
-  function removeSome({ text, params }: Sql, count: number): Promise<unknown[]> {
-    return rowsOf(db.query, {
+  /** Deletes what matches, or the `limit` newest, in small statements; `proceed` throws to stop. @returns how many */
+  async remove(filter: Filter, proceed: () => void): Promise<number> {
+    if (matchesNothing(filter)) return 0;
+    const { last, limit } = filter;
+    const where = whereOf(filter);
+    let left = last ? 1 : limit === undefined ? Number.POSITIVE_INFINITY : capped(limit);
+    let deleted = 0;
+    while (left > 0) {
+      const count = Math.min(left, BATCH_ROWS);
+      const gone = await guarded('delete failed', () => this.#removeSome(where, count));
+      deleted += gone.length;
+      if (gone.length < count) break;
+      left -= count;
+      if (left > 0) proceed();
+    }
+    return deleted;
+  }
+
+  #removeSome({ text, params }: Sql, count: number): Promise<unknown[]> {
+    return rowsOf(this.#db.query, {
       text: `delete from crontab_result where id in
         (select r.id from crontab_result r ${text} ${NEWEST} limit ?) returning id`,
       params: [...params, count],

@@ -1,32 +1,65 @@
 import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
-import { type ReadLimits, readArray } from './read-array.ts';
+import { type ArrayRead, type ReadLimits, readArray } from './read-array.ts';
 
-/** Keys that may hold a limit: from this text up to but without the next one. */
+/** Keys that may hold a limit: from this text to before the next one. */
 const LIMIT_KEYS = ["'database_limit_'", "'database_limit`'"] as const;
 const LIMITS_MAX_BYTES = 64 * 2 ** 20;
 
-export interface Reads {
+/** Reads of table `kv`. Failures of the database are 103 with a neutral text. */
+export class Reads {
+  readonly #db: Database;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#sql = statements(db);
+  }
+
   /** JSON text of the value, null when the key is missing; undefined when the namespace is. */
-  value(namespace: string, key: string): Promise<string | null | undefined>;
+  async value(namespace: string, key: string): Promise<string | null | undefined> {
+    const params = [namespace, key, namespace];
+    const row = await guarded('read failed', () =>
+      this.#db.first<{ value: string | null; known: boolean | number }>(VALUE, params),
+    );
+    return row?.known ? row.value : undefined;
+  }
+
   /** Every key in byte order; `[]` when the namespace does not exist. */
-  keys(namespace: string, limits: ReadLimits): Promise<RawJson>;
+  keys(namespace: string, limits: ReadLimits): Promise<RawJson> {
+    return this.#read({ sql: this.#sql.keys, params: [namespace], few: true }, limits);
+  }
+
   /** Every namespace in byte order. */
-  namespaces(limits: ReadLimits): Promise<RawJson>;
+  namespaces(limits: ReadLimits): Promise<RawJson> {
+    return this.#read({ sql: this.#sql.namespaces, params: [], few: false }, limits);
+  }
+
   /** Those of these names that exist, in the given order. */
-  existing(names: readonly string[], limits: ReadLimits): Promise<RawJson>;
+  existing(names: readonly string[], limits: ReadLimits): Promise<RawJson> {
+    const params = [JSON.stringify(names)];
+    return this.#read({ sql: this.#sql.existing, params, few: true }, limits);
+  }
+
   /** `[namespace, key, value]` of every key `database_limit_*`, as JSON. */
-  limits(signal: AbortSignal): Promise<RawJson>;
+  limits(signal: AbortSignal): Promise<RawJson> {
+    return guarded('limits could not be read', () =>
+      this.#db.jsonArray(this.#sql.limits, [], { maxBytes: LIMITS_MAX_BYTES, signal }),
+    );
+  }
+
+  #read(what: ArrayRead, limits: ReadLimits): Promise<RawJson> {
+    return guarded('read failed', () => readArray(this.#db, what, limits));
+  }
 }
 
-/** Reads of table `kv`. */
-export function openReads(db: Database): Reads {
-  const sqlite = db.dialect === 'sqlite';
-  const { jsonText: quoted } = db.forms;
+/** Both subqueries use idx-kv-namespace-key-unique. */
+const VALUE = `select
+  (select cast(value as text) from kv where namespace = ? and key = ?) as value,
+  exists (select 1 from kv where namespace = ?) as known`;
 
-  // Both subqueries: idx-kv-namespace-key-unique.
-  const valueSql = `select
-    (select cast(value as text) from kv where namespace = ? and key = ?) as value,
-    exists (select 1 from kv where namespace = ?) as known`;
+function statements({ dialect, forms }: Database) {
+  const sqlite = dialect === 'sqlite';
+  const { jsonText: quoted } = forms;
   const keysSql = `select ${quoted('key')} from kv where namespace = ? order by key`;
 
   // Steps from name to name over the index, so that the number of keys does not matter.
@@ -43,27 +76,5 @@ export function openReads(db: Database): Reads {
   const limitsSql = `${names} select ${entry} from names join kv k
     on k.namespace = names.name and k.key >= ${LIMIT_KEYS[0]} and k.key < ${LIMIT_KEYS[1]}
     where length(cast(k.value as text)) < 100`;
-
-  const read = (sql: string, params: readonly string[], limits: ReadLimits, few = true) =>
-    guarded('read failed', () => readArray(db, { sql, params, few }, limits));
-
-  return {
-    async value(namespace, key) {
-      const row = await guarded('read failed', () =>
-        db.first<{ value: string | null; known: boolean | number }>(valueSql, [
-          namespace,
-          key,
-          namespace,
-        ]),
-      );
-      return row?.known ? row.value : undefined;
-    },
-    keys: (namespace, limits) => read(keysSql, [namespace], limits),
-    namespaces: (limits) => read(namespacesSql, [], limits, false),
-    existing: (wanted, limits) => read(existingSql, [JSON.stringify(wanted)], limits),
-    limits: (signal) =>
-      guarded('limits could not be read', () =>
-        db.jsonArray(limitsSql, [], { maxBytes: LIMITS_MAX_BYTES, signal }),
-      ),
-  };
+  return { keys: keysSql, namespaces: namespacesSql, existing: existingSql, limits: limitsSql };
 }
