@@ -1,4 +1,20 @@
 import type { Integer } from './sql.ts';
+import { Type } from './typebox.ts';
+
+/** Options of the schema of a condition with a value: an object of exactly one member. */
+export const ONE_MEMBER = { additionalProperties: false } as const;
+
+/** Value of a flag such as `is_success`: `null` or `true` mean the flag, `false` means its opposite. */
+export const Flag = Type.Union([Type.Null(), Type.Boolean()]);
+
+/** Of two states, the one that a flag with this value means. */
+export const flagged = <S>(value: unknown, state: S, opposite: S): S =>
+  value === false ? opposite : state;
+
+/** A filter while its condition list is being read: members can be set, sets can grow. */
+export type Building<Filter> = {
+  -readonly [K in keyof Filter]: Filter[K] extends ReadonlySet<infer T> ? Set<T> : Filter[K];
+};
 
 /** Bounds of one column of times, both ends included; undefined is open. */
 export interface TimeRange {
@@ -26,10 +42,7 @@ export function timesOf(name: string, value: unknown): TimeRange {
 }
 
 /** Keeps what lies in both. */
-export function narrow(
-  bounds: { -readonly [K in keyof TimeRange]: TimeRange[K] },
-  { from, to }: TimeRange,
-): void {
+export function narrow(bounds: Building<TimeRange>, { from, to }: TimeRange): void {
   if (from !== undefined && (bounds.from === undefined || from > bounds.from)) bounds.from = from;
   if (to !== undefined && (bounds.to === undefined || to < bounds.to)) bounds.to = to;
 }

@@ -1,4 +1,5 @@
 import {
+  type Building,
   canonicalUuid,
   type Integer,
   isEmptyRange,
@@ -22,8 +23,8 @@ export interface Filter {
 /** Reads a list that passed `Conditions`. */
 export function filterOf(conditions: readonly Condition[]): Filter {
   const uuids = new Set<string>();
-  const timestamp: Open = { from: undefined, to: undefined };
-  const storage: Open = { from: undefined, to: undefined };
+  const timestamp: Building<TimeRange> = { from: undefined, to: undefined };
+  const storage: Building<TimeRange> = { from: undefined, to: undefined };
   let last = false;
   let limit: Integer | undefined;
   for (const [name, value] of membersOf(conditions)) {
@@ -34,8 +35,6 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   }
   return { uuids: [...uuids], timestamp, storage, limit: last ? 1 : limit };
 }
-
-type Open = { -readonly [K in keyof TimeRange]: TimeRange[K] };
 
 /** True when no row can match, whatever the table holds. */
 export const matchesNothing = ({ uuids, timestamp, storage, limit }: Filter): boolean =>

@@ -1,32 +1,32 @@
 import {
+  type Building,
+  Flag,
+  flagged,
   Int64,
   type Integer,
   isEmptyRange,
   membersOf,
   narrow,
+  ONE_MEMBER,
   type Static,
   Type,
   timesOf,
   Uint64,
 } from '@svc/plugin-sdk';
 
-const only = { additionalProperties: false } as const;
-/** The page's form is `null`; booleans say whether the flag is meant or its opposite (crontab.md §6.1). */
-const Flag = Type.Union([Type.Null(), Type.Boolean()]);
-
 /** One element of a condition list. */
 export const Condition = Type.Union([
   Type.Enum(['is_success', 'is_failure', 'last']),
-  Type.Object({ is_success: Flag }, only),
-  Type.Object({ is_failure: Flag }, only),
-  Type.Object({ last: Type.Null() }, only),
-  Type.Object({ id: Int64 }, only),
-  Type.Object({ cron_id: Int64 }, only),
-  Type.Object({ cron_name: Type.String() }, only),
-  Type.Object({ run_time_from_to: Type.Tuple([Int64, Int64]) }, only),
-  Type.Object({ run_time_from: Int64 }, only),
-  Type.Object({ run_time_to: Int64 }, only),
-  Type.Object({ limit: Uint64 }, only),
+  Type.Object({ is_success: Flag }, ONE_MEMBER),
+  Type.Object({ is_failure: Flag }, ONE_MEMBER),
+  Type.Object({ last: Type.Null() }, ONE_MEMBER),
+  Type.Object({ id: Int64 }, ONE_MEMBER),
+  Type.Object({ cron_id: Int64 }, ONE_MEMBER),
+  Type.Object({ cron_name: Type.String() }, ONE_MEMBER),
+  Type.Object({ run_time_from_to: Type.Tuple([Int64, Int64]) }, ONE_MEMBER),
+  Type.Object({ run_time_from: Int64 }, ONE_MEMBER),
+  Type.Object({ run_time_to: Int64 }, ONE_MEMBER),
+  Type.Object({ limit: Uint64 }, ONE_MEMBER),
 ]);
 export type Condition = Static<typeof Condition>;
 
@@ -52,13 +52,9 @@ export interface Filter {
   readonly last: 'decides' | 'given' | undefined;
 }
 
-type Building = {
-  -readonly [K in keyof Filter]: Filter[K] extends ReadonlySet<infer T> ? Set<T> : Filter[K];
-};
-
 /** Reads a list that passed `Query`. */
 export function filterOf(conditions: readonly Condition[]): Filter {
-  const filter: Building = {
+  const filter: Building<Filter> = {
     ids: new Set(),
     jobs: new Set(),
     names: new Set(),
@@ -72,13 +68,13 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   return filter;
 }
 
-function take(filter: Building, name: string, value: unknown): void {
+function take(filter: Building<Filter>, name: string, value: unknown): void {
   switch (name) {
     case 'is_success':
-      filter.states.add(value === false ? 'failure' : 'success');
+      filter.states.add(flagged(value, 'success', 'failure'));
       break;
     case 'is_failure':
-      filter.states.add(value === false ? 'success' : 'failure');
+      filter.states.add(flagged(value, 'failure', 'success'));
       break;
     case 'last':
       filter.last = 'decides';

@@ -2,35 +2,35 @@ import {
   Int64,
   type Integer,
   membersOf,
+  ONE_MEMBER,
   type Static,
   Type,
   timesOf,
   Uint64,
 } from '@svc/plugin-sdk';
 
-const only = { additionalProperties: false } as const;
 const range = Type.Tuple([Int64, Int64]);
 
 /** One element of a condition list (js-worker.md §5.3). */
 export const Condition = Type.Union([
   Type.Enum(['is_success', 'is_failure', 'is_running', 'last']),
-  Type.Object({ is_success: Type.Null() }, only),
-  Type.Object({ is_failure: Type.Null() }, only),
-  Type.Object({ is_running: Type.Null() }, only),
+  Type.Object({ is_success: Type.Null() }, ONE_MEMBER),
+  Type.Object({ is_failure: Type.Null() }, ONE_MEMBER),
+  Type.Object({ is_running: Type.Null() }, ONE_MEMBER),
   // The dashboard's filter for successes.
-  Type.Object({ error_message: Type.Null() }, only),
-  Type.Object({ last: Type.Null() }, only),
-  Type.Object({ id: Int64 }, only),
-  Type.Object({ js_worker_id: Int64 }, only),
-  Type.Object({ js_worker_name: Type.String() }, only),
-  Type.Object({ run_type: Type.String() }, only),
-  Type.Object({ start_time_from_to: range }, only),
-  Type.Object({ start_time_from: Int64 }, only),
-  Type.Object({ start_time_to: Int64 }, only),
-  Type.Object({ finish_time_from_to: range }, only),
-  Type.Object({ finish_time_from: Int64 }, only),
-  Type.Object({ finish_time_to: Int64 }, only),
-  Type.Object({ limit: Uint64 }, only),
+  Type.Object({ error_message: Type.Null() }, ONE_MEMBER),
+  Type.Object({ last: Type.Null() }, ONE_MEMBER),
+  Type.Object({ id: Int64 }, ONE_MEMBER),
+  Type.Object({ js_worker_id: Int64 }, ONE_MEMBER),
+  Type.Object({ js_worker_name: Type.String() }, ONE_MEMBER),
+  Type.Object({ run_type: Type.String() }, ONE_MEMBER),
+  Type.Object({ start_time_from_to: range }, ONE_MEMBER),
+  Type.Object({ start_time_from: Int64 }, ONE_MEMBER),
+  Type.Object({ start_time_to: Int64 }, ONE_MEMBER),
+  Type.Object({ finish_time_from_to: range }, ONE_MEMBER),
+  Type.Object({ finish_time_from: Int64 }, ONE_MEMBER),
+  Type.Object({ finish_time_to: Int64 }, ONE_MEMBER),
+  Type.Object({ limit: Uint64 }, ONE_MEMBER),
 ]);
 export type Condition = Static<typeof Condition>;
 

@@ -1,10 +1,14 @@
 import {
+  type Building,
   canonicalUuid,
+  Flag,
+  flagged,
   Int64,
   type Integer,
   isEmptyRange,
   membersOf,
   narrow,
+  ONE_MEMBER,
   type Static,
   Type,
   timesOf,
@@ -12,25 +16,21 @@ import {
   Uuid,
 } from '@svc/plugin-sdk';
 
-const only = { additionalProperties: false } as const;
-/** The page's form is `null`; booleans say whether the flag is meant or its opposite. */
-const Flag = Type.Union([Type.Null(), Type.Boolean()]);
-
 /** One element of a condition list (task.md §4.8). */
 export const Condition = Type.Union([
   Type.Enum(['is_success', 'is_failure', 'is_running', 'last']),
-  Type.Object({ is_success: Flag }, only),
-  Type.Object({ is_failure: Flag }, only),
-  Type.Object({ is_running: Flag }, only),
-  Type.Object({ last: Flag }, only),
-  Type.Object({ task_id: Uint64 }, only),
-  Type.Object({ uuid: Uuid }, only),
-  Type.Object({ timestamp_from_to: Type.Tuple([Int64, Int64]) }, only),
-  Type.Object({ timestamp_from: Int64 }, only),
-  Type.Object({ timestamp_to: Int64 }, only),
-  Type.Object({ type: Type.String() }, only),
-  Type.Object({ cron_source: Type.String() }, only),
-  Type.Object({ limit: Uint64 }, only),
+  Type.Object({ is_success: Flag }, ONE_MEMBER),
+  Type.Object({ is_failure: Flag }, ONE_MEMBER),
+  Type.Object({ is_running: Flag }, ONE_MEMBER),
+  Type.Object({ last: Flag }, ONE_MEMBER),
+  Type.Object({ task_id: Uint64 }, ONE_MEMBER),
+  Type.Object({ uuid: Uuid }, ONE_MEMBER),
+  Type.Object({ timestamp_from_to: Type.Tuple([Int64, Int64]) }, ONE_MEMBER),
+  Type.Object({ timestamp_from: Int64 }, ONE_MEMBER),
+  Type.Object({ timestamp_to: Int64 }, ONE_MEMBER),
+  Type.Object({ type: Type.String() }, ONE_MEMBER),
+  Type.Object({ cron_source: Type.String() }, ONE_MEMBER),
+  Type.Object({ limit: Uint64 }, ONE_MEMBER),
 ]);
 export type Condition = Static<typeof Condition>;
 
@@ -55,7 +55,7 @@ export interface Filter {
 
 /** Reads a list that passed `Conditions`. */
 export function filterOf(conditions: readonly Condition[]): Filter {
-  const filter: Building = {
+  const filter: Building<Filter> = {
     ids: new Set(),
     uuids: new Set(),
     types: new Set(),
@@ -73,20 +73,16 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   return last ? { ...filter, limit: 1 } : filter;
 }
 
-type Building = {
-  -readonly [K in keyof Filter]: Filter[K] extends ReadonlySet<infer T> ? Set<T> : Filter[K];
-};
-
-function take(filter: Building, name: string, value: unknown): void {
+function take(filter: Building<Filter>, name: string, value: unknown): void {
   switch (name) {
     case 'is_success':
-      filter.states.add(value === false ? 'failure' : 'success');
+      filter.states.add(flagged(value, 'success', 'failure'));
       break;
     case 'is_failure':
-      filter.states.add(value === false ? 'success' : 'failure');
+      filter.states.add(flagged(value, 'failure', 'success'));
       break;
     case 'is_running':
-      filter.states.add(value === false ? 'ended' : 'running');
+      filter.states.add(flagged(value, 'running', 'ended'));
       break;
     case 'task_id':
       filter.ids.add(value as Integer);

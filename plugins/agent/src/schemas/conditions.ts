@@ -1,20 +1,19 @@
-import { Int64, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
+import { Int64, ONE_MEMBER, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
 
 const pair = Type.Tuple([Int64, Int64]);
-const only = { additionalProperties: false } as const;
 
 /** One element of a condition list (agent.md §3). */
 export const Condition = Type.Union([
   Type.Literal('last'),
-  Type.Object({ last: Type.Null() }, only),
-  Type.Object({ uuid: Uuid }, only),
-  Type.Object({ timestamp_from_to: pair }, only),
-  Type.Object({ timestamp_from: Int64 }, only),
-  Type.Object({ timestamp_to: Int64 }, only),
-  Type.Object({ storage_time_from_to: pair }, only),
-  Type.Object({ storage_time_from: Int64 }, only),
-  Type.Object({ storage_time_to: Int64 }, only),
-  Type.Object({ limit: Uint64 }, only),
+  Type.Object({ last: Type.Null() }, ONE_MEMBER),
+  Type.Object({ uuid: Uuid }, ONE_MEMBER),
+  Type.Object({ timestamp_from_to: pair }, ONE_MEMBER),
+  Type.Object({ timestamp_from: Int64 }, ONE_MEMBER),
+  Type.Object({ timestamp_to: Int64 }, ONE_MEMBER),
+  Type.Object({ storage_time_from_to: pair }, ONE_MEMBER),
+  Type.Object({ storage_time_from: Int64 }, ONE_MEMBER),
+  Type.Object({ storage_time_to: Int64 }, ONE_MEMBER),
+  Type.Object({ limit: Uint64 }, ONE_MEMBER),
 ]);
 export type Condition = Static<typeof Condition>;
 
