@@ -1,5 +1,7 @@
 import type {
+  Clock,
   Kernel,
+  Logger,
   NewestOfOwner,
   PartitionChange,
   PartitionView,
@@ -12,7 +14,7 @@ const PERIOD_MS = 10 * 60_000;
 /** A limit that was not named again for so long no longer counts. */
 const LIMIT_LIFE_MS = DAY_MS;
 
-/** Who knows how long rows are kept: the configuration, or the limits of agents. */
+/** Where it is said how long rows are kept. */
 type Source = 'configuration' | 'agents';
 
 /** Keeps the partitions of one table (README, "Postgres"). */
@@ -31,67 +33,92 @@ export const PLAIN: Partitions = { keeps: () => undefined, drop: async () => 0 }
 
 /** Makes the partitions of a table ahead of time, at the start and every ten minutes. */
 export function keepPartitions(
-  { clock, every, hooks, log }: Pick<Kernel, 'clock' | 'every' | 'hooks' | 'log'>,
+  kernel: Pick<Kernel, 'clock' | 'every' | 'hooks' | 'log'>,
   table: string,
   store: TimePartitions,
 ): Partitions {
-  const kept = new Map<Source, { readonly kept_ms: number | undefined; readonly at: number }>();
-
-  const shortest = (): number | undefined => {
-    const after = clock.now() - LIMIT_LIFE_MS;
-    const named = [...kept.values()].flatMap(({ kept_ms, at }) =>
-      kept_ms === undefined || at < after ? [] : [kept_ms],
-    );
-    return named.length === 0 ? undefined : Math.min(...named);
-  };
-  const ahead = async (width: number, enough_ms: number) => {
-    const look = await store.look();
-    const now = clock.now();
-    if (!look || coveredTo(look.partitions) >= now + enough_ms) return look;
-    const change = await store.change(async ({ partitions }) => ({
-      drop: [],
-      create: missing(partitions, now, width),
-    }));
-    log.debug('partitions were made', { table, count: change.create.length });
-    return look;
-  };
-
+  const { clock, every, hooks, log } = kernel;
+  const keeper = { clock, log, table, store };
+  const kept = new Map<Source, Kept>();
   hooks.start.tap(async () => {
     try {
       // How long rows are kept is not known yet, and there is time to wait for it unless nothing is left.
-      const look = await ahead(DAY_MS, DAY_MS);
+      const look = await makeAhead(keeper, DAY_MS, DAY_MS);
       if (!look) log.warn('the table is not partitioned by time', { table });
     } catch (error) {
-      log.warn('partitions could not be made; rows have their place without them', {
-        table,
-        error,
-      });
+      const text = 'partitions could not be made; rows have their place without them';
+      log.warn(text, { table, error });
     }
   });
   every('make partitions', PERIOD_MS, async () => {
-    await ahead(widthFor(shortest()), 7 * DAY_MS);
+    const shortest = shortestOf([...kept.values()], clock.now() - LIMIT_LIFE_MS);
+    await makeAhead(keeper, widthFor(shortest), 7 * DAY_MS);
   });
-
-  const drop: Partitions['drop'] = async (upTo, goes) => {
-    const look = await store.look();
-    // A clock that is ahead must not cost the empty ones that were made for later.
-    const last = Math.min(upTo, clock.now());
-    let dropped = 0;
-    for (const one of look?.partitions ?? []) {
-      if (one.to - 1 > last || !look || !(await isOver(look, one, goes))) continue;
-      try {
-        if (!(await dropOne(store, one, goes))) continue;
-        log.info('a partition was dropped', { table, partition: one.name });
-        dropped++;
-      } catch (error) {
-        // A long read uses it: its rows are deleted, and it goes in a later round.
-        log.warn('a partition could not be dropped', { table, partition: one.name, error });
-      }
-    }
-    return dropped;
+  return {
+    keeps: (source, kept_ms) => void kept.set(source, { kept_ms, at: clock.now() }),
+    drop: (upTo, goes) => dropUpTo(keeper, upTo, goes),
   };
+}
 
-  return { keeps: (source, kept_ms) => void kept.set(source, { kept_ms, at: clock.now() }), drop };
+/** How long rows are kept, ms, undefined: for ever; and when that was said. */
+interface Kept {
+  readonly kept_ms: number | undefined;
+  readonly at: number;
+}
+
+function shortestOf(kept: readonly Kept[], after: number): number | undefined {
+  const named = kept.flatMap(({ kept_ms, at }) =>
+    kept_ms === undefined || at < after ? [] : [kept_ms],
+  );
+  return named.length === 0 ? undefined : Math.min(...named);
+}
+
+interface Keeper {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly table: string;
+  readonly store: TimePartitions;
+}
+
+/** Makes what is missing when less than `enough_ms` is there. @returns undefined for a plain table */
+async function makeAhead(
+  { clock, log, table, store }: Keeper,
+  width: number,
+  enough_ms: number,
+): Promise<PartitionView | undefined> {
+  const look = await store.look();
+  const now = clock.now();
+  if (!look || coveredTo(look.partitions) >= now + enough_ms) return look;
+  const change = await store.change(async ({ partitions }) => ({
+    drop: [],
+    create: missing(partitions, now, width),
+  }));
+  log.debug('partitions were made', { table, count: change.create.length });
+  return look;
+}
+
+/** @returns how many were dropped */
+async function dropUpTo(
+  { clock, log, table, store }: Keeper,
+  upTo: number,
+  goes: (newest: NewestOfOwner) => boolean,
+): Promise<number> {
+  const look = await store.look();
+  // A clock that is ahead must not cost the empty ones that were made for later.
+  const last = Math.min(upTo, clock.now());
+  let dropped = 0;
+  for (const one of look?.partitions ?? []) {
+    if (one.to - 1 > last || !look || !(await isOver(look, one, goes))) continue;
+    try {
+      if (!(await dropOne(store, one, goes))) continue;
+      log.info('a partition was dropped', { table, partition: one.name });
+      dropped++;
+    } catch (error) {
+      // A long read uses it: its rows are deleted, and it goes in a later round.
+      log.warn('a partition could not be dropped', { table, partition: one.name, error });
+    }
+  }
+  return dropped;
 }
 
 /** What covers all earlier times stays when it is empty: it would only be made again. */

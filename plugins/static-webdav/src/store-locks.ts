@@ -42,12 +42,9 @@ interface Row {
 const TABLE = 'static_webdav_lock';
 const COLUMNS = 'token, path, deep, exclusive, owner, principal, expires_at';
 
-export function openLockStore(db: Database): LockStore {
-  const { query } = db;
-  const change = async (text: string, params: readonly SqlValue[]): Promise<void> => {
-    await guarded('locks could not be changed', () => run(query, text, params));
-  };
+export const openLockStore = (db: Database): LockStore => ({ ...locks(db), ...removals(db) });
 
+function locks(db: Database): Pick<LockStore, 'around' | 'grant' | 'renew' | 'buckets'> {
   return {
     around: (bucket, path, { now, below }) =>
       guarded('locks could not be read', async () => {
@@ -64,9 +61,24 @@ export function openLockStore(db: Database): LockStore {
     renew: (bucket, token, { now, expires_at }) =>
       guarded('lock could not be renewed', async () => {
         const text = `update ${TABLE} set expires_at = ? where token = ? and bucket_id = ? and expires_at > ? returning token`;
-        return (await run(query, text, [expires_at, token, bucket, now])).length > 0;
+        return (await run(db.query, text, [expires_at, token, bucket, now])).length > 0;
       }),
 
+    buckets: () =>
+      guarded('locks could not be read', async () => {
+        const rows = await db.all<{ bucket_id: number }>(`select distinct bucket_id from ${TABLE}`);
+        return rows.map(({ bucket_id }) => Number(bucket_id));
+      }),
+  };
+}
+
+function removals(
+  db: Database,
+): Pick<LockStore, 'release' | 'releaseAll' | 'removeExpired' | 'removeBucket'> {
+  const change = async (text: string, params: readonly SqlValue[]): Promise<void> => {
+    await guarded('locks could not be changed', () => run(db.query, text, params));
+  };
+  return {
     release: (bucket, token) =>
       change(`delete from ${TABLE} where token = ? and bucket_id = ?`, [token, bucket]),
 
@@ -82,12 +94,6 @@ export function openLockStore(db: Database): LockStore {
 
     removeExpired: (now) => change(`delete from ${TABLE} where expires_at <= ?`, [now]),
     removeBucket: (bucket) => change(`delete from ${TABLE} where bucket_id = ?`, [bucket]),
-
-    buckets: () =>
-      guarded('locks could not be read', async () => {
-        const rows = await db.all<{ bucket_id: number }>(`select distinct bucket_id from ${TABLE}`);
-        return rows.map(({ bucket_id }) => Number(bucket_id));
-      }),
   };
 }
 

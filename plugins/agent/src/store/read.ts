@@ -46,16 +46,7 @@ export function openReadStore(
   uuidSql: (column: string) => string,
   now: () => number,
 ): ReadStore {
-  const columns = columnsOf(kind);
   const small = kind.fields.every(({ json }) => !json);
-  const newestSql = newestOf(db, kind);
-  const newestSince = (ids: readonly number[], since: Row[number]) => {
-    const params = [JSON.stringify(ids), since];
-    return guarded('newest rows could not be read', () =>
-      db.all<Record<string, Row[number]>>(newestSql, params),
-    );
-  };
-
   return {
     async query(filter, agent, { fields }, { maxBytes, signal }) {
       const { limit } = filter;
@@ -73,18 +64,28 @@ export function openReadStore(
       return guarded('query failed', () => db.jsonArray(sql, params, { maxBytes, signal, short }));
     },
 
-    async newest(ids) {
-      const rows = db.timePartitions ? await newestSince(ids, now() - YOUNG_MS) : [];
-      const found = new Set(rows.map((row) => row['uuid_id']));
-      const others = ids.filter((id) => !found.has(id));
-      if (others.length > 0) rows.push(...(await newestSince(others, EVER)));
-      return new Map(
-        rows.map((row) => [
-          row['uuid_id'] as number,
-          columns.map((column) => row[column] as Row[number]),
-        ]),
-      );
-    },
+    newest: openNewest(db, kind, now),
+  };
+}
+
+function openNewest(db: Database, kind: Kind, now: () => number): ReadStore['newest'] {
+  const columns = columnsOf(kind);
+  const sql = newestOf(db, kind);
+  const since = (ids: readonly number[], time: Row[number]) =>
+    guarded('newest rows could not be read', () =>
+      db.all<Record<string, Row[number]>>(sql, [JSON.stringify(ids), time]),
+    );
+  return async (ids) => {
+    const rows = db.timePartitions ? await since(ids, now() - YOUNG_MS) : [];
+    const found = new Set(rows.map((row) => row['uuid_id']));
+    const others = ids.filter((id) => !found.has(id));
+    if (others.length > 0) rows.push(...(await since(others, EVER)));
+    return new Map(
+      rows.map((row) => [
+        row['uuid_id'] as number,
+        columns.map((column) => row[column] as Row[number]),
+      ]),
+    );
   };
 }
 

@@ -65,16 +65,21 @@ export interface ResultStore {
   remove(filter: Filter, readable: Readable, proceed: () => void): Promise<number>;
 }
 
-export function openResultStore(db: Database): ResultStore {
-  const { forms, severalServers } = db;
-  const rowJson = rowJsonSql(forms);
-  const gone = severalServers ? ` and coalesce(alive_at, 0) < ${forms.now} - ${GONE_MS}` : '';
-  const run = <Row>(detail: string, text: string, params: readonly SqlValue[]) =>
-    guarded(detail, () => rowsOf<Row>(db.query, { text, params }));
+export const openResultStore = (db: Database): ResultStore => ({
+  ...runs(db),
+  ...liveness(db),
+  ...lists(db),
+});
 
+const run = <Row>(db: Database, detail: string, text: string, params: readonly SqlValue[]) =>
+  guarded(detail, () => rowsOf<Row>(db.query, { text, params }));
+
+function runs(db: Database): Pick<ResultStore, 'insert' | 'finish'> {
+  const { forms, severalServers } = db;
   return {
     async insert({ js_worker_id, js_worker_name, run_type, start_time, param }) {
       const [row] = await run<{ id: Integer }>(
+        db,
         'run could not be stored',
         `insert into js_result (js_worker_id, js_worker_name, run_type, start_time, param, alive_at)
           values (?, ?, ?, ?, ?, ${severalServers ? forms.now : 'null'}) returning id`,
@@ -87,14 +92,23 @@ export function openResultStore(db: Database): ResultStore {
       const [result, error] =
         'error' in ended ? [null, storable(ended.error)] : [ended.result, null];
       await run(
+        db,
         'result could not be stored',
         'update js_result set finish_time = ?, result = ?, error_message = ? where id = ? returning id',
         [now, result, error, id],
       );
     },
+  };
+}
 
+/** Runs whose server may be gone. */
+function liveness(db: Database): Pick<ResultStore, 'closeInterrupted' | 'keepAlive'> {
+  const { forms, severalServers } = db;
+  const gone = severalServers ? ` and coalesce(alive_at, 0) < ${forms.now} - ${GONE_MS}` : '';
+  return {
     async closeInterrupted(error, now) {
       const closed = await run(
+        db,
         'interrupted runs could not be closed',
         `update js_result set finish_time = ?, error_message = ?
           where finish_time is null${gone} returning id`,
@@ -106,22 +120,30 @@ export function openResultStore(db: Database): ResultStore {
     async keepAlive(ids) {
       if (!severalServers || ids.length === 0) return;
       await run(
+        db,
         'runs could not be marked',
         `update js_result set alive_at = ${forms.now} where finish_time is null
           and id in (select cast(value as bigint) from ${forms.elementTexts} i) returning id`,
         [`[${ids.join()}]`],
       );
     },
+  };
+}
 
+// Steps from name to name over the index, so that the number of rows does not matter.
+const NAMES_SQL = `with recursive names (name) as (
+  select min(js_worker_name) from js_result
+  union all
+  select (select min(js_worker_name) from js_result where js_worker_name > names.name)
+    from names where name is not null)
+  select name from names where name is not null`;
+
+function lists(db: Database): Pick<ResultStore, 'names' | 'query' | 'remove'> {
+  const { forms } = db;
+  const rowJson = rowJsonSql(forms);
+  return {
     async names() {
-      // Steps from name to name over the index, so that the number of rows does not matter.
-      const sql = `with recursive names (name) as (
-        select min(js_worker_name) from js_result
-        union all
-        select (select min(js_worker_name) from js_result where js_worker_name > names.name)
-          from names where name is not null)
-        select name from names where name is not null`;
-      const rows = await guarded('query failed', () => db.all<{ name: string }>(sql));
+      const rows = await guarded('query failed', () => db.all<{ name: string }>(NAMES_SQL));
       return rows.map(({ name }) => name);
     },
 
@@ -145,12 +167,7 @@ export function openResultStore(db: Database): ResultStore {
       let deleted = 0;
       while (left > 0) {
         const count = Math.min(left, BATCH_ROWS);
-        const gone = await run(
-          'delete failed',
-          `delete from js_result where id in
-            (select r.id from js_result r ${where.text} ${NEWEST} limit ?) returning id`,
-          [...where.params, count],
-        );
+        const gone = await removeSome(db, where, count);
         deleted += gone.length;
         if (gone.length < count) break;
         left -= count;
@@ -160,6 +177,15 @@ export function openResultStore(db: Database): ResultStore {
     },
   };
 }
+
+const removeSome = (db: Database, { text, params }: Sql, count: number): Promise<unknown[]> =>
+  run(
+    db,
+    'delete failed',
+    `delete from js_result where id in
+      (select r.id from js_result r ${text} ${NEWEST} limit ?) returning id`,
+    [...params, count],
+  );
 
 const capped = (limit: Integer): number => (limit > MAX_ROWS ? MAX_ROWS : Number(limit));
 

@@ -81,31 +81,18 @@ export const nameTaken = (name: string): RpcError =>
 export const routeTaken = (route: string): RpcError =>
   RpcError.invalid(`route_name already exists: ${route}`);
 
-export function openWorkerStore(db: Database): WorkerStore {
-  const first = <Row extends object>(sql: string, params: readonly SqlValue[]) =>
-    guarded('script worker could not be read', () => db.first<Row>(sql, params));
-  const byName = (name: string) =>
-    first<Worker>(`select ${WORKER} from js_worker where name = ?`, [name]);
+export const openWorkerStore = (db: Database): WorkerStore => ({ ...reads(db), ...writes(db) });
 
-  /** The loser of two simultaneous writes learns the same as somebody who came later. */
-  async function lost(cause: unknown, { name, route_name }: WorkerContent): Promise<never> {
-    if (!db.isUniqueViolation(cause)) throw cause;
-    const same = await byName(name);
-    if (route_name !== null && (!same || same.route_name !== route_name)) {
-      const other = await first<Worker>('select id from js_worker where route_name = ?', [
-        route_name,
-      ]);
-      if (other) throw routeTaken(route_name);
-    }
-    throw nameTaken(name);
-  }
+const first = <Row extends object>(db: Database, sql: string, params: readonly SqlValue[]) =>
+  guarded('script worker could not be read', () => db.first<Row>(sql, params));
 
+function reads(db: Database): Omit<WorkerStore, 'insert' | 'update' | 'remove'> {
   return {
-    byName,
-    byRoute: (route) => first(`select ${WORKER} from js_worker where route_name = ?`, [route]),
-    row: (name) => first(`select ${ROW} from js_worker where name = ?`, [name]),
+    byName: (name) => first(db, `select ${WORKER} from js_worker where name = ?`, [name]),
+    byRoute: (route) => first(db, `select ${WORKER} from js_worker where route_name = ?`, [route]),
+    row: (name) => first(db, `select ${ROW} from js_worker where name = ?`, [name]),
     script: ({ id }) =>
-      first('select js_script as script, update_at from js_worker where id = ?', [id]),
+      first(db, 'select js_script as script, update_at from js_worker where id = ?', [id]),
 
     names: () =>
       guarded('script workers could not be read', async () => {
@@ -120,7 +107,26 @@ export function openWorkerStore(db: Database): WorkerStore {
           [limit],
         ),
       ),
+  };
+}
 
+/** Of two simultaneous writes the one that fails gets the error of a later one. */
+async function lost(
+  db: Database,
+  cause: unknown,
+  { name, route_name }: WorkerContent,
+): Promise<never> {
+  if (!db.isUniqueViolation(cause)) throw cause;
+  const same = await first<Worker>(db, `select ${WORKER} from js_worker where name = ?`, [name]);
+  if (route_name !== null && (!same || same.route_name !== route_name)) {
+    const sql = 'select id from js_worker where route_name = ?';
+    if (await first<Worker>(db, sql, [route_name])) throw routeTaken(route_name);
+  }
+  throw nameTaken(name);
+}
+
+function writes(db: Database): Pick<WorkerStore, 'insert' | 'update' | 'remove'> {
+  return {
     insert: (content, now) =>
       guarded('script worker could not be stored', async () => {
         const columns = ['name', ...CONTENT, 'create_at', 'update_at'];
@@ -131,7 +137,7 @@ export function openWorkerStore(db: Database): WorkerStore {
           const [row] = await rowsOf<{ id: Integer }>(db.query, { text, params: values });
           return row as { id: Integer };
         } catch (cause) {
-          return lost(cause, content);
+          return lost(db, cause, content);
         }
       }),
 
@@ -144,13 +150,10 @@ export function openWorkerStore(db: Database): WorkerStore {
           where name = ? returning id, update_at`;
         const values = [...CONTENT.map((column) => content[column]), now, now, content.name];
         try {
-          const [row] = await rowsOf<{ id: Integer; update_at: number }>(db.query, {
-            text,
-            params: values,
-          });
-          return row;
+          const query = { text, params: values };
+          return (await rowsOf<{ id: Integer; update_at: number }>(db.query, query))[0];
         } catch (cause) {
-          return lost(cause, content);
+          return lost(db, cause, content);
         }
       }),
 
