@@ -36,7 +36,7 @@ const RULES = {
   },
 };
 
-/** What a member is for: told when it is missing. */
+/** What to write, for each member that must be there. */
 const PURPOSE: { readonly [member: string]: string } = {
   summary: 'say in one sentence what the method does',
   params: 'list the parameters in order, {} for none',
@@ -48,7 +48,7 @@ const PURPOSE: { readonly [member: string]: string } = {
   unsubscribe: 'name the method that ends the subscription',
 };
 
-/** What is wrong with a definition as plain JavaScript may write it, with what to change; undefined: it is sound. */
+/** The fault of a definition, as plain JavaScript may have one, with what to change. @returns undefined for a sound one */
 export function definitionFault(
   kind: 'method' | 'subscription',
   definition: unknown,
@@ -69,7 +69,7 @@ export function definitionFault(
   return `: there is no member '${unknown}'${didYouMean(unknown, Object.keys(rules))}`;
 }
 
-/** A fault that begins with a colon is one of a part. */
+/** A fault that begins with a colon lies in a part of the member. */
 const named = (member: string, fault: string) =>
   `'${member}'${fault.startsWith(':') ? '' : ' '}${fault}`;
 

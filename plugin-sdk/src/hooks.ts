@@ -31,7 +31,7 @@ export interface Listening {
   readonly unixSocket: string | undefined;
 }
 
-/** `address`: the listener moved; closed sockets have been asked to reconnect. */
+/** A reload that is in force. */
 export interface Reload {
   /** Keys whose new value needs a restart. */
   readonly needRestart: readonly string[];

@@ -15,11 +15,11 @@ export interface Exchange {
   readonly peerAddress: string;
   /** True over TLS. */
   readonly secure: boolean;
-  /** Aborts when the client has gone or the server stops. */
+  /** Aborts when the client's connection ends or the server stops. */
   readonly signal: AbortSignal;
   /** The whole body. @throws BodyTooBig past `limit` bytes (default: `max_request_body_size`) */
   body(limit?: number): Promise<Buffer>;
-  /** Answers at once; the body is text unless a header says otherwise. Bytes are UTF-8. */
+  /** Sends the whole response; its body is plain text unless `headers` say otherwise. Bytes are UTF-8. */
   text(
     status: number,
     text: string | Uint8Array,
@@ -70,13 +70,13 @@ export interface Upgrade {
   refuse(status: number, text: string, headers?: { readonly [name: string]: string }): void;
 }
 
-/** What one peer may send, bytes; beyond, it is closed with 1009. Text that is not UTF-8 is closed with 1007. */
+/** What one peer may send, bytes. A peer that sends more is closed with 1009, one that sends text that is not UTF-8 with 1007. */
 export interface MessageLimits {
   readonly maxMessageBytes: number;
   readonly maxFrameBytes: number;
 }
 
-/** What a close frame said; no code when it carried none. */
+/** Content of a close frame; `code` is undefined when the frame carried none. */
 export interface CloseFrame {
   readonly code: number | undefined;
   readonly reason: string;

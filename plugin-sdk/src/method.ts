@@ -5,7 +5,7 @@ import type { RawJson } from './json.ts';
 import type { Logger } from './log.ts';
 import type { Principal, Requirement } from './principal.ts';
 
-/** Parameters in order: position and name at once. Optional ones use `optional(…)`. The credential is not among them. */
+/** Parameters in the order of their positions, by name. Optional ones use `optional(…)`. The credential is not among them. */
 export type Params = { readonly [name: string]: TSchema };
 export type ParamsOf<P extends Params> = {
   -readonly [K in keyof P as P[K] extends { '~optional': unknown } ? never : K]: Static<P[K]>;
@@ -23,14 +23,14 @@ export interface CallContext {
   readonly transport: 'ws' | 'http' | 'internal';
   /** The WebSocket the call came over, if any. */
   readonly peer: Peer | undefined;
-  /** Aborts when the caller has gone or the server stops. */
+  /** Aborts when the caller's connection ends or the server stops. */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
-/** What a `custom` access rule knows: it decides itself whether and when a credential must authenticate. */
+/** What a `custom` access rule gets. The rule decides whether and when the credential must authenticate. */
 export interface AccessContext extends CallContext {
-  /** The call's credential, not looked at yet; empty for in-process calls. */
+  /** The call's credential, not checked yet; empty for in-process calls. */
   readonly credential: string;
   /**
    * The principal behind a credential (default: the call's own); it becomes the call's `caller`. In-process calls keep theirs.

@@ -1,4 +1,4 @@
-/** Who calls. Made by the `authenticate` hook, the same object for every call of one credential. */
+/** The caller of a method. The hook `authenticate` gives the same object for every call of one credential. */
 export interface Principal {
   /** Name of the credential's record (a token key); never a secret. */
   readonly id: string;

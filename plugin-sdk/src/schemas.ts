@@ -61,14 +61,14 @@ export function wordOf<T extends string>(value: T | { readonly [word: string]: n
   return (typeof value === 'string' ? value : Object.keys(value)[0]) as T;
 }
 
-/** A parameter of any JSON type that the handler gets as the sender's own JSON text: no number is rounded or spelled anew. */
+/** A parameter of any JSON type that the handler gets as the sender's JSON text, with every number as it was written. */
 export const JsonText = Type.Unsafe<RawJson>(Type.Unknown({ 'x-json-text': true }));
 
 /** `T`, `null` or absent: all three mean "no value" for an optional parameter. */
 export const optional = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 
-/** As `optional`, for a parameter whose explicit `null` means something else than absent: the handler gets the null. */
+/** As `optional`, but an explicit `null` reaches the handler, because it means something else than absent. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()], { 'x-keep-null': true }));
 

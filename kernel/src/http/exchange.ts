@@ -28,7 +28,7 @@ export class HttpExchange implements Exchange {
     this.query = mark < 0 ? '' : url.slice(mark);
   }
 
-  /** The Unix socket has none. */
+  /** Peers on the Unix socket have no address of their own and count as 127.0.0.1. */
   get peerAddress(): string {
     return this.request.socket.remoteAddress ?? '127.0.0.1';
   }

@@ -18,7 +18,7 @@ export interface ListenAddress {
 
 export type Addresses = Pick<Head, 'listen' | 'unix_socket_path' | 'tls'>;
 
-/** A socket tells who its peer is only while it is connected, but remembers: later nobody passes for the Unix socket's 127.0.0.1. */
+/** Ends a connection whose address is not known any more: without one it would count as the Unix socket, 127.0.0.1. */
 const keepPeer = (socket: Socket): void => {
   if (socket.remoteAddress === undefined) socket.destroy();
 };
@@ -55,9 +55,9 @@ export class Listeners {
   }
 
   /**
-   * Follows new addresses; called first at start. Same address: the socket stays, TLS context swapped. Otherwise the
-   * new socket is bound before the old one closes, but for another host on the same port, which must close first and
-   * comes back when the new one fails.
+   * Follows new addresses; called first at start. With the same address the socket stays and gets the new TLS context.
+   * Otherwise the new socket is bound before the old one closes. Only for another host on the same port the old one
+   * closes first; it comes back when the new one fails.
    * @returns whether clients were on a listener that is gone
    * @throws UserError; the old listeners then serve on
    */
@@ -86,7 +86,7 @@ export class Listeners {
     if (this.#addresses && sameAddress(this.#addresses, next)) return;
     const probe = createHttpServer({ onRequest: () => {}, onUpgrade: () => {}, log: this.#log });
     const { host, port } = next.listen;
-    // The port is taken by this server itself: whether the host is ours can be tried on another one.
+    // This server itself has the port, so the host is tried with a free port.
     await bind(probe, { host, port: this.#addresses?.listen.port === port ? 0 : port });
     await new Promise((resolve) => probe.close(resolve));
   }
@@ -103,7 +103,7 @@ export class Listeners {
     this.#unix = undefined;
   }
 
-  /** Ends what is left, WebSockets excepted. */
+  /** Ends the remaining connections except WebSockets. */
   destroy(): void {
     this.#tcp?.closeAllConnections();
   }

@@ -18,7 +18,7 @@ interface Entry {
  */
 export class Router {
   readonly #table = polka();
-  /** By what stands for the route in the table. */
+  /** By the function that is the route's key in the table. */
   readonly #entries = new Map<unknown, Entry>();
   readonly #owners = new Map<string, string>();
   readonly #rewrite: (path: string) => string;

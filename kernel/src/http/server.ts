@@ -30,7 +30,7 @@ export function createRequestHandler(options: {
   return (request: IncomingMessage, response: ServerResponse) => {
     const exchange = new HttpExchange(request, response, options.maxRequestBytes);
     response.on('error', onError);
-    // The callback form: a request that is answered at once costs no promise.
+    // In callback form a request whose taps do not wait needs no promise.
     hooks.request.callAsync(exchange, (error, answered) => {
       if (!error) {
         if (!answered) exchange.text(404, 'Not found');
@@ -69,7 +69,7 @@ export function createHttpServer(options: {
     : createServer(options.onRequest);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
-  // A large upload over a slow line may take as long as it needs; its own handler bounds it.
+  // A large upload over a slow line takes long; its own handler bounds it.
   server.requestTimeout = 0;
   server.on('upgrade', options.onUpgrade);
   server.on('checkContinue', (request, response) => {

@@ -14,7 +14,7 @@ export { system } from './principals.ts';
 
 const WRONG = RpcError.denied('Invalid credentials');
 const SUPER_REQUIRED = 'Permission Denied: Super token required';
-/** Code of a credential that is no credential; everything else of a failed login is 102. */
+/** Code of a text that has not the form of a credential. Every other failed login is 102. */
 const MALFORMED = 101;
 
 /** What 'authenticated' asks for: no right, yet the credential's validity period counts (auth.md §6.3). */
@@ -42,7 +42,7 @@ export class Access implements Auth {
 
   /**
    * Finds the caller behind the call's credential, unless it is known already, and demands the method's rights.
-   * Without a promise when every tap answers at once: a cached credential.
+   * Returns without a promise when no tap has to wait, as for a cached credential.
    * @throws RpcError 101, 102 with the method's own texts
    */
   admit(method: Registered, input: unknown, call: Context): void | Promise<void> {
@@ -80,7 +80,7 @@ export class Access implements Auth {
     return this.#require(requirementsOf(access, input), caller, 0);
   }
 
-  /** Allowed by the first requirement that holds. */
+  /** Returns at the first requirement that holds. @throws RpcError 102 when none does */
   #require(
     requirements: readonly Requirement[],
     caller: Principal,
@@ -115,7 +115,7 @@ function known(principal: Principal | undefined): Principal {
   return principal;
 }
 
-/** A failed login in the method's own words. */
+/** Throws the error of a failed login, in the method's own words. */
 function refuse({ definition }: Registered, error: unknown): never {
   if (!(error instanceof RpcError)) throw error;
   if (error.code === MALFORMED) {
@@ -138,7 +138,7 @@ function requirementsOf(access: AccessRule<unknown>, input: unknown): readonly R
   return 'anyOf' in access ? access.anyOf(input) : [];
 }
 
-/** Result of a hook: at once when its taps answered at once. On the hot path every promise counts. */
+/** The result of a hook; a promise only when a tap had to wait. Promises are a large part of what a call costs. */
 function ask<T>(run: (done: (error: unknown, value?: T) => void) => void): T | Promise<T> {
   let settled: { readonly error: unknown; readonly value: T } | undefined;
   let later: PromiseWithResolvers<T> | undefined;

@@ -16,7 +16,7 @@ interface Parameter {
   readonly name: string;
   readonly camel: string;
   readonly optional: boolean;
-  /** The handler tells `null` from absent. */
+  /** An explicit `null` reaches the handler. */
   readonly keepsNull: boolean;
   /** The handler gets the JSON text instead of the value. */
   readonly asText: boolean;
@@ -51,7 +51,7 @@ export class Binder {
     return this.#bind(params, text, 0);
   }
 
-  /** Parameters of a call from inside, which come as values and without a credential. */
+  /** Binds the parameters of an in-process call: values without a text, and no credential. */
   bindOwn(params: unknown): Bound {
     return this.#bind(params, '', this.#before);
   }
@@ -80,7 +80,7 @@ export class Binder {
     return bound;
   }
 
-  /** `JSON.parse` keeps the last of two equal names; the sender must hear of it. */
+  /** `JSON.parse` keeps the last of two equal names; the page makes a repeated name an error. */
   #refuseRepeated(params: object, text: string): void {
     if (!this.#mayRepeat(text)) return;
     const items = scanItems(text, 0);
@@ -92,7 +92,7 @@ export class Binder {
     }
   }
 
-  /** Finds out without reading the whole text whether a closer look is needed. */
+  /** Says quickly that no name can stand twice; true means that the text must be scanned. */
   #mayRepeat(text: string): boolean {
     if (text.includes('\\u')) return true;
     for (const name of this.#quotedNames) {
@@ -117,7 +117,7 @@ function nameIn(params: object, { name, camel }: Parameter): string | undefined 
   return camel;
 }
 
-/** The JSON text of a parameter; calls from inside have values only. */
+/** The JSON text of a parameter. In-process calls have no text, so their value is serialised. */
 function textOf(value: unknown, text: string, key: number | string | undefined): RawJson {
   if (text === '') return new RawJson(stringifyJson(value));
   const items = scanItems(text, 0);

@@ -14,7 +14,7 @@ export interface Source extends Origin {
 export class Context implements AccessContext {
   readonly method: string;
   readonly log: Logger;
-  /** Learned on the way, unless the call comes from inside. */
+  /** Set by authentication; in-process calls have it from the start. */
   caller: Principal;
   credential = '';
   /** Where the credential came from; undefined when the caller was known before the call. */

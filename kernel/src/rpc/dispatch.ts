@@ -22,7 +22,7 @@ import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
 import type { Registered, Registry } from './registry.ts';
 
-/** An answer, and what may happen once it has been handed to the socket (a subscription's first items). */
+/** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
 export interface Answer {
   /** undefined: nothing to send (notifications). */
   readonly text: Text | undefined;
@@ -158,7 +158,6 @@ export class Dispatcher {
   ): Promise<unknown> {
     const { definition } = method;
     const input = definition.prepare ? definition.prepare(params) : params;
-    // Without a promise as long as no tap has to wait: a cached credential of a caller with every right.
     const admitted = this.#access.admit(method, input, context);
     if (admitted) await admitted;
     if (definition.check) await definition.check(input, context);
@@ -230,7 +229,7 @@ function bodyOf(result: unknown): Text {
   }
 }
 
-/** The credential leaves the parameters: handlers never see it among them. */
+/** Takes the credential out of the parameters, so that handlers do not get it. */
 function takeCredential({ credential }: Registered, params: Record<string, unknown>): string {
   if (credential === undefined) return '';
   const value = params[credential] as string;

@@ -51,14 +51,14 @@ function readUsualCall(text: string): Call | undefined {
     else versions++;
     at = USUAL_MEMBER.lastIndex;
   }
-  // Three members with all three names: none stands twice.
+  // Three members have three different names here, so no name stands twice.
   if (id === undefined || method === undefined || versions !== 1) return undefined;
   if (text[0] !== '{' || !text.startsWith(PARAMS_NAME, at) || !text.endsWith('}')) return undefined;
   const paramsText = text.slice(at + PARAMS_NAME.length, -1);
   try {
     return { kind: 'call', id, method, params: parseJson(paramsText), paramsText };
   } catch {
-    // Members behind the parameters, or no JSON: the long way tells which.
+    // Either members follow the parameters, or the text is no JSON: `readAny` finds out.
     return undefined;
   }
 }
@@ -70,7 +70,7 @@ function readAny(text: string): Message {
   try {
     value = parseJson(text);
   } catch {
-    // A syntax error of the sender: the answer says so, there is nothing to log.
+    // The sender's syntax error: the answer says so, and nothing is logged.
     return unparsable;
   }
   return Array.isArray(value)

@@ -52,7 +52,10 @@ export class CallLog {
       });
   }
 
-  /** Agents that are refused come back at once, a thousand times a second: @returns failures left out so far, undefined to stay silent */
+  /**
+   * Refused agents reconnect without a pause, a thousand times a second, so equal failures are counted.
+   * @returns failures that were left out before; undefined: leave this one out, too
+   */
   #count(key: string): number | undefined {
     const now = Date.now();
     const window = this.#failures.get(key);

@@ -28,7 +28,7 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name.replaceAll('~1', '/').replaceAll('~0', '~')]
     : undefined;
 
-/** Never the value of a string: it may be a secret. */
+/** Kind and value; of a string the kind alone, because it may be a secret. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'sequence';

@@ -11,7 +11,7 @@ import { Binder } from './bind.ts';
 
 type AnyMethod = Method<Params, TSchema, unknown>;
 type AnySubscription = Subscription<Params, TSchema, unknown>;
-/** A definition whose types are given up: what `prepare` returns goes to the functions beside it. It has `handle` or `open`. */
+/** A definition without its types; it has `handle` or `open`. The registry has no type for what `prepare` hands to the other functions. */
 type Definition = Omit<AnyMethod, 'handle' | 'result'> &
   Partial<Pick<AnyMethod, 'handle'>> &
   Partial<Pick<AnySubscription, 'open' | 'notification' | 'unsubscribe'>>;

@@ -24,7 +24,7 @@ interface Opened {
 /** The subscriptions of one peer: ids, frames, and their end. Ids are scoped to the connection. */
 export class Subscriptions {
   readonly #peer: Peer;
-  readonly #open = new Map<number, Stream>();
+  readonly #open = new Map<number, ReturnType<typeof createStream>>();
 
   constructor(peer: Peer) {
     this.#peer = peer;
@@ -46,13 +46,12 @@ export class Subscriptions {
     }
     const id = this.#freshId();
     const head = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":`;
-    const stream = new Stream(this.#peer, head, () => this.#open.delete(id));
+    const stream = createStream(this.#peer, head, () => this.#open.delete(id));
     this.#open.set(id, stream);
-    const { buffered, end, push } = stream;
     try {
-      stream.opened(caller, await start(Object.assign(push, { buffered, end })));
+      stream.opened(caller, await start(stream.push));
     } catch (error) {
-      end();
+      stream.end();
       throw error;
     }
     return { id, release: stream.release };
@@ -77,63 +76,48 @@ export class Subscriptions {
   }
 }
 
-/** One subscription. */
-class Stream {
-  readonly #peer: Peer;
-  readonly #head: string;
-  readonly #forget: () => void;
+/** One subscription. `head` begins each of its frames; `forget` runs when it ends. */
+function createStream(peer: Peer, head: string, forget: () => void) {
   /** Frames that wait for the reply; undefined once it is sent. */
-  #held: string[] | undefined = [];
-  #isOpen = true;
-  #stop = () => {};
+  let held: string[] | undefined = [];
+  let isOpen = true;
+  let close = () => {};
 
-  constructor(peer: Peer, head: string, forget: () => void) {
-    this.#peer = peer;
-    this.#head = head;
-    this.#forget = forget;
-  }
-
-  readonly push = (item: unknown): boolean => {
-    if (!this.#isOpen) return false;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    forget();
+    close();
+  };
+  const push = (item: unknown): boolean => {
+    if (!isOpen || (held && held.length >= HELD_LIMIT)) return false;
     const result = item instanceof RawJson ? String(item.text) : stringifyJson(item);
-    const frame = `${this.#head}${result}}}`;
-    if (this.#held && this.#held.length >= HELD_LIMIT) return false;
-    if (this.#held) this.#held.push(frame);
-    else this.#peer.send(frame);
+    const frame = `${head}${result}}}`;
+    if (held) held.push(frame);
+    else peer.send(frame);
     return true;
   };
-
-  readonly buffered = (): number => this.#peer.buffered;
-
-  readonly release = (): void => {
-    for (const frame of this.#held ?? []) this.#peer.send(frame);
-    this.#held = undefined;
+  const release = () => {
+    for (const frame of held ?? []) peer.send(frame);
+    held = undefined;
   };
-
-  readonly end = (): void => {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#forget();
-    this.#stop();
-  };
-
-  /** From now on the stream ends with its caller. */
-  opened(caller: Principal, stop: unknown): void {
-    const { ended } = caller;
-    const undo = typeof stop === 'function' ? stop : () => {};
-    const close = () => {
-      ended.removeEventListener('abort', this.end);
-      undo();
+  /** From now on the stream ends with its caller. `stop` is what the method returned. */
+  const opened = ({ ended }: Principal, stop: unknown) => {
+    close = () => {
+      ended.removeEventListener('abort', end);
+      if (typeof stop === 'function') stop();
     };
     // The stream may have ended while it was being opened.
-    if (!this.#isOpen) {
-      close();
-      return;
-    }
-    this.#stop = close;
+    if (!isOpen) close();
+    else if (peer.closed.aborted || ended.aborted) end();
     // One credential may hold any number of subscriptions.
     setMaxListeners(0, ended);
-    ended.addEventListener('abort', this.end, { once: true });
-    if (this.#peer.closed.aborted || ended.aborted) this.end();
-  }
+    if (isOpen) ended.addEventListener('abort', end, { once: true });
+  };
+  return {
+    push: Object.assign(push, { buffered: () => peer.buffered, end }),
+    release,
+    opened,
+    end,
+  };
 }

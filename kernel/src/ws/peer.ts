@@ -4,14 +4,14 @@ import type { Clock, CloseFrame, Logger, Peer } from '@svc/plugin-sdk';
 import type { WebSocket } from 'ws';
 import { raiseMessageLimit } from '../quirks.ts';
 
-/** A peer that lets more than this wait in its socket is cut: it does not read. */
+/** Bytes that may wait for a peer. One that lets more wait does not read, and is cut. */
 const CUT_BYTES = 256 * 1024 * 1024;
 const CLOSE_GRACE_MS = 2_000;
 /** Codes of the library for a connection that ended without a close frame, and for a frame without code. */
 const NO_FRAME = 1006;
 const NO_CODE = 1005;
 
-/** Larger frames are handed over as they are instead of being copied. */
+/** Larger frames are not copied into one buffer with others. */
 const JOIN_BYTES = 64 * 1024;
 
 const TEXT = 1;
@@ -61,7 +61,7 @@ export class SocketPeer implements Peer {
   readonly #log: Logger;
   #listener: ((data: Buffer, binary: boolean) => void) | undefined;
   closeFrame: CloseFrame | undefined;
-  /** The closing began here: the peer's frame is only its answer. */
+  /** This side began to close: the peer's close frame is only its answer. */
   #endedHere = false;
   #frames: Frame[] = [];
   #frameBytes = 0;
@@ -82,7 +82,7 @@ export class SocketPeer implements Peer {
     this.#log = log;
     this.opened = clock.now();
     setMaxListeners(0, this.closed);
-    // Without a listener one bad frame of a client ends the process.
+    // Without this listener one bad frame of a client would end the process.
     socket.on('error', (error: Error & { code?: string }) => {
       this.#endedHere = true;
       // A code that is not allowed on the wire (terminal.md §7).
@@ -101,7 +101,7 @@ export class SocketPeer implements Peer {
     });
   }
 
-  /** False while back-pressure keeps it from being read: it cannot be heard to answer then. */
+  /** False while back-pressure stops reading: pongs do not arrive then. */
   get isRead(): boolean {
     return !this.socket.isPaused;
   }
@@ -141,7 +141,7 @@ export class SocketPeer implements Peer {
   }
 
   /**
-   * Writes the waiting frames. The library writes two chunks a frame; here many small ones become one. No extension is
+   * Writes the waiting frames. The library would write two chunks for each frame; here many frames become one chunk. No extension is
    * negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2).
    */
   flush(): void {
@@ -179,7 +179,7 @@ export class SocketPeer implements Peer {
     this.socket.terminate();
   }
 
-  /** Closes a peer that sent more than it may, and hears nothing more of it. */
+  /** Closes a peer that sent more than it may; its further messages are dropped. */
   tooBig(): void {
     this.#listener = undefined;
     this.close(1009);
@@ -215,7 +215,7 @@ export class SocketPeer implements Peer {
     };
     this.#tcp.on('drain', check);
     this.closed.addEventListener('abort', check);
-    // `drain` comes only past the high-water mark; an empty write reports either way.
+    // Below the high-water mark no `drain` comes; the callback of an empty write always does.
     this.#tcp.write('', check);
     await promise;
     this.#tcp.off('drain', check);

@@ -61,7 +61,7 @@ export class RpcPeer extends SocketPeer {
     this.#isClosing = true;
     this.pause();
     if (this.#calls > 0) await within(grace_ms, this.#idle.promise);
-    // The closing handshake needs the reading side.
+    // The close frame of the peer must be read.
     this.resume();
     this.close(code);
   }
@@ -106,7 +106,7 @@ export class RpcPeer extends SocketPeer {
     this.#steer();
   }
 
-  /** What came in one piece starts in portions: answers that are not read are noticed before more are made. */
+  /** Messages that came in one chunk start in portions, so that unread answers are noticed before more are made. */
   #nextTurn(): void {
     this.#started = 0;
     this.#turn = undefined;

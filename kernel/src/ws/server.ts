@@ -15,7 +15,7 @@ import { SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
 const SWEEP_MS = 10_000;
-/** Agents of the field reconnect when a ping comes before their second reply (clients.md §2.4). */
+/** Deployed agents reconnect when a ping comes before their second reply (clients.md §2.4). */
 const FIRST_PING_MS = 30_000;
 const PING_EVERY_SWEEPS = 3;
 const MAX_MISSED = 2;
@@ -78,7 +78,7 @@ export class WsServer {
     await Promise.all(peers.map((peer) => peer.finish(code, grace_ms)));
   }
 
-  /** Closes all, those too whose handshake is still on its way. */
+  /** Closes all peers, also those whose handshake is still in progress. */
   async stop(grace_ms: number): Promise<void> {
     this.#stopping = true;
     this.#endSweep();
@@ -160,7 +160,7 @@ export class WsServer {
     const now = this.#options.clock.now();
     for (const peer of this.#peers) {
       const isRpc = peer instanceof RpcPeer;
-      // A peer that back-pressure keeps from being read cannot be heard to answer; a ping still finds a dead socket.
+      // While a peer is not read its pongs do not arrive, so its pings are not counted; they still find a dead socket.
       const counts = isRpc || peer.isRead;
       if (counts && peer.missed >= MAX_MISSED) {
         peer.terminate();
