@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Addresses that are not somebody's public host: private, loopback, link-local, documentation, multicast, reserved. */
+/** Addresses that no public host has: private, loopback, link-local, documentation, multicast, reserved. */
 const inner = new BlockList();
 for (const [address, bits] of [
   ['0.0.0.0', 8],

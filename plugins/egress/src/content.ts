@@ -13,7 +13,7 @@ export function decoded(answer: IncomingMessage, most: number): Readable {
   const known = stages.filter((stage) => stage !== undefined);
   const out = bounded(most);
   const parts = known.length === codings.length ? known : [];
-  // Errors reach whoever reads `out`; a reader that has gone is not told.
+  // Errors reach the reader of `out`; a reader that has gone is not told.
   pipeline([answer, ...parts, out], () => undefined);
   return out;
 }
@@ -24,7 +24,7 @@ function decoder(coding: string): Duplex | undefined {
   return coding === 'br' ? createBrotliDecompress() : undefined;
 }
 
-/** Servers send `deflate` with and without its header. One piece is not unpacked before somebody takes it. */
+/** Servers send `deflate` with and without its header. A piece is unpacked when the reader takes it, not before. */
 async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = packed[Symbol.asyncIterator]();
   const { value: first, done } = await pieces.next();

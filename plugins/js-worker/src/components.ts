@@ -1,13 +1,13 @@
-import { Egress, type EgressClient, type EgressRules } from '@svc/plugin-egress/api';
+import { Egress, type EgressRules } from '@svc/plugin-egress/api';
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
 import { globalsOf } from './globals.ts';
 import { RouteCache, WorkerChanged } from './registry.ts';
 import { ContextPool } from './run/pool.ts';
-import { Runner } from './run/runner.ts';
-import { openResultStore, type ResultStore } from './store/results.ts';
-import { openWorkerStore, type WorkerStore } from './store/workers.ts';
+import { Runner, type RunnerOptions } from './run/runner.ts';
+import { ResultStore } from './store/results.ts';
+import { WorkerStore } from './store/workers.ts';
 
 /** What the methods and routes work with. */
 export interface Components {
@@ -18,7 +18,6 @@ export interface Components {
   readonly pool: ContextPool;
   readonly runner: Runner;
   readonly sandboxes: Sandboxes;
-  readonly egress: EgressClient;
   /** A worker was written or deleted here: this server and the others forget what they keep of it. */
   changed(id: Integer, cancel?: string): void;
   /** The configuration was read again. @throws UserError */
@@ -36,56 +35,37 @@ const fetchRules = (config: Settings): EgressRules => ({
   max_bytes: config.fetch_max_bytes,
 });
 
-/** Wires stores, engine, contexts and the other servers together. */
+/** Connects stores, sandboxes, contexts and the other servers. */
 export function createComponents(kernel: Kernel<Settings>): Components {
-  const { brand, clock, config, db, log } = kernel;
-  const workers = openWorkerStore(db);
-  const results = openResultStore(db);
-  const routes = new RouteCache(workers, () => clock.now());
+  const { brand, clock, config, db } = kernel;
+  const stores = { workers: new WorkerStore(db), results: new ResultStore(db) };
+  const routes = new RouteCache(stores.workers, () => clock.now());
   const egress = kernel.use(Egress).open(fetchRules(config));
-  const sandboxes = kernel.use(ScriptEngine).open({
-    threads: () => config.max_threads,
-    globals: globalsOf(brand.word),
-  });
-  const now = () => clock.now();
-  const ceilings = () => config;
+  const globals = globalsOf(brand.word);
+  const sandboxes = kernel.use(ScriptEngine).open({ threads: () => config.max_threads, globals });
   const pool = new ContextPool({
     sandboxes,
-    store: workers,
-    ceilings,
-    now,
+    store: stores.workers,
+    ceilings: () => config,
+    now: () => clock.now(),
     after: (ms, work) => clock.timeout(work, ms),
   });
-  const runner = new Runner({
-    sandboxes,
-    pool,
-    workers,
-    results,
-    egress,
-    ceilings,
-    cookies: () => config.route_headers.some((name) => /^set-cookie$/i.test(name)),
-    request: (request) => kernel.request(request),
-    clock,
-    log,
-  });
-  kernel.subscribe(WorkerChanged, ({ id, cancel }, { own: mine }) => {
-    if (mine) return;
+  const runner = createRunner(kernel, { ...stores, egress, sandboxes, pool });
+  const forget = (id: Integer, cancel?: string) => {
     routes.forget();
     pool.drop(id, cancel);
-  });
+  };
+  kernel.subscribe(WorkerChanged, ({ id, cancel }, { own }) => void (own || forget(id, cancel)));
   kernel.subscribe(DatabaseChanged, () => routes.forget());
   return {
+    ...stores,
     kernel,
-    workers,
-    results,
     routes,
     pool,
     runner,
     sandboxes,
-    egress,
     changed(id, cancel) {
-      routes.forget();
-      pool.drop(id, cancel);
+      forget(id, cancel);
       kernel.publish(WorkerChanged, { id, ...(cancel !== undefined && { cancel }) });
     },
     reload: () => egress.change(fetchRules(config)),
@@ -95,3 +75,16 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     },
   };
 }
+
+const createRunner = (
+  { clock, config, log, request }: Kernel<Settings>,
+  parts: Pick<RunnerOptions, 'sandboxes' | 'pool' | 'workers' | 'results' | 'egress'>,
+): Runner =>
+  new Runner({
+    ...parts,
+    ceilings: () => config,
+    cookies: () => config.route_headers.some((name) => /^set-cookie$/i.test(name)),
+    request,
+    clock,
+    log,
+  });

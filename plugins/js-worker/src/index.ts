@@ -3,7 +3,7 @@ import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
-import { createComponents } from './components.ts';
+import { type Components, createComponents } from './components.ts';
 import { config } from './config.ts';
 import { addResultMethods } from './methods/results.ts';
 import { addRunMethods } from './methods/runs.ts';
@@ -49,7 +49,7 @@ export default definePlugin({
   scopes,
 
   setup(kernel) {
-    const { brand, clock, config: settings, db, hooks, log } = kernel;
+    const { brand, clock, config: settings, hooks, log } = kernel;
     const components = createComponents(kernel);
     const { results, routes, runner, workers } = components;
     const peerHeader = brand.peer_header;
@@ -62,11 +62,6 @@ export default definePlugin({
       },
     });
 
-    const closeInterrupted = async () => {
-      const closed = await results.closeInterrupted(INTERRUPTED, clock.now());
-      if (closed > 0) log.warn('runs that were interrupted are closed', { runs: closed });
-    };
-
     hooks.methods.tap((methods) => {
       addWorkerMethods(methods, components);
       addRunMethods(methods, components);
@@ -74,21 +69,30 @@ export default definePlugin({
     });
     addRoutes(hooks, brand.rewrite, handler);
     hooks.start.tap(async () => {
-      await closeInterrupted();
+      await closeInterrupted(components);
       const retention = kernel.useOptional(RetentionLimits);
       if (retention) keepWithinLimit(retention, results, clock);
     });
-    hooks.ready.tap(() => {
-      kernel.every('drop idle script contexts', SWEEP_MS, () => components.rest());
-      if (db.severalServers) {
-        kernel.every('tell that runs go on', ALIVE_MS, () => results.keepAlive(runner.running()));
-        kernel.every('close runs of lost servers', SWEEP_MS, closeInterrupted);
-      }
-      preload(components).catch((error: unknown) =>
-        log.warn('no script was loaded in advance', { error }),
-      );
-    });
+    hooks.ready.tap(() => begin(components));
     hooks.reload.tap(() => components.reload());
     hooks.stop.tap(() => runner.stop());
   },
 });
+
+/** What goes on for as long as the server serves. */
+function begin(components: Components): void {
+  const { kernel, results, runner } = components;
+  kernel.every('drop idle script contexts', SWEEP_MS, () => components.rest());
+  if (kernel.db.severalServers) {
+    kernel.every('tell that runs go on', ALIVE_MS, () => results.keepAlive(runner.running()));
+    kernel.every('close runs of lost servers', SWEEP_MS, () => closeInterrupted(components));
+  }
+  preload(components).catch((error: unknown) =>
+    kernel.log.warn('no script was loaded in advance', { error }),
+  );
+}
+
+async function closeInterrupted({ kernel, results }: Components): Promise<void> {
+  const closed = await results.closeInterrupted(INTERRUPTED, kernel.clock.now());
+  if (closed > 0) kernel.log.warn('runs that were interrupted are closed', { runs: closed });
+}

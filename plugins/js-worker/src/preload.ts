@@ -2,7 +2,7 @@ import type { Components } from './components.ts';
 import { effective } from './limits.ts';
 import { FILE } from './run/pool.ts';
 
-/** Part of the pool that is filled before anybody asks. */
+/** Part of the pool that is filled at the start. */
 const SHARE = 0.5;
 
 /** Makes the contexts of workers with a route: their first request does not wait for the compiler. */

@@ -6,7 +6,7 @@ import type { Answer } from './host-calls.ts';
 
 /** Fetches of one run at a time; more wait (js-runtime.md §6.1). */
 const MOST_FETCHES = 500;
-/** Answers whose bodies nobody has read to the end; the oldest body is given up when there are more. */
+/** Answers whose bodies were not read to the end; the oldest body is given up when there are more. */
 const MOST_UNREAD = 1_000;
 /** Bytes of fetched bodies that are held for one run at a time. */
 const MOST_HELD = 64 * 1_048_576;
@@ -87,7 +87,7 @@ export class Fetches {
     }
   }
 
-  /** Closes the connection of a fetch that nobody waits for any more. */
+  /** Closes the connection of a fetch that the script has given up. */
   cancel(key: number): void {
     const { abort, body } = this.#open.get(key) ?? {};
     abort?.abort();
@@ -113,7 +113,7 @@ export class Fetches {
   }
 
   #keep(fetch: Fetch, body: Readable): void {
-    // An error that comes before anybody reads is kept by the stream for who reads then.
+    // An error that comes before the script reads is kept by the stream and given to the next read.
     body.on('error', () => undefined);
     fetch.body = body;
     if (fetch.abort.signal.aborted) body.destroy();

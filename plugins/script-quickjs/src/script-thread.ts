@@ -14,7 +14,7 @@ const DROP_MS = 100;
 
 export type ScriptThreadData = Omit<ThreadData, 'pulse'>;
 
-/** What a thread is taken for: a run that somebody outside started, one inside of another, or the compiler. */
+/** What a thread is taken for: a run that was started from outside, one that another run waits for, or the compiler. */
 export type Kind = 'run' | 'inline' | 'load';
 
 /** One run as its thread sees it. */
@@ -32,7 +32,7 @@ export interface ActiveRun {
   gone(body: Uint8Array | undefined): void;
 }
 
-/** A worker thread for scripts: at most one context of it has a run, so ending it hits nobody else's. */
+/** A worker thread for scripts: at most one context of it has a run, so ending it ends no other run. */
 export class ScriptThread {
   readonly boxes = new Set<number>();
   readonly #worker: Worker;
@@ -138,7 +138,7 @@ export class ScriptThread {
     this.post({ t: 'drop', box });
     if (this.#current?.box !== box) return;
     this.#finish('[js_runner] JavaScript runtime was disposed', false);
-    // The script may be computing: the thread is nobody else's until it has said that it is not.
+    // The script may be computing: the thread takes no other run until it has said that it is not.
     this.#watch.after(DROP_MS, () => this.kill());
   }
 

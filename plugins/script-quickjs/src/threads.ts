@@ -15,7 +15,7 @@ const MOST_WAITING = 2_048;
  * one above it, so that whatever the others hold, the call that began last finds a thread for what it calls.
  */
 const INLINE_THREADS = 16;
-/** Scripts that are compiled at the same time for whoever stores them. */
+/** Scripts that are compiled at the same time. */
 const LOAD_THREADS = 2;
 
 interface Waiter {
@@ -60,7 +60,7 @@ export class Threads {
     while (this.#count < this.#options.least) this.#start();
   }
 
-  /** The context's own thread, reserved, when it is free and nobody waits. */
+  /** The context's own thread, reserved, when it is free and no call waits for a thread. */
   now({ home, box }: Pick<Waiter, 'home' | 'box'>): ScriptThread | undefined {
     const own = this.#waiting.length === 0 && !this.#stopped ? home() : undefined;
     if (!own?.ready || (own.busy && !own.lingersFor(box))) return undefined;
@@ -69,7 +69,7 @@ export class Threads {
     return own;
   }
 
-  /** Nobody waits whose turn would come first. */
+  /** No call waits whose turn would come first. */
   get isCalm(): boolean {
     return this.#waiting.length === 0 && !this.#stopped;
   }
@@ -86,7 +86,7 @@ export class Threads {
     });
   }
 
-  /** Ends threads that nobody needs. */
+  /** Ends threads that have been idle. */
   rest(): void {
     const long = performance.now() - IDLE_MS;
     const idle = this.#threads.filter(

@@ -6,6 +6,8 @@ const GRACE_MS = 2;
 const RECHECK_MS = 8;
 /** So much later than the first look a run is over in any case, ms. */
 const WALL_MS = 150;
+/** The same as long as looks come late themselves: what the thread has said may not be read yet. */
+const BUSY_WALL_MS = 600;
 /** The same for one that has not begun, ms. */
 const BEGIN_MS = 15_000;
 const LONGEST_MS = 2 ** 31 - 1;
@@ -53,7 +55,8 @@ export class Watch {
     const left = run.limit_ms + GRACE_MS - (signs.age ?? Number.POSITIVE_INFINITY);
     const at = performance.now();
     const first = before?.first ?? at;
-    const isLate = at - first >= (signs.age === undefined ? BEGIN_MS : WALL_MS);
+    const wall = isPunctual(before, at) ? WALL_MS : BUSY_WALL_MS;
+    const isLate = at - first >= (signs.age === undefined ? BEGIN_MS : wall);
     // It began later than it was posted: its context was made first, or its thread got no processor.
     if (left > 0) this.after(left, () => this.#look(run));
     else if (before && (isLate || isStuck(signs, before, at))) this.#late(signs);
@@ -62,5 +65,8 @@ export class Watch {
 }
 
 /** A look that comes late says that the processors are busy: the script may have had none. */
+const isPunctual = (before: Look | undefined, at: number): boolean =>
+  before !== undefined && at - before.at < 2 * RECHECK_MS;
+
 const isStuck = ({ isInside, beats }: Signs, before: Look, at: number): boolean =>
-  isInside && beats === before.beats && at - before.at < 2 * RECHECK_MS;
+  isInside && beats === before.beats && isPunctual(before, at);

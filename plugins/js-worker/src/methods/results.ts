@@ -2,36 +2,41 @@ import { Int64, type Methods, optional, type Principal, RpcError, Type } from '@
 import type { Components } from '../components.ts';
 import { type Filter, filterOf, Query } from '../conditions.ts';
 import { mayResult, mayResults, type ResultRight } from '../permissions.ts';
-import type { Readable } from '../store/results.ts';
+import type { Readable } from '../store/result-sql.ts';
+
+/** Any caller with a credential; what it sees depends on its rights. */
+const authenticated = {
+  async custom(_params: unknown, call: { authenticate(): Promise<Principal> }) {
+    await call.authenticate();
+  },
+};
 
 /** `js-result_query` and `js-result_delete` (js-worker.md §5.3, §5.4). */
 export function addResultMethods(methods: Methods, components: Components): void {
-  const { kernel, results } = components;
-  const { auth, server, signal: stopping } = kernel;
+  addQuery(methods, components);
+  addDelete(methods, components);
+}
 
-  /** Workers whose rows the caller reaches. @throws RpcError 102 for a named one that he does not reach */
-  async function readable(
-    caller: Principal,
-    right: ResultRight,
-    { names }: Filter,
-  ): Promise<Readable> {
-    for (const name of names) {
-      const requirement = mayResult(right, name);
-      if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
-    }
-    if (names.size > 0 || (await auth.allows(caller, mayResults(right)))) return 'all';
-    const reached: string[] = [];
-    for (const name of await results.names()) {
-      if (await auth.allows(caller, mayResult(right, name))) reached.push(name);
-    }
-    return reached;
+/** Workers whose rows the caller reaches. @throws RpcError 102 for a named one that it does not reach */
+async function readable(
+  { kernel: { auth }, results }: Components,
+  caller: Principal,
+  { right, names }: { readonly right: ResultRight; readonly names: Filter['names'] },
+): Promise<Readable> {
+  for (const name of names) {
+    const requirement = mayResult(right, name);
+    if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
   }
-  const authenticated = {
-    async custom(_params: unknown, call: { authenticate(): Promise<Principal> }) {
-      await call.authenticate();
-    },
-  };
+  if (names.size > 0 || (await auth.allows(caller, mayResults(right)))) return 'all';
+  const reached: string[] = [];
+  for (const name of await results.names()) {
+    if (await auth.allows(caller, mayResult(right, name))) reached.push(name);
+  }
+  return reached;
+}
 
+function addQuery(methods: Methods, components: Components): void {
+  const { kernel, results } = components;
   methods.add('js-result_query', {
     summary: 'Results of runs that match, newest first: 1,000, or as `limit` or `last` says.',
     params: { query: Query },
@@ -40,11 +45,15 @@ export function addResultMethods(methods: Methods, components: Components): void
     prepare: ({ query }) => filterOf(query.condition),
     access: authenticated,
     async handle(filter, { caller, signal }) {
-      const reached = await readable(caller, 'read', filter);
-      return results.query(filter, reached, { maxBytes: server.maxResponseBytes(), signal });
+      const reached = await readable(components, caller, { right: 'read', names: filter.names });
+      const maxBytes = kernel.server.maxResponseBytes();
+      return results.query(filter, reached, { maxBytes, signal });
     },
   });
+}
 
+function addDelete(methods: Methods, components: Components): void {
+  const { kernel, results } = components;
   methods.add('js-result_delete', {
     summary: 'Deletes results of runs: all that match, or the newest with `limit` or `last`.',
     params: {
@@ -63,9 +72,10 @@ export function addResultMethods(methods: Methods, components: Components): void
     },
     access: authenticated,
     async handle({ filter, count }, { caller }) {
-      const reached = await readable(caller, 'delete', filter);
+      const reached = await readable(components, caller, { right: 'delete', names: filter.names });
       const deleted = await results.remove(filter, reached, () => {
-        if (stopping.aborted) throw RpcError.other('the server stops; not all rows are deleted');
+        if (kernel.signal.aborted)
+          throw RpcError.other('the server stops; not all rows are deleted');
       });
       return { success: true as const, deleted, condition_count: count };
     },

@@ -2,7 +2,7 @@ import { JsonText, type Methods, optional, RawJson, Type, wordOf, words } from '
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
 import { mayDo, maySee, maySeePool } from '../permissions.ts';
-import { notFound } from './workers.ts';
+import { notFound } from './content.ts';
 
 const RunTypes = words(['call', 'cron', 'route', 'inline_call']);
 const Modes = words(['bytecode', 'source']);
@@ -12,8 +12,12 @@ const textOf = (given: RawJson): string =>
 
 /** `js-worker_run`, `_list_all_js_worker` and `_get_rt_pool` (js-worker.md §3.5 to §3.7). */
 export function addRunMethods(methods: Methods, components: Components): void {
-  const { kernel, workers, runner, pool } = components;
+  addRun(methods, components);
+  addList(methods, components);
+  addPool(methods, components);
+}
 
+function addRun(methods: Methods, { runner, workers }: Components): void {
   methods.add('js-worker_run', {
     summary:
       'Starts a run and gives the id of its result, which is there when `finish_time` is set.',
@@ -44,7 +48,9 @@ export function addRunMethods(methods: Methods, components: Components): void {
       return new RawJson(`{"id":${id}}`);
     },
   });
+}
 
+function addList(methods: Methods, { kernel, workers }: Components): void {
   methods.add('js-worker_list_all_js_worker', {
     summary: 'Names of the script workers that the caller may list, ascending.',
     params: {},
@@ -62,7 +68,9 @@ export function addRunMethods(methods: Methods, components: Components): void {
       return shown;
     },
   });
+}
 
+function addPool(methods: Methods, { pool }: Components): void {
   methods.add('js-worker_get_rt_pool', {
     summary: 'The contexts that are loaded in this process.',
     params: {},

@@ -27,7 +27,7 @@ const SLOW: Unread = { status: 400, reason: 'the client is too slow' };
 const FULL: Unread = { status: 503, reason: 'too many bodies are held' };
 const NONE: HeldBody = { bytes: undefined, release() {} };
 
-/** Request bodies: anybody may send them, so that all of them together are bounded, and each has to move on. */
+/** Request bodies. Routes ask for no credential, so all bodies together are bounded, and each has to move on. */
 export class RequestBodies {
   readonly #clock: Clock;
   #held = 0;
@@ -59,7 +59,7 @@ export class RequestBodies {
     return unread ?? NONE;
   }
 
-  /** Not by iteration: that would close the connection when it is given up, and the client would never hear why. */
+  /** Not by iteration: giving that up would close the connection before the client is told why. */
   #collect(
     request: Exchange['request'],
     take: (chunk: Buffer) => Unread | undefined,

@@ -16,7 +16,7 @@ export interface Queueing {
 
 /** What becomes of a run while it waits for its context and for a thread. */
 export interface Turn {
-  /** False: nobody waits for it any more. */
+  /** False: its caller does not wait for it any more. */
   isWanted: boolean;
   hasBegun: boolean;
   /** It is a thread's now. */

@@ -30,7 +30,7 @@ export interface RunnerOptions {
   readonly log: Logger;
 }
 
-/** One run as somebody asked for it. */
+/** One run as it was asked for. */
 export interface Order {
   readonly runType: RunType;
   /** JSON text. */
@@ -50,7 +50,7 @@ interface Caller {
   readonly name: string;
   /** Inline calls above this run. */
   readonly level: number;
-  /** False when nobody waits for what it calls. */
+  /** False when the caller does not wait for what it calls. */
   readonly isWanted?: () => boolean;
 }
 
@@ -210,7 +210,7 @@ export class Runner {
     throw new Error(failureText('inline', detail));
   }
 
-  /** Owns the run from here on: whatever happens to who asked, the row is finished. */
+  /** Owns the run from here on: the row is finished whatever happens to the caller. */
   #record(id: Integer, execution: Execution, run: () => Promise<Outcome>): void {
     const work = run()
       .catch((error: Error) => failure(error.message))

@@ -41,27 +41,6 @@ export interface WorkerRow extends Worker {
 export type WorkerContent = Limits &
   Pick<WorkerRow, 'name' | 'description' | 'js_script' | 'route_name' | 'env'>;
 
-/** Every SQL statement on `js_worker`. Failures of the database are 103 with a neutral text. */
-export interface WorkerStore {
-  byName(name: string): Promise<Worker | undefined>;
-  byRoute(route: string): Promise<Worker | undefined>;
-  row(name: string): Promise<WorkerRow | undefined>;
-  /** The script as it is now, and its version. */
-  script(worker: Pick<Worker, 'id'>): Promise<{ script: string; update_at: number } | undefined>;
-  names(): Promise<string[]>;
-  /** Workers that an HTTP request or a job may want next: those with a route first. */
-  preloadable(limit: number): Promise<Worker[]>;
-  /** @throws RpcError 108 when name or route is taken */
-  insert(content: WorkerContent, now: number): Promise<{ id: Integer }>;
-  /** @returns the new `update_at`; undefined when the worker is gone. @throws RpcError 108 when the route is taken */
-  update(
-    content: WorkerContent,
-    now: number,
-  ): Promise<{ id: Integer; update_at: number } | undefined>;
-  /** @returns the id of the deleted row */
-  remove(name: string): Promise<Integer | undefined>;
-}
-
 const LIMITS = 'runtime_clean_time, max_run_time, max_stack_size, max_heap_size';
 const WORKER = `id, name, route_name, cast(env as text) as env, ${LIMITS}, update_at`;
 const ROW = `${WORKER}, description, js_script, create_at`;
@@ -81,87 +60,105 @@ export const nameTaken = (name: string): RpcError =>
 export const routeTaken = (route: string): RpcError =>
   RpcError.invalid(`route_name already exists: ${route}`);
 
-export const openWorkerStore = (db: Database): WorkerStore => ({ ...reads(db), ...writes(db) });
+/** Every SQL statement on `js_worker`. Failures of the database are 103 with a neutral text. */
+export class WorkerStore {
+  readonly #db: Database;
 
-const first = <Row extends object>(db: Database, sql: string, params: readonly SqlValue[]) =>
-  guarded('script worker could not be read', () => db.first<Row>(sql, params));
-
-function reads(db: Database): Omit<WorkerStore, 'insert' | 'update' | 'remove'> {
-  return {
-    byName: (name) => first(db, `select ${WORKER} from js_worker where name = ?`, [name]),
-    byRoute: (route) => first(db, `select ${WORKER} from js_worker where route_name = ?`, [route]),
-    row: (name) => first(db, `select ${ROW} from js_worker where name = ?`, [name]),
-    script: ({ id }) =>
-      first(db, 'select js_script as script, update_at from js_worker where id = ?', [id]),
-
-    names: () =>
-      guarded('script workers could not be read', async () => {
-        const rows = await db.all<{ name: string }>('select name from js_worker order by name');
-        return rows.map(({ name }) => name);
-      }),
-
-    preloadable: (limit) =>
-      guarded('script workers could not be read', () =>
-        db.all<Worker>(
-          `select ${WORKER} from js_worker order by case when route_name is null then 1 else 0 end, id limit ?`,
-          [limit],
-        ),
-      ),
-  };
-}
-
-/** Of two simultaneous writes the one that fails gets the error of a later one. */
-async function lost(
-  db: Database,
-  cause: unknown,
-  { name, route_name }: WorkerContent,
-): Promise<never> {
-  if (!db.isUniqueViolation(cause)) throw cause;
-  const same = await first<Worker>(db, `select ${WORKER} from js_worker where name = ?`, [name]);
-  if (route_name !== null && (!same || same.route_name !== route_name)) {
-    const sql = 'select id from js_worker where route_name = ?';
-    if (await first<Worker>(db, sql, [route_name])) throw routeTaken(route_name);
+  constructor(db: Database) {
+    this.#db = db;
   }
-  throw nameTaken(name);
+
+  byName(name: string): Promise<Worker | undefined> {
+    return this.#first(`select ${WORKER} from js_worker where name = ?`, [name]);
+  }
+
+  byRoute(route: string): Promise<Worker | undefined> {
+    return this.#first(`select ${WORKER} from js_worker where route_name = ?`, [route]);
+  }
+
+  row(name: string): Promise<WorkerRow | undefined> {
+    return this.#first(`select ${ROW} from js_worker where name = ?`, [name]);
+  }
+
+  /** The script as it is now, and its version. */
+  script({ id }: Pick<Worker, 'id'>): Promise<{ script: string; update_at: number } | undefined> {
+    return this.#first('select js_script as script, update_at from js_worker where id = ?', [id]);
+  }
+
+  async names(): Promise<string[]> {
+    const sql = 'select name from js_worker order by name';
+    const rows = await guarded(UNREAD, () => this.#db.all<{ name: string }>(sql));
+    return rows.map(({ name }) => name);
+  }
+
+  /** Workers that a request or a job may want next: those with a route first. */
+  preloadable(limit: number): Promise<Worker[]> {
+    const order = 'case when route_name is null then 1 else 0 end, id';
+    const sql = `select ${WORKER} from js_worker order by ${order} limit ?`;
+    return guarded(UNREAD, () => this.#db.all<Worker>(sql, [limit]));
+  }
+
+  /** @throws RpcError 108 when name or route is taken */
+  insert(content: WorkerContent, now: number): Promise<{ id: Integer }> {
+    const columns = ['name', ...CONTENT, 'create_at', 'update_at'];
+    const values = [content.name, ...CONTENT.map((column) => content[column]), now, now];
+    const text = `insert into js_worker (${columns.join(', ')})
+      values (${columns.map(() => '?').join(', ')}) returning id`;
+    return guarded('script worker could not be stored', async () => {
+      const [row] = await this.#write<{ id: Integer }>(text, values, content);
+      return row as { id: Integer };
+    });
+  }
+
+  /** @returns undefined when the worker is gone. @throws RpcError 108 when the route is taken */
+  update(
+    content: WorkerContent,
+    now: number,
+  ): Promise<{ id: Integer; update_at: number } | undefined> {
+    const sets = CONTENT.map((column) => `${column} = ?`).join(', ');
+    // Two changes within one millisecond are told apart.
+    const text = `update js_worker set ${sets}, js_byte_code = null,
+      update_at = case when update_at >= ? then update_at + 1 else ? end
+      where name = ? returning id, update_at`;
+    const values = [...CONTENT.map((column) => content[column]), now, now, content.name];
+    return guarded('script worker could not be changed', async () => {
+      const [row] = await this.#write<{ id: Integer; update_at: number }>(text, values, content);
+      return row;
+    });
+  }
+
+  /** @returns the id of the deleted row */
+  remove(name: string): Promise<Integer | undefined> {
+    const text = 'delete from js_worker where name = ? returning id';
+    return guarded('script worker could not be deleted', async () => {
+      const [row] = await rowsOf<{ id: Integer }>(this.#db.query, { text, params: [name] });
+      return row?.id;
+    });
+  }
+
+  #first<Row extends object>(sql: string, params: readonly SqlValue[]): Promise<Row | undefined> {
+    return guarded('script worker could not be read', () => this.#db.first<Row>(sql, params));
+  }
+
+  async #write<Row>(
+    text: string,
+    params: readonly SqlValue[],
+    content: WorkerContent,
+  ): Promise<Row[]> {
+    try {
+      return await rowsOf<Row>(this.#db.query, { text, params });
+    } catch (cause) {
+      throw this.#db.isUniqueViolation(cause) ? await this.#taken(content) : cause;
+    }
+  }
+
+  /** The loser of two simultaneous writes learns the same as a caller that came later. */
+  async #taken({ name, route_name }: WorkerContent): Promise<RpcError> {
+    if (route_name === null) return nameTaken(name);
+    const same = await this.byName(name);
+    if (same?.route_name === route_name) return nameTaken(name);
+    return (await this.byRoute(route_name)) ? routeTaken(route_name) : nameTaken(name);
+  }
 }
 
-function writes(db: Database): Pick<WorkerStore, 'insert' | 'update' | 'remove'> {
-  return {
-    insert: (content, now) =>
-      guarded('script worker could not be stored', async () => {
-        const columns = ['name', ...CONTENT, 'create_at', 'update_at'];
-        const values = [content.name, ...CONTENT.map((column) => content[column]), now, now];
-        const text = `insert into js_worker (${columns.join(', ')})
-          values (${columns.map(() => '?').join(', ')}) returning id`;
-        try {
-          const [row] = await rowsOf<{ id: Integer }>(db.query, { text, params: values });
-          return row as { id: Integer };
-        } catch (cause) {
-          return lost(db, cause, content);
-        }
-      }),
-
-    update: (content, now) =>
-      guarded('script worker could not be changed', async () => {
-        const sets = CONTENT.map((column) => `${column} = ?`).join(', ');
-        // Two changes within one millisecond are told apart.
-        const text = `update js_worker set ${sets}, js_byte_code = null,
-          update_at = case when update_at >= ? then update_at + 1 else ? end
-          where name = ? returning id, update_at`;
-        const values = [...CONTENT.map((column) => content[column]), now, now, content.name];
-        try {
-          const query = { text, params: values };
-          return (await rowsOf<{ id: Integer; update_at: number }>(db.query, query))[0];
-        } catch (cause) {
-          return lost(db, cause, content);
-        }
-      }),
-
-    remove: (name) =>
-      guarded('script worker could not be deleted', async () => {
-        const text = 'delete from js_worker where name = ? returning id';
-        const [row] = await rowsOf<{ id: Integer }>(db.query, { text, params: [name] });
-        return row?.id;
-      }),
-  };
-}
+const UNREAD = 'script workers could not be read';

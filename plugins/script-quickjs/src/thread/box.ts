@@ -235,14 +235,14 @@ export class Box {
     } else this.#look();
   }
 
-  /** A module that failed to load would fail the same way for ever; a full heap helps nobody. */
+  /** A module that failed to load would fail the same way every time; in a full heap no run succeeds. */
   #isExhausted(outcome: Outcome): boolean {
     if (outcome.kind === 'failure' && outcome.detail.startsWith('[js_eval]')) return true;
     const { instance } = this.#blank;
     return instance.exhausted || !instance.fits(LEAST_ROOM);
   }
 
-  /** There is no room left for an answer either: nobody would ever hear of this run again. */
+  /** There is no room left for an answer either: the run could never tell how it ended. */
   #isFull(): boolean {
     const { instance } = this.#blank;
     return instance.exhausted && !instance.fits(LEAST_ROOM);

@@ -2,7 +2,7 @@ const MOST_OPS = 10_000;
 /** What they hold in the main thread together: texts and bodies. */
 const MOST_BYTES = 64 * 1_048_576;
 
-/** Whoever asked; `open` counts what is not answered yet. */
+/** The run that asked; `open` counts what is not answered yet. */
 export interface Asker {
   open: number;
 }
@@ -32,7 +32,7 @@ export class Ops {
     return '';
   }
 
-  /** @returns false when nobody waits for it any more */
+  /** @returns false when it was dropped, so that no run waits for it */
   close(id: number): boolean {
     const op = this.#open.get(id);
     if (!op) return false;
@@ -42,7 +42,7 @@ export class Ops {
     return true;
   }
 
-  /** Answers that arrive later reach nobody. */
+  /** Answers that arrive later are thrown away. */
   drop(asker: Asker): void {
     for (const [id, op] of [...this.#open]) if (op.asker === asker) this.close(id);
   }

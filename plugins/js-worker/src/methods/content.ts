@@ -1,0 +1,69 @@
+import {
+  Int64,
+  JsonText,
+  optional,
+  RawJson,
+  RpcError,
+  stringifyExact,
+  Type,
+} from '@svc/plugin-sdk';
+import { routeName, scriptOf, workerName } from '../names.ts';
+import type { Limits, WorkerContent } from '../store/workers.ts';
+
+export const Name = Type.String({ description: 'Name of a script worker; trimmed.' });
+export const Content = {
+  name: Name,
+  description: optional(Type.String()),
+  js_script_base64: Type.String({ description: 'The ES module, UTF-8, in standard base64.' }),
+  route_name: optional(Type.String({ description: 'Name of the HTTP route.' })),
+  runtime_clean_time: optional(Int64),
+  env: Type.Optional(JsonText),
+  max_run_time: optional(Int64),
+  max_stack_size: optional(Int64),
+  max_heap_size: optional(Int64),
+};
+type Given = {
+  name: string;
+  description?: string | null;
+  js_script_base64: string;
+  route_name?: string | null;
+  env?: RawJson | null;
+} & { [limit in keyof Limits]?: Limits[limit] };
+
+export const notFound = (name: string): RpcError =>
+  RpcError.notFound(`js_worker not found: ${name}`);
+
+export const limitsOf = (given: { readonly [limit in keyof Limits]?: Limits[limit] }): Limits => ({
+  runtime_clean_time: given.runtime_clean_time ?? null,
+  max_run_time: given.max_run_time ?? null,
+  max_stack_size: given.max_stack_size ?? null,
+  max_heap_size: given.max_heap_size ?? null,
+});
+
+/** The parameters with both names in their stored form. @throws RpcError 108 */
+export const withNames = (given: Given) => ({
+  ...given,
+  name: workerName(given.name),
+  route_name: routeName(given.route_name),
+});
+
+/** What is stored. @throws RpcError 101, 108 */
+export function contentOf(given: ReturnType<typeof withNames>): WorkerContent {
+  const { name, description, route_name, env } = given;
+  const text = env === undefined || env === null ? 'null' : String(env.text);
+  const script = scriptOf(given.js_script_base64);
+  // Neither database takes these in every text.
+  if (/[\0\p{Cs}]/u.test(description ?? ''))
+    throw RpcError.invalid('description holds U+0000 or half a character');
+  return {
+    name,
+    description: description ?? null,
+    js_script: script,
+    route_name,
+    env: text === 'null' ? null : text,
+    ...limitsOf(given),
+  };
+}
+
+/** A result with integers of any size as they are. */
+export const json = (value: unknown): RawJson => new RawJson(stringifyExact(value) ?? 'null');

@@ -1,0 +1,48 @@
+import { type Sql, type SqlForms, type SqlValue, whereAll } from '@svc/plugin-sdk';
+import type { Filter, State } from '../conditions.ts';
+
+/** Workers whose results a caller may see: all, or these. */
+export type Readable = 'all' | readonly string[];
+
+/** The order of answers. */
+export const NEWEST = 'order by r.start_time desc nulls last, r.id desc';
+
+const states: { readonly [state in State]: string } = {
+  is_success: '(r.result is not null and r.error_message is null)',
+  is_failure: 'r.error_message is not null',
+  is_running: '(r.result is null and r.error_message is null)',
+};
+
+/** The rows that match and that the caller may see. */
+export function whereOf(filter: Filter, readable: Readable, { elementTexts }: SqlForms): Sql {
+  const parts: [text: string, ...values: SqlValue[]][] = [];
+  for (const [column, value] of filter.equals) parts.push([`r.${column} = ?`, value]);
+  for (const [column, operator, value] of filter.bounds)
+    parts.push([`r.${column} ${operator} ?`, value]);
+  for (const state of filter.states) parts.push([states[state]]);
+  if (readable !== 'all') {
+    const names = `select value from ${elementTexts} i`;
+    parts.push([`r.js_worker_name in (${names})`, JSON.stringify(readable)]);
+  }
+  return whereAll(parts);
+}
+
+/** No stored text holds these characters, and the databases do not take them all as a value. */
+export const matchesNothing = ({ equals }: Filter): boolean =>
+  equals.some(([, value]) => typeof value === 'string' && /[\0\p{Cs}]/u.test(value));
+
+/** Text expression of one row as JSON. */
+export function rowJson({ jsonText: text, jsonPlain: plain }: SqlForms): string {
+  const members = [
+    `'"id":', r.id`,
+    `'"js_worker_id":', r.js_worker_id`,
+    `'"js_worker_name":', ${text('r.js_worker_name')}`,
+    `'"run_type":', ${text('r.run_type')}`,
+    `'"start_time":', ${plain('r.start_time')}`,
+    `'"finish_time":', ${plain('r.finish_time')}`,
+    `'"param":', ${plain('r.param')}`,
+    `'"result":', ${plain('r.result')}`,
+    `'"error_message":', ${text('r.error_message')}`,
+  ];
+  return `concat('{', ${members.join(`, ',', `)}, '}')`;
+}
