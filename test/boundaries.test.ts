@@ -162,6 +162,20 @@ function forbidden(plugin: Package, source: Source, specifier: string): string |
   return isPlugin && specifier !== `${name}/api` ? 'is not an /api entry' : undefined;
 }
 
+test('only egress sends requests: what the server opens for a caller has one way out', () => {
+  const http = /import \{[^}]*\b(?:request|get|Agent)\b[^}]*\} from 'node:https?'/;
+  const sockets =
+    /import \{[^}]*\b(?:connect|createConnection|Socket)\b[^}]*\} from 'node:(?:net|tls)'/;
+  const fetched = /(?:await|return|=|=>) fetch\(/;
+  const found = plugins
+    .flatMap(({ sources }) => sources)
+    .filter(({ text }) => [http, sockets, fetched].some((pattern) => pattern.test(text)));
+  assert.equal(
+    found.map(({ path }) => path),
+    [join('plugins', 'egress', 'src', 'guard.ts')],
+  );
+});
+
 test('the kernel and the SDK import no plugin', () => {
   const names = new Set(plugins.map(({ name }) => name));
   const found = [sdk, kernel].flatMap(({ sources }) =>
