@@ -117,7 +117,7 @@ export interface ScriptHost {
 export interface HostFunction {
   /** Calls of one run at a time; more wait in order. */
   readonly atOnce: number;
-  /** Texts are JSON. A script can bend its own JSON: check the shape. @throws Error that the script sees with name, message and cause */
+  /** Texts are JSON. A script can replace the built-ins behind its JSON: check the shape. @throws Error that the script sees with name, message and cause */
   answer(text: string): Promise<string>;
 }
 

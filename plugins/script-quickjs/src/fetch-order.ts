@@ -9,7 +9,7 @@ export type FetchOrder = Omit<FetchRequest, 'signal' | 'body'> & {
 
 const REDIRECTS = ['follow', 'manual', 'error'] as const;
 
-/** Checks what a script has sent: it can bend what its own JSON is made of. @throws TypeError */
+/** Checks what a script has sent: it can replace the built-ins behind its JSON. @throws TypeError */
 export function fetchOrder(given: unknown): FetchOrder {
   if (typeof given !== 'object' || given === null) throw malformed();
   const { key, url, method, headers, redirect, body } = given as {

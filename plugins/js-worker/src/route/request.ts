@@ -9,7 +9,7 @@ const BANNED = /^\s*(?:connect|trace|track)\s*$/i;
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::\d*)?$/i;
 
-/** `request.url` as the script sees it, without a fragment; undefined when the `Host` header is none. */
+/** `request.url` as the script sees it, without a fragment; undefined when the `Host` header is not valid. */
 export function requestUrl({ request, secure }: Exchange): string | undefined {
   const [target = '/'] = (request.url ?? '/').split('#', 1);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
@@ -17,7 +17,7 @@ export function requestUrl({ request, secure }: Exchange): string | undefined {
   return host === undefined ? undefined : `${scheme(request, secure)}://${host}${target}`;
 }
 
-/** Undefined when it is none, or there are several (RFC 9112 §3.2). */
+/** Undefined when `Host` is not valid, or stands there twice (RFC 9112 §3.2). */
 function hostOf({ rawHeaders, headers: { host = 'localhost' } }: IncomingMessage) {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -49,7 +49,7 @@ export class RouteHandler {
     }
   }
 
-  /** Any client may read why. */
+  /** Answers with a text that any client may read. */
   refuse(
     exchange: Exchange,
     status: number,
@@ -57,7 +57,7 @@ export class RouteHandler {
     headers: { readonly [name: string]: string } = {},
   ): void {
     const { request, response } = exchange;
-    // One that waits for 100 never sends its body: what comes instead must not be taken for it.
+    // A client that waits for status 100 does not send its body: its next request must not be taken for one.
     const isWaiting = request.headers.expect !== undefined && !request.readableDidRead;
     const lingers = !request.complete && !request.destroyed && !isWaiting;
     exchange.text(status, text, {
@@ -102,7 +102,7 @@ export class RouteHandler {
     this.#fail(exchange, worker, outcome);
   }
 
-  /** Callers without a name learn that it failed; why goes to the log. */
+  /** Anonymous callers learn that it failed; the reason goes to the log. */
   #fail(exchange: Exchange, worker: Worker, outcome: Outcome): void {
     const { log, settings } = this.#options;
     const detail = outcome.kind === 'failure' ? outcome.detail : 'an error response';

@@ -6,7 +6,7 @@ export interface InlineOrder {
   readonly params: string;
 }
 
-/** Checks what a script has sent: it can bend what its own JSON is made of. @throws TypeError, SyntaxError */
+/** Checks what a script has sent: it can replace the built-ins behind its JSON. @throws TypeError, SyntaxError */
 export function inlineOrder(given: unknown): InlineOrder {
   const { worker, seconds, params } = Object(given) as { readonly [member: string]: unknown };
   const isLimit = seconds === null || (typeof seconds === 'number' && seconds > 0);

@@ -37,7 +37,7 @@ export class Bodies {
     bytes: Uint8Array | undefined,
   ): Ready | Promise<Ready> | undefined {
     const given: unknown = JSON.parse(text);
-    // A script may have bent what its own JSON is made of: nothing here is sure to have its shape.
+    // A script can replace the built-ins behind its JSON: no value here is sure to have its shape.
     const [first, second] = (Array.isArray(given) ? given : []) as [unknown, number];
     if (kind === 'form')
       return formOf(String(first), bytes ?? this.#held.get(second) ?? new Uint8Array());

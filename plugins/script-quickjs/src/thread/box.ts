@@ -149,10 +149,10 @@ export class Box {
       this.#vm.broken = true;
       const { message } = error as Error;
       this.#fail(message.startsWith('Failed to build') ? `[js_runner] ${message}` : FULL);
-    } finally {
-      pulse.leave();
     }
     this.#look();
+    // Only now: a thread that gets no processor before it has told how the run ended did compute beyond its limit.
+    pulse.leave();
   }
 
   #fail(detail: string, late = false): void {

@@ -43,86 +43,126 @@ const UNHEARD: Hearing = {
   broken() {},
 };
 
-/** Evaluates the prelude. `listen` says who hears the script from then on. */
+/** The machine's clock serves while the prelude is evaluated; it asks for nothing else. */
+const PRELUDE: Hearing = {
+  ...UNHEARD,
+  own: (kind) => ({ value: kind === 'origin' ? performance.timeOrigin : 0 }),
+};
+
+/** Evaluates the prelude. `listen` names what hears the script from then on. */
 export function installBridge(
   instance: Instance,
   globals: string,
 ): { driver: Driver; listen: (hearing: Hearing) => void } {
-  const { context } = instance;
-  let hearing: Hearing = UNHEARD;
-  const answer = (value: unknown) => instance.string(JSON.stringify({ v: value ?? null }));
-  const text = (handle: QuickJSHandle | undefined) => (handle ? context.getString(handle) : '');
-  /** An ArrayBuffer, or `true` for the pieces that came before. @throws NoRoom */
-  const bytesOf = (handle: QuickJSHandle | undefined): Uint8Array | undefined => {
-    const type = handle && context.typeof(handle);
-    if (type === 'boolean') return hearing.pieces();
-    if (!handle || type !== 'object') return undefined;
-    const bytes = instance.bytes(handle);
-    if (!bytes) throw new NoRoom('out of memory');
-    return bytes;
-  };
-
-  const host = context.newObject();
-  const add = (name: string, run: (...args: QuickJSHandle[]) => QuickJSHandle | undefined) => {
-    const handle = context.newFunction(name, (...args) => {
-      try {
-        return hearing.late() ? undefined : run(...args);
-      } catch (error) {
-        // The script learns that its memory is exhausted; anything else is the end of this context.
-        if (!(error instanceof NoRoom)) hearing.broken(error);
-        return undefined;
-      }
-    });
-    context.setProp(host, name, handle);
-    handle.dispose();
-  };
-  add('sync', (kind, value, bytes) => {
-    const what = text(kind);
-    try {
-      const given: unknown = JSON.parse(text(value));
-      const own = hearing.own(what, given);
-      return answer(own ? own.value : hearing.sync.answer(what, given, bytesOf(bytes)));
-    } catch (error) {
-      if (isBreakdown(error) || error instanceof NoRoom) throw error;
-      const { name, message } = error as Error;
-      return instance.string(JSON.stringify({ e: [name, message] }));
-    }
-  });
-  add('take', () => {
-    const { slot } = hearing.sync;
-    hearing.sync.slot = undefined;
-    return slot && instance.buffer(slot);
-  });
-  add('op', (id, kind, value, bytes) =>
-    instance.string(
-      hearing.op(id ? context.getNumber(id) : 0, text(kind), text(value), bytesOf(bytes)),
-    ),
-  );
-  add('done', (kind, value, bytes) => {
-    hearing.done(text(kind), text(value), bytesOf(bytes));
-    return context.true;
-  });
-  add('out', (bytes) => {
-    const copy = bytesOf(bytes);
-    return copy && instance.string(hearing.out(copy));
-  });
-  add('load', (file) => {
-    const source = lazy(text(file));
-    const made = source === undefined ? undefined : context.evalCode(source, '<runtime>');
-    return made && context.unwrapResult(made);
-  });
-  // The machine's clock serves while the prelude is evaluated; nothing else is asked for then.
-  hearing = {
-    ...UNHEARD,
-    own: (kind) => ({ value: kind === 'origin' ? performance.timeOrigin : 0 }),
-  };
-  const driver = evaluate(instance, host, globals);
+  const bridge = new Bridge(instance);
+  const driver = evaluate(instance, bridge.host(), globals);
   return {
     driver,
     listen(next) {
-      hearing = next;
+      bridge.hearing = next;
     },
   };
+}
+
+type HostFunction = (...args: QuickJSHandle[]) => QuickJSHandle | undefined;
+
+/** The functions of the host that the prelude calls. */
+class Bridge {
+  readonly #instance: Instance;
+  hearing: Hearing = PRELUDE;
+
+  constructor(instance: Instance) {
+    this.#instance = instance;
+  }
+
+  /** An object of the script side with all of them. */
+  host(): QuickJSHandle {
+    const { context } = this.#instance;
+    const host = context.newObject();
+    for (const [name, run] of Object.entries(this.#functions())) {
+      const handle = context.newFunction(name, (...args) => this.#guarded(run, args));
+      context.setProp(host, name, handle);
+      handle.dispose();
+    }
+    return host;
+  }
+
+  #functions(): { readonly [name: string]: HostFunction } {
+    const { context } = this.#instance;
+    return {
+      sync: (...args) => this.#sync(...args),
+      take: () => this.#take(),
+      op: (id, kind, value, bytes) => {
+        const number = id ? context.getNumber(id) : 0;
+        return this.#string(
+          this.hearing.op(number, this.#text(kind), this.#text(value), this.#bytes(bytes)),
+        );
+      },
+      done: (kind, value, bytes) => {
+        this.hearing.done(this.#text(kind), this.#text(value), this.#bytes(bytes));
+        return context.true;
+      },
+      out: (bytes) => {
+        const copy = this.#bytes(bytes);
+        return copy && this.#string(this.hearing.out(copy));
+      },
+      load: (file) => {
+        const source = lazy(this.#text(file));
+        const made = source === undefined ? undefined : context.evalCode(source, '<runtime>');
+        return made && context.unwrapResult(made);
+      },
+    };
+  }
+
+  #guarded(run: HostFunction, args: QuickJSHandle[]): QuickJSHandle | undefined {
+    try {
+      return this.hearing.late() ? undefined : run(...args);
+    } catch (error) {
+      // The script learns that its memory is exhausted; anything else is the end of this context.
+      if (!(error instanceof NoRoom)) this.hearing.broken(error);
+      return undefined;
+    }
+  }
+
+  #sync(kind?: QuickJSHandle, value?: QuickJSHandle, bytes?: QuickJSHandle) {
+    const what = this.#text(kind);
+    try {
+      const given: unknown = JSON.parse(this.#text(value));
+      const own = this.hearing.own(what, given);
+      const answer = own ? own.value : this.hearing.sync.answer(what, given, this.#bytes(bytes));
+      return this.#string(JSON.stringify({ v: answer ?? null }));
+    } catch (error) {
+      if (isBreakdown(error) || error instanceof NoRoom) throw error;
+      const { name, message } = error as Error;
+      return this.#string(JSON.stringify({ e: [name, message] }));
+    }
+  }
+
+  /** The bytes that the last `sync` has left. */
+  #take(): QuickJSHandle | undefined {
+    const { sync } = this.hearing;
+    const { slot } = sync;
+    sync.slot = undefined;
+    return slot && this.#instance.buffer(slot);
+  }
+
+  #string(text: string): QuickJSHandle | undefined {
+    return this.#instance.string(text);
+  }
+
+  #text(handle: QuickJSHandle | undefined): string {
+    return handle ? this.#instance.context.getString(handle) : '';
+  }
+
+  /** An ArrayBuffer, or `true` for the pieces that came before. @throws NoRoom */
+  #bytes(handle: QuickJSHandle | undefined): Uint8Array | undefined {
+    const type = handle && this.#instance.context.typeof(handle);
+    if (type === 'boolean') return this.hearing.pieces();
+    if (!handle || type !== 'object') return undefined;
+    const bytes = this.#instance.bytes(handle);
+    if (!bytes) throw new NoRoom('out of memory');
+    return bytes;
+  }
 }
 
 class NoRoom extends Error {}

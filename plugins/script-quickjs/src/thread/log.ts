@@ -19,7 +19,7 @@ export class ScriptLog {
 
   answer(kind: string, value: unknown): { readonly value: unknown } | undefined {
     if (kind !== 'log') return undefined;
-    // A script can bend what its JSON is made of: nothing here is sure to be text.
+    // A script can replace the built-ins behind its JSON: no value here is sure to be text.
     const [level, namespace, message] = Array.isArray(value) ? value : [];
     this.#add({
       level: LEVELS.find((each) => each === level) ?? 'info',

@@ -51,7 +51,7 @@ export class Output {
     return Buffer.concat(this.#pieces.splice(0));
   }
 
-  /** A script may have bent what its own JSON is made of: nothing here is sure to have its shape. */
+  /** A script can replace the built-ins behind its JSON: no value here is sure to have its shape. */
   outcome(kind: string, text: string, bytes: Uint8Array | undefined, of: Source): Outcome {
     if (kind === 'json') return recorded(recordedJson(text, MOST_RESULT));
     const value = parsed(text);

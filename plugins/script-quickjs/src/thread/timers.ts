@@ -12,7 +12,7 @@ export class Timers {
     this.#fire = fire;
   }
 
-  /** @throws RangeError when too many are open, TypeError for what is none */
+  /** @throws RangeError when too many are open, TypeError for an unknown kind */
   answer(kind: string, value: unknown): { readonly value: unknown } | undefined {
     if (kind === 'timer') {
       const [type, ms] = Array.isArray(value) ? value : [];
