@@ -25,6 +25,17 @@ test('a thread that was long in beginning a run has the whole limit for it', asy
   assert.is(isInside, true);
 });
 
+test('a run that passes its limit while the main thread is busy is looked at twice', async () => {
+  const pulse = new Pulse();
+  after(800, () => {
+    pulse.begin(7);
+    const until = performance.now() + 3 * LIMIT_MS;
+    while (performance.now() < until);
+  });
+  const { age = 0 } = await late(pulse);
+  assert.ok(age >= LIMIT_MS + 100, `${age} ms`);
+});
+
 test('a script that looks at the clock has time to end by itself', async () => {
   const pulse = new Pulse();
   pulse.begin(7);

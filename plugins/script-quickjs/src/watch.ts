@@ -50,13 +50,16 @@ export class Watch {
   }
 
   /** At least twice: answers that arrived while the main thread was busy are read in between. */
-  #look(run: Watched, before?: Look): void {
+  #look(run: Watched, last?: Look): void {
     const signs = this.#pulse.read(run.id);
+    // What was seen before the run began says nothing about its end.
+    const hasBegun = signs.age !== undefined;
+    const before = hasBegun === (last?.age !== undefined) ? last : undefined;
     const left = run.limit_ms + GRACE_MS - (signs.age ?? Number.POSITIVE_INFINITY);
     const at = performance.now();
     const first = before?.first ?? at;
     const wall = isPunctual(before, at) ? WALL_MS : BUSY_WALL_MS;
-    const isLate = at - first >= (signs.age === undefined ? BEGIN_MS : wall);
+    const isLate = at - first >= (hasBegun ? wall : BEGIN_MS);
     // It began later than it was posted: its context was made first, or its thread got no processor.
     if (left > 0) this.after(left, () => this.#look(run));
     else if (before && (isLate || isStuck(signs, before, at))) this.#late(signs);

@@ -38,9 +38,11 @@ export type Ended = { readonly result: string } | { readonly error: string };
 /** Every SQL statement on `js_result`. Failures of the database are 103 with a neutral text. */
 export class ResultStore {
   readonly #db: Database;
+  readonly #row: string;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#row = rowJson(db.forms);
   }
 
   async insert(run: Begun): Promise<Integer> {
@@ -113,9 +115,8 @@ export class ResultStore {
   ): Promise<RawJson> {
     const count = filter.limit === undefined ? DEFAULT_ROWS : capped(filter.limit);
     if (matchesNothing(filter) || count === 0) return new RawJson('[]');
-    const { forms } = this.#db;
-    const where = whereOf(filter, readable, forms);
-    const sql = `select ${rowJson(forms)} as json from js_result r ${where.text} ${NEWEST} limit ?`;
+    const where = whereOf(filter, readable, this.#db.forms);
+    const sql = `select ${this.#row} as json from js_result r ${where.text} ${NEWEST} limit ?`;
     const short =
       filter.equals.some(([column]) => column === 'id') ||
       (count <= FEW_ROWS && filter.equals.length + filter.states.size === 0);
