@@ -18,8 +18,12 @@ export function fakeClock(): Clock & TestClock {
       timers.delete(timer);
     };
   };
-  const firstDue = (until: number) =>
-    [...timers].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due)[0];
+  const firstDue = (until: number) => {
+    let first: Timer | undefined;
+    for (const timer of timers)
+      if (timer.due <= until && (!first || timer.due < first.due)) first = timer;
+    return first;
+  };
   return {
     now: () => now,
     monotonic: () => now,

@@ -16,6 +16,7 @@ import { WebSocket } from 'ws';
 import { fakeClock } from './fake-clock.ts';
 import { start as startProgram } from './start.ts';
 import { createTestDatabase } from './testing-database.ts';
+import { HttpCalls } from './testing-http.ts';
 
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
 const WAIT_MS = 40_000;
@@ -58,15 +59,8 @@ export async function bootForTest(
   const first = firstCredentials(app);
   const sockets = new Set<TestSocket>();
 
-  const rpc = async (request: unknown): Promise<unknown> => {
-    const response = await fetch(`${app.url}/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(request),
-      signal: AbortSignal.timeout(WAIT_MS),
-    });
-    return response.json();
-  };
+  const http = new HttpCalls(WAIT_MS);
+  const rpc = (request: unknown): Promise<unknown> => http.post(`${app.url}/`, request);
   const call = async (method: string, params: unknown = []): Promise<unknown> =>
     unwrap(await rpc({ jsonrpc: '2.0', id: 1, method, params }));
   const sql = async (text: string, params: readonly unknown[] = []): Promise<unknown[]> => {
@@ -99,6 +93,7 @@ export async function bootForTest(
     async stop() {
       for (const socket of sockets) socket.close();
       await app.stop('test');
+      http.close();
       await database.drop();
       await rm(dir, { recursive: true, force: true });
     },
