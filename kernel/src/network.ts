@@ -24,6 +24,15 @@ interface Options {
   readonly clock: Clock;
 }
 
+/** What the parts of the network work with. */
+export interface Wiring extends Omit<Options, 'head' | 'brand'> {
+  readonly router: Router;
+  readonly unanswered: UnansweredBytes;
+  readonly slots: Slots;
+  readonly calls: RunningCalls;
+  readonly maxRequestBytes: () => number;
+}
+
 /** Everything that touches sockets: listeners, HTTP, WebSocket, their limits. */
 export class Network {
   readonly router: Router;
@@ -35,7 +44,7 @@ export class Network {
   constructor({ brand, head, ...options }: Options) {
     const { hooks, log } = options;
     this.router = new Router(brand.rewrite);
-    const shared = {
+    const wiring: Wiring = {
       ...options,
       router: this.router,
       unanswered: new UnansweredBytes(),
@@ -43,9 +52,9 @@ export class Network {
       calls: this.#calls,
       maxRequestBytes: () => head().max_request_body_size,
     };
-    this.rpc = new HttpRpc(shared);
-    this.#ws = new WsServer(shared);
-    const onRequest = createRequestHandler(shared);
+    this.rpc = new HttpRpc(wiring);
+    this.#ws = new WsServer(wiring);
+    const onRequest = createRequestHandler(wiring);
     const { onUpgrade } = this.#ws;
     this.listeners = new Listeners({ onRequest, onUpgrade, calls: this.#calls, log });
     const tap = calling(routeTap(this.router) as never);

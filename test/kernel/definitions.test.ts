@@ -199,7 +199,7 @@ const hooks: readonly (readonly [hook: string, sentence: string])[] = [
   ['onStart', "plugin 'hello': there is no hook 'onStart'"],
   [
     'permissions',
-    "plugin 'hello': there is no hook 'permissions': list them as 'permissions' and 'scopes' of definePlugin",
+    "plugin 'hello': there is no hook 'permissions': list them as 'permissions' of definePlugin",
   ],
 ];
 for (const [hook, sentence] of hooks) {

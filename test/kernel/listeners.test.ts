@@ -304,11 +304,12 @@ test('a stop answers running calls, closes sockets with 1001, late ones too, and
   };
   const stopped = kernel.stop('test');
   const late = new WebSocket(`ws://${url.host}/`, { createConnection: () => keep });
+  const lateClosed = once(late, 'close', { signal: AbortSignal.timeout(30_000) });
   assert.instance(await fetch(`${url}`).catch((error) => error), Error);
   await kernel.call('probe_release');
   assert.is(await held, 'released');
   assert.is((await closed).code, 1001);
-  const [code] = await once(late, 'close', { signal: AbortSignal.timeout(30_000) });
+  const [code] = await lateClosed;
   assert.is(code, 1001, 'connected before, a WebSocket only during the stop');
   await stopped;
   await app.stop();

@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyTooBig, type Exchange, type Logger, type Text } from '@svc/plugin-sdk';
-import type { Slots, UnansweredBytes } from '../budgets.ts';
-import type { Dispatcher } from '../rpc/dispatch.ts';
+import { BodyTooBig, type Exchange, type Text } from '@svc/plugin-sdk';
+import type { Wiring } from '../network.ts';
 import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
-import type { RunningCalls } from './running-calls.ts';
 
 /** conventions.md §4, whole header value, any case. */
 const TYPES = /^application\/json(?:-rpc)?(?:; ?charset=utf-8)?$/i;
@@ -22,24 +20,16 @@ const NOT_JSON =
 /** Bytes that show whether a body begins as JSON. */
 const BEGINNING = 128;
 
-interface Options {
-  readonly dispatcher: Dispatcher;
-  readonly slots: Slots;
-  readonly unanswered: UnansweredBytes;
-  readonly calls: RunningCalls;
-  readonly log: Logger;
-}
-
 /** JSON-RPC over HTTP POST: the last stage of the request chain, so any path that no route claims ends here. */
 export class HttpRpc {
-  readonly #options: Options;
+  readonly #wiring: Wiring;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(wiring: Wiring) {
+    this.#wiring = wiring;
   }
 
   async handle(exchange: Exchange): Promise<true> {
-    const { slots } = this.#options;
+    const { slots } = this.#wiring;
     if (exchange.method === 'OPTIONS') exchange.response.writeHead(204, PREFLIGHT).end();
     else if (!slots.take(true)) exchange.text(429, TOO_MANY);
     else await this.#post(exchange).finally(() => slots.free());
@@ -50,7 +40,7 @@ export class HttpRpc {
     if (exchange.method !== 'POST') return exchange.text(405, NOT_POST);
     if (!TYPES.test(exchange.request.headers['content-type'] ?? ''))
       return exchange.text(415, NOT_JSON);
-    const { unanswered } = this.#options;
+    const { unanswered } = this.#wiring;
     if (unanswered.full) await new Promise<void>((resolve) => unanswered.whenRoom(resolve));
     const body = await this.#body(exchange);
     if (!body) return;
@@ -59,7 +49,7 @@ export class HttpRpc {
   }
 
   async #answer(exchange: Exchange, body: Buffer): Promise<void> {
-    const { calls, dispatcher, unanswered } = this.#options;
+    const { calls, dispatcher, unanswered } = this.#wiring;
     unanswered.add(body.length);
     calls.begin();
     try {
@@ -80,7 +70,7 @@ export class HttpRpc {
       if (error instanceof BodyTooBig && error.declared) {
         reply(exchange, 413, requestTooBig(error.limit));
       } else {
-        this.#options.log.debug('request body could not be read', { error });
+        this.#wiring.log.debug('request body could not be read', { error });
         reply(exchange, 500, INTERNAL_ERROR);
       }
       return undefined;

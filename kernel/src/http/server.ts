@@ -8,7 +8,7 @@ import {
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@svc/plugin-sdk';
-import type { KernelHooks } from '../hooks.ts';
+import type { Wiring } from '../network.ts';
 import { atFirstRead } from '../quirks.ts';
 import { HttpExchange } from './exchange.ts';
 import type { Router } from './router.ts';
@@ -20,15 +20,10 @@ const HEADERS_MS = 60_000;
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** The one request handler behind every listener. */
-export function createRequestHandler(options: {
-  hooks: KernelHooks;
-  log: Logger;
-  maxRequestBytes: () => number;
-}): RequestListener {
-  const { hooks, log } = options;
+export function createRequestHandler({ hooks, log, maxRequestBytes }: Wiring): RequestListener {
   const onError = (error: Error) => log.debug('response failed', { error });
   return (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = new HttpExchange(request, response, options.maxRequestBytes);
+    const exchange = new HttpExchange(request, response, maxRequestBytes);
     response.on('error', onError);
     // In callback form a request whose taps do not wait needs no promise.
     hooks.request.callAsync(exchange, (error, answered) => {

@@ -199,19 +199,16 @@ export class Scope {
   }
 }
 
-/** Hooks that an earlier version had, and what took their place. */
-const RETIRED: { readonly [hook: string]: string } = {
-  migrations: `list them as 'migrations' of definePlugin`,
-  permissions: `list them as 'permissions' and 'scopes' of definePlugin`,
-};
+/** Hooks of an earlier version whose place data of definePlugin has taken. */
+const DATA = ['migrations', 'permissions'];
 
 /** A hook that does not exist is an error with a hint, not an undefined that cannot be tapped. */
 function known<T extends object>(hooks: T, plugin: string): T {
   return new Proxy(hooks, {
     get(target, name) {
       if (typeof name === 'symbol' || Object.hasOwn(target, name)) return Reflect.get(target, name);
-      const hint = Object.hasOwn(RETIRED, name)
-        ? `: ${RETIRED[name]}`
+      const hint = DATA.includes(name)
+        ? `: list them as '${name}' of definePlugin`
         : didYouMean(name, Object.keys(target));
       throw new PluginError(plugin, `there is no hook '${name}'${hint}`);
     },

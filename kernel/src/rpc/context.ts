@@ -25,7 +25,7 @@ export class Context implements AccessContext {
   constructor(
     method: string,
     source: Source,
-    { auth, log }: { readonly auth: Auth; readonly log: Logger },
+    { access, log }: { readonly access: Auth; readonly log: Logger },
     caller?: Principal,
   ) {
     this.method = method;
@@ -33,7 +33,7 @@ export class Context implements AccessContext {
     this.caller = caller ?? anonymous;
     this.origin = caller ? undefined : source;
     this.#source = source;
-    this.#auth = auth;
+    this.#auth = access;
   }
 
   get transport() {

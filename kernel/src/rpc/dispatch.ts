@@ -44,23 +44,13 @@ const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous
 
 /** The way of a call from text to text (design.md §3). Never rejects. */
 export class Dispatcher {
-  readonly #registry: Registry;
-  readonly #access: Access;
-  readonly #hooks: KernelHooks;
-  readonly #log: Logger;
+  readonly #options: Options;
   readonly #calls: CallLog;
-  readonly #head: () => Head;
-  /** What a call's context works with. */
-  readonly #services: ConstructorParameters<typeof Context>[2];
 
-  constructor({ registry, access, hooks, log, head }: Options) {
-    this.#registry = registry;
-    this.#access = access;
-    this.#hooks = hooks;
-    this.#log = log.target('rpc');
-    this.#calls = new CallLog(this.#log);
-    this.#head = head;
-    this.#services = { auth: access, log: this.#log };
+  constructor(options: Options) {
+    const log = options.log.target('rpc');
+    this.#options = { ...options, log };
+    this.#calls = new CallLog(log);
   }
 
   async answer(text: string, source: Source): Promise<Answer> {
@@ -72,10 +62,10 @@ export class Dispatcher {
 
   /** In-process call with a known caller; `params` without the credential. @throws RpcError */
   async call(name: string, params: unknown, caller: Principal): Promise<unknown> {
-    const method = this.#registry.methods.get(name);
+    const method = this.#options.registry.methods.get(name);
     if (!method?.definition.handle) throw new RpcError(-32601, 'Method not found');
     try {
-      const context = new Context(name, INTERNAL, this.#services, caller);
+      const context = new Context(name, INTERNAL, this.#options, caller);
       const input = await this.#admit(method, method.binder.bindOwn(params), context);
       const result = await method.definition.handle(input, context);
       return result instanceof RawJson ? parseJson(asString(result.text)) : result;
@@ -111,7 +101,7 @@ export class Dispatcher {
     const release = () => {
       for (const each of releases) each();
     };
-    const limit = this.#head().max_response_body_size;
+    const limit = this.#options.head().max_response_body_size;
     let bytes = 2;
     for (const entry of entries) {
       const answer = await this.#single(entry, source);
@@ -128,8 +118,8 @@ export class Dispatcher {
 
   async #call(call: Call, source: Source): Promise<Answer> {
     const started = performance.now();
-    const method = this.#registry.methods.get(call.method);
-    const context = new Context(call.method, source, this.#services);
+    const method = this.#options.registry.methods.get(call.method);
+    const context = new Context(call.method, source, this.#options);
     try {
       if (!method) return this.#unsubscribe(call, source);
       const params = method.binder.bind(call.params, call.paramsText);
@@ -140,12 +130,12 @@ export class Dispatcher {
         ? await this.#subscribe(method, input, context, { id: call.id, source })
         : { text: this.#serialise(await definition.handle?.(input, context), call.id) };
       this.#calls.completed({ call, method, context, started }, answer.text);
-      if (this.#hooks.settled.isUsed()) this.#settled(context, undefined, started);
+      if (this.#options.hooks.settled.isUsed()) this.#settled(context, undefined, started);
       return answer;
     } catch (thrown) {
       const error = this.#failure(method, thrown);
       this.#calls.failed({ call, method, context, started }, error);
-      if (method && this.#hooks.settled.isUsed()) this.#settled(context, error, started);
+      if (method && this.#options.hooks.settled.isUsed()) this.#settled(context, error, started);
       return { text: errorText(call.id, error) };
     }
   }
@@ -158,7 +148,7 @@ export class Dispatcher {
   ): Promise<unknown> {
     const { definition } = method;
     const input = definition.prepare ? definition.prepare(params) : params;
-    const admitted = this.#access.admit(method, input, context);
+    const admitted = this.#options.access.admit(method, input, context);
     if (admitted) await admitted;
     if (definition.check) await definition.check(input, context);
     return input;
@@ -180,7 +170,8 @@ export class Dispatcher {
 
   /** Takes `[id]` or `{"subscription":id}`; anything else is `false`, not an error. */
   #unsubscribe({ id, method, params }: Call, { subscriptions }: Source): Answer {
-    if (!this.#registry.unsubscribes.has(method)) throw new RpcError(-32601, 'Method not found');
+    if (!this.#options.registry.unsubscribes.has(method))
+      throw new RpcError(-32601, 'Method not found');
     if (!subscriptions) throw new RpcError(-32603, 'Internal error');
     const named = (params as { subscription?: unknown } | null | undefined)?.subscription;
     const given = Array.isArray(params) ? (params.length === 1 ? params[0] : undefined) : named;
@@ -190,7 +181,7 @@ export class Dispatcher {
 
   #serialise(result: unknown, id: string): Text {
     const text = resultText(id, bodyOf(result));
-    const limit = this.#head().max_response_body_size;
+    const limit = this.#options.head().max_response_body_size;
     if (text.length * 3 > limit && byteLength(text) > limit) throw RpcError.responseTooBig(limit);
     return text;
   }
@@ -202,7 +193,7 @@ export class Dispatcher {
         : RpcError.other('Internal server error', { cause: thrown });
     const { code, cause } = error;
     if (cause !== undefined)
-      this.#log.error('call failed', { method: method?.name, code, error: cause });
+      this.#options.log.error('call failed', { method: method?.name, code, error: cause });
     const mapError = method?.definition.mapError;
     return mapError && code > 0 ? mapError(error) : error;
   }
@@ -210,9 +201,12 @@ export class Dispatcher {
   #settled(context: Context, error: RpcError | undefined, started: number): void {
     const elapsed_us = Math.round((performance.now() - started) * 1000);
     try {
-      this.#hooks.settled.call(context, { error, elapsed_us });
+      this.#options.hooks.settled.call(context, { error, elapsed_us });
     } catch (failure) {
-      this.#log.error('an observer of calls failed', { method: context.method, error: failure });
+      this.#options.log.error('an observer of calls failed', {
+        method: context.method,
+        error: failure,
+      });
     }
   }
 }

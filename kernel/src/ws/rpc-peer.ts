@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net';
-import type { Clock, Logger } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
-import type { UnansweredBytes } from '../budgets.ts';
 
 import { textOf } from '../http/rpc.ts';
+import type { Wiring } from '../network.ts';
 import type { Source } from '../rpc/context.ts';
-import type { Answer, Dispatcher } from '../rpc/dispatch.ts';
+import type { Answer } from '../rpc/dispatch.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
 import { SocketPeer } from './peer.ts';
 
@@ -17,13 +16,6 @@ const RESUME_CALLS = 128;
 const MAX_PER_TURN = 16;
 /** Answers that wait in the socket before its sender is read further. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
-
-interface Options {
-  readonly dispatcher: Dispatcher;
-  readonly unanswered: UnansweredBytes;
-  readonly log: Logger;
-  readonly clock: Clock;
-}
 
 /** A connection that speaks JSON-RPC: bounded concurrency, back-pressure, subscriptions (conventions.md §3). */
 export class RpcPeer extends SocketPeer {
@@ -39,13 +31,13 @@ export class RpcPeer extends SocketPeer {
   #isPaused = false;
   #isClosing = false;
   readonly #idle = Promise.withResolvers<void>();
-  readonly #options: Options;
+  readonly #wiring: Wiring;
   readonly #source: Source;
   #forgetRoom: (() => void) | undefined;
 
-  constructor(socket: WebSocket, tcp: Socket, address: string, options: Options) {
-    super(socket, tcp, address, options);
-    this.#options = options;
+  constructor(socket: WebSocket, tcp: Socket, address: string, wiring: Wiring) {
+    super(socket, tcp, address, wiring);
+    this.#wiring = wiring;
     const subscriptions = new Subscriptions(this);
     this.#source = { transport: 'ws', address, peer: this, subscriptions, signal: this.closed };
     const end = () => {
@@ -69,7 +61,7 @@ export class RpcPeer extends SocketPeer {
   protected override receive(data: Buffer): void {
     if (this.#isClosing) return;
     this.#calls++;
-    this.#options.unanswered.add(data.length);
+    this.#wiring.unanswered.add(data.length);
     this.#steer();
     if (this.#started < MAX_PER_TURN && this.#waiting.length === 0) this.#start(data);
     else this.#waiting.push(data);
@@ -84,9 +76,9 @@ export class RpcPeer extends SocketPeer {
   /** The buffer itself is not kept: it is a view of what the socket read in one piece. */
   async #answer(text: string, bytes: number): Promise<void> {
     try {
-      this.#reply(await this.#options.dispatcher.answer(text, this.#source));
+      this.#reply(await this.#wiring.dispatcher.answer(text, this.#source));
     } catch (error) {
-      this.#options.log.error('message could not be answered', { error });
+      this.#wiring.log.error('message could not be answered', { error });
     }
     this.#done(bytes);
   }
@@ -101,7 +93,7 @@ export class RpcPeer extends SocketPeer {
 
   #done(bytes: number): void {
     this.#calls--;
-    this.#options.unanswered.done(bytes);
+    this.#wiring.unanswered.done(bytes);
     if (this.#calls === 0 && this.#isClosing) this.#idle.resolve();
     this.#steer();
   }
@@ -116,7 +108,7 @@ export class RpcPeer extends SocketPeer {
 
   /** Stops reading when calls, unread answers or the bytes of all connections are too many, and reads on when they are not. */
   #steer(): void {
-    const { unanswered } = this.#options;
+    const { unanswered } = this.#wiring;
     const isSlow = this.buffered > MAX_BUFFERED;
     if (isSlow) this.#draining ??= this.drained().then(() => this.#drainedAll());
     if (this.#isClosing || this.closed.aborted) return;

@@ -2,14 +2,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock, Logger, MessageLimits, Peer, Upgrade } from '@svc/plugin-sdk';
+import type { MessageLimits, Peer, Upgrade } from '@svc/plugin-sdk';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Slots, UnansweredBytes } from '../budgets.ts';
-import type { KernelHooks } from '../hooks.ts';
-import type { Router } from '../http/router.ts';
 import { TOO_MANY } from '../http/rpc.ts';
 import { withoutUpgrade } from '../http/server.ts';
-import type { Dispatcher } from '../rpc/dispatch.ts';
+import type { Wiring } from '../network.ts';
 import { watchFrames } from './frames.ts';
 import { SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
@@ -19,17 +16,6 @@ const SWEEP_MS = 10_000;
 const FIRST_PING_MS = 30_000;
 const PING_EVERY_SWEEPS = 3;
 const MAX_MISSED = 2;
-
-interface Options {
-  readonly hooks: KernelHooks;
-  readonly router: Router;
-  readonly dispatcher: Dispatcher;
-  readonly unanswered: UnansweredBytes;
-  readonly slots: Slots;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly maxRequestBytes: () => number;
-}
 
 /** A request for an upgrade, as Node hands it over. */
 interface Offer {
@@ -44,20 +30,20 @@ interface Offer {
 
 /** Upgrades, JSON-RPC peers and their liveness. The one place that makes WebSockets. */
 export class WsServer {
-  readonly #options: Options;
+  readonly #wiring: Wiring;
   readonly #peers = new Set<SocketPeer>();
   readonly #endSweep: () => void;
   #sweeps = 0;
   #stopping = false;
 
-  constructor(options: Options) {
-    this.#options = options;
-    this.#endSweep = options.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
+  constructor(wiring: Wiring) {
+    this.#wiring = wiring;
+    this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
 
   readonly onUpgrade =
     (server: Server, unix: boolean) => (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const { log, router } = this.#options;
+      const { log, router } = this.#wiring;
       socket.on('error', (error) => log.debug('socket failed', { error }));
       const path = (request.url ?? '/').split('?', 1)[0] as string;
       if (!/^websocket$/i.test(request.headers.upgrade ?? '') || router.match(path)) {
@@ -90,7 +76,7 @@ export class WsServer {
   }
 
   async #upgrade(offer: Offer): Promise<void> {
-    const { hooks, log, slots } = this.#options;
+    const { hooks, log, slots } = this.#wiring;
     const { request, socket, unix, address } = offer;
     if (hooks.upgrade.isUsed() && (await hooks.upgrade.promise(this.#upgradeOf(offer)))) return;
     // RFC 6455 §4.4; the library would take version 8 too.
@@ -107,7 +93,7 @@ export class WsServer {
     const maxPayload = this.#largestMessage();
     // The parser answers -32700 to bytes that are not UTF-8; the connection stays.
     shakeHands(offer, { maxPayload, skipUTF8Validation: true }, (ws) => {
-      const peer = new RpcPeer(ws, socket, address, this.#options);
+      const peer = new RpcPeer(ws, socket, address, this.#wiring);
       this.#add(peer, ws);
       if (this.#stopping) void peer.finish(1001, 0);
     });
@@ -134,7 +120,7 @@ export class WsServer {
       socket.once('close', () => reject(new Error('the socket closed during the handshake')));
       shakeHands(offer, { maxPayload, skipUTF8Validation: !limits }, (ws) => {
         ws.pause();
-        const peer = new SocketPeer(ws, socket, address, this.#options);
+        const peer = new SocketPeer(ws, socket, address, this.#wiring);
         if (limits)
           socket.on(
             'data',
@@ -148,7 +134,7 @@ export class WsServer {
   }
 
   /** A frame as large as the limit is refused already (conventions.md §1). */
-  readonly #largestMessage = () => Math.max(this.#options.maxRequestBytes() - 1, 1);
+  readonly #largestMessage = () => Math.max(this.#wiring.maxRequestBytes() - 1, 1);
 
   #add(peer: SocketPeer, ws: WebSocket): void {
     this.#peers.add(peer);
@@ -157,7 +143,7 @@ export class WsServer {
 
   #checkLiveness(): void {
     this.#sweeps++;
-    const now = this.#options.clock.now();
+    const now = this.#wiring.clock.now();
     for (const peer of this.#peers) {
       const isRpc = peer instanceof RpcPeer;
       // While a peer is not read its pongs do not arrive, so its pings are not counted; they still find a dead socket.
