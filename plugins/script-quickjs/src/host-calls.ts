@@ -15,8 +15,8 @@ export interface Answer {
 /** What one run asks of its owner: host functions and fetches. It ends with the run. */
 export class HostCalls {
   readonly #host: ScriptHost;
-  readonly #gates = new Map<string, Gate>();
-  /** Most runs fetch nothing. */
+  /** Most runs ask for nothing. */
+  #gates: Map<string, Gate> | undefined;
   #fetches: Fetches | undefined;
   #over = false;
 
@@ -57,6 +57,7 @@ export class HostCalls {
     const { functions } = this.#host;
     const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (!called) throw new TypeError('unknown request');
+    this.#gates ??= new Map();
     const through = this.#gates.get(name) ?? gate(called.atOnce);
     this.#gates.set(name, through);
     // What waited until the run was over is not begun.
