@@ -7,7 +7,6 @@ import {
   LAST,
   type Logger,
   type Plugin,
-  type Principal,
   type ServerState,
   type Service,
 } from '@svc/plugin-sdk';
@@ -16,7 +15,7 @@ import { machineClock } from './clock.ts';
 import { migrate, stepsOf } from './db/migrate.ts';
 import { notOpen, openDatabase } from './db/open.ts';
 import type { Head } from './head.ts';
-import { createHooks, type KernelHooks } from './hooks.ts';
+import { createHooks } from './hooks.ts';
 import { LocalBus } from './local-bus.ts';
 import { Network } from './network.ts';
 import { orderPlugins } from './plugins/order.ts';
@@ -55,27 +54,6 @@ export interface BootOptions {
   readonly atEnd?: () => Promise<void>;
 }
 
-/** A running server, as the program that started it sees it. */
-export interface App {
-  readonly url: string;
-  readonly hooks: KernelHooks;
-  readonly db: DatabaseHandle;
-  /** Every RPC method by wire name. */
-  readonly methods: ReadonlyMap<string, Registered>;
-  /** What the plugin of this name acts through. */
-  kernelOf(plugin: string): Kernel | undefined;
-  service<T>(service: Service<T>): T | undefined;
-  /** Calls a method in-process; default caller: the server itself. */
-  call(method: string, params?: unknown, caller?: Principal): Promise<unknown>;
-  /** @throws UserError when the addresses of this head could not be followed */
-  try(head: Head): Promise<void>;
-  /** New addresses and limits; every JSON-RPC connection is closed with 1001. @throws UserError; the old ones then stay in force */
-  follow(head: Head): Promise<void>;
-  /** New TLS connections get this certificate. */
-  renewCertificate(tls: NonNullable<Head['tls']>): void;
-  stop(reason: string): Promise<void>;
-}
-
 /**
  * The life of a server, from top to bottom:
  * plugins in order → setup of drivers → database → setup → migrations → bus → prepare → start → listen → ready; `stop` unwinds it.
@@ -87,18 +65,20 @@ export async function boot(options: BootOptions): Promise<App> {
   try {
     const known = new Set(options.services?.keys());
     const plugins = await orderPlugins(options.plugins, known, options.suggest);
-    const server = new Server({ ...options, plugins }, unwind);
-    await server.open();
-    if (options.mode !== 'tool') await server.listen();
-    return server;
+    const app = new App({ ...options, plugins }, unwind);
+    await app.open();
+    if (options.mode !== 'tool') await app.listen();
+    return app;
   } catch (error) {
     await unwind.run();
     throw error;
   }
 }
 
-class Server implements App {
+/** A running server, as the program that started it sees it. */
+export class App {
   readonly hooks = createHooks();
+  /** Every RPC method by wire name. */
   readonly methods: ReadonlyMap<string, Registered>;
   readonly #options: BootOptions;
   readonly #unwind: Unwind;
@@ -145,23 +125,28 @@ class Server implements App {
     return this.#database;
   }
 
+  /** What the plugin of this name acts through. */
   readonly kernelOf = (plugin: string): Kernel | undefined =>
     this.#scopes.find((scope) => scope.plugin.name === plugin)?.kernel();
 
   readonly service = <T>(service: Service<T>): T | undefined =>
     this.#shared.services.useOptional(service);
 
+  /** Calls a method in-process; default caller: the server itself. */
   readonly call = (method: string, params?: unknown, caller = system): Promise<unknown> =>
     this.#dispatcher.call(this.#shared.brand.rewrite(method), params, caller);
 
+  /** @throws UserError when the addresses of this head could not be followed */
   readonly try = (head: Head): Promise<void> => this.#network.listeners.try(head);
 
+  /** New addresses and limits; every JSON-RPC connection is closed with 1001. @throws UserError; the old ones then stay in force */
   async follow(head: Head): Promise<void> {
     await this.#network.listeners.follow(head);
     this.#head = head;
     await this.#network.renew();
   }
 
+  /** New TLS connections get this certificate. */
   renewCertificate(tls: NonNullable<Head['tls']>): void {
     this.#network.listeners.renew(tls);
   }

@@ -1,13 +1,8 @@
+import type { Brand } from '@svc/plugin-sdk';
 import type { ListenAddress } from './http/listeners.ts';
 
 /** The table `[brand]` (configuration.md §1). */
-export interface BrandConfig {
-  readonly word: string;
-  readonly permission: string;
-  readonly salt: string;
-  readonly title: string;
-  readonly peer_header: string;
-}
+export type BrandConfig = Omit<Brand, 'rewrite'>;
 
 /** What the kernel takes from a configuration. Sizes in bytes, times in ms. */
 export interface Head {

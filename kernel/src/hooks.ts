@@ -43,12 +43,4 @@ export const createHooks = () => ({
   upgrade: new AsyncSeriesBailHook<[Upgrade], true | undefined>(['upgrade']),
 });
 
-/** Hooks whose taps run synchronously. */
-export const SYNC_HOOKS: ReadonlySet<string> = new Set([
-  'methods',
-  'routes',
-  'commands',
-  'settled',
-]);
-
 export type KernelHooks = ReturnType<typeof createHooks>;

@@ -1,4 +1,4 @@
-export { type App, type BootOptions, boot, type PluginSettings } from './boot.ts';
+export { App, type BootOptions, boot, type PluginSettings } from './boot.ts';
 export { makeBrand } from './brand.ts';
 export { machineClock } from './clock.ts';
 export type { BrandConfig, Head } from './head.ts';

@@ -23,26 +23,22 @@ const keepPeer = (socket: Socket): void => {
   if (socket.remoteAddress === undefined) socket.destroy();
 };
 
+interface Options {
+  readonly onRequest: RequestListener;
+  readonly onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
+  readonly calls: RunningCalls;
+  readonly log: Logger;
+}
+
 /** TCP or TLS, and the Unix socket, over one handler. A reload binds the new before it closes the old. */
 export class Listeners {
-  readonly #onRequest: RequestListener;
-  readonly #onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
-  readonly #calls: RunningCalls;
-  readonly #log: Logger;
+  readonly #options: Options;
   #addresses: Addresses | undefined;
   #tcp: Server | undefined;
   #unix: Server | undefined;
 
-  constructor(options: {
-    onRequest: RequestListener;
-    onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
-    calls: RunningCalls;
-    log: Logger;
-  }) {
-    this.#calls = options.calls;
-    this.#onRequest = options.onRequest;
-    this.#onUpgrade = options.onUpgrade;
-    this.#log = options.log;
+  constructor(options: Options) {
+    this.#options = options;
   }
 
   get listening(): Listening {
@@ -58,17 +54,15 @@ export class Listeners {
    * Follows new addresses; called first at start. With the same address the socket stays and gets the new TLS context.
    * Otherwise the new socket is bound before the old one closes. Only for another host on the same port the old one
    * closes first; it comes back when the new one fails.
-   * @returns whether clients were on a listener that is gone
    * @throws UserError; the old listeners then serve on
    */
-  async follow(next: Addresses): Promise<boolean> {
+  async follow(next: Addresses): Promise<void> {
     const old = this.#addresses;
     const server = this.#tcp;
     if (old && server && sameAddress(old, next) && !old.tls === !next.tls) {
       if (next.tls) this.renew(next.tls);
       this.#addresses = next;
-      await this.#followUnix(old, next);
-      return false;
+      return this.#followUnix(old, next);
     }
     const fresh = this.#createServer(next, false);
     if (old && server && old.listen.port === next.listen.port && next.listen.port !== 0)
@@ -78,13 +72,16 @@ export class Listeners {
     this.#addresses = next;
     if (server) this.#stopAccepting(server);
     await this.#followUnix(old, next);
-    return server !== undefined;
   }
 
   /** @throws UserError when these addresses could not be followed */
   async try(next: Addresses): Promise<void> {
     if (this.#addresses && sameAddress(this.#addresses, next)) return;
-    const probe = createHttpServer({ onRequest: () => {}, onUpgrade: () => {}, log: this.#log });
+    const probe = createHttpServer({
+      onRequest: () => {},
+      onUpgrade: () => {},
+      log: this.#options.log,
+    });
     const { host, port } = next.listen;
     // This server itself has the port, so the host is tried with a free port.
     await bind(probe, { host, port: this.#addresses?.listen.port === port ? 0 : port });
@@ -109,7 +106,7 @@ export class Listeners {
   }
 
   #stopAccepting(server: Server): void {
-    this.#calls.whenNone(closeButKeepIdle(server));
+    this.#options.calls.whenNone(closeButKeepIdle(server));
   }
 
   async #swap(server: Server, old: Addresses, fresh: Server, next: Addresses): Promise<void> {
@@ -125,12 +122,9 @@ export class Listeners {
 
   #createServer(addresses: Addresses, unix: boolean): Server {
     const tls = unix ? undefined : addresses.tls;
-    const server = createHttpServer({
-      onRequest: this.#onRequest,
-      onUpgrade: (request, socket, head) => this.#onUpgrade(server, unix)(request, socket, head),
-      log: this.#log,
-      tls,
-    });
+    const { onUpgrade, ...options } = this.#options;
+    const upgrade: UpgradeHandler = (...offer) => onUpgrade(server, unix)(...offer);
+    const server = createHttpServer({ ...options, onUpgrade: upgrade, tls });
     if (!unix) server.prependListener(tls ? 'secureConnection' : 'connection', keepPeer);
     return server;
   }
@@ -148,7 +142,7 @@ export class Listeners {
       await listen(server, { path });
       this.#unix = server;
     } catch (error) {
-      this.#log.error('Unix socket could not be opened', { path, error });
+      this.#options.log.error('Unix socket could not be opened', { path, error });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Plugin, UserError } from '@svc/plugin-sdk';
+import { type Plugin, type Service, UserError } from '@svc/plugin-sdk';
 
 type Suggest = (service: string) => Promise<string | undefined>;
 
@@ -55,15 +55,16 @@ function sort(plugins: readonly Plugin[], providers: ReadonlyMap<string, Plugin>
         `plugins require each other in a circle: ${[...path, plugin.name].join(' → ')}`,
       );
     }
-    // Optional services order plugins too, but a circle through them is no reason to stop.
-    for (const { service } of plugin.requires ?? []) {
-      const provider = providers.get(service);
-      if (provider) visit(provider, [...path, plugin.name]);
-    }
-    for (const { service } of plugin.optional ?? []) {
-      const provider = providers.get(service);
-      if (provider && !path.includes(provider.name)) visit(provider, [...path, plugin.name]);
-    }
+    const follow = (services: readonly Service<unknown>[] = [], isOptional: boolean) => {
+      for (const { service } of services) {
+        const provider = providers.get(service);
+        // Optional services order plugins too, but a circle through them is no reason to stop.
+        if (!provider || (isOptional && path.includes(provider.name))) continue;
+        visit(provider, [...path, plugin.name]);
+      }
+    };
+    follow(plugin.requires, false);
+    follow(plugin.optional, true);
     ordered.add(plugin);
   };
   for (const plugin of plugins) visit(plugin, []);

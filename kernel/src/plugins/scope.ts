@@ -10,8 +10,9 @@ import {
   RpcError,
   UserError,
 } from '@svc/plugin-sdk';
+import { SyncHook } from 'tapable';
 import type { PluginSettings } from '../boot.ts';
-import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
+import type { KernelHooks } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
 import { messagingOf } from './messaging.ts';
@@ -35,6 +36,8 @@ export interface Shared
 
 /** Hooks whose taps may wait, at a start or a stop. */
 const WAITED_FOR: ReadonlySet<string> = new Set(['prepare', 'start', 'ready', 'reload', 'stop']);
+
+type Tap = (...args: unknown[]) => unknown;
 
 interface Undo {
   readonly label: string;
@@ -168,7 +171,7 @@ export class Scope {
   }
 
   /** The tap as a step of its own: it has a deadline, and its time is in the log. */
-  #inTime(hook: string, run: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+  #inTime(hook: string, run: Tap): Tap {
     const { name } = this.plugin;
     const { timeline } = this.#shared;
     return (...args) => timeline.limited(`${hook} of '${name}'`, () => run(...args));
@@ -185,12 +188,11 @@ export class Scope {
       Object.entries(this.#shared.hooks).map(([hook, tapable]) => [
         hook,
         {
-          tap: (run: (...args: unknown[]) => unknown, { stage = 0 } = {}) => {
+          tap: (run: Tap, { stage = 0 } = {}) => {
             guard();
-            const limited = WAITED_FOR.has(hook) ? this.#inTime(hook, run) : run;
-            const named = naming(name, hook, limited);
-            if (SYNC_HOOKS.has(hook)) (tapable as unknown as Tapping).tap({ name, stage }, named);
-            else (tapable as unknown as Calling).tapAsync({ name, stage }, calling(named));
+            const named = naming(name, hook, WAITED_FOR.has(hook) ? this.#inTime(hook, run) : run);
+            if (tapable instanceof SyncHook) tapable.tap({ name, stage }, named as never);
+            else tapable.tapAsync({ name, stage }, calling(named) as never);
           },
         },
       ]),
@@ -215,19 +217,12 @@ function known<T extends object>(hooks: T, plugin: string): T {
   });
 }
 
-interface Calling {
-  tapAsync(options: object, run: (...args: unknown[]) => void): void;
-}
-interface Tapping {
-  tap(options: object, run: (...args: unknown[]) => unknown): void;
-}
-
 /** Errors meant for the caller or the operator pass as they are; others learn the plugin's name. */
-function naming(plugin: string, hook: string, run: (...args: unknown[]) => unknown) {
+function naming(plugin: string, hook: string, run: Tap): Tap {
   const rethrow = (cause: unknown): never => {
     throw wrap(plugin, `tap of '${hook}' failed`, cause);
   };
-  return (...args: unknown[]): unknown => {
+  return (...args) => {
     try {
       const result = run(...args);
       return isThenable(result) ? Promise.resolve(result).catch(rethrow) : result;
@@ -239,7 +234,7 @@ function naming(plugin: string, hook: string, run: (...args: unknown[]) => unkno
 
 /** A tap in callback form, so that one that answers at once costs no promise. */
 export const calling =
-  (run: (...args: unknown[]) => unknown) =>
+  (run: Tap) =>
   (...given: unknown[]): void => {
     const done = given.pop() as (error: unknown, result?: unknown) => void;
     let result: unknown;
