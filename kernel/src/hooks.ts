@@ -43,4 +43,9 @@ export const createHooks = () => ({
   upgrade: new AsyncSeriesBailHook<[Upgrade], true | undefined>(['upgrade']),
 });
 
+/** Hooks whose taps run synchronously. tapable's classes cannot be told apart by `instanceof`. */
+export const SYNC_HOOKS: ReadonlySet<string> = new Set(
+  'methods routes commands settled'.split(' '),
+);
+
 export type KernelHooks = ReturnType<typeof createHooks>;

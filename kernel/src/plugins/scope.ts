@@ -10,9 +10,8 @@ import {
   RpcError,
   UserError,
 } from '@svc/plugin-sdk';
-import { SyncHook } from 'tapable';
 import type { PluginSettings } from '../boot.ts';
-import type { KernelHooks } from '../hooks.ts';
+import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
 import { messagingOf } from './messaging.ts';
@@ -191,8 +190,9 @@ export class Scope {
           tap: (run: Tap, { stage = 0 } = {}) => {
             guard();
             const named = naming(name, hook, WAITED_FOR.has(hook) ? this.#inTime(hook, run) : run);
-            if (tapable instanceof SyncHook) tapable.tap({ name, stage }, named as never);
-            else tapable.tapAsync({ name, stage }, calling(named) as never);
+            const options = { name, stage };
+            if (SYNC_HOOKS.has(hook)) tapable.tap(options, named as never);
+            else (tapable as KernelHooks['request']).tapAsync(options, calling(named) as never);
           },
         },
       ]),
