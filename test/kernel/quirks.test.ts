@@ -35,21 +35,31 @@ test('ws: a raised limit lets a longer message through, and never lowers the lim
 
 test('Node: a request tells of the first read of its body, and of no other', async () => {
   let reads = 0;
+  let early = 0;
   const bodies: string[] = [];
-  const server = createServer(async (incoming: IncomingMessage, response) => {
-    atFirstRead(incoming, () => reads++);
-    await new Promise(setImmediate);
-    assert.is(reads, 0, 'no read before somebody asks');
+  const server = createServer().listen(0, LOOPBACK);
+  server.on('checkContinue', async (incoming: IncomingMessage, response) => {
+    atFirstRead(incoming, () => {
+      reads++;
+      response.writeContinue();
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    early = reads;
     for await (const chunk of incoming) bodies.push(String(chunk));
     response.end();
-  }).listen(0, LOOPBACK);
+  });
   await once(server, 'listening');
-  const call = request({ host: LOOPBACK, port: portOf(server), method: 'POST' });
-  call.write('one');
-  setTimeout(() => call.end('two'), 20);
+  const headers = { expect: '100-continue' };
+  const call = request({ host: LOOPBACK, port: portOf(server), method: 'POST', headers });
+  call.once('continue', () => {
+    call.write('one');
+    setTimeout(() => call.end('two'), 20);
+  });
+  call.flushHeaders();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   response.resume();
   await once(response, 'end');
+  assert.is(early, 0, 'no read before the body is asked for');
   assert.is(reads, 1);
   assert.is(bodies.join(''), 'onetwo');
   await new Promise((resolve) => server.close(resolve));
