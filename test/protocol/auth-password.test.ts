@@ -148,7 +148,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.run();
 }
 
-const several = suite('auth: passwords on several servers');
+const several = suite('auth: passwords on several servers (postgres)');
 
 several('a session goes on when another server replaces the hash', async () => {
   const probe = authProbe();

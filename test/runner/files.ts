@@ -1,7 +1,7 @@
 /** Which files a run is made of. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { goneFrom, secondsOf, startsPrograms } from './budgets.ts';
+import { FAST_SECONDS, goneFrom, secondsOf, startsPrograms } from './budgets.ts';
 import type { Options } from './options.ts';
 
 export interface TestFile {
@@ -57,7 +57,8 @@ export function selectFiles(root: string, options: Options): TestFile[] {
 
 function belongs({ name, budget_s, proofOnly }: TestFile, { proof, fast }: Options): boolean {
   if (proof) return budget_s > 0;
-  return !proofOnly && !(fast && startsPrograms(name));
+  if (fast && (startsPrograms(name) || budget_s > FAST_SECONDS)) return false;
+  return !proofOnly;
 }
 
 const matches = (name: string, word: string): boolean => name.includes(word.replace(/^\.\//, ''));
