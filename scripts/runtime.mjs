@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The repository. */
@@ -26,8 +26,12 @@ export async function runScript(name) {
     await import(pathToFileURL(script).href);
     return;
   }
-  const node = newerNode();
-  const child = spawn(node, [script, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const again = [
+    join(root, 'scripts', 'run.mjs'),
+    basename(name, '.mjs'),
+    ...process.argv.slice(2),
+  ];
+  const child = spawn(newerNode(), again, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
   child.on('close', (status, signal) => {
