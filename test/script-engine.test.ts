@@ -123,4 +123,28 @@ test('fetch goes where the owner sends it, and its rules can change', async () =
   server.close();
 });
 
+test('an engine of another plugin takes the place of the one that js-worker brings', async () => {
+  const engine = definePlugin({
+    name: 'other-engine',
+    version: '1.0.0',
+    provides: [ScriptEngine],
+    setup(kernel) {
+      const nothing = { warm() {}, rest() {}, stop: async () => {} };
+      const compile = () => Promise.reject(new Error('this engine compiles nothing'));
+      const prepare = () => ({ run: compile, dispose() {} });
+      kernel.provide(ScriptEngine, { open: () => ({ ...nothing, compile, prepare }) });
+    },
+  });
+  const other = await bootForTest(['token', engine, 'js-worker']);
+  const script = {
+    name: 'a',
+    js_script_base64: Buffer.from('export default {}').toString('base64'),
+  };
+  const refused = await other
+    .call('js-worker_create', { token: other.superToken, ...script })
+    .catch((error) => error.message);
+  assert.match(String(refused), /this engine compiles nothing/);
+  await other.stop();
+});
+
 test.run();

@@ -17,7 +17,9 @@ export async function choosePlugins(
     entries.map((entry) => (typeof entry === 'string' ? loadPlugin(entry, base) : entry)),
   );
   const bring = async (name: string) => {
-    if (!plugins.some((plugin) => plugin.name === name)) plugins.push(await loadPlugin(name, base));
+    const plugin = await loadPlugin(name, base);
+    const there = new Set(plugins.flatMap(marksOf));
+    if (!marksOf(plugin).some((mark) => there.has(mark))) plugins.push(plugin);
   };
   const driver = await driverOf(database.database_url, plugins, base);
   if (driver) await bring(driver);
@@ -25,6 +27,12 @@ export async function choosePlugins(
   for (const { brings = [] } of plugins) for (const name of brings) await bring(name);
   return plugins;
 }
+
+/** Its name and its services: a plugin that shares one with a listed plugin is not brought along. */
+const marksOf = ({ name, provides = [] }: Plugin): string[] => [
+  name,
+  ...provides.map(({ service }) => service),
+];
 
 /** Name of the built-in plugin that provides this service; undefined when there is none. */
 export async function providerOf(service: string, base: string): Promise<string | undefined> {
