@@ -1,10 +1,13 @@
 // crontab.md §2.1: a run that a killed server claimed and did not dispatch is dispatched by another, once; no other run is.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { Tasks } from '@svc/plugin-task/api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Jobs } from '../../plugins/crontab/src/jobs.ts';
+import { MissedRuns } from '../../plugins/crontab/src/missed-runs.ts';
 import { Scheduler } from '../../plugins/crontab/src/scheduler.ts';
+import { ClaimStore } from '../../plugins/crontab/src/store/claims.ts';
 import { JobStore } from '../../plugins/crontab/src/store/jobs.ts';
 import { until } from '../bus-kit.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
@@ -111,6 +114,58 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await jobs.query({ cron_name: 'refused' }), []);
     await app.sql(`drop trigger refuse${dialect === 'sqlite' ? '' : ' on crontab'}`);
     await recorded('refused');
+  });
+
+  test('a run that another server took over since the row was read is not replaced by the next claim', async () => {
+    const { db, clock } = (app.kernel as any).kernelOf('crontab');
+    const [mine, others] = [new JobStore(db, 'me'), new ClaimStore(db, 'survivor')];
+    await jobs.create('taken over', NEVER, agents([A]));
+    await claimed(app, 'taken over', 5 * SECOND);
+    const read = await mine.byName('taken over');
+    const { id, name, last_run_time } = read!;
+    const claim = { id, name, last_run_time: last_run_time!, claimed_by: 'dead' };
+    assert.is(await others.takeOver(claim), true);
+    assert.is((await mine.claim([read!], clock.now())).size, 0);
+    const reread = await mine.byName('taken over');
+    assert.equal([...(await mine.claim([reread!], clock.now()))], [id]);
+    assert.is(await others.takeOver(claim), false);
+    await jobs.remove('taken over');
+  });
+
+  test('tasks and records prove their run although they were made after the next one was claimed', async () => {
+    const { db, bus, clock, log, use } = (app.kernel as any).kernelOf('crontab');
+    const run = Date.now() - 5 * SECOND;
+    const late = run + 4 * SECOND;
+    const names = ['slow task', 'slow record', 'slow nothing'];
+    for (const name of names) {
+      await jobs.create(name, NEVER, agents([A]));
+      await claimed(app, name, Date.now() - run);
+    }
+    const uuid = dialect === 'sqlite' ? `x'${A.replaceAll('-', '')}'` : `'${A}'`;
+    await app.sql(
+      `insert into task (uuid, token, cron_source, cron_run, task_event_type, type_name, created_at)
+        values (${uuid}, 'tttttttttt', 'slow task', ${run}, '"ip"', 'ip', ${late}),
+          (${uuid}, 'uuuuuuuuuu', 'slow nothing', ${late}, '"ip"', 'ip', ${late})`,
+    );
+    await app.sql(
+      `insert into crontab_result (cron_id, cron_name, claimed_at, run_time, success, message)
+        select id, name, case when name = 'slow record' then ${run} else ${late} end, ${late}, false, 'made late'
+          from crontab where name in ('slow record', 'slow nothing')`,
+    );
+    const store = new JobStore(db, 'me');
+    const all = new Jobs({ store, now: () => clock.now(), unreadable: () => {} });
+    await all.reload();
+    const runs: unknown[] = [];
+    const missed = new MissedRuns({
+      ...{ bus, clock, log, jobs: all, claims: new ClaimStore(db, 'me'), tasks: use(Tasks) },
+      run: ({ name }, at) => runs.push([name, Number(at)]),
+    });
+    for (const job of [...all.values()].filter(({ name }) => names.includes(name))) {
+      missed.replaced({ ...job, last_run_time: run });
+    }
+    await app.sql(`update crontab set claimed_by = null where name like 'slow %'`);
+    await missed.search();
+    assert.equal(runs, [['slow nothing', run]]);
   });
 
   test('a claim of which only the answer was lost is run, once', async () => {

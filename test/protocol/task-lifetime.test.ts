@@ -171,7 +171,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a job gets one task for each agent, duplicates included, and learns what became of them', async () => {
     const other = await readyAgent(app, B);
     const run = async (agents: string[], type: any): Promise<TaskOutcome[]> => {
-      const order = { agents, cronSource: 'edge latency' };
+      const order = { agents, cronSource: 'edge latency', run: 1 };
       return Promise.all(await tasksOf(app).createMany(order, normaliseTaskType(type)));
     };
     const outcomes = await run([A, ABSENT, B, A], { ping: 'x' });
@@ -201,7 +201,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a job for 1,200 agents stores all of them under ids of their own', async () => {
     const agents = Array.from({ length: 1_200 }, (_, n) => `${ABSENT.slice(0, -4)}${n + 1_000}`);
     agents[700] = A;
-    const order = { agents, cronSource: 'many' };
+    const order = { agents, cronSource: 'many', run: 1 };
     const outcomes = await Promise.all(
       await tasksOf(app).createMany(order, normaliseTaskType('ip')),
     );

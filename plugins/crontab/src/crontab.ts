@@ -91,7 +91,7 @@ function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs:
     jobs,
     claims,
     tasks,
-    run: (job) => runs.start(job),
+    run: (job, claimedAt) => runs.start(job, claimedAt),
   });
   bus.watch(({ kind }) => {
     if (kind === 'left' && !stopping.aborted) void missed.search();
@@ -101,8 +101,8 @@ function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs:
     jobs,
     store,
     run(job, now) {
-      runs.start(job);
-      missed.replaced(job, now);
+      runs.start(job, now);
+      missed.replaced(job);
     },
     server: bus.id,
     log,

@@ -110,16 +110,20 @@ export class Jobs {
     }
   }
 
-  #isNew({ id, version, last_run_time }: Stamp): boolean {
-    const job = this.#jobs.get(id);
-    if (!job) return this.#unreadable.get(id) !== version;
-    return job.version !== version || job.last_run_time !== last_run_time;
+  #isNew(stamp: Stamp): boolean {
+    const job = this.#jobs.get(stamp.id);
+    if (!job) return this.#unreadable.get(stamp.id) !== stamp.version;
+    return STAMP.some((column) => job[column] !== stamp[column]);
   }
 
   #remember(row: JobRow): void {
     const job = this.#jobs.get(row.id);
     // Two reads may end in the other order.
-    if (job && (job.version > row.version || isSame(job, row))) return;
+    if (job && job.version > row.version) return;
+    if (job && isSame(job, row)) {
+      this.#set({ ...job, claimed_by: row.claimed_by });
+      return;
+    }
     try {
       this.#set(jobOf(row, this.#moment()));
       this.#unreadable.delete(row.id);
@@ -149,6 +153,8 @@ export class Jobs {
   }
 }
 
+const STAMP = ['version', 'last_run_time', 'claimed_by'] as const;
+/** What decides when a job is due. */
 const CONTENT = [
   'version',
   'last_run_time',

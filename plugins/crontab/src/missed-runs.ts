@@ -1,4 +1,4 @@
-import type { Bus, Clock, Logger } from '@svc/plugin-sdk';
+import type { Bus, Clock, Integer, Logger } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
@@ -17,9 +17,9 @@ export interface MissedRunsOptions {
   readonly log: Logger;
   readonly jobs: Jobs;
   readonly claims: ClaimStore;
-  readonly tasks: Pick<Tasks, 'startedBetween'>;
-  /** Starts a run; never waits, never throws. */
-  readonly run: (job: Job) => void;
+  readonly tasks: Pick<Tasks, 'hasRun'>;
+  /** Starts the run that was claimed at `claimedAt`; never waits, never throws. */
+  readonly run: (job: Job, claimedAt: Integer) => void;
 }
 
 /**
@@ -51,12 +51,12 @@ export class MissedRuns {
     return this.#lastSearch;
   }
 
-  /** This server claimed a run at `now`; `job` as it was before. Its row does not name the server of the run before any more. */
-  replaced({ id, name, claimed_by, last_run_time }: Job, now: number): void {
+  /** This server claimed a run of `job`, as it was before. Its row does not name the server of the run before any more. */
+  replaced({ id, name, claimed_by, last_run_time }: Job): void {
     if (claimed_by === null || claimed_by === this.#options.bus.id || last_run_time === null)
       return;
     if (this.#replaced.length >= REPLACED) this.#replaced.splice(0, REPLACED / 2);
-    this.#replaced.push({ id, name, claimed_by, last_run_time, before: now });
+    this.#replaced.push({ id, name, claimed_by, last_run_time });
   }
 
   async #searchNow(): Promise<void> {
@@ -88,17 +88,17 @@ export class MissedRuns {
   async #dispatch(claim: Claim): Promise<void> {
     const { jobs, claims, log, run } = this.#options;
     const job = jobs.get(claim.id);
-    const isLast = claim.before === undefined;
+    const isLast = !this.#replaced.includes(claim);
     if (!job || (job.type.kind === 'worker' && !isLast)) return;
     if (await this.#wasDispatched(claim)) return;
     if (isLast && !(await claims.takeOver(claim))) return;
     log.warn('a run of a server that has ended is dispatched now', { job: job.name });
-    run(job);
+    run(job, claim.last_run_time);
   }
 
   async #wasDispatched(claim: Claim): Promise<boolean> {
     const { claims, tasks } = this.#options;
     if (await claims.isRecorded(claim)) return true;
-    return tasks.startedBetween(claim.name, claim.last_run_time, claim.before);
+    return tasks.hasRun(claim.name, claim.last_run_time);
   }
 }

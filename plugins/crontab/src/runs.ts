@@ -1,4 +1,4 @@
-import { type Clock, type Logger, RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Integer, type Logger, RpcError } from '@svc/plugin-sdk';
 import type { TaskOutcome, Tasks } from '@svc/plugin-task/api';
 import type { WorkerRuns } from './api.ts';
 import type { Job } from './job.ts';
@@ -40,9 +40,9 @@ export class Runs {
     this.#storing = createTurns(STORING, TURN_MS, options.clock);
   }
 
-  /** Never waits: a slow agent or a dead database holds up its own run only. */
-  start(job: Job): void {
-    const work = this.#dispatch(job).finally(() => this.#running.delete(work));
+  /** Starts the run that was claimed at `claimedAt` (Unix ms). Never waits: a slow agent or a dead database holds up its own run only. */
+  start(job: Job, claimedAt: Integer): void {
+    const work = this.#dispatch(job, claimedAt).finally(() => this.#running.delete(work));
     this.#running.add(work);
   }
 
@@ -58,7 +58,7 @@ export class Runs {
     });
   }
 
-  async #dispatch(job: Job): Promise<void> {
+  async #dispatch(job: Job, claimedAt: Integer): Promise<void> {
     const { log } = this.#options;
     const { id, name, type } = job;
     const before = this.#dispatching.get(id) ?? 0;
@@ -68,7 +68,9 @@ export class Runs {
     }
     this.#dispatching.set(id, before + 1);
     try {
-      await (type.kind === 'agent' ? this.#runAgents(job, type) : this.#runWorker(job, type));
+      await (type.kind === 'agent'
+        ? this.#runAgents(job, claimedAt, type)
+        : this.#runWorker(job, claimedAt, type));
     } catch (error) {
       log.error('run failed', { job: name, error });
     } finally {
@@ -78,20 +80,22 @@ export class Runs {
     }
   }
 
-  async #runAgents(job: Job, { agents, task }: AgentType): Promise<void> {
+  async #runAgents(job: Job, run: Integer, { agents, task }: AgentType): Promise<void> {
     if (agents.length === 0) return;
     const { tasks } = this.#options;
-    const order = { agents, cronSource: job.name };
+    const order = { agents, cronSource: job.name, run };
     const outcomes = await this.#storing(() => tasks.createMany(order, task));
-    await Promise.all(outcomes.map(async (each) => this.#record(job, taskOutcome(await each))));
+    await Promise.all(
+      outcomes.map(async (each) => this.#record(job, run, taskOutcome(await each))),
+    );
   }
 
-  async #runWorker(job: Job, type: WorkerType): Promise<void> {
+  async #runWorker(job: Job, run: Integer, type: WorkerType): Promise<void> {
     const outcome = await this.#storing(async () => {
       await this.#options.claims.begin(job.id);
       return this.#enqueue(type);
     });
-    await this.#record(job, outcome);
+    await this.#record(job, run, outcome);
   }
 
   async #enqueue({ worker, params }: WorkerType): Promise<Outcome> {
@@ -107,11 +111,13 @@ export class Runs {
     }
   }
 
-  #record({ id, name }: Job, { relative_id, message }: Outcome): Promise<void> {
+  #record({ id, name }: Job, claimed_at: Integer, outcome: Outcome): Promise<void> {
+    const { relative_id, message } = outcome;
     const { results, clock } = this.#options;
     return results.add({
       cron_id: id,
       cron_name: name,
+      claimed_at,
       run_time: clock.now(),
       relative_id,
       message: storableText(message),

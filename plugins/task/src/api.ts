@@ -9,6 +9,8 @@ export interface TaskOrder {
   readonly agents: readonly string[];
   /** Name of the job. */
   readonly cronSource: string;
+  /** Unix ms: tells the runs of the job apart. */
+  readonly run: Integer;
 }
 
 /** The end of one agent's hand-over: the task's id, or why the task was not handed over (its row is gone then). */
@@ -34,8 +36,8 @@ export interface Tasks {
    * @throws RpcError 103 when they could not be stored; no task exists then
    */
   createMany(order: TaskOrder, task: NormalTask): Promise<readonly Promise<TaskOutcome>[]>;
-  /** True when tasks of this job were created from `from` (Unix ms) until before `to`, and not deleted since. @throws RpcError 103 */
-  startedBetween(cronSource: string, from: Integer, to?: Integer): Promise<boolean>;
+  /** True when tasks of this run were stored and not deleted since. @throws RpcError 103 */
+  hasRun(cronSource: string, run: Integer): Promise<boolean>;
   /** The running `web_shell` task behind an agent's proof (terminal.md §4). @throws RpcError 103 */
   shell(id: Integer, uuid: string, token: string): Promise<ShellProof>;
   /** True when a running `web_shell` task of this agent names this terminal. @throws RpcError 103 */

@@ -32,7 +32,7 @@ export class Creator {
 
   /** @throws RpcError 103, 104 (task.md §4.3) */
   async create(uuid: string, task: NormalTask, signal: AbortSignal): Promise<Integer> {
-    const row = this.#rowOf(uuid, task, null);
+    const row = this.#rowOf(uuid, task);
     const id = await this.#insert(row);
     await this.#handOver(id, row, signal);
     return id;
@@ -45,7 +45,7 @@ export class Creator {
     timeout_ms: Integer,
     signal: AbortSignal,
   ): Promise<TaskAnswer> {
-    const row = this.#rowOf(uuid, task, null);
+    const row = this.#rowOf(uuid, task);
     const id = await this.#insert(row);
     const waiter = this.#options.completions.open(id);
     try {
@@ -58,11 +58,11 @@ export class Creator {
 
   /** One task for each agent of a job. The outer promise resolves when all are stored. @throws RpcError 103 */
   async createMany(
-    { agents, cronSource }: TaskOrder,
+    { agents, cronSource, run }: TaskOrder,
     task: NormalTask,
   ): Promise<readonly Promise<TaskOutcome>[]> {
     const { store, deliveries } = this.#options;
-    const rows = agents.map((uuid) => this.#rowOf(uuid, task, cronSource));
+    const rows = agents.map((uuid) => this.#rowOf(uuid, task, cronSource, run));
     const ids = await store.insert(rows);
     const isConnected = agents.map((uuid) => deliveries.isConnected(uuid));
     const discarded = this.#discard(ids.filter((_id, at) => !isConnected[at]));
@@ -74,11 +74,17 @@ export class Creator {
     });
   }
 
-  #rowOf(uuid: string, task: NormalTask, cronSource: string | null): NewTask {
+  #rowOf(
+    uuid: string,
+    task: NormalTask,
+    cronSource: string | null = null,
+    cronRun: Integer | null = null,
+  ): NewTask {
     return {
       uuid,
       token: taskToken(),
       cronSource,
+      cronRun,
       typeName: task.name,
       type: task.text,
       createdAt: this.#options.clock.now(),

@@ -31,7 +31,7 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
   const creator = new Creator({ store, deliveries, completions, registry, clock, log, stopping });
   const service: Tasks = {
     createMany: (order, task) => creator.createMany(order, task),
-    startedBetween: (cronSource, from, to) => store.startedBetween(cronSource, from, to),
+    hasRun: (cronSource, run) => store.hasRun(cronSource, run),
     ...createShells(store),
   };
   return { store, completions, deliveries, creator, service };

@@ -7,8 +7,6 @@ export interface Claim {
   readonly claimed_by: string;
   /** Unix ms. */
   readonly last_run_time: Integer;
-  /** Unix ms at which the next run was claimed; undefined: this is the last run. */
-  readonly before?: number;
 }
 
 /** The servers that claimed the last runs of jobs. Every method throws RpcError 103 when the database fails. */
@@ -36,12 +34,12 @@ export class ClaimStore {
     return (await this.#rows('a claim could not be taken over', text, params)).length > 0;
   }
 
-  /** True when records of this run are stored. */
-  async isRecorded({ id, last_run_time, before }: Claim): Promise<boolean> {
+  /** True when records of this run are stored. Rows that 0.6.0 wrote name no run: their time decides. */
+  async isRecorded({ id, last_run_time }: Claim): Promise<boolean> {
     // Index (cron_id, run_time).
     const text = `select id from crontab_result where cron_id = ? and run_time >= ?
-      and run_time < coalesce(?, ${Number.MAX_SAFE_INTEGER}) limit 1`;
-    const params = [id, last_run_time, before ?? null];
+      and coalesce(claimed_at, ?) = ? limit 1`;
+    const params = [id, last_run_time, last_run_time, last_run_time];
     return (await this.#rows('records could not be read', text, params)).length > 0;
   }
 

@@ -14,6 +14,8 @@ export interface Stamp {
   readonly version: number;
   /** Unix ms; null: never. */
   readonly last_run_time: Integer | null;
+  /** The server that claimed the last run; null: the run was dispatched. */
+  readonly claimed_by: string | null;
 }
 
 /** A row of `crontab`. */
@@ -25,8 +27,6 @@ export interface JobRow extends Stamp {
   readonly cron_type: string;
   /** Unix ms of the creation, of the last enabling or of the last new expression: earlier matches do not count. */
   readonly start_time: Integer;
-  /** The server that claimed the last run; null: the run was dispatched. */
-  readonly claimed_by: string | null;
 }
 
 export type JobContent = Pick<JobRow, 'cron_expression' | 'cron_type' | 'start_time'>;
@@ -58,7 +58,7 @@ export class JobStore {
   }
 
   stamps(): Promise<Stamp[]> {
-    const text = 'select id, version, last_run_time from crontab';
+    const text = 'select id, version, last_run_time, claimed_by from crontab';
     return guarded('jobs could not be read', () =>
       rowsOf<Stamp>(this.#db.query, { text, params: [] }),
     );
@@ -116,11 +116,13 @@ export class JobStore {
 
   /**
    * Sets `last_run_time` of those jobs that are enabled and unchanged since these stamps were read: of several
-   * servers one succeeds for each run. @returns ids of the jobs that this server must run
+   * servers one succeeds for each run. A run that another server took over meanwhile is that server's. @returns ids of the jobs that this server must run
    */
   claim(stamps: readonly Stamp[], now: number): Promise<Set<Integer>> {
     return guarded('runs could not be claimed', async () => {
-      const seen = stamps.map((s) => `[${s.id},${s.version},${s.last_run_time}]`);
+      const seen = stamps.map(
+        (s) => `[${s.id},${s.version},${s.last_run_time},${JSON.stringify(s.claimed_by)}]`,
+      );
       const params = [now, this.#server, `[${seen.join(',')}]`];
       const sql = { text: this.#claimSql, params };
       const claimed = await rowsOf<{ id: Integer }>(this.#db.query, sql);
@@ -135,12 +137,14 @@ export class JobStore {
   }
 }
 
-/** Compare and set over a JSON list of `[id, version, last_run_time]`. */
+/** Compare and set over a JSON list of `[id, version, last_run_time, claimed_by]`. */
 function claimOf(elements: string): string {
   const member = (at: number) => `cast(l.value ->> ${at} as bigint)`;
   return `update crontab as c set last_run_time = ?, claimed_by = ?
-    from (select ${member(0)} as job, ${member(1)} as seen, ${member(2)} as ran from ${elements} as l) as s
+    from (select ${member(0)} as job, ${member(1)} as seen, ${member(2)} as ran,
+      l.value ->> 3 as by_server from ${elements} as l) as s
     where c.id = s.job and c.version = s.seen and c.enable
       and c.last_run_time is not distinct from s.ran
+      and (c.claimed_by is null or c.claimed_by is not distinct from s.by_server)
     returning id`;
 }

@@ -24,6 +24,8 @@ const FEW_ROWS = 10;
 export interface RunRecord {
   readonly cron_id: Integer;
   readonly cron_name: string;
+  /** Unix ms: tells the runs of the job apart. */
+  readonly claimed_at: Integer;
   /** Task or script result; null when the dispatch failed. */
   readonly relative_id: Integer | null;
   /** Unix ms. */
@@ -31,7 +33,15 @@ export interface RunRecord {
   readonly message: string;
 }
 
-const COLUMNS = ['cron_id', 'cron_name', 'relative_id', 'run_time', 'success', 'message'] as const;
+const COLUMNS = [
+  'cron_id',
+  'cron_name',
+  'claimed_at',
+  'relative_id',
+  'run_time',
+  'success',
+  'message',
+] as const;
 const NEWEST = 'order by r.run_time desc nulls last, r.id desc';
 
 /** Rows of `crontab_result`. Failures of the database are 103 with a neutral text. */
@@ -48,9 +58,10 @@ export class ResultStore {
   }
 
   /** Records are stored in the order of these calls, many in one commit. */
-  add({ cron_id, cron_name, relative_id, run_time, message }: RunRecord): Promise<void> {
-    const success = this.#db.forms.boolean(relative_id !== null);
-    return this.#append([cron_id, cron_name, relative_id, run_time, success, message]);
+  add(record: RunRecord): Promise<void> {
+    const success = this.#db.forms.boolean(record.relative_id !== null);
+    const row = { ...record, success };
+    return this.#append(COLUMNS.map((column) => row[column]));
   }
 
   /** Newest first, as one JSON array. @throws RpcError -32008 past `maxBytes`, 103 */

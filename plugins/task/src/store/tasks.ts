@@ -17,6 +17,8 @@ export interface NewTask {
   readonly uuid: string;
   readonly token: string;
   readonly cronSource: string | null;
+  /** Tells the runs of a job apart; null: no job's task. */
+  readonly cronRun: Integer | null;
   readonly typeName: string;
   /** JSON text. */
   readonly type: string;
@@ -55,7 +57,6 @@ export interface TaskKey {
 const CHUNK = 500;
 /** A terminal has no time limit. */
 const UNLIMITED_TYPE = 'web_shell';
-const LATEST = 2n ** 63n - 1n;
 
 /** Single rows of `task`. Every method throws RpcError 103 with a neutral text when the database fails. */
 export class TaskStore {
@@ -139,13 +140,13 @@ export class TaskStore {
     }
   }
 
-  /** True when a task of this job was created from `from` until before `to`. */
-  startedBetween(cronSource: string, from: Integer, to: Integer = LATEST): Promise<boolean> {
+  /** True when a task of this run is stored. Rows that 0.6.0 wrote name no run: their time decides. */
+  hasRun(cronSource: string, run: Integer): Promise<boolean> {
     return guarded('tasks could not be read', async () => {
       // Index (cron_source); asked once after the death of a server.
-      const sql = `select id from task where cron_source = ? and created_at >= ?
-        and created_at < ? limit 1`;
-      return (await this.#db.first(sql, [cronSource, from, to])) !== undefined;
+      const sql = `select id from task where cron_source = ?
+        and (cron_run = ? or (cron_run is null and created_at >= ?)) limit 1`;
+      return (await this.#db.first(sql, [cronSource, run, run])) !== undefined;
     });
   }
 
@@ -160,14 +161,15 @@ export class TaskStore {
   }
 
   async #insertSome(on: Parameters<typeof rowsOf>[0], tasks: readonly NewTask[]) {
-    const one = `(${marks(6)})`;
+    const one = `(${marks(7)})`;
     const rows = await rowsOf<{ id: Integer; token: string }>(on, {
-      text: `insert into task (uuid, token, cron_source, task_event_type, type_name, created_at)
+      text: `insert into task (uuid, token, cron_source, cron_run, task_event_type, type_name, created_at)
         values ${tasks.map(() => one).join(', ')} returning id, token`,
       params: tasks.flatMap((task) => [
         this.#forms.uuid(task.uuid),
         task.token,
         task.cronSource,
+        task.cronRun,
         task.type,
         task.typeName,
         task.createdAt,
