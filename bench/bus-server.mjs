@@ -66,7 +66,7 @@ const commands = {
     }
     return { sent, begun };
   },
-  /** Small messages to everybody at an even pace. */
+  /** Small messages to all servers at an even pace. */
   async publish({ perSecond, ms }) {
     const begun = now();
     let sent = 0;

@@ -15,5 +15,5 @@ process.on('message', (message) => {
     delay_max_ms: Math.max(0, delay.max / 1e6 - 5),
   });
 });
-// The server may end although somebody could still ask.
+// The server may end although a question could still come.
 process.channel?.unref();

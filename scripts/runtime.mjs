@@ -23,6 +23,8 @@ export async function runScript(name) {
   if (isSupported(process.versions.node)) {
     // Shell scripts that are started from here find the same Node.
     process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+    // Programs that start from sources take half the processor time when they find them compiled.
+    process.env.NODE_COMPILE_CACHE ??= join(root, '.runtime', 'compile-cache');
     await import(pathToFileURL(script).href);
     return;
   }

@@ -370,7 +370,7 @@ for (const flag of ['--version', '-v']) {
 }
 
 for (const flag of ['--dry-run', '-d']) {
-  test(`collects once and connects to nobody with ${flag}`, async () => {
+  test(`collects once and connects to no server with ${flag}`, async () => {
     const server = await ScriptedServer.open();
     try {
       const table = serverTable().replace(/ws_url = .*/, `ws_url = "${server.url}"`);

@@ -271,7 +271,7 @@ test('does not wait for the body of an HTTP ping', async () => {
   }
 });
 
-test('tells both public addresses, null for a family that nobody answers', async () => {
+test('tells both public addresses, null for a family without an answer', async () => {
   const server = await startHttp(({ url }, answer) => {
     answer.end(url === '/trace' ? 'fl=1\nh=x\nip=198.51.100.23\nts=1\n' : '2001:db8::1');
   });

@@ -77,7 +77,7 @@ test('reads stamps of the era that begins in 2036', () => {
   assert.is(offsetFrom(ntpAnswer(request, in2040 + 1000), request, in2040, in2040), 1000);
 });
 
-test('takes the offset as 0 when nobody answers in 10 s, and goes on', async () => {
+test('takes the offset as 0 without an answer in 10 s, and goes on', async () => {
   const clock = new FakeClock();
   await withNtp(
     () => [],

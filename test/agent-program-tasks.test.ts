@@ -53,7 +53,7 @@ test('answers a task that arrives right behind the registration: not allowed', (
     }),
   ));
 
-test('refuses kinds that nobody knows as not allowed, and malformed ones as malformed', () =>
+test('refuses unknown kinds as not allowed, and malformed ones as malformed', () =>
   withServer((server) => {
     const allowed_tasks = new Set(TASK_KINDS);
     return withLink(serverConfig(server.url, { ...listening, allowed_tasks }), async () => {

@@ -102,9 +102,9 @@ const codeLines = (text: string): number =>
 
 /** Lines of code that the rooms may have. The plan is 2,800 for the kernel and 1,900 for the SDK. */
 const budgets = [
-  ['kernel', kernel, 2850],
+  ['kernel', kernel, 2800],
   ['server', server, 1600],
-  ['plugin-sdk', sdk, 1930],
+  ['plugin-sdk', sdk, 1900],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

@@ -238,7 +238,7 @@ test('a goodbye ends a server at once, and a stranger’s is nothing', () => {
   assert.equal([told.events, told.others.alive], [['joined', 'left'], []]);
 });
 
-test('nobody dies while this process could not hear', () => {
+test('no server counts as dead while this process could not hear', () => {
   const { told } = listening();
   told.others.receive(beat(0), 0);
   told.others.forgiveSilence(60_000, 59_000);

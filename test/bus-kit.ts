@@ -113,7 +113,7 @@ export async function sharing(
   return { ...config, database: { database_url } };
 }
 
-/** Everybody knows everybody. */
+/** Every server knows every other one. */
 export async function acquainted(servers: readonly BusProbe[]): Promise<void> {
   const ids = (list: readonly { id: string }[]) =>
     list

@@ -96,7 +96,7 @@ test.after.each(async () => {
   for (const server of running.splice(0).reverse()) await server.stop();
 });
 
-test('a killed connection comes again, both read again, nobody counts as dead, and the log says it once', async () => {
+test('a killed connection comes again, both read again, no server counts as dead, and the log says it once', async () => {
   const [one, two] = await pair();
   const before = [one, two].map((server) => server.rereads());
   const killed = await cutOff(one);
@@ -187,7 +187,7 @@ test('a server whose connection was cut off learns from the others what it misse
     one.kernel.publish(Probe, n);
     await pause(1);
   }
-  // Both are connected again by then: what is sent before may be heard by nobody.
+  // Both are connected again by then: what is sent before may reach no server.
   await until('connected', () =>
     [one, two].every((server) => logged(server, /bus is connected again/) > 0),
   );
@@ -201,7 +201,7 @@ test('a server whose connection was cut off learns from the others what it misse
   );
 });
 
-test('a copy in memory that went stale while nobody could tell is right again after the connection is', async () => {
+test('a copy in memory that went stale unnoticed is right again after the connection is', async () => {
   const plugins = ['token', 'server-info', 'static-bucket'];
   const one = await start({}, 'postgres', plugins);
   const two = await start(await sharing(one), 'postgres', plugins);

@@ -108,7 +108,7 @@ export function busCases(
     assert.equal(two.events, []);
   });
 
-  test('a large message to everybody reaches everybody', async () => {
+  test('a large message to all servers reaches all', async () => {
     const three = await fresh();
     const text = randomBytes(1_500 * KB).toString('hex');
     three[0].kernel.publish(Probe, text);
@@ -121,7 +121,7 @@ export function busCases(
     );
   });
 
-  test('a topic that nobody knows does no harm', async () => {
+  test('an unknown topic does no harm', async () => {
     const [one, two] = await fresh();
     one.kernel.publish(topic('of a later version', Type.Unknown()), { anything: [1] });
     one.kernel.publish(Probe, 'after it');

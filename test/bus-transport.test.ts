@@ -100,7 +100,7 @@ async function join(network: Network): Promise<End> {
   return end;
 }
 
-/** Without what nobody holds. */
+/** After a garbage collection, bytes. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
@@ -253,7 +253,7 @@ test('what has no form on the wire is logged, delivered here, and makes others r
   assert.is(lines(one, /no form|too large/), 3);
 });
 
-test('a listener that throws hurts nobody else', async () => {
+test('a listener that throws hurts no other listener', async () => {
   const network = new Network();
   const one = await join(network);
   const two = await join(network);

@@ -172,7 +172,7 @@ async function until(holds: () => Promise<boolean>, limit_ms = 60_000): Promise<
   }
 }
 
-/** One that nobody has waited for yet is still listed: where the first process of a machine does not, for ever. */
+/** A process that was not waited for yet is still listed: for ever where the machine's first process does not wait. */
 function lives(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

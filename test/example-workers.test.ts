@@ -280,7 +280,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await call('crontab_delete', { name: 'retention' });
   });
 
-  test('status-api: tells everybody the state of the fleet, and of one machine', async () => {
+  test('status-api: tells any caller the state of the fleet, and of one machine', async () => {
     const uuid = randomUUID();
     await call('kv_create', { namespace: uuid });
     await call('kv_set_value', { namespace: uuid, key: 'metadata_name', value: 'edge-7' });

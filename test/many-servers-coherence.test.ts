@@ -17,7 +17,7 @@ import { eventually, keyOf } from './protocol/token-kit.ts';
 import { type SharedServers, sharedServers } from './shared-servers.ts';
 
 const LIMIT_MS = 10_000;
-/** Nobody looks by himself. */
+/** No server looks by itself. */
 const CONFIG = { crontab: { refresh_interval_ms: 600_000 } };
 const PLUGINS = [
   'server-info',
@@ -331,7 +331,7 @@ const others: Record<string, Row> = {
       holds: async () => (await value(there, name)) === 2,
     };
   },
-  'a job that somebody wrote by SQL': async ({ here, there, name, uuid }) => {
+  'a job that was written by SQL': async ({ here, there, name, uuid }) => {
     await asSuper(here)('crontab_create', name, NEVER, agents([uuid]));
     await eventually(async () => assert.ok(await job(there, name)));
     const sql = `delete from crontab where name = '${name}'`;

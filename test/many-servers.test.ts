@@ -24,9 +24,9 @@ const CALLERS = 8;
 const JOBS = 4;
 const AGENTS_OF_A_JOB = 3;
 const TICK_MS = 2_000;
-/** Far above what an instant agent needs, so only tasks that nobody has are given up. */
+/** Far above what an instant agent needs, so only lost tasks are given up. */
 const GIVEN_UP_MS = 8_000;
-/** What a caller may hear of a task that nobody carried out. */
+/** What a caller may hear of a task that was not carried out. */
 const CLEAR = /^Unable to connect agent: .*|^Other error: Task \d+ timed out after 5000ms$/;
 
 const PLUGINS = ['server-info', 'token', 'agent', 'agent-uuid', 'task', 'crontab'];
@@ -193,7 +193,7 @@ function define(bus: 'Postgres' | 'NATS', seconds: number): void {
     assert.equal((await broken(fleet.read, log.acknowledged)).slice(0, 5), []);
   });
 
-  test('an agent that nobody has is refused at once, whatever happened before', async () => {
+  test('an unknown agent is refused at once, whatever happened before', async () => {
     const times: number[] = [];
     while (times.length < 3 && !times.some((ms) => ms < 4_500)) {
       const begun = performance.now();

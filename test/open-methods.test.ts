@@ -1,4 +1,4 @@
-/** Methods that anybody may call, or that decide by themselves who may: a new one shows up in review. */
+/** Methods without a credential, or with an access rule of their own: a new one shows up in review. */
 import { readFile } from 'node:fs/promises';
 import type { App } from '@svc/kernel';
 import { bootForTest } from '@svc/plugin-sdk/testing';

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Below the ports that the system hands out by itself: nobody's outgoing connection takes one of these meanwhile. */
+/** Below the ports that the system hands out by itself: no outgoing connection takes one of these meanwhile. */
 const [FIRST, LAST] = [10_240, firstHandedOut() - 1];
 const TRIES = 100;
 
-/** A TCP port on loopback where nobody listens, and that only another caller of this could take. */
+/** A TCP port on loopback without a listener; only another caller of this function could take it. */
 export async function freePort(): Promise<number> {
   for (let left = TRIES; left > 0; left--) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));
@@ -20,7 +20,7 @@ async function isFree(port: number): Promise<boolean> {
   try {
     await once(probe, 'listening');
   } catch {
-    // Somebody has it.
+    // Another process has it.
     return false;
   }
   probe.close();

@@ -153,14 +153,14 @@ test('a row that is being stored while its partition is to be dropped is not los
     await eventually(async () => {
       const found = await db.all(`select 1 from pg_locks where not granted and database = (
         select oid from pg_database where datname = current_database())`);
-      assert.ok(found.length > 0, 'nobody waits for the table');
+      assert.ok(found.length > 0, 'no statement waits for the table');
     });
   });
   await app.clock.advance(ROUND_MS);
   await eventually(async () => assert.equal(await summaries(app), [day(-4) + 7, day(0)]));
 });
 
-test('a partition that somebody reads for long stays, and its old rows are deleted all the same', async () => {
+test('a partition that is read for long stays, and its old rows are deleted all the same', async () => {
   const app = await limited();
   await db.transaction(async (trx) => {
     await trx.raw('select count(*) from dynamic_monitoring_summary');

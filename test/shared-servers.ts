@@ -56,7 +56,7 @@ export async function sharedServers(
 export const kernelOf = (app: TestApp): Kernel => (app.kernel as any).kernelOf('token');
 export const busOf = (app: TestApp): Bus => kernelOf(app).bus;
 
-/** Everybody knows everybody. */
+/** Every server knows every other one. */
 export async function acquainted(apps: readonly TestApp[]): Promise<void> {
   const ids = (list: readonly { id: string }[]) =>
     list

@@ -191,7 +191,7 @@ test('each host has its role and no other, and a UUID of its own', async () => {
   assert.is(new Set(uuids).size, 2);
 });
 
-test('credentials are nobody else’s to read', () => {
+test('credentials can be read by their owner alone', () => {
   for (const name of ['super-token', 'agent.toml', 'report-host.toml', 'task-host.toml']) {
     assert.is(statSync(join(example.data, name)).mode & 0o077, 0, name);
   }

@@ -23,7 +23,7 @@ import { type DavServer, davServer, ROOT } from './protocol/webdav-kit.ts';
 const WAIT_MS = 120_000;
 const MB = 1024 * 1024;
 
-/** Only what is in PATH: whoever runs the tests decides what is installed. */
+/** Only what is in PATH: the user of the tests decides what is installed. */
 const inPath = (program: string): boolean =>
   `${process.env['PATH']}${delimiter}/usr/sbin${delimiter}/sbin`
     .split(delimiter)

@@ -109,7 +109,7 @@ async function measure(scenario: string, [one, two]: [End, End]): Promise<Figure
     },
     {
       scenario,
-      figure: `message to everybody at ${PER_SECOND}/s`,
+      figure: `message to all servers at ${PER_SECOND}/s`,
       value: at(latency, 0.5),
       unit: 'ms p50',
       goal: { most: 20 },

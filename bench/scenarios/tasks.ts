@@ -12,7 +12,7 @@ const CHUNK = Buffer.alloc(8_192, 'x');
 const BYTES = 512 * 1024 * 1024;
 
 type Frame = Record<string, any>;
-/** Where a server is, and who asks. */
+/** A server and the credential of its caller. */
 export type Target = Pick<Bench, 'socketUrl' | 'token'>;
 
 /** A connection that correlates answers by id and hands on everything else. */

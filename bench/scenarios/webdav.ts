@@ -123,7 +123,7 @@ async function watched(bench: Bench, work: () => Promise<void>): Promise<Moved> 
 
 const chunk = Buffer.alloc(MB, 'svc');
 
-/** Seconds for the same bytes as a file of nobody's. */
+/** Seconds for the same bytes as a plain file. */
 async function writePlain(path: string): Promise<number> {
   const begun = performance.now();
   const handle = await open(path, 'w');

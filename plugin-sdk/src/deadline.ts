@@ -4,11 +4,10 @@ export async function inTime<T>(
   work: Promise<T>,
   late: () => Error = () => new Error(`no answer within ${limit_ms} ms`),
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), limit_ms);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+  // A query runs at each `then`.
+  const done = Promise.resolve(work);
+  if (!(await within(limit_ms, done))) throw late();
+  return done;
 }
 
 /** Waits for `work` to end but no longer than `limit_ms`. @returns false when the time was over first */

@@ -2,6 +2,7 @@ import { didYouMean } from './nearest.ts';
 
 /** Finds what is wrong with a value; undefined: nothing. */
 type Rule = (value: unknown) => string | undefined;
+type Rules = { readonly [member: string]: Rule };
 
 const text: Rule = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
@@ -12,7 +13,7 @@ const maybe =
   (value) =>
     value === undefined ? undefined : rule(value);
 
-const common: { readonly [member: string]: Rule } = {
+const common: Rules = {
   summary: text,
   description: maybe(text),
   deprecated: maybe(flag),
@@ -54,7 +55,7 @@ export function definitionFault(
   definition: unknown,
 ): string | undefined {
   if (!isRecord(definition)) return `: must be an object with 'summary', 'params', 'access' …`;
-  const rules: { readonly [member: string]: Rule } = RULES[kind];
+  const rules: Rules = RULES[kind];
   for (const [member, rule] of Object.entries(rules)) {
     const value = definition[member];
     const fault = rule(value);
@@ -90,12 +91,7 @@ function paramsFault(params: unknown): string | undefined {
 }
 
 const WORDS = ['public', 'authenticated', 'super'];
-const RULE_OF_ACCESS: { readonly [name: string]: Rule } = {
-  super: text,
-  needs: code,
-  anyOf: code,
-  custom: code,
-};
+const RULE_OF_ACCESS: Rules = { super: text, needs: code, anyOf: code, custom: code };
 
 function accessFault(access: unknown): string | undefined {
   if (typeof access === 'string') {
@@ -111,11 +107,8 @@ function accessFault(access: unknown): string | undefined {
 }
 
 const TYPES = new Set('null boolean object array number integer string bigint'.split(' '));
-const KEYWORDS = new Set(
-  'type anyOf allOf oneOf not const enum $ref $defs properties items pattern title description'.split(
-    ' ',
-  ),
-);
+const JSON_SCHEMA = 'anyOf allOf oneOf not const enum $ref $defs properties items pattern';
+const KEYWORDS = new Set(`type title description ${JSON_SCHEMA}`.split(' '));
 
 /** A schema is a JSON Schema, however it was made; compiling one that is none would accept every value. */
 function schemaFault(schema: unknown): string | undefined {

@@ -88,10 +88,8 @@ export async function bootForTest(
   const kit = (await import(program)) as { bootForTest: typeof bootForTest };
   const app = await kit.bootForTest(plugins, config, options);
   const token: TestApp['token'] = async (token_limit, extra = {}) => {
-    const { key, secret } = await app.call('token_create', [
-      app.superToken,
-      { token_limit, ...extra },
-    ]);
+    const token = { token_limit, ...extra };
+    const { key, secret } = await app.call('token_create', [app.superToken, token]);
     return `${key}:${secret}`;
   };
   return Object.assign(app, { token });

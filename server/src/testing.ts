@@ -184,7 +184,7 @@ async function openSocket(url: string): Promise<TestSocket> {
       waiting.push(take);
     });
     return withDeadline(message, 'the next message', timeout_ms).catch((error) => {
-      // Who has given up takes no message from those who wait after it.
+      // A waiter that has given up takes no message from the later ones.
       waiting.splice(waiting.indexOf(take), 1);
       throw error;
     });

@@ -159,7 +159,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await db.query('t').select('a'), []);
   });
 
-  test('ends a statement at its time, and nobody else waits', async () => {
+  test('ends a statement at its time, and no other statement waits', async () => {
     const ended = failure(run(endless[dialect], [], { timeout_ms: 1_000 }));
     let others = 0;
     while (others < 20) {

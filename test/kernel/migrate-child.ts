@@ -8,7 +8,7 @@ const log = memoryLog();
 const db = await openAt(url, {}, log);
 const hang = async () => {
   process.stdout.write('inside\n');
-  // Holds the process and the transaction until somebody kills it.
+  // Holds the process and the transaction until it is killed.
   await new Promise((resolve) => setTimeout(resolve, 600_000));
 };
 try {

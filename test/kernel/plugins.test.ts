@@ -65,7 +65,7 @@ const guest = definePlugin({
         handle: () => heard,
       });
       methods.add('guest_secret', {
-        summary: 'For nobody without a right.',
+        summary: 'For callers with a right.',
         params: {},
         result: Type.String(),
         access: 'authenticated',

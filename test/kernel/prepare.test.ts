@@ -130,7 +130,7 @@ for (const [name, params, code, steps] of order) {
 /** Compiled, never run: what TypeScript infers and what it refuses. */
 export function types(methods: Methods): void {
   const base = { summary: 'Types.', params: { count: Type.Integer() }, result: Type.String() };
-  const anybody = needs((): Requirement => anyone);
+  const anyCaller = needs((): Requirement => anyone);
 
   methods.add('types_default', {
     ...base,
@@ -147,7 +147,7 @@ export function types(methods: Methods): void {
   methods.add('types_parameters_are_gone', {
     ...base,
     prepare: ({ count }) => ({ text: String(count) }),
-    access: anybody,
+    access: anyCaller,
     // @ts-expect-error: handle gets what prepare returned, and that has no `count`.
     handle: ({ count }) => String(count),
   });
@@ -160,7 +160,7 @@ export function types(methods: Methods): void {
   });
   methods.add('types_result', {
     ...base,
-    access: anybody,
+    access: anyCaller,
     // @ts-expect-error: the result's schema says string.
     handle: ({ count }) => count,
   });
@@ -172,7 +172,7 @@ export function types(methods: Methods): void {
     params: { count: Type.Integer() },
     item: Type.String(),
     prepare: ({ count }) => [count] as const,
-    access: anybody,
+    access: anyCaller,
     open([count], _call, push) {
       push(String(count satisfies number));
       // @ts-expect-error: items are strings.

@@ -393,7 +393,7 @@ function rawPost(
 }
 
 for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
-  test(`${method} on a path that nobody claims is 405`, async () => {
+  test(`${method} on a path without a route is 405`, async () => {
     const response = await app.fetch('/any/path', { method });
     assert.is(response.status, 405);
     assert.is(response.headers.get('allow'), null);

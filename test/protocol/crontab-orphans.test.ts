@@ -70,7 +70,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(names.sort(), ['lost', 'recorded', 'script']);
   });
 
-  test('a script’s run is nobody’s to make up for from before it is enqueued', async () => {
+  test('no server makes up for a script’s run from before it is enqueued', async () => {
     await jobs.create('enqueued', EVERY_SECOND, worker('w'));
     await recorded('enqueued');
     await jobs.enable('enqueued', false);

@@ -78,7 +78,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   const now = () => app.clock.now();
-  /** Somebody sets the machine's clock: no timer runs early or late for it. */
+  /** The machine's clock is set: no timer runs early or late for it. */
   const jump = (ms: number) => {
     const before = app.clock.now;
     app.clock.now = () => before() + ms;
@@ -405,7 +405,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await cron.records('counted', 1);
   });
 
-  test('rows that somebody else wrote are found within ten seconds', async () => {
+  test('rows that another program wrote are found within ten seconds', async () => {
     const values = `'foreign', '${EVERY_SECOND}', '${JSON.stringify(agents([A]))}'`;
     await app.sql(`insert into crontab (name, cron_expression, cron_type) values (${values})`);
     await app.clock.advance(10_000);

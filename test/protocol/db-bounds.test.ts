@@ -65,7 +65,7 @@ test('an open transaction ends with a text that ends it and then fails', async (
     await server.exec('x', 'delete from t');
     assert.equal(await as(a, 'begin; insert into t values (1)'), rows([]));
     assert.match(await as(a, failing), /^999 /);
-    // The clock stands still: nobody rolls back what is forgotten.
+    // The clock stands still: no time limit rolls a forgotten transaction back.
     assert.equal(await soon(as(b, 'insert into t values (2)')), rows([]), failing);
   }
   assert.equal(await server.exec('x', 'select n from t'), rows([{ n: 2 }]));

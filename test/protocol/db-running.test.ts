@@ -34,7 +34,7 @@ for (const dialect of oneDialect) {
     await server.exec(name, 'create table t (n)');
     return name;
   };
-  /** Calls of one socket begin in order; of two connections nobody knows which is heard first. */
+  /** Calls of one socket begin in order; of two connections either may be heard first. */
   const inOrder = async () => {
     const socket = await server.app.connect();
     const call = (method: string, ...rest: unknown[]): Promise<any> =>
@@ -147,7 +147,7 @@ for (const dialect of oneDialect) {
     await as(a, 'begin');
     await as(a, 'insert into t values (1)');
     assert.equal(await as(a, 'select n from t'), rows([{ n: 1 }]), 'its caller sees it');
-    assert.equal(await as(b, 'select n from t'), rows([]), 'nobody else does');
+    assert.equal(await as(b, 'select n from t'), rows([]), 'no other connection does');
     const waiting = as(b, 'insert into t values (2)');
     assert.equal(await as(a, 'rollback'), rows([]));
     assert.equal(await waiting, rows([]));

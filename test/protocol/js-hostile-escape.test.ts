@@ -176,7 +176,7 @@ const reach: readonly Row[] = [
     true,
   ),
   gives(
-    'a resizable buffer that shrinks while it is handed over hurts nobody',
+    'a resizable buffer that shrinks while it is handed over does no harm',
     onCall(`const buffer = new ArrayBuffer(1000, { maxByteLength: 100000 }); const view = new Uint8Array(buffer);
       const label = { toString() { buffer.resize(10); return 'SHA-256' } };
       try { await crypto.subtle.digest(label, view) } catch (e) { return e instanceof Error }

@@ -83,7 +83,7 @@ const heap: readonly Row[] = [
   ),
   full('Dates and errors', 'const all = []; for (;;) all.push(new Date(), new Error("e"));'),
   full(
-    'promises that nobody settles',
+    'promises that are never settled',
     'const all = []; for (;;) all.push(new Promise(() => {}).then(() => 1));',
   ),
   full(
@@ -136,7 +136,7 @@ const heap: readonly Row[] = [
     'const all = []; for (;;) { const a = new Uint8Array(65536); crypto.getRandomValues(a); all.push(a); }',
   ),
   full(
-    'a queue of a stream that nobody reads',
+    'a queue of a stream that is not read',
     'const s = new ReadableStream({ start(c) { for (;;) c.enqueue(new Uint8Array(100000)); } }); return 1',
   ),
   full(

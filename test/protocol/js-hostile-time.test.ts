@@ -225,7 +225,7 @@ const expressions: readonly Row[] = [
 ];
 
 const promises: readonly Row[] = [
-  waits('a promise that nobody settles', onCall('await new Promise(() => {})')),
+  waits('a promise that is never settled', onCall('await new Promise(() => {})')),
   waits('a top-level await that never settles', 'await new Promise(() => {}); export default {}'),
   waits('a thenable that never answers', module('onCall: () => ({ then() {} })')),
   ends('await in a loop', onCall('for (;;) await null;')),

@@ -392,7 +392,7 @@ for (const dialect of oneDialect) {
     });
   }
 
-  test('bodies that somebody may still read are bounded', async () => {
+  test('bodies that a script may still read are bounded', async () => {
     const body = `const kept = []; try { for (;;) { const r = await fetch(params + '/large');
       kept.push(r.clone()); await r.bytes() } } catch (e) { return [kept.length, e.message, e.cause] }`;
     assert.equal(await runs(body, address, { max_heap_size: 60_000_000 }), [
@@ -402,7 +402,7 @@ for (const dialect of oneDialect) {
     ]);
   });
 
-  test('of more than a thousand answers that nobody reads the oldest are given up', async () => {
+  test('of more than a thousand unread answers the oldest are given up', async () => {
     const body = `const get = async () => (await fetch(params + '/x'));
       const list = []; while (list.length < 1_100) list.push(...await Promise.all(Array.from({ length: 100 }, get)));
       return [await list[0].text().catch((e) => e.message), await list[1_099].text()]`;
@@ -415,7 +415,7 @@ for (const dialect of oneDialect) {
       'while its body is read',
       `(await fetch(params + '/half', { signal })).text().catch(() => 1);`,
     ],
-    ['while nobody reads its body', `globalThis.kept = await fetch(params + '/half', { signal });`],
+    ['while its body is not read', `globalThis.kept = await fetch(params + '/half', { signal });`],
     [
       'by its stream',
       `const r = await fetch(params + '/half'); signal.onabort = () => r.body.cancel();`,

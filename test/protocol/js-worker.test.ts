@@ -417,7 +417,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       );
       const wrongScope = await server.token([{ js_worker: 'other*' }], [{ js_worker: right }]);
       const late = await server.token(['global'], [{ js_worker: right }], { timestamp_to: 1 });
-      // The right is asked for before anybody looks whether the worker exists.
+      // The right is asked for before the worker is looked for.
       for (const token of [wrongVerb, wrongScope, late])
         assert.is(await ask(token, ' own-1 '), denied);
       assert.is(await ask('nobody:here', 'own-1'), WRONG);

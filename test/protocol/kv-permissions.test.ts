@@ -146,7 +146,7 @@ const cases: Case[] = [
     [MARKER, 'cpu_load', 'cpu_temp'],
   ],
   [
-    'nobody but the Super Token creates',
+    'only the Super Token creates',
     [entry(['global'], kv({ write: '*' }), kv('list_all_namespace'))],
     'kv_create',
     ['new'],

@@ -201,7 +201,7 @@ for (const dialect of oneDialect) {
     for (const [path, expected] of cases) assert.is(await asSuper(READ, 'b', path), expected, path);
   });
 
-  test('a pipe is no file: it is neither read nor listed, and nobody waits for it', async () => {
+  test('a pipe is no file: it is neither read nor listed, and no request waits for it', async () => {
     execFileSync('mkfifo', [server.disk('b', 'pipe')]);
     assert.match(await asSuper(READ, 'b', 'pipe'), /^105 /);
     assert.is((await server.app.fetch('/svc/static/b/pipe')).status, 404);
@@ -410,7 +410,7 @@ for (const dialect of oneDialect) {
     await server.put('b/d/.upload-0123456789abcdef.part', 'old', now_s - day_s - 60);
     await server.put('b/.upload-fedcba9876543210.part', 'still going on', now_s);
     await server.put('b/upload.part', 'a file', now_s - 10 * day_s);
-    await server.put('elsewhere/.upload-0123456789abcdef.part', 'of nobody', now_s - 2 * day_s);
+    await server.put('elsewhere/.upload-0123456789abcdef.part', 'left behind', now_s - 2 * day_s);
     await symlink('../elsewhere', server.disk('b', 'link'));
     await server.app.clock.advance(3_600_000);
     await eventually(async () => assert.equal(await readdir(server.disk('b', 'd')), []));

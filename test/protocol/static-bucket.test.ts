@@ -151,7 +151,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('name rule before path rule before existence, the permission before all', async () => {
-    const nobody = await server.app.token([]);
+    const rightless = await server.app.token([]);
     const denied = (name: string, right: string) =>
       `102 Permission denied: Permission denied for static-bucket '${name}', required permission: ${right}`;
     assert.is(await asSuper(CREATE, '', '', true, true), EMPTY);
@@ -164,13 +164,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       "105 Not found in database: Static 'gone' not found",
     );
     assert.is(await asSuper(DELETE, 'gone'), "105 Not found in database: Static 'gone' not found");
-    assert.is(await server.outcome(CREATE, [nobody, '', '', true, true]), denied('', 'Write'));
+    assert.is(await server.outcome(CREATE, [rightless, '', '', true, true]), denied('', 'Write'));
     assert.is(
-      await server.outcome(UPDATE, [nobody, 'gone', '..', true, true]),
+      await server.outcome(UPDATE, [rightless, 'gone', '..', true, true]),
       denied('gone', 'Write'),
     );
-    assert.is(await server.outcome(DELETE, [nobody, '..']), denied('..', 'Delete'));
-    assert.is(await server.outcome(READ, [nobody, 'gone']), denied('gone', 'Read'));
+    assert.is(await server.outcome(DELETE, [rightless, '..']), denied('..', 'Delete'));
+    assert.is(await server.outcome(READ, [rightless, 'gone']), denied('gone', 'Read'));
   });
 
   test('a name that is taken: `already exists`, whatever the rest says', async () => {

@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
 import { type DavServer, davServer, multistatus, propfindBody, ROOT } from './webdav-kit.ts';
 
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 const isRoot = process.getuid?.() === 0;
 const mayDropRights = tryToDropRights();
 if (!mayDropRights)
@@ -20,7 +20,7 @@ if (!mayDropRights)
 function tryToDropRights(): boolean {
   if (!isRoot) return process.platform !== 'win32';
   try {
-    process.seteuid?.(NOBODY);
+    process.seteuid?.(UNPRIVILEGED);
     statSync(join(tmpdir(), '.'));
     return true;
   } catch {
@@ -34,7 +34,7 @@ function tryToDropRights(): boolean {
 /** Runs as a user whom modes concern: root may read everything. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   if (!isRoot) return work();
-  process.seteuid?.(NOBODY);
+  process.seteuid?.(UNPRIVILEGED);
   try {
     return await work();
   } finally {
@@ -113,7 +113,7 @@ for (const dialect of oneDialect) {
     assert.match(text.slice(-100), /<\/D:response><\/D:multistatus>$/);
   });
 
-  test('what somebody else removes meanwhile is removed: of trees inside each other deleted at once none is a failure', async () => {
+  test('what another client removes meanwhile is removed: of trees inside each other deleted at once none is a failure', async () => {
     const inner = Array.from({ length: 12 }, (_, n) => `tree/${n}`);
     for (let round = 0; round < 4; round++) {
       for (const path of inner) await server.put(`${path}/a/b/c.txt`, 'x');

@@ -128,7 +128,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a task that was handed over lists its agent, or brings it back', async () => {
     const other = await readyAgent(app, B);
     const listed = () => app.call('agent-uuid_list_all', [app.superToken]);
-    assert.not((await listed()).includes(B), 'registering alone lists nobody');
+    assert.not((await listed()).includes(B), 'registering alone lists no agent');
     await create(app.superToken, PING, B);
     assert.ok((await listed()).includes(B));
     await app.call('agent-uuid_delete', [app.superToken, B]);
@@ -234,7 +234,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await agent.answer(item, RESULTS['ip']), { id: item.task_id });
   });
 
-  test('a second upload is 108, whoever sends it, and changes nothing', async () => {
+  test('a second upload is 108, from any sender, and changes nothing', async () => {
     const item = await next();
     await agent.answer(item, RESULTS['ping']);
     const answer = await outcome(agent.answer(item, { ping: 1 }, { success: false }));

@@ -1,4 +1,4 @@
-// terminal.md §6, §7 with the two sides at different servers on one database: nobody can tell.
+// terminal.md §6, §7 with the two sides at different servers on one database: neither side notices.
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type, topic } from '@svc/plugin-sdk';

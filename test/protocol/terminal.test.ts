@@ -366,7 +366,7 @@ for (const dialect of oneDialect) {
     await shell.closed;
     await agent.answer(item, RESULTS['web_shell']);
   });
-  /** Somebody else may still count as the user until his end has been noticed. */
+  /** Another user may still hold the terminal until the end of its socket has been noticed. */
   const eventuallyUser = async () => {
     const person = await user();
     await eventually(() => assert.ok(person.messages.length > 0));

@@ -1,4 +1,4 @@
-/** Keys that nobody reads are told with the nearest known one, and never refused. */
+/** Keys that no part of the server reads are named with the nearest known one, and never refused. */
 import { Type } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -100,7 +100,7 @@ const rows: [name: string, text: string, findings: string[]][] = [
   ],
   ['a key of a table at the top', 'database_url = "x"', ['database_url → database.database_url']],
   ['a key like nothing', 'colour = "x"', ['colour']],
-  ['a section of nobody', '[terminals]\nx = 1', ['terminals']],
+  ['a section without a plugin', '[terminals]\nx = 1', ['terminals']],
   [
     'the keys of older templates',
     'log_level = "x"\n[logging]\nlog_level = "x"\njsonrpc_timing_log_level = "x"\nsqlx_log_level = "x"',

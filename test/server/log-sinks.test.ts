@@ -118,7 +118,7 @@ test('file: one that cannot be opened is told once, and the other sinks work', (
   assert.match(complaints[0]!, path);
 });
 
-test('file: nothing is written after close, and nobody is disturbed', async ({ dir }) => {
+test('file: nothing is written after close, and no caller gets an error', async ({ dir }) => {
   const file = join(dir, 'log.jsonl');
   const log = openLog({ memory_log_capacity: 9, json_log_file: file }, { console: 'none' });
   log.logger.info('before');

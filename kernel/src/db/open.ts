@@ -16,14 +16,10 @@ export async function openDatabase(
 ): Promise<DatabaseHandle> {
   const db = await database.promise(request);
   if (db) return db;
-  throw new UserError(
-    `database.database_url: '${schemeOf(request.url)}' is no known kind of database; no loaded plugin drives it`,
-  );
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(request.url)?.[1]?.toLowerCase() ?? '';
+  const kind = `'${scheme}' is no known kind of database`;
+  throw new UserError(`database.database_url: ${kind}; no loaded plugin drives it`);
 }
-
-/** The word before the colon, in lower case; empty when there is none. */
-const schemeOf = (url: string): string =>
-  /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
 
 /** Stands for the database until its driver has opened it. */
 export const notOpen = new Proxy({} as Database, {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -77,11 +78,9 @@ export class Listeners {
   /** @throws UserError when these addresses could not be followed */
   async try(next: Addresses): Promise<void> {
     if (this.#addresses && sameAddress(this.#addresses, next)) return;
-    const probe = createHttpServer({
-      onRequest: () => {},
-      onUpgrade: () => {},
-      log: this.#options.log,
-    });
+    const nothing = () => {};
+    const { log } = this.#options;
+    const probe = createHttpServer({ onRequest: nothing, onUpgrade: nothing, log });
     const { host, port } = next.listen;
     // This server itself has the port, so the host is tried with a free port.
     await bind(probe, { host, port: this.#addresses?.listen.port === port ? 0 : port });
@@ -155,24 +154,15 @@ async function bind(server: Server, address: ListenAddress): Promise<void> {
     await listen(server, address);
   } catch (cause) {
     const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-    throw new UserError(
-      `ws_listener: cannot listen on ${host}:${address.port}: ${(cause as Error).message}`,
-      { cause },
-    );
+    const { message } = cause as Error;
+    const sentence = `ws_listener: cannot listen on ${host}:${address.port}: ${message}`;
+    throw new UserError(sentence, { cause });
   }
 }
 
-function listen(
-  server: Server,
-  where: { host: string; port: number } | { path: string },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ ...where, backlog: 4096 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+async function listen(server: Server, where: ListenAddress | { path: string }): Promise<void> {
+  server.listen({ ...where, backlog: 4096 });
+  await once(server, 'listening');
 }
 
 /** Makes the parent folder, and removes what a killed server left; anything but a socket stays. */

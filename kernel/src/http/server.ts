@@ -55,13 +55,10 @@ export function createHttpServer(options: {
   log: Logger;
   tls?: ServerOptions | undefined;
 }): Server {
-  const { tls, log } = options;
-  const server: Server = tls
-    ? (createSecureServer(
-        { ...tls, ALPNProtocols: ['http/1.1'] },
-        options.onRequest,
-      ) as unknown as Server)
-    : createServer(options.onRequest);
+  const { tls, log, onRequest } = options;
+  const secure = { ...tls, ALPNProtocols: ['http/1.1'] };
+  const made = tls ? createSecureServer(secure, onRequest) : createServer(onRequest);
+  const server = made as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
   // A large upload over a slow line takes long; its own handler bounds it.
@@ -72,7 +69,7 @@ export function createHttpServer(options: {
     atFirstRead(request, () => {
       if (!response.headersSent) response.writeContinue();
     });
-    options.onRequest(request, response);
+    onRequest(request, response);
   });
   server.on('clientError', (error, socket) => {
     log.debug('bad request', { error });

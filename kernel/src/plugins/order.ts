@@ -1,7 +1,5 @@
 import { type Plugin, type Service, UserError } from '@svc/plugin-sdk';
 
-type Suggest = (service: string) => Promise<string | undefined>;
-
 /**
  * Plugins in the order of their `requires`; otherwise as configured.
  * `given` are the services of the program; `suggest` names a plugin that would provide a missing service.
@@ -10,57 +8,50 @@ type Suggest = (service: string) => Promise<string | undefined>;
 export async function orderPlugins(
   plugins: readonly Plugin[],
   given: ReadonlySet<string>,
-  suggest: Suggest = async () => undefined,
+  suggest: (service: string) => Promise<string | undefined> = async () => undefined,
 ): Promise<Plugin[]> {
-  const providers = new Map<string, Plugin>();
-  const names = new Set<string>();
-  for (const plugin of plugins) {
-    if (names.has(plugin.name)) throw new UserError(`plugin '${plugin.name}' is listed twice`);
-    names.add(plugin.name);
-    for (const { service } of plugin.provides ?? []) {
-      const other = providers.get(service);
-      if (other)
-        throw new UserError(
-          `plugins '${other.name}' and '${plugin.name}' both provide '${service}'`,
-        );
-      providers.set(service, plugin);
-    }
-  }
-  await refuseMissing(plugins, providers, given, suggest);
-  return sort(plugins, providers);
-}
-
-async function refuseMissing(
-  plugins: readonly Plugin[],
-  providers: ReadonlyMap<string, Plugin>,
-  given: ReadonlySet<string>,
-  suggest: Suggest,
-): Promise<void> {
-  for (const plugin of plugins) {
-    for (const { service } of plugin.requires ?? []) {
+  const providers = providersOf(plugins);
+  for (const { name, requires = [] } of plugins) {
+    for (const { service } of requires) {
       if (providers.has(service) || given.has(service)) continue;
       const add = await suggest(service);
       const advice = add ? `add "${add}" to plugins` : 'no installed plugin provides it';
-      throw new UserError(`plugin '${plugin.name}' requires '${service}': ${advice}`);
+      throw new UserError(`plugin '${name}' requires '${service}': ${advice}`);
     }
   }
+  return sort(plugins, providers);
+}
+
+/** The plugins by the services that they provide. */
+function providersOf(plugins: readonly Plugin[]): Map<string, Plugin> {
+  const providers = new Map<string, Plugin>();
+  const names = new Set<string>();
+  for (const plugin of plugins) {
+    const { name, provides = [] } = plugin;
+    if (names.has(name)) throw new UserError(`plugin '${name}' is listed twice`);
+    names.add(name);
+    for (const { service } of provides) {
+      const other = providers.get(service)?.name;
+      if (other) throw new UserError(`plugins '${other}' and '${name}' both provide '${service}'`);
+      providers.set(service, plugin);
+    }
+  }
+  return providers;
 }
 
 function sort(plugins: readonly Plugin[], providers: ReadonlyMap<string, Plugin>): Plugin[] {
   const ordered = new Set<Plugin>();
   const visit = (plugin: Plugin, path: readonly string[]) => {
     if (ordered.has(plugin)) return;
-    if (path.includes(plugin.name)) {
-      throw new UserError(
-        `plugins require each other in a circle: ${[...path, plugin.name].join(' → ')}`,
-      );
-    }
+    const way = [...path, plugin.name];
+    if (path.includes(plugin.name))
+      throw new UserError(`plugins require each other in a circle: ${way.join(' → ')}`);
     const follow = (services: readonly Service<unknown>[] = [], isOptional: boolean) => {
       for (const { service } of services) {
         const provider = providers.get(service);
         // Optional services order plugins too, but a circle through them is no reason to stop.
         if (!provider || (isOptional && path.includes(provider.name))) continue;
-        visit(provider, [...path, plugin.name]);
+        visit(provider, way);
       }
     };
     follow(plugin.requires, false);

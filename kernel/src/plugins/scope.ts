@@ -75,14 +75,11 @@ export class Scope {
 
   async undo(): Promise<void> {
     for (let undo = this.#undos.pop(); undo; undo = this.#undos.pop()) {
+      const { label, run } = undo;
       try {
-        await undo.run();
+        await run();
       } catch (error) {
-        this.#shared.log.error('undo failed', {
-          plugin: this.plugin.name,
-          label: undo.label,
-          error,
-        });
+        this.#shared.log.error('undo failed', { plugin: this.plugin.name, label, error });
       }
     }
   }
@@ -163,10 +160,8 @@ export class Scope {
         running = false;
       }
     };
-    this.#owned(
-      label,
-      this.#shared.clock.interval(() => void run(), period_ms),
-    );
+    const cancel = this.#shared.clock.interval(() => void run(), period_ms);
+    this.#owned(label, cancel);
   }
 
   /** The tap as a step of its own: it has a deadline, and its time is in the log. */

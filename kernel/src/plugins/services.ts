@@ -16,13 +16,9 @@ export class Services {
   }
 
   use<T>(plugin: string, service: Service<T>): T {
-    if (!this.#values.has(service.service)) {
-      throw new PluginError(
-        plugin,
-        `service '${service.service}' is not there: list it under requires, and use it after every setup`,
-      );
-    }
-    return this.#values.get(service.service) as T;
+    if (this.#values.has(service.service)) return this.#values.get(service.service) as T;
+    const advice = 'list it under requires, and use it after every setup';
+    throw new PluginError(plugin, `service '${service.service}' is not there: ${advice}`);
   }
 
   useOptional<T>(service: Service<T>): T | undefined {

@@ -10,8 +10,6 @@ import type { KernelHooks } from '../hooks.ts';
 import type { Context } from './context.ts';
 import type { Registered } from './registry.ts';
 
-export { system } from './principals.ts';
-
 const WRONG = RpcError.denied('Invalid credentials');
 const SUPER_REQUIRED = 'Permission Denied: Super token required';
 /** Code of a text that has not the form of a credential. Every other failed login is 102. */

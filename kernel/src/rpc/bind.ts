@@ -104,10 +104,8 @@ export class Binder {
 }
 
 const repeated = (name: string) => RpcError.params(`duplicate field \`${name}\``);
-const noContainer = (text: string) =>
-  RpcError.params(
-    `Invalid params. Expected one of '[', ']' or ',' but found ${JSON.stringify(text)}`,
-  );
+const EXPECTED = `Invalid params. Expected one of '[', ']' or ',' but found`;
+const noContainer = (text: string) => RpcError.params(`${EXPECTED} ${JSON.stringify(text)}`);
 
 /** The spelling under which an object has the parameter. */
 function nameIn(params: object, { name, camel }: Parameter): string | undefined {

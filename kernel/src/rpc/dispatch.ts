@@ -203,10 +203,8 @@ export class Dispatcher {
     try {
       this.#options.hooks.settled.call(context, { error, elapsed_us });
     } catch (failure) {
-      this.#options.log.error('an observer of calls failed', {
-        method: context.method,
-        error: failure,
-      });
+      const { method } = context;
+      this.#options.log.error('an observer of calls failed', { method, error: failure });
     }
   }
 }

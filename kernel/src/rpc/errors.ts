@@ -12,6 +12,7 @@ export const errorText = (id: string, { code, message, data }: ErrorObject): str
 
 export const exceeded = (limit: number | string) => `Exceeded max limit of ${limit}`;
 
+const TOO_LARGE = 'The batch response was too large';
 /** Answers of conventions.md §5.3 that belong to no method. */
 export const PARSE_ERROR = errorText('null', { code: -32700, message: 'Parse error' });
 export const INTERNAL_ERROR = errorText('null', { code: -32603, message: 'Internal error' });
@@ -20,8 +21,4 @@ export const invalidRequest = (id: string, data?: string) =>
 export const requestTooBig = (limit: number) =>
   errorText('null', { code: -32007, message: 'Request is too big', data: exceeded(limit) });
 export const batchTooBig = (limit: number) =>
-  errorText('null', {
-    code: -32011,
-    message: 'The batch response was too large',
-    data: exceeded(limit),
-  });
+  errorText('null', { code: -32011, message: TOO_LARGE, data: exceeded(limit) });

@@ -127,10 +127,8 @@ export class SocketPeer implements Peer {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return;
     if (this.buffered > CUT_BYTES) {
-      this.#log.warn('peer does not read, connection cut', {
-        address: this.address,
-        bytes: this.buffered,
-      });
+      const { address, buffered: bytes } = this;
+      this.#log.warn('peer does not read, connection cut', { address, bytes });
       socket.terminate();
       return;
     }

@@ -121,11 +121,8 @@ export class WsServer {
       shakeHands(offer, { maxPayload, skipUTF8Validation: !limits }, (ws) => {
         ws.pause();
         const peer = new SocketPeer(ws, socket, address, this.#wiring);
-        if (limits)
-          socket.on(
-            'data',
-            watchFrames(limits.maxFrameBytes, () => peer.tooBig()),
-          );
+        const tooLong = () => peer.tooBig();
+        if (limits) socket.on('data', watchFrames(limits.maxFrameBytes, tooLong));
         this.#add(peer, ws);
         if (this.#stopping) peer.close(1001);
         resolve(peer);

@@ -19,9 +19,8 @@ export function isUniqueViolation(error: unknown): boolean {
 /** 103 with the driver's text; the driver's error is its cause. */
 export function databaseError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  return RpcError.database(error instanceof Error ? error.message : String(error), {
-    cause: error,
-  });
+  const text = error instanceof Error ? error.message : String(error);
+  return RpcError.database(text, { cause: error });
 }
 
 /** Takes the statement off, which knex puts before the driver's text: no SQL may reach a caller. */

@@ -3,6 +3,7 @@ import { within } from '../deadline.ts';
 import { RpcError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { databaseError } from './errors.ts';
+import { sizeOfValues } from './executed.ts';
 import { Fifo } from './fifo.ts';
 
 /** A row gets 103 when it could not be stored for this long: the database is away, or hangs. */
@@ -29,6 +30,8 @@ export interface Entry {
   resolve(): void;
   reject(error: Error): void;
 }
+
+const FRESH = { id: undefined, doubtful: false, settled: false };
 
 /** Without error: stored. */
 export type Settle = (entry: Entry, error?: unknown) => void;
@@ -88,18 +91,8 @@ export class GroupAppender implements Appender {
     }
     return new Promise((resolve, reject) => {
       const seq = this.#seq++;
-      const bytes = sizeOf(row);
-      this.#outside.push({
-        row,
-        seq,
-        at: performance.now(),
-        bytes,
-        id: undefined,
-        doubtful: false,
-        settled: false,
-        resolve,
-        reject,
-      });
+      const bytes = sizeOfValues(row);
+      this.#outside.push({ row, seq, at: performance.now(), bytes, ...FRESH, resolve, reject });
       this.#admit();
       this.#schedule();
       this.#sweeper ??= setInterval(() => this.#sweep(), this.#deadline_ms / 30);
@@ -176,6 +169,7 @@ export class GroupAppender implements Appender {
   }
 
   async #store(batch: readonly Entry[]): Promise<void> {
+    const { table } = this.#options;
     this.#inFlight.add(batch);
     const refusedBefore = this.refused;
     let sample: unknown;
@@ -189,13 +183,10 @@ export class GroupAppender implements Appender {
       this.#postpone(batch, error);
     }
     this.#inFlight.delete(batch);
-    if (this.refused > refusedBefore) {
-      const { table } = this.#options;
-      this.#log.warn('Rows were refused by the database.', {
-        table,
-        rows: this.refused - refusedBefore,
-        reason: sample instanceof Error ? sample.message : String(sample),
-      });
+    const rows = this.refused - refusedBefore;
+    if (rows > 0) {
+      const reason = sample instanceof Error ? sample.message : String(sample);
+      this.#log.warn('Rows were refused by the database.', { table, rows, reason });
     }
     this.#afterSettling();
     this.#send();
@@ -223,12 +214,9 @@ export class GroupAppender implements Appender {
     // Another batch may have come back before: `take` all and sort, this is rare.
     const all = [...back, ...this.#queue.take(this.#queue.length)].sort((a, b) => a.seq - b.seq);
     this.#queue.unshift(all);
-    if (!this.#retry) {
-      this.#log.warn('The database cannot be reached; rows wait.', {
-        table: this.#options.table,
-        error,
-      });
-    }
+    const { table } = this.#options;
+    if (!this.#retry)
+      this.#log.warn('The database cannot be reached; rows wait.', { table, error });
     const delay_ms = Math.min((this.#retry?.delay_ms ?? FIRST_RETRY_MS / 2) * 2, LAST_RETRY_MS);
     clearTimeout(this.#retry?.timer);
     const retry = { delay_ms, timer: undefined as NodeJS.Timeout | undefined };
@@ -278,12 +266,4 @@ export class GroupAppender implements Appender {
       for (const entry of entries) if (!entry.settled) yield entry;
     }
   }
-}
-
-function sizeOf(row: readonly SqlValue[]): number {
-  let bytes = 16 * row.length;
-  for (const value of row) {
-    if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
-  }
-  return bytes;
 }
