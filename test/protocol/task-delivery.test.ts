@@ -1,8 +1,11 @@
+// proof: 45
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { report } from '../process/reports.ts';
+import { loop } from '../runner/proof.ts';
 import {
   A,
   answerAll,
@@ -10,6 +13,7 @@ import {
   outcome,
   PLUGINS,
   RESULTS,
+  readThroughRing,
   readyAgent,
   rows,
   type SimAgent,
@@ -19,7 +23,8 @@ import {
 } from './task-kit.ts';
 import { eventually, FORMAT } from './token-kit.ts';
 
-const WINDOW = 32;
+const WINDOW = 10;
+const BURSTS = loop(2, 20);
 
 /** Its method counts its caller's connection once the server has noticed that it ended. */
 function endsCounter() {
@@ -56,7 +61,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let over = 0;
   test.before(async () => {
     const { plugin, ends } = endsCounter();
-    app = await bootForTest([...PLUGINS, plugin], {}, { dialect, clock: true });
+    app = await bootForTest([...PLUGINS, 'agent', plugin], {}, { dialect, clock: true });
     noticed = ends;
   });
   test.after(() => app.stop());
@@ -141,17 +146,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const agent = await agentOf(true);
     const first = agent.socket;
     const ids = new Set<number>();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       ids.add(await agent.register());
       await Promise.all([createMany(3, round * 3), agent.register().then((id) => ids.add(id))]);
     }
-    await agent.received(15);
+    await agent.received(9);
     assert.equal(
       [...new Set(names(agent))].sort(),
-      Array.from({ length: 15 }, (_, n) => `${n}`).sort(),
+      Array.from({ length: 9 }, (_, n) => `${n}`),
     );
-    assert.is(agent.items.length, 15, 'none came twice');
-    assert.is(ids.size, 10);
+    assert.is(agent.items.length, 9, 'none came twice');
+    assert.is(ids.size, 6);
     for (const id of [...ids].slice(0, -1)) {
       assert.is(await first.call('task_unregister_task', [id]), false);
     }
@@ -167,17 +172,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('another connection takes over at once; what waited goes to it, after its hold', async () => {
     const old = await agentOf(true);
     const firstId = await old.register();
-    for (let n = 0; n < 40; n++) await create({ ping: `${n}` });
+    for (let n = 0; n < WINDOW + 8; n++) await create({ ping: `${n}` });
     await old.received(WINDOW);
     const next = await agentOf(false);
     await next.register();
     assert.is(await old.socket.call('task_unregister_task', [firstId]), false);
-    await create({ ping: '40' });
+    await create({ ping: `${WINDOW + 8}` });
     await settled(next);
     assert.is(next.items.length, 0);
     await app.clock.advance(1_500);
     await next.received(9);
-    assert.equal(names(next), ['32', '33', '34', '35', '36', '37', '38', '39', '40']);
+    assert.equal(
+      names(next),
+      Array.from({ length: 9 }, (_, n) => `${WINDOW + n}`),
+    );
     assert.is(old.items.length, WINDOW);
     old.socket.close();
     await old.socket.closed;
@@ -188,7 +196,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test('at most 32 are in flight; each answer lets the next one go, in order', async () => {
+  test('at most ten are in flight; each answer lets the next one go, in order', async () => {
     const agent = await agentOf(true);
     for (let n = 0; n < 100; n++) await create({ ping: `${n}` });
     await agent.received(WINDOW);
@@ -206,17 +214,60 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test('answers over another connection, deletions and 30 s without an answer free the window too', async () => {
+  test('answers over another connection and deletions free a place too', async () => {
     const agent = await agentOf(true);
-    await createMany(WINDOW + 3);
+    await createMany(WINDOW + 2);
     const [first, second] = await agent.received(WINDOW);
     const other = await agentOf(false);
     await other.answer(first!, RESULTS['ping']);
     await agent.received(WINDOW + 1);
     await app.call('task_delete', [app.superToken, [{ task_id: second!.task_id }]]);
     await agent.received(WINDOW + 2);
-    await app.clock.advance(30_000);
-    await agent.received(WINDOW + 3);
+  });
+
+  const URL = 'http://localhost/';
+  // biome-ignore format: one kind per line
+  const kinds: [type: unknown, hold_s: number][] = [
+    [{ ping: 'localhost' }, 10],
+    [{ tcp_ping: 'localhost:1' }, 10],
+    [{ http_ping: URL }, 10],
+    [{ http_request: { url: URL, method: 'GET' } }, 10],
+    [{ dns: { domain: 'localhost', record_types: ['a'] } }, 10],
+    ['ip', 10],
+    [{ execute: { cmd: 'sleep', args: ['1000'] } }, 60],
+    ['read_config', 600],
+    [{ edit_config: '' }, 600],
+    ['version', 600],
+    [{ self_update: 'v1.0.0' }, 600],
+  ];
+  test('a task without an answer keeps its place for as long as agents work on its kind', async () => {
+    for (const [type, hold_s] of kinds) {
+      const agent = await agentOf(true);
+      for (let n = 0; n < WINDOW; n++) await create(type);
+      await create({ ping: 'next' });
+      await agent.received(WINDOW);
+      await app.clock.advance(hold_s * 1_000 - 1);
+      await settled(agent);
+      assert.is(agent.items.length, WINDOW, JSON.stringify(type));
+      await app.clock.advance(1);
+      await agent.received(WINDOW + 1);
+      assert.is(agent.items.at(-1)?.task_event_type.ping, 'next');
+      agent.socket.close();
+      await agent.socket.closed;
+    }
+  });
+
+  test('terminals take none of the ten places and wait for none of them', async () => {
+    const agent = await agentOf(true);
+    const shell = { web_shell: { url: 'ws://localhost/auto_gen', terminal_id: B } };
+    await createMany(WINDOW);
+    await create({ ping: 'last' });
+    await agent.received(WINDOW);
+    for (let n = 0; n < 8; n++) await create(shell);
+    await agent.received(WINDOW + 8);
+    await agent.answer(agent.items[0]!, RESULTS['ping']);
+    await agent.received(WINDOW + 9);
+    assert.is(names(agent).at(-1), 'last');
   });
 
   test('a deleted task that waits is not sent', async () => {
@@ -243,6 +294,40 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       agent.frames.filter(({ failed }) => failed),
       [],
     );
+  });
+
+  const ECHO = { execute: { cmd: 'echo', args: ['1'] } };
+  const burst = () => Promise.all(Array.from({ length: 300 }, () => create(ECHO)));
+  const stored = async () => (await rows(app, 'is_success', { limit: 10_000 })).length;
+  const fieldAgent = async () => {
+    const agent = await agentOf(true);
+    const params = [app.superToken, report('summary', A, 1_781_000_000_000)];
+    const counts = readThroughRing(agent, () =>
+      agent.socket.call('agent_report_dynamic_summary', params),
+    );
+    return { agent, counts };
+  };
+
+  test('ten pings that are never answered delay a burst of 300 by 10 s, and cost none of it', async () => {
+    const { agent, counts } = await fieldAgent();
+    await createMany(WINDOW);
+    await burst();
+    await agent.received(WINDOW);
+    await app.clock.advance(9_999);
+    await settled(agent);
+    assert.is(agent.items.length, WINDOW);
+    await app.clock.advance(1);
+    await eventually(() => assert.equal(counts, { lost: 0, answered: 300 }));
+    assert.is(await stored(), 300);
+  });
+
+  test(`${BURSTS} bursts of 300 in a row are complete, although answers to reports and uploads share the ring`, async () => {
+    const { counts } = await fieldAgent();
+    for (let round = 1; round <= BURSTS; round++) {
+      await burst();
+      await eventually(() => assert.equal(counts, { lost: 0, answered: round * 300 }));
+    }
+    assert.is(await stored(), BURSTS * 300);
   });
 
   test('a full queue makes callers wait a few seconds, then 104 and no row', async () => {

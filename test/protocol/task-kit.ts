@@ -102,13 +102,56 @@ export async function readyAgent(app: TestApp, uuid = A, token?: string): Promis
 export function answerAll(agent: SimAgent): void {
   agent.socket.raw.on('message', (data: Buffer) => {
     const frame = JSON.parse(String(data));
-    if (frame.method !== 'task_register_task') return;
-    const item: Item = frame.params.result;
-    agent.answer(item, RESULTS[typeOf(item)]).catch((error) => {
-      agent.frames.push({ failed: error.message });
-    });
+    if (frame.method === 'task_register_task') void upload(agent, frame.params.result);
   });
 }
+
+async function upload(agent: SimAgent, item: Item): Promise<void> {
+  try {
+    await agent.answer(item, RESULTS[typeOf(item)]);
+  } catch (error) {
+    agent.frames.push({ failed: (error as Error).message });
+  }
+}
+
+/** Messages that an agent of the field holds; one more costs the oldest (clients.md §2.5). */
+const RING = 32;
+
+/** What became of the tasks that came through a ring. */
+export interface RingCounts {
+  /** Fell out of it, and reports without an answer. */
+  lost: number;
+  /** Their results were stored. */
+  answered: number;
+}
+
+/**
+ * Reads as an agent of the field does: everything that the server sends goes through one ring, the answers to the agent's own reports
+ * and uploads too, and is taken out of it one by one. Pings are never answered: the agent may not send ICMP.
+ */
+export function readThroughRing(agent: SimAgent, report: () => Promise<unknown>): RingCounts {
+  const ring: any[] = [];
+  const counts = { lost: 0, answered: 0 };
+  let taken = 0;
+  const take = async () => {
+    const frame = ring.shift();
+    if (ring.length > 0) setImmediate(take);
+    if (frame.method !== 'task_register_task') return;
+    if (taken++ % REPORT_EVERY === 0) report().catch(() => counts.lost++);
+    const item: Item = frame.params.result;
+    if (typeOf(item) === 'ping') return;
+    await upload(agent, item);
+    counts.answered++;
+  };
+  agent.socket.raw.on('message', (data: Buffer) => {
+    if (ring.push(JSON.parse(String(data))) === 1) setImmediate(take);
+    if (ring.length > RING && ring.shift().method === 'task_register_task') counts.lost++;
+  });
+  return counts;
+}
+
+/** Reports come in between: one for so many tasks. */
+const REPORT_EVERY = 5;
 
 /**
  * Resolves when the server has begun to wait for so long; asked for before that. Time that is moved earlier does not

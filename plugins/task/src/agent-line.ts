@@ -1,11 +1,10 @@
 import type { Clock, Peer, Push } from '@svc/plugin-sdk';
 import type { Delivery, Event } from './delivery.ts';
+import { createLanes } from './lane.ts';
 
-/** Sent and unanswered tasks of one agent: its ring holds 32 messages and drops the oldest (clients.md §2.5). */
-const WINDOW = 32;
 /** The agent listens for tasks about a second after it registers (clients.md §2.4). */
 const HOLD_MS = 1_500;
-/** Tasks that may wait in the queue of one agent. */
+/** Tasks that may wait in each lane of one agent. */
 const QUEUE_TASKS = 1_024;
 const QUEUE_BYTES = 16 * 1024 * 1024;
 /** Above this, tasks wait in the queue: for those in the queue it is known that they were not sent. */
@@ -23,8 +22,7 @@ export interface Registration {
 /** The way to one agent: decides when its next task is written to the socket (task.md §4.1). */
 export class AgentLine {
   readonly waiting = new Set<Delivery>();
-  readonly queued = new Set<Delivery>();
-  readonly sent = new Set<Delivery>();
+  readonly #lanes = createLanes();
   /** Unix ms of the registration; greater than that of every earlier registration that this server knows. */
   since = 0;
   push: Push<never> | undefined;
@@ -56,7 +54,7 @@ export class AgentLine {
       this.#peer = peer;
       this.since = Math.max(now, previous + 1);
       this.#readyAt = isFirst ? now + HOLD_MS : now;
-      for (const delivery of [...this.sent]) this.#on(delivery, 'closed');
+      for (const delivery of this.sent) this.#on(delivery, 'closed');
     }
     replaced?.end();
     this.pump();
@@ -69,22 +67,38 @@ export class AgentLine {
     this.#cancelWake?.();
   }
 
-  hasRoom({ item }: Delivery): boolean {
-    const { size } = this.queued;
+  /** Accepted and not sent yet, in order. */
+  get queued(): Delivery[] {
+    return Object.values(this.#lanes).flatMap(({ queued }) => [...queued]);
+  }
+
+  /** Sent, and not answered in time so far. */
+  get sent(): Delivery[] {
+    return Object.values(this.#lanes).flatMap(({ sent }) => [...sent]);
+  }
+
+  hasRoom({ item, place }: Delivery): boolean {
+    const { size } = this.#lanes[place.lane].queued;
     const bytes = this.#queuedBytes + item.text.length;
     return size === 0 || (size < QUEUE_TASKS && bytes <= QUEUE_BYTES);
   }
 
   enqueue(delivery: Delivery): void {
-    this.queued.add(delivery);
+    this.#lanes[delivery.place.lane].queued.add(delivery);
     this.#queuedBytes += delivery.item.text.length;
+  }
+
+  /** The delivery takes a place. */
+  occupy(delivery: Delivery): void {
+    this.#lanes[delivery.place.lane].sent.add(delivery);
   }
 
   /** The delivery leaves its state. */
   remove(delivery: Delivery): void {
+    const lane = this.#lanes[delivery.place.lane];
     this.waiting.delete(delivery);
-    this.sent.delete(delivery);
-    if (this.queued.delete(delivery)) this.#queuedBytes -= delivery.item.text.length;
+    lane.sent.delete(delivery);
+    if (lane.queued.delete(delivery)) this.#queuedBytes -= delivery.item.text.length;
   }
 
   /** Writes what may be written now. */
@@ -102,8 +116,8 @@ export class AgentLine {
 
   /** @returns whether a task was written */
   #writeNext(): boolean {
-    const [delivery] = this.queued;
-    if (!delivery || !this.push || this.sent.size >= WINDOW) return false;
+    const delivery = this.#lanes.shells.next() ?? this.#lanes.tasks.next();
+    if (!delivery || !this.push) return false;
     if (this.push.buffered() > SOCKET_BYTES) {
       this.#waitForSocket();
       return false;

@@ -17,6 +17,7 @@ import {
   refusalOf,
   type State,
 } from './delivery.ts';
+import { placeOf } from './lane.ts';
 import { OtherServers } from './other-servers.ts';
 import type { TaskRow, TaskStore } from './store/tasks.ts';
 
@@ -26,8 +27,6 @@ const PATIENCE_MS = 5_000;
 const REMOTE_PATIENCE_MS = 1_000;
 /** Callers that may wait for one agent. */
 const CALLERS = 1_024;
-/** A sent task that is never answered gives its place back after this time: by then the agent has read it. */
-const PLACE_MS = 30_000;
 /** An agent that moved while the first server was asked is followed once. */
 const MOST_ASKED = 2;
 /** Registered agents that are remembered of one connection. */
@@ -117,6 +116,7 @@ export class Deliveries {
       id,
       uuid,
       item,
+      place: placeOf(type),
       outcome,
       settle,
       state: 'new',
@@ -154,8 +154,8 @@ export class Deliveries {
       line?.enqueue(delivery);
       line?.pump();
     } else if (state === 'sent') {
-      line?.sent.add(delivery);
-      this.#expireAfter(delivery, PLACE_MS);
+      line?.occupy(delivery);
+      this.#expireAfter(delivery, delivery.place.hold_ms);
     } else if (state !== 'moving') {
       this.#live.delete(id);
       settle(state === 'refused' ? refusalOf(event, delivery) : 'accepted');
@@ -202,7 +202,7 @@ export class Deliveries {
     this.#directory.withdraw(uuid);
     line.stop();
     for (const delivery of [...line.waiting, ...line.sent]) this.#on(delivery, 'closed');
-    const moving = [...line.queued];
+    const moving = line.queued;
     const event = this.isConnected(uuid) ? 'elsewhere' : 'absent';
     for (const delivery of moving) this.#on(delivery, event);
     if (event === 'elsewhere') this.#background(this.#askInOrder(moving));

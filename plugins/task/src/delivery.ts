@@ -1,5 +1,6 @@
 import type { Integer, RawJson } from '@svc/plugin-sdk';
 import type { AgentLine } from './agent-line.ts';
+import type { Place } from './lane.ts';
 
 /** Where one task stands on this server. The README has the diagram, and the meaning and deadline of each state. */
 export type State = 'new' | 'waiting' | 'asking' | 'queued' | 'moving' | 'sent' | End;
@@ -67,6 +68,8 @@ export interface Delivery {
   readonly uuid: string;
   /** The notification's item. */
   readonly item: RawJson;
+  /** The places that it shares, and how long it keeps one. */
+  readonly place: Place;
   /** Longest time in the state `waiting`. */
   readonly patience_ms: number;
   /** Aborts when the caller leaves; the state `waiting` ends then. */
