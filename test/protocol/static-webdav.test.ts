@@ -372,8 +372,25 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       (await server.dav('PUT', 'n.txt', { 'content-range': 'bytes 0-2/3' }, 'one')).status,
       201,
     );
-    const chunked = { 'content-range': 'bytes 0-0/1', 'transfer-encoding': 'chunked' };
-    assert.is((await server.dav('PUT', 'n.txt', chunked, 'x')).status, 411);
+  });
+
+  test('B4: PUT with Content-Range may be chunked; the body has the length of the range', async () => {
+    const cases: [range: string, body: string, status: number, after: string][] = [
+      ['bytes 0-6/12', 'CONTENT', 204, 'CONTENT of a'],
+      ['bytes 11-20/*', 'b and more', 204, 'CONTENT of b and more'],
+      ['bytes 0-6/21', 'content longer', 400, 'CONTENT of b and more'],
+      ['bytes 0-6/21', 'short', 400, 'CONTENT of b and more'],
+      ['bytes 0-6/21', '', 400, 'CONTENT of b and more'],
+      ['bytes 99-99/100', 'x', 416, 'CONTENT of b and more'],
+      ['nonsense', 'x', 400, 'CONTENT of b and more'],
+    ];
+    for (const [range, body, status, after] of cases) {
+      const chunked = { 'content-range': range, 'transfer-encoding': 'chunked' };
+      const answer = await server.dav('PUT', 'a.txt', chunked, body);
+      assert.equal([answer.status, await text('a.txt')], [status, after], `${range} ${body}`);
+    }
+    const chunked = { 'content-range': 'bytes 0-2/3', 'transfer-encoding': 'chunked' };
+    assert.is((await server.dav('PUT', 'n.txt', chunked, 'one')).status, 201);
     assert.is(await text('n.txt'), 'one');
   });
 

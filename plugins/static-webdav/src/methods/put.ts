@@ -8,31 +8,42 @@ import { lengthOf } from '../uploads.ts';
 
 /**
  * Streams the body into a temporary file, which then replaces the target (static-http.md B4). With `Content-Range` the
- * body replaces that part of the file.
+ * body replaces that part of the file; a chunked body has the length of the range.
  */
 export async function put(request: DavRequest): Promise<Answer> {
   const field = request.headers['content-range'];
   if (field === undefined) return store(request, { isPart: false, content: (body) => body });
-  const length = lengthOf(request.headers);
-  if (length === undefined) throw new Refusal(411);
+  const announced = lengthOf(request.headers);
   return store(request, {
     isPart: true,
     content(body, before) {
-      const start = startOf(String(field), length, before?.size ?? 0);
-      return merged(request, body, { start, end: start + length, before });
+      const { start, end } = rangeOf(String(field), before?.size ?? 0);
+      const length = end - start;
+      if (announced !== undefined && announced !== length) throw new Refusal(400);
+      return merged(request, ofLength(length, body), { start, end, before });
     },
   });
 }
 
-/** Position of the body in the file. @throws Refusal 400 for a malformed field or another length, 416 for an impossible range */
-function startOf(field: string, length: number, size: number): number {
+/** The part of the file that the body replaces. @throws Refusal 400 for a malformed field, 416 for an impossible range */
+function rangeOf(field: string, size: number): { readonly start: number; readonly end: number } {
   const found = /^bytes[ \t]+(\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(field.trim());
   if (!found) throw new Refusal(400);
   const [first, last] = [Number(found[1]), Number(found[2])];
   const total = found[3] === '*' ? Number.POSITIVE_INFINITY : Number(found[3]);
   if (last < first || last >= total || first > size) throw new Refusal(416);
-  if (last - first + 1 !== length) throw new Refusal(400);
-  return first;
+  return { start: first, end: last + 1 };
+}
+
+/** The body, which must have this length. @throws Refusal 400 at the first byte too many, or at the end */
+async function* ofLength(length: number, body: Body): AsyncGenerator<Uint8Array, void> {
+  let seen = 0;
+  for await (const chunk of body) {
+    seen += chunk.length;
+    if (seen > length) throw new Refusal(400);
+    yield chunk;
+  }
+  if (seen < length) throw new Refusal(400);
 }
 
 type Body = AsyncIterable<Uint8Array>;
