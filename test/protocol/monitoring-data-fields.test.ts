@@ -26,7 +26,7 @@ const types: Record<string, { good: string[]; bad: (string | undefined)[] }> = {
   },
   string: { good: ['""', '"x"', '"α \\" \\\\ \\n \\u0001 / 😀"'], bad: ['5', 'null', '[]', undefined] },
   bool: { good: ['true', 'false'], bad: ['0', '"true"', 'null', undefined] },
-  disk: { good: ['"Hdd"', '"Ssd"', '"Unknown"'], bad: ['"SSD"', '"HDD"', '"ssd"', '""', '5', 'null', undefined] },
+  disk: { good: ['"Hdd"', '"Ssd"', '"Unknown"'], bad: ['"SSD"', '"HDD"', '"ssd"', '""', '5', 'null', '{"SSD":null}', '{"Ssd":true}', '{"Ssd":null,"Hdd":null}', '{}', undefined] },
   array: { good: ['[]'], bad: ['{}', '""', 'null', undefined] },
   object: { good: [], bad: ['5', '""', 'null', undefined] },
   bytes: { good: [], bad: ['"64f2"', '[256]', '[-1]', '[0.5]', '[null]', '["1"]', '{}', 'null', undefined] },
@@ -157,6 +157,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       });
     }
   }
+
+  test('dynamic disk.0.kind is also accepted as an object of one member, and comes back as a word', async () => {
+    const { query, multiLast, report: method } = nested[1]!;
+    for (const word of ['Hdd', 'Ssd', 'Unknown']) {
+      const uuid = freshUuid();
+      const text = withLiteral(dynamicReport({ uuid }), 'disk.0.kind', `{"${word}":null}`);
+      assert.is(
+        await report(method, text),
+        '{"jsonrpc":"2.0","id":1,"result":{"status":"buffered"}}',
+      );
+      for (const read of await readBoth(uuid, 'disk', query, multiLast)) {
+        assert.is(memberText(read, 'kind'), `"${word}"`);
+      }
+    }
+  });
 
   for (const [name, type, scaled] of summaryFields) {
     test(`summary ${name} is ${type}${scaled ? ', times ten' : ''}, or null, or absent`, async () => {

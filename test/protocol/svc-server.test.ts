@@ -38,7 +38,8 @@ const superOnly: [method: string, rest: unknown[], malformed: string][] = [
 
 // biome-ignore format: one case per line
 const tags: [tag: string, refused: boolean][] = [
-  ['v9.9.9', true], ['v0.0.0', true], ['v0.5.15', true], ['v00.0001.2', true], ['v99999999999999999999.0.0', true],
+  ['v9.9.9', true], ['v0.0.0', true], ['v0.5.15', true], ['v00.0001.2', true], ['v18446744073709551615.0.0', true], ['v0.0.00018446744073709551615', true],
+  ['v18446744073709551616.0.0', false], ['v0.99999999999999999999.0', false], ['v0.0.18446744073709551616', false], ['v100000000000000000000.0.0', false],
   ['', false], ['9.9.9', false], ['v9.9', false], ['v9.9.9.9', false], ['v9.9.9-rc1', false], ['v9.9.9 ', false], [' v9.9.9', false],
   ['V9.9.9', false], ['v9.9.x', false], ['v9.-9.9', false], ['v9..9', false], ['latest', false], ['v9.9.9\n', false],
 ];

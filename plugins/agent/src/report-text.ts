@@ -1,16 +1,16 @@
-import { RpcError, type TSchema, Type } from '@svc/plugin-sdk';
+import { RpcError, type TSchema, Type, wordOf } from '@svc/plugin-sdk';
 
 /** Gives a value without members that its schema does not name; the value itself when there are none. */
 export type Picker = (value: never) => unknown;
 
 /**
- * Picker of a schema whose members are all required, for values that passed it.
+ * Picker of a schema whose members are all required, for values that passed it; its only unions are words, which are stored bare.
  * The usual report has no unknown member, so the usual cost is counting the members of each object.
  */
 export function pickerOf(schema: TSchema): Picker | undefined {
   if (Type.IsArray(schema)) return arrayPicker(pickerOf(schema.items));
   if (Type.IsObject(schema)) return objectPicker(schema.properties);
-  return undefined;
+  return Type.IsUnion(schema) ? wordOf : undefined;
 }
 
 function arrayPicker(pick: Picker | undefined): Picker | undefined {

@@ -33,7 +33,7 @@ const System = Type.Object({
 
 const Disk = Type.Array(
   Type.Object({
-    kind: Type.Enum(['Hdd', 'Ssd', 'Unknown']),
+    kind: words(['Hdd', 'Ssd', 'Unknown']),
     name: Type.String(),
     file_system: Type.String(),
     mount_point: Type.String(),

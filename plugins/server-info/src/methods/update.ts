@@ -20,10 +20,16 @@ export function addUpdateMethod(methods: Methods, version: string): void {
 
 /** True when the tag is `v` and three integers, and names a version other than the running one. */
 function isOtherVersion(tag: string, running: string): boolean {
-  const wanted = /^v(\d+\.\d+\.\d+)$/.exec(tag)?.[1];
-  const comparable = /^\d+\.\d+\.\d+$/.test(running);
-  return wanted !== undefined && comparable && plainNumbers(wanted) !== plainNumbers(running);
+  const wanted = tag.startsWith('v') ? plainVersion(tag.slice(1)) : undefined;
+  const present = plainVersion(running);
+  return wanted !== undefined && present !== undefined && wanted !== present;
 }
 
-/** Without leading zeros: `00.06.1` is `0.6.1`. */
-const plainNumbers = (version: string) => version.replace(/\b0+(?=\d)/g, '');
+const UINT64_MAX = 2n ** 64n - 1n;
+
+/** Three unsigned integers of 64 bits, without leading zeros: `00.06.1` is `0.6.1`. Undefined for any other text. */
+function plainVersion(text: string): string | undefined {
+  const found = /^0*(\d{1,20})\.0*(\d{1,20})\.0*(\d{1,20})$/.exec(text);
+  const numbers = found?.slice(1).map(BigInt);
+  return numbers?.every((number) => number <= UINT64_MAX) ? numbers.join('.') : undefined;
+}
