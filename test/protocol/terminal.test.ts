@@ -8,7 +8,7 @@ import { Tasks } from '@svc/plugin-task/api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
-import { A, B, RESULTS, readyAgent, type SimAgent, taskToken } from './task-kit.ts';
+import { A, B, type Item, RESULTS, readyAgent, type SimAgent, taskToken } from './task-kit.ts';
 import {
   agentQuery,
   agentRefusal,
@@ -17,6 +17,7 @@ import {
   queryOf,
   rawRequest,
   roundTrip,
+  shellSide,
   shellTask,
   side,
   T,
@@ -320,17 +321,63 @@ for (const dialect of oneDialect) {
     assert.is(await userRefusal(app, userQuery(app)), '108 1013', 'the task has ended');
   });
 
+  test('a user is refused at once when the task ends while he waits, and when it has ended before', async () => {
+    // biome-ignore format: one end per line
+    const ends: [name: string, end: (item: Item) => Promise<unknown>][] = [
+      ['the agent cannot open the terminal', (item) => agent.answer(item, null, { success: false, error_message: 'no shell' })],
+      ['the row is deleted', ({ task_id }) => app.call('task_delete', [app.superToken, [{ task_id }]])],
+    ];
+    for (const [name, end] of ends) {
+      const item = await shellTask(app, agent);
+      const person = await user();
+      await roundTrip(person);
+      assert.is(person.messages.length, 0, name);
+      await end(item);
+      assert.is((await person.closed).code, 1013, name);
+      assert.is(JSON.parse(String(person.messages[0])).error_id, 108, name);
+      assert.is(await userRefusal(app, userQuery(app)), '108 1013', name);
+    }
+  });
+
+  test('the end of one of two tasks for a terminal leaves the user waiting for the other', async () => {
+    const first = await shellTask(app, agent);
+    const second = await shellTask(app, agent);
+    const person = await user();
+    await roundTrip(person);
+    await agent.answer(first, RESULTS['web_shell']);
+    const shell = await side(app, agentQuery(second));
+    shell.socket.send('prompt');
+    assert.equal(await person.received(1), ['prompt']);
+    person.socket.close();
+    await shell.closed;
+    await agent.answer(second, RESULTS['web_shell']);
+  });
+
+  test('a user whose agent has been there and left is refused at once, although the task still runs', async () => {
+    const { item, shell, person } = await joined();
+    shell.socket.close();
+    await person.closed;
+    assert.is(await userRefusal(app, userQuery(app)), '108 1013');
+    const again = await shellSide(app, agentQuery(item));
+    const next = await user();
+    again.socket.send('again');
+    assert.equal(await next.received(1), ['again'], 'the same task may attach again');
+    next.socket.close();
+    await again.closed;
+    await agent.answer(item, RESULTS['web_shell']);
+  });
+
   test('of two users who wait the first one gets the terminal, even when the database answers him last', async () => {
     const tasks = (app.kernel as any).service(Tasks);
-    const { awaitsShell } = tasks;
+    const { awaitedShells } = tasks;
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    tasks.awaitsShell = async (...asked: unknown[]) => {
-      tasks.awaitsShell = awaitsShell;
+    tasks.awaitedShells = async (...asked: unknown[]) => {
+      tasks.awaitedShells = awaitedShells;
       await answered;
-      return awaitsShell(...asked);
+      return awaitedShells(...asked);
     };
     const item = await shellTask(app, agent);
     const first = await user();

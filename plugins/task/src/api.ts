@@ -40,8 +40,10 @@ export interface Tasks {
   hasRun(cronSource: string, run: Integer): Promise<boolean>;
   /** The running `web_shell` task behind an agent's proof (terminal.md §4). @throws RpcError 103 */
   shell(id: Integer, uuid: string, token: string): Promise<ShellProof>;
-  /** True when a running `web_shell` task of this agent names this terminal. @throws RpcError 103 */
-  awaitsShell(uuid: string, terminalId: string): Promise<boolean>;
+  /** The running `web_shell` tasks of this agent that name this terminal. @throws RpcError 103 */
+  awaitedShells(uuid: string, terminalId: string): Promise<readonly Integer[]>;
+  /** Runs when a task of this agent has ended or was deleted, on whichever server. @returns ends that */
+  whenEnded(uuid: string, run: (id: Integer) => void): () => void;
 }
 
 export const Tasks = service<Tasks>('task');

@@ -14,6 +14,8 @@ export interface TaskAnswer {
   readonly task_event_result: unknown;
 }
 
+type Watcher = (id: Integer) => void;
+
 /** `deleted`: the row is gone, no answer will come. */
 export type Completion = TaskAnswer | 'deleted';
 
@@ -45,12 +47,13 @@ const BATCH = 1_000;
 export class Completions {
   readonly #options: CompletionsOptions;
   readonly #waiters = new Map<Integer, (completion: Completion) => void>();
+  readonly #watchers = new Map<string, Set<Watcher>>();
 
   constructor(options: CompletionsOptions) {
     this.#options = options;
     const { messaging, failed } = options;
     messaging.subscribe(TasksEnded, ({ done }, { own }) => {
-      if (!own) for (const [id] of done) this.#ended(id);
+      if (!own) for (const [id, uuid] of done) this.#ended({ id, uuid });
     });
     // A server may have died between the end of a task and its message; messages may be lost.
     messaging.bus.watch(({ kind }) => {
@@ -65,23 +68,37 @@ export class Completions {
     return { completion, close: () => this.#waiters.delete(id) };
   }
 
+  /** Runs with each task of this agent that has ended or was deleted, on whichever server. @returns ends that */
+  watch(uuid: string, run: Watcher): () => void {
+    const watchers = this.#watchers.get(uuid) ?? new Set();
+    this.#watchers.set(uuid, watchers.add(run));
+    return () => {
+      if (watchers.delete(run) && watchers.size === 0) this.#watchers.delete(uuid);
+    };
+  }
+
   /** A task ended here with this answer. */
   answered(answer: TaskAnswer): void {
-    const { task_id: id, agent_uuid: uuid } = answer;
-    this.#waiters.get(id)?.(answer);
-    this.#options.answered(id);
-    this.#publish([{ id, uuid }]);
+    const key = { id: answer.task_id, uuid: answer.agent_uuid };
+    this.#waiters.get(key.id)?.(answer);
+    this.#tell(key);
+    this.#publish([key]);
   }
 
   /** Tasks ended here, or their rows are gone. Their callers read the row. */
   ended(tasks: readonly TaskKey[]): void {
-    for (const { id } of tasks) this.#ended(id);
+    for (const key of tasks) this.#ended(key);
     this.#publish(tasks);
   }
 
-  #ended(id: Integer): void {
+  #ended(key: TaskKey): void {
+    this.#tell(key);
+    this.#read(key.id).catch(this.#options.failed);
+  }
+
+  #tell({ id, uuid }: TaskKey): void {
     this.#options.answered(id);
-    this.#read(id).catch(this.#options.failed);
+    for (const run of this.#watchers.get(uuid) ?? []) run(id);
   }
 
   #publish(tasks: readonly TaskKey[]): void {

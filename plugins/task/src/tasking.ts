@@ -32,6 +32,7 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
   const service: Tasks = {
     createMany: (order, task) => creator.createMany(order, task),
     hasRun: (cronSource, run) => store.hasRun(cronSource, run),
+    whenEnded: (uuid, run) => completions.watch(uuid, run),
     ...createShells(store),
   };
   return { store, completions, deliveries, creator, service };

@@ -87,6 +87,9 @@ function createProxy(kernel: Kernel<Config>) {
     log: (what, { agentUuid, taskId }) =>
       log.info(`terminal: ${what}`, { agent_uuid: agentUuid, task_id: taskId }),
   });
+  kernel.subscribe(OpenTerminals, ({ closed }, { own }) => {
+    if (!own) for (const place of closed ?? []) sessions.remember(place);
+  });
   const relay = new Relay({
     messaging: kernel,
     clock,

@@ -22,11 +22,16 @@ interface Entry {
 
 type Listener = (found?: Session | Remote) => void;
 
+/** Tasks that are remembered; each end of a session adds one. */
+const REMEMBERED = 1_024;
+
 /** The terminals of this server, and the users who wait for one. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #waiting = new Map<string, Set<Listener>>();
+  /** Tasks whose sessions have ended, the oldest first. */
+  readonly #ended = new Set<Place['taskId']>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -75,6 +80,19 @@ export class Sessions {
     for (const found of this.#waiting.get(keyOf(place)) ?? []) found({ server });
   }
 
+  /** A session of this task was open and has ended, here or on another server: its agent has been there. */
+  hasEnded(taskId: Place['taskId']): boolean {
+    return this.#ended.has(taskId);
+  }
+
+  /** A session of this task has ended. */
+  remember({ taskId }: Place): void {
+    this.#ended.add(taskId);
+    if (this.#ended.size <= REMEMBERED) return;
+    const [oldest] = this.#ended;
+    this.#ended.delete(oldest as Place['taskId']);
+  }
+
   /** Waits for a session to open, until one of the signals aborts; undefined at once when too many users wait already. */
   wait(
     agentUuid: string,
@@ -109,6 +127,7 @@ export class Sessions {
     // A later session of the same terminal keeps its place.
     if (this.#entries.get(keyOf(place)) === entry) this.#entries.delete(keyOf(place));
     if (reason === undefined) return;
+    this.remember(place);
     this.#options.directory.withdraw(place);
     this.#options.log(reason, place);
   }

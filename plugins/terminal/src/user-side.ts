@@ -2,6 +2,7 @@ import {
   type Auth,
   type Clock,
   type Directory,
+  type Integer,
   type Logger,
   type Peer,
   type Principal,
@@ -119,7 +120,7 @@ async function joined(
   return session;
 }
 
-/** Keeps the user until the agent comes, if a running task for this terminal exists. */
+/** Keeps the user while a running task for this terminal exists whose agent has not come yet. */
 async function held(
   user: Peer,
   { caller, agentUuid, terminalId }: Admitted,
@@ -129,9 +130,20 @@ async function held(
   const cancel = clock.timeout(() => over.abort(), HOLD_MS);
   const signals = [over.signal, user.closed, caller.ended, stopping];
   const coming = sessions.wait(agentUuid, terminalId, signals);
+  const ended = new Set<Integer>();
+  let awaited: readonly Integer[] | undefined;
+  const look = () => {
+    if (awaited?.every((id) => ended.has(id) || sessions.hasEnded(id))) over.abort();
+  };
+  // Before the tasks are read: one may end meanwhile.
+  const forget = tasks.whenEnded(agentUuid, (id) => {
+    ended.add(id);
+    look();
+  });
   try {
-    const asked = tasks.awaitsShell(agentUuid, terminalId).then((isAwaited) => {
-      if (!isAwaited) over.abort();
+    const asked = tasks.awaitedShells(agentUuid, terminalId).then((ids) => {
+      awaited = ids;
+      look();
       return coming;
     });
     // Users are joined in order of arrival, however long the database takes to answer each.
@@ -141,6 +153,7 @@ async function held(
     log.error('tasks of an agent could not be read', { agent_uuid: agentUuid, error });
     return databaseFailed('the tasks of the agent could not be read');
   } finally {
+    forget();
     cancel();
     over.abort();
   }
