@@ -185,7 +185,7 @@ for (const host of [
     // No test waits for the machine's own resolver.
     const resolve = resolver([[LOOP, { address: '::1', family: 6 }]]);
     const { failed } = (await ask(`http://${host}:${port}/`, [], { resolve })) as any;
-    assert.match(failed, /not allowed/);
+    assert.match(failed, /is a private address/);
     assert.equal(hits, []);
   });
 }
@@ -220,7 +220,7 @@ test('a name that resolves to loopback is not connected to', async () => {
   const { failed } = (await ask(`http://name.example:${port}/`, [], {
     resolve: resolver([[LOOP]]),
   })) as any;
-  assert.match(failed, /not allowed/);
+  assert.match(failed, /is a private address/);
   assert.equal(hits, []);
 });
 test('a name that is listed may resolve to loopback', async () => {
@@ -247,7 +247,7 @@ test('every connection is checked: an answer that was good before does not count
   const { failed } = (await ask(`http://name.example:${port}/again`, ['127.0.0.1'], {
     resolve,
   })) as any;
-  assert.match(failed, /127\.0\.0\.2.* not allowed/);
+  assert.match(failed, /127\.0\.0\.2.* is a private address/);
   assert.equal(
     hits.map(({ url }) => url),
     ['/again'],
@@ -263,7 +263,7 @@ test('a redirect into what is not allowed is not followed', async () => {
   ]) {
     answers['/to'] = moved(() => to.replace('PORT', String(port)));
     const { failed } = (await ask(`http://127.0.0.1:${port}/to`)) as any;
-    assert.match(failed, /not allowed/, to);
+    assert.match(failed, /is a private address/, to);
   }
   assert.is(hits.length, 4);
 });
@@ -465,7 +465,8 @@ for (const dialect of oneDialect) {
   const scripts = suite(`egress of scripts (${dialect})`);
   let app: ScriptServer;
   scripts.before(async () => {
-    app = await scriptServer({}, { dialect });
+    const logging = { memory_log_capacity: 5_000 };
+    app = await scriptServer({ logging }, { dialect, clock: true });
   });
   scripts.after(() => app.app.stop());
   scripts('a script reaches neither this server nor what is behind it', async () => {
@@ -476,7 +477,94 @@ for (const dialect of oneDialect) {
         `const seen = []; for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '2130706433']) await fetch('http://' + host + ':${own}/').then(() => seen.push('reached'), (e) => seen.push(e.message)); return [...new Set(seen)]`,
       ),
     );
-    assert.equal((await app.run('w')).result, ['Failed to fetch']);
+    for (const message of (await app.run('w')).result) {
+      assert.match(message, /^Failed to fetch: .* is a private address, see fetch_private$/);
+    }
   });
+
+  // biome-ignore format: one case per line
+  const refused: [url: string, cause: RegExp][] = [
+    ['http://10.0.0.1/', /^10\.0\.0\.1 is a private address, see fetch_private$/],
+    ['https://[fe80::1]/', /^fe80::1 is a private address, see fetch_private$/],
+    ['http://localhost/', /^localhost \((?:127\.0\.0\.1|::1)(?:, (?:127\.0\.0\.1|::1))*\) is a private address, see fetch_private$/],
+    ['http://8.8.8.8:25/', /^Invalid port in URL$/],
+    ['http://nothing.invalid/', /nothing\.invalid/],
+  ];
+  scripts(
+    'a fetch that is refused or fails says why, in its message and as its cause',
+    async () => {
+      await app.create(
+        'reasons',
+        onCall(
+          'const seen = []; for (const url of params) await fetch(url).catch((e) => seen.push([e.name, e.message, e.cause])); return seen',
+        ),
+      );
+      const { result } = await app.run(
+        'reasons',
+        refused.map(([url]) => url),
+      );
+      for (const [at, [url, cause]] of refused.entries()) {
+        const [name, message, seen] = result[at];
+        assert.equal([name, message], ['TypeError', `Failed to fetch: ${seen}`], url);
+        assert.match(seen, cause, url);
+      }
+    },
+  );
+
+  scripts(
+    'failed fetches are logged once a minute for each worker and host, without path and query',
+    async () => {
+      const body = onCall(
+        'for (let n = 0; n < 3; n++) for (const host of ["10.0.0.1", "10.0.0.2:8080"]) await fetch("http://" + host + "/secret?token=secret").catch(() => {}); return 1',
+      );
+      for (const name of ['one', 'two']) await app.create(name, body);
+      const told = () =>
+        app.app
+          .records()
+          .filter(({ message }) => message === 'a fetch of a script failed')
+          .map(({ level, fields }) => [
+            level,
+            fields['worker'],
+            fields['host'],
+            fields['since_last'],
+          ])
+          .filter(([, worker]) => worker === 'one' || worker === 'two');
+      for (const name of ['one', 'two', 'one']) await app.run(name);
+      assert.equal(told(), [
+        ['WARN', 'one', '10.0.0.1', 1],
+        ['WARN', 'one', '10.0.0.2:8080', 1],
+        ['WARN', 'two', '10.0.0.1', 1],
+        ['WARN', 'two', '10.0.0.2:8080', 1],
+      ]);
+      await app.app.clock.advance(60_000);
+      await app.run('one');
+      assert.equal(told().slice(4), [
+        ['WARN', 'one', '10.0.0.1', 6],
+        ['WARN', 'one', '10.0.0.2:8080', 6],
+      ]);
+      assert.not.match(JSON.stringify(app.app.records()), /secret/);
+    },
+  );
+
+  scripts(
+    'a script that fetches from ever new hosts gets a thousand warnings, and one for the rest',
+    async () => {
+      await app.create(
+        'many',
+        onCall(
+          'for (let n = 0; n < 1_100; n++) await fetch("http://10.1." + (n >> 8) + "." + (n & 255) + "/").catch(() => {}); return 1',
+        ),
+        { max_run_time: 60_000 },
+      );
+      await app.app.clock.advance(60_000);
+      const before = app.app.records().length;
+      assert.is((await app.run('many')).result, 1);
+      const told = app.app
+        .records()
+        .slice(before)
+        .filter(({ message }) => message === 'a fetch of a script failed');
+      assert.is(told.length, 1_001);
+    },
+  );
   scripts.run();
 }

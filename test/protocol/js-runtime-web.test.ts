@@ -397,7 +397,7 @@ for (const dialect of oneDialect) {
       kept.push(r.clone()); await r.bytes() } } catch (e) { return [kept.length, e.message, e.cause] }`;
     assert.equal(await runs(body, address, { max_heap_size: 60_000_000 }), [
       10,
-      'Failed to fetch',
+      'Failed to fetch: one run may hold 67108864 bytes of bodies',
       'one run may hold 67108864 bytes of bodies',
     ]);
   });

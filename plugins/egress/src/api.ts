@@ -8,7 +8,7 @@ export interface EgressRules {
    * names (whatever they resolve to), each with an optional `:port`, or `*` for all.
    */
   readonly allow: readonly string[];
-  /** Configuration key that `allow` comes from, for errors. */
+  /** Configuration key that `allow` comes from: errors and refusals name it. */
   readonly key?: string;
   /** Until a connection stands, ms. */
   readonly connect_ms: number;
@@ -40,7 +40,7 @@ export interface EgressResponse {
 
 /** Sends the requests of one owner under its rules, over connections of its own. */
 export interface EgressClient {
-  /** @throws TypeError `Failed to fetch` with the reason as `cause` */
+  /** @throws TypeError `Failed to fetch: ` and the reason, which is also its `cause` */
   request(request: EgressRequest): Promise<EgressResponse>;
   /** Takes new rules; connections that were opened under the old ones are closed. @throws UserError as `Egress.open` */
   change(rules: EgressRules): void;

@@ -45,11 +45,11 @@ export class EgressGuard implements EgressClient {
   }
 
   async request(order: EgressRequest): Promise<EgressResponse> {
-    if (/^data:/i.test(order.url)) return dataResponse(order.url);
     try {
+      if (/^data:/i.test(order.url)) return await dataResponse(order.url);
       return await this.#follow(order);
     } catch (error) {
-      throw new TypeError('Failed to fetch', { cause: reasonOf(error) });
+      throw failedFetch(error);
     }
   }
 
@@ -76,16 +76,17 @@ export class EgressGuard implements EgressClient {
     if (isBlockedPort(port)) throw new Error('Invalid port in URL');
     const address = literalAddress(url.hostname);
     if (address && !this.#policy.allows({ host: address, port, address }))
-      throw notAllowed(address);
+      throw this.#refused(address);
     const options = {
       method,
       signal,
       headers: headersOf(headers, body, this.#options.userAgent),
       agent: secure ? this.#agents.secure : this.#agents.plain,
-      lookup: guardedLookup(
-        (found) => this.#policy.allows({ host: url.hostname, port, address: found }),
-        this.#options.resolve,
-      ),
+      lookup: guardedLookup({
+        isAllowed: (found) => this.#policy.allows({ host: url.hostname, port, address: found }),
+        refused: (target) => this.#refused(target),
+        resolve: this.#options.resolve,
+      }),
     };
     return new Promise((resolve, reject) => {
       const request = (secure ? secureRequest : plainRequest)(url, options, resolve);
@@ -107,6 +108,11 @@ export class EgressGuard implements EgressClient {
     });
   }
 
+  #refused(target: string): Error {
+    const { key } = this.#rules;
+    return new Error(`${target} is a private address${key === undefined ? '' : `, see ${key}`}`);
+  }
+
   #response(answer: IncomingMessage, { url }: EgressRequest, was: boolean): EgressResponse {
     const headers: [string, string][] = [];
     const raw = answer.rawHeaders;
@@ -121,9 +127,6 @@ const makeAgents = () => {
   const options = { keepAlive: true, timeout: KEEP_MS, maxTotalSockets: MOST_SOCKETS };
   return { plain: new Agent(options), secure: new SecureAgent(options) };
 };
-
-export const notAllowed = (address: string): Error =>
-  new Error(`the address ${address} is not allowed for outgoing requests`);
 
 /** What the connection itself decides. */
 const OWN =
@@ -177,7 +180,9 @@ async function dataResponse(url: string): Promise<EgressResponse> {
   return { status: 200, url, redirected: false, headers, body: Readable.from([bytes]) };
 }
 
-const reasonOf = (error: unknown): string => {
+/** What a caller sees of a failure: the reason in the message, and alone as `cause`. */
+function failedFetch(error: unknown): TypeError {
   const { message, code } = error as { message?: string; code?: string };
-  return message || code || String(error);
-};
+  const cause = message || code || String(error);
+  return new TypeError(`Failed to fetch: ${cause}`, { cause });
+}

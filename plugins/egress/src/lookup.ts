@@ -14,11 +14,19 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
 ) => void;
 
+export interface LookupOrder {
+  readonly isAllowed: (address: string) => boolean;
+  /** The error for a name without an allowed address. */
+  readonly refused: (target: string) => Error;
+  readonly resolve: Resolve | undefined;
+}
+
 /** Name resolution that hands out allowed addresses only, right before they are connected to. */
-export function guardedLookup(
-  isAllowed: (address: string) => boolean,
-  resolve: Resolve = lookup,
-): LookupFunction {
+export function guardedLookup({
+  isAllowed,
+  refused,
+  resolve = lookup,
+}: LookupOrder): LookupFunction {
   return (hostname, options: LookupOptions, done) => {
     resolve(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
       const allowed = error ? [] : found.filter(({ address }) => isAllowed(address));
@@ -26,7 +34,7 @@ export function guardedLookup(
       if (error) done(error, []);
       else if (!first) {
         const addresses = found.map(({ address }) => address).join(', ');
-        done(new Error(`${hostname} (${addresses}) is not allowed for outgoing requests`), []);
+        done(refused(`${hostname} (${addresses})`), []);
       } else if (options.all) done(null, allowed);
       else done(null, first.address, first.family);
     });

@@ -4,6 +4,7 @@ import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
 import { globalsOf } from './globals.ts';
 import { RouteCache, WorkerChanged } from './registry.ts';
+import { FetchWarnings } from './run/fetch-warnings.ts';
 import { ContextPool } from './run/pool.ts';
 import { Runner, type RunnerOptions } from './run/runner.ts';
 import { ResultStore } from './store/results.ts';
@@ -82,6 +83,7 @@ const createRunner = (
 ): Runner =>
   new Runner({
     ...parts,
+    fetchWarnings: new FetchWarnings({ clock, log }),
     ceilings: () => config,
     cookies: () => config.route_headers.some((name) => /^set-cookie$/i.test(name)),
     request,

@@ -142,8 +142,10 @@ export class Fetches {
   }
 }
 
-const failed = (error: unknown): TypeError =>
-  new TypeError('Failed to fetch', { cause: (error as Error).message });
+function failed(error: unknown): TypeError {
+  const { message: cause } = error as Error;
+  return new TypeError(`Failed to fetch: ${cause}`, { cause });
+}
 
 function nextEvent(body: Readable): Promise<void> {
   return new Promise((resolve) => {

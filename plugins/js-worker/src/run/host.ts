@@ -21,6 +21,8 @@ export interface HostOptions {
   /** False when the run that called this one has ended. */
   readonly isWanted?: (() => boolean) | undefined;
   readonly egress: EgressClient;
+  /** A fetch was refused or failed, and the script has not given it up. */
+  readonly fetchFailed: (url: string, error: Error) => void;
   readonly log: ScriptHost['log'];
 }
 
@@ -45,8 +47,19 @@ export class RunHost implements ScriptHost {
     };
   }
 
-  fetch(request: FetchRequest): Promise<FetchResponse> {
-    return this.#options.egress.request(request);
+  async fetch(request: FetchRequest): Promise<FetchResponse> {
+    const { egress, fetchFailed } = this.#options;
+    const failed = (error: Error) => {
+      if (!request.signal.aborted) fetchFailed(request.url, error);
+    };
+    try {
+      const response = await egress.request(request);
+      response.body.once('error', failed);
+      return response;
+    } catch (error) {
+      failed(error as Error);
+      throw error;
+    }
   }
 
   /** False from the end of the run on, and of those that called it, and when it has waited for too long. */

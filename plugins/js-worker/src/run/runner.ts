@@ -5,6 +5,7 @@ import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
+import type { FetchWarnings } from './fetch-warnings.ts';
 import { RunHost } from './host.ts';
 import type { InlineOrder } from './inline-order.ts';
 import type { ContextPool } from './pool.ts';
@@ -22,6 +23,7 @@ export interface RunnerOptions {
   readonly workers: WorkerStore;
   readonly results: ResultStore;
   readonly egress: EgressClient;
+  readonly fetchWarnings: FetchWarnings;
   readonly ceilings: () => Ceilings;
   /** Responses may set cookies. */
   readonly cookies: () => boolean;
@@ -168,9 +170,10 @@ export class Runner {
 
   /** `run`: itself as a caller, and what has called it. */
   #host(worker: Worker, run: Caller): RunHost {
-    const { egress, request, log } = this.#options;
+    const { egress, fetchWarnings, request, log } = this.#options;
     const host: RunHost = new RunHost({
       egress,
+      fetchFailed: (url, error) => fetchWarnings.failed(worker.name, url, error),
       request,
       isWanted: run.isWanted,
       inline: (order) => this.#inline({ ...run, isWanted: () => host.isWanted() }, order),
