@@ -14,6 +14,7 @@ export interface Head {
   /** Path of the Unix socket; undefined: none. */
   readonly unix_socket_path: string | undefined;
   readonly jsonrpc_max_connections: number;
+  readonly jsonrpc_max_batch_entries: number;
   readonly max_request_body_size: number;
   readonly max_response_body_size: number;
   /** Running calls get this long at a stop. */

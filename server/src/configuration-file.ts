@@ -8,8 +8,8 @@ import { applySections, changedKeys, type Sections, sectionsOf } from './plugins
 
 /** Head keys that a reload changes; the others keep their value until the process starts again. */
 const RELOADABLE = (
-  'server_uuid ws_listener jsonrpc_max_connections max_request_body_size max_response_body_size ' +
-  'enable_unix_socket unix_socket_path tls_cert tls_key'
+  'server_uuid jsonrpc_max_connections jsonrpc_max_batch_entries max_request_body_size ' +
+  'max_response_body_size ws_listener enable_unix_socket unix_socket_path tls_cert tls_key'
 ).split(' ');
 
 interface Options {

@@ -179,14 +179,6 @@ async function rawExchange(socket: WebSocket, text: string | Buffer): Promise<st
   return String(data);
 }
 
-test('a batch of 1,001 entries is refused', async () => {
-  const entries = Array.from({ length: 1001 }, () => hello('1'));
-  const { text } = await post(`[${entries.join(',')}]`);
-  assert.is(JSON.parse(text).error.code, -32600);
-  const fit = JSON.parse((await post(`[${entries.slice(1).join(',')}]`)).text);
-  assert.is(fit.length, 1000);
-});
-
 /** conventions.md §2.3 */
 const big = '9223372036854775807';
 const params: [name: string, method: string, params: string, expected: string | number][] = [
@@ -797,6 +789,43 @@ async function pingsAfter(answers: number, seconds: number): Promise<number> {
   const timed = await bootForTest([probe], {}, { clock: true });
   const socket = await timed.connect();
   for (let at = 0; at < answers; at++) await socket.call('probe_hello');
+const batches = suite('long batches');
+
+const refusedEntry = (id: string, most: number) =>
+  `{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":"Invalid request","data":"Exceeded max limit of ${most} entries"}}`;
+
+batches('10,000 entries are answered in their order, of one more each is refused', async () => {
+  const large = await bootForTest([probe]);
+  const entries = Array.from({ length: 10_001 }, (_, index) => hello(String(index)));
+  const socket = await large.connect();
+  const answered = await socket.exchange(`[${entries.slice(1).join(',')}]`);
+  assert.equal(
+    answered.map(({ id }: { id: number }) => id),
+    entries.slice(1).map((_, index) => index + 1),
+  );
+  const refused = await rawExchange(socket.raw, `[${entries.join(',')}]`);
+  assert.is(refused, `[${entries.map((_, id) => refusedEntry(String(id), 10_000)).join(',')}]`);
+  await large.stop();
+});
+
+// biome-ignore format: one batch per line
+const tooLong: [name: string, entries: string[], answered: string | undefined][] = [
+  ['as many entries as may be', [hello('1'), hello('"b"')], `[${result('1', '"hello"')},${result('"b"', '"hello"')}]`],
+  ['every kind of id', [hello('1'), hello('"b"'), hello('18446744073709551615'), hello('null')], `[${['1', '"b"', '18446744073709551615', 'null'].map((id) => refusedEntry(id, 2)).join(',')}]`],
+  ['the ids of entries that are no calls', ['{"id":7}', '5', '{"jsonrpc":"2.0","method":"probe_hello"}'], `[${refusedEntry('7', 2)}]`],
+  ['no id at all', ['1', '2', '[]'], refusedEntry('null', 2)],
+];
+for (const [name, entries, answered] of tooLong) {
+  batches(`a batch beyond a configured limit of two: ${name}`, async () => {
+    const small = await bootForTest([probe], { jsonrpc_max_batch_entries: 2 });
+    const socket = await small.connect();
+    assert.is(await rawExchange(socket.raw, `[${entries.join(',')}]`), answered);
+    await small.stop();
+  });
+}
+
+batches.run();
+
   let pings = 0;
   socket.raw.on('ping', () => pings++);
   await timed.clock.advance(seconds * 1000);

@@ -12,6 +12,7 @@ const valueAt = (parsed: ParsedConfig, path: string): unknown =>
 
 const defaults: [path: string, value: unknown][] = [
   ['jsonrpc_max_connections', 10_000],
+  ['jsonrpc_max_batch_entries', 10_000],
   ['max_request_body_size', 10_485_760],
   ['max_response_body_size', 104_857_600],
   ['enable_unix_socket', false],
@@ -57,6 +58,7 @@ const accepted: [table: string, key: string, toml: string, value: unknown][] = [
   ['', 'jsonrpc_max_connections', '1', 1],
   ['', 'jsonrpc_max_connections', '100', 100],
   ['', 'jsonrpc_max_connections', '4_294_967_295', 4_294_967_295],
+  ['', 'jsonrpc_max_batch_entries', '1', 1],
   ['', 'max_request_body_size', '1', 1],
   ['', 'max_response_body_size', '4294967295', 4_294_967_295],
   ['', 'enable_unix_socket', 'true', true],
@@ -122,6 +124,7 @@ const refused: [table: string, key: string, values: string[][]][] = [
     ],
   ],
   ['', 'jsonrpc_max_connections', counts],
+  ['', 'jsonrpc_max_batch_entries', counts],
   ['', 'max_request_body_size', counts],
   ['', 'max_response_body_size', counts],
   [

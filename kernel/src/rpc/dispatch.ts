@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   asString,
   byteLength,
@@ -38,7 +39,8 @@ interface Options {
   readonly head: () => Head;
 }
 
-const BATCH_LIMIT = 1000;
+/** Entries of a batch that may run before other connections have their turn. */
+const ENTRIES_PER_TURN = 250;
 const nothing: Answer = { text: undefined };
 const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous.ended };
 
@@ -94,17 +96,17 @@ export class Dispatcher {
   }
 
   async #batch(entries: readonly Message[], source: Source): Promise<Answer> {
-    if (entries.length > BATCH_LIMIT)
-      return { text: invalidRequest('null', exceeded(`${BATCH_LIMIT} entries`)) };
     const texts: Text[] = [];
     const releases: (() => void)[] = [];
     const release = () => {
       for (const each of releases) each();
     };
-    const limit = this.#options.head().max_response_body_size;
+    const { jsonrpc_max_batch_entries: most, max_response_body_size: limit } = this.#options.head();
+    const isTooLong = entries.length > most;
     let bytes = 2;
-    for (const entry of entries) {
-      const answer = await this.#single(entry, source);
+    for (const [index, entry] of entries.entries()) {
+      if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
+      const answer = isTooLong ? tooMany(entry, most) : await this.#single(entry, source);
       if (answer.text === undefined) continue;
       if (answer.release) releases.push(answer.release);
       texts.push(texts.length === 0 ? '[' : ',', answer.text);
@@ -113,7 +115,8 @@ export class Dispatcher {
       release();
       return { text: batchTooBig(limit) };
     }
-    return texts.length === 0 ? nothing : { text: joinTexts([...texts, ']']), release };
+    if (texts.length > 0) return { text: joinTexts([...texts, ']']), release };
+    return isTooLong ? { text: invalidRequest('null', entriesOver(most)) } : nothing;
   }
 
   async #call(call: Call, source: Source): Promise<Answer> {
@@ -208,6 +211,14 @@ export class Dispatcher {
     }
   }
 }
+
+const entriesOver = (most: number) => exceeded(`${most} entries`);
+
+/** The answer to an entry of a batch that is too long; a client may wait for every id that it sent. */
+const tooMany = (entry: Message, most: number): Answer =>
+  'id' in entry && (entry.kind === 'call' || entry.id !== 'null')
+    ? { text: invalidRequest(entry.id, entriesOver(most)) }
+    : nothing;
 
 const resultText = (id: string, body: Text): Text =>
   joinTexts([`{"jsonrpc":"2.0","id":${id},"result":`, body, '}']);

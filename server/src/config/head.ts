@@ -73,6 +73,7 @@ export const HeadSchema = Type.Object({
   server_uuid: Uuid,
   ws_listener: Type.String({ description: '`IP:port` for HTTP and WebSocket.' }),
   jsonrpc_max_connections: Count(10_000, 'JSON-RPC sockets and requests at a time.'),
+  jsonrpc_max_batch_entries: Count(10_000, 'Entries of one JSON-RPC batch.'),
   max_request_body_size: Count(10_485_760, 'Bytes.'),
   max_response_body_size: Count(104_857_600, 'Bytes.'),
   enable_unix_socket: Type.Boolean({ default: false }),
