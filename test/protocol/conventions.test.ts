@@ -646,6 +646,17 @@ test('the 1,025th subscription of a connection is -32006', async () => {
 
 test('a client ping is answered with the same payload', async () => {
   const socket = await app.connect();
+test('an unsubscribe method ends only the streams of its own kind', async () => {
+  const socket = await app.connect();
+  const stream = await socket.call('probe_stream');
+  const other = await socket.call('probe_other_stream');
+  assert.is(await socket.call('probe_unsubscribe_stream', [other]), false);
+  assert.is(await socket.call('probe_unsubscribe_other_stream', { subscription: stream }), false);
+  assert.is(await socket.call('probe_unsubscribe_other_stream', [other]), true);
+  assert.is(await socket.call('probe_unsubscribe_stream', [stream]), true);
+  socket.close();
+});
+
   const pong = once(socket.raw, 'pong');
   socket.raw.ping('payload');
   assert.is(String((await pong)[0]), 'payload');

@@ -89,6 +89,14 @@ export const probe = definePlugin({
           return () => held.delete(release);
         },
       });
+      methods.addSubscription('probe_other_stream', {
+        summary: 'Sends nothing.',
+        params: {},
+        access: 'public',
+        unsubscribe: 'probe_unsubscribe_other_stream',
+        item: Type.Unknown(),
+        open: () => () => {},
+      });
     });
     kernel.hooks.routes.tap((routes) => {
       routes.add({

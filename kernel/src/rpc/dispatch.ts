@@ -158,27 +158,27 @@ export class Dispatcher {
   }
 
   async #subscribe(
-    { definition, notification }: Registered,
+    method: Registered,
     input: unknown,
     context: Context,
     { id, source }: { readonly id: string; readonly source: Source },
   ): Promise<Answer> {
     const { peer, subscriptions } = source;
     if (!peer || !subscriptions) throw new RpcError(-32603, 'Internal error');
-    const opened = await subscriptions.open(notification, context.caller, (push) =>
-      definition.open?.(input, context as CallContext & { peer: Peer }, push),
+    const opened = await subscriptions.open(method, context.caller, (push) =>
+      method.definition.open?.(input, context as CallContext & { peer: Peer }, push),
     );
     return { text: resultText(id, String(opened.id)), release: opened.release };
   }
 
   /** Takes `[id]` or `{"subscription":id}`; anything else is `false`, not an error. */
   #unsubscribe({ id, method, params }: Call, { subscriptions }: Source): Answer {
-    if (!this.#options.registry.unsubscribes.has(method))
-      throw new RpcError(-32601, 'Method not found');
+    const kind = this.#options.registry.unsubscribes.get(method);
+    if (kind === undefined) throw new RpcError(-32601, 'Method not found');
     if (!subscriptions) throw new RpcError(-32603, 'Internal error');
     const named = (params as { subscription?: unknown } | null | undefined)?.subscription;
     const given = Array.isArray(params) ? (params.length === 1 ? params[0] : undefined) : named;
-    const closed = typeof given === 'number' && subscriptions.close(given);
+    const closed = typeof given === 'number' && subscriptions.close(given, kind);
     return { text: resultText(id, String(closed)) };
   }
 

@@ -31,7 +31,8 @@ export interface Registered {
 /** Every RPC method by wire name. Names are rewritten to the brand here, once. */
 export class Registry {
   readonly methods = new Map<string, Registered>();
-  readonly unsubscribes = new Set<string>();
+  /** Unsubscribe method → the method that opens what it ends. */
+  readonly unsubscribes = new Map<string, string>();
   readonly #rewrite: (name: string) => string;
 
   constructor(rewrite: (name: string) => string) {
@@ -58,7 +59,7 @@ export class Registry {
       const name = take(given);
       const { access, params, credential: named = 'token', notification, unsubscribe } = definition;
       const credential = access === 'public' ? undefined : named;
-      if (unsubscribe !== undefined) this.unsubscribes.add(take(unsubscribe));
+      if (unsubscribe !== undefined) this.unsubscribes.set(take(unsubscribe), name);
       this.methods.set(name, {
         name,
         plugin,

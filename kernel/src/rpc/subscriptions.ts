@@ -9,6 +9,7 @@ import {
   stringifyJson,
 } from '@svc/plugin-sdk';
 import { exceeded } from './errors.ts';
+import type { Registered } from './registry.ts';
 
 /** Subscriptions of one connection (conventions.md §3.4). */
 const LIMIT = 1024;
@@ -35,7 +36,7 @@ export class Subscriptions {
    * @throws RpcError -32006 beyond 1,024 subscriptions
    */
   async open(
-    notification: string,
+    { name, notification }: Registered,
     caller: Principal,
     start: (push: Push<unknown>) => unknown,
   ): Promise<Opened> {
@@ -46,7 +47,7 @@ export class Subscriptions {
     }
     const id = this.#freshId();
     const head = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":`;
-    const stream = createStream(this.#peer, head, () => this.#open.delete(id));
+    const stream = createStream(this.#peer, name, head, () => this.#open.delete(id));
     this.#open.set(id, stream);
     try {
       stream.opened(caller, await start(stream.push));
@@ -57,11 +58,12 @@ export class Subscriptions {
     return { id, release: stream.release };
   }
 
-  /** @returns whether it was open */
-  close(id: number): boolean {
+  /** Ends a stream that this method opened. @returns whether there was one */
+  close(id: number, method: string): boolean {
     const stream = this.#open.get(id);
-    stream?.end();
-    return stream !== undefined;
+    if (stream?.method !== method) return false;
+    stream.end();
+    return true;
   }
 
   closeAll(): void {
@@ -77,7 +79,7 @@ export class Subscriptions {
 }
 
 /** One subscription. `head` begins each of its frames; `forget` runs when it ends. */
-function createStream(peer: Peer, head: string, forget: () => void) {
+function createStream(peer: Peer, method: string, head: string, forget: () => void) {
   /** Frames that wait for the reply; undefined once it is sent. */
   let held: string[] | undefined = [];
   let isOpen = true;
@@ -115,6 +117,7 @@ function createStream(peer: Peer, head: string, forget: () => void) {
     if (isOpen) ended.addEventListener('abort', end, { once: true });
   };
   return {
+    method,
     push: Object.assign(push, { buffered: () => peer.buffered, end }),
     release,
     opened,
