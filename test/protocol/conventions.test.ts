@@ -311,6 +311,10 @@ test('any JSON value of any depth to 100 comes back unchanged', async () => {
       );
       assert.equal(JSON.parse(answer).result[0], JSON.parse(text));
     }),
+  assert.is(
+    await reason('probe_typed', '{"name":"a","conut":1}'),
+    'missing field `count`; unknown field `conut`, expected one of `name`, `count`, `flag`',
+  );
     { numRuns: 50 },
   );
 });

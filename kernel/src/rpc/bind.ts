@@ -8,7 +8,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { Compile } from '@svc/plugin-sdk/typebox';
-import { reason } from './reason.ts';
+import { reason, unknownField } from './reason.ts';
 
 type Bound = Record<string, unknown>;
 
@@ -71,13 +71,20 @@ export class Binder {
       const value = key === undefined ? undefined : (params as Bound)[key];
       if (value === undefined) {
         if (parameter.optional) continue;
-        throw RpcError.params(isList ? 'No more params' : `missing field \`${parameter.name}\``);
+        throw RpcError.params(isList ? 'No more params' : this.#missing(parameter, params));
       }
       if (value === null && parameter.optional && !parameter.keepsNull) continue;
       if (!parameter.check(value)) throw RpcError.params(parameter.explain(value));
       bound[parameter.name] = parameter.asText ? textOf(value, text, key) : value;
     }
     return bound;
+  }
+
+  #missing({ name }: Parameter, params: object): string {
+    const others = Object.keys(params).filter((other) => !this.#names.has(other));
+    const known = this.#parameters.map((parameter) => parameter.name);
+    const unknown = unknownField(others, known);
+    return `missing field \`${name}\`${unknown === '' ? '' : `; ${unknown}`}`;
   }
 
   /** `JSON.parse` keeps the last of two equal names; the page makes a repeated name an error. */
@@ -132,7 +139,7 @@ function parameter([name, schema]: readonly [name: string, schema: TSchema]): Pa
     keepsNull: Object.hasOwn(schema, 'x-keep-null'),
     asText: Object.hasOwn(schema, 'x-json-text'),
     check: (value) => validator.Check(value),
-    explain: (value) => reason(name, value, validator.Errors(value)),
+    explain: (value) => reason(name, schema as never, value),
   };
 }
 
