@@ -44,4 +44,29 @@ test('every method but a public one refuses an unknown credential', async () => 
   await app.stop();
 });
 
+test('every method refuses half a surrogate pair wherever it stands, before it looks at the credential', async () => {
+  const app = await bootForTest(undefined);
+  const { methods } = app.kernel as App;
+  for (const { name, definition, credential } of methods.values()) {
+    // A method without parameters ignores them.
+    if (credential === undefined && Object.keys(definition.params).length === 0) continue;
+    const names = [credential, ...Object.keys(definition.params)].filter(
+      (one) => one !== undefined,
+    );
+    for (const params of [
+      names.map(() => '\ud800'),
+      Object.fromEntries(names.map((one) => [one, { deep: ['a\udc00'] }])),
+      [...names.map(() => 'x:y'), '\ud800'],
+    ]) {
+      const { error } = await app.rpc({ jsonrpc: '2.0', id: 1, method: name, params });
+      assert.equal(
+        [error?.code, error?.data],
+        [-32602, 'a string holds half of a surrogate pair'],
+        name,
+      );
+    }
+  }
+  await app.stop();
+});
+
 test.run();

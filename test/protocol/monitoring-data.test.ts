@@ -50,13 +50,13 @@ const times: [literal: string, code: number | undefined][] = [
   ['null', INVALID_PARAMS],
 ];
 
-/** JSON text of a string, and whether both databases can store it. */
-const texts: [name: string, literal: string, accepted: boolean][] = [
-  ['U+0000 alone', '"\\u0000"', false],
-  ['U+0000 inside', '"a\\u0000b"', false],
-  ['U+0000 after a backslash', '"\\\\\\u0000"', false],
-  ['the first half of a surrogate pair', '"\\ud83d"', false],
-  ['the second half of a surrogate pair', '"a\\udE00"', false],
+/** JSON text of a string, and whether both databases can store it, else the code of the refusal. */
+const texts: [name: string, literal: string, accepted: true | number][] = [
+  ['U+0000 alone', '"\\u0000"', INVALID_INPUT],
+  ['U+0000 inside', '"a\\u0000b"', INVALID_INPUT],
+  ['U+0000 after a backslash', '"\\\\\\u0000"', INVALID_INPUT],
+  ['the first half of a surrogate pair', '"\\ud83d"', INVALID_PARAMS],
+  ['the second half of a surrogate pair', '"a\\udE00"', INVALID_PARAMS],
   ['a whole surrogate pair', '"\\ud83d\\ude00"', true],
   ['a backslash and u0000 as characters', '"\\\\u0000"', true],
   ['other control characters', '"\\u0001\\u001f\\u007f"', true],
@@ -146,7 +146,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   for (const [name, literal, accepted] of texts) {
-    test(`${name} in a text is ${accepted ? 'stored as sent' : '108'}`, async () => {
+    test(`${name} in a text is ${accepted === true ? 'stored as sent' : accepted}`, async () => {
       const cases = [
         ['agent_report_static', staticReport(), 'system.arch', 'agent_query_static', 'system'],
         ['agent_report_dynamic', dynamicReport(), 'disk.0.name', 'agent_query_dynamic', 'disk'],
@@ -155,13 +155,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         const text = withLiteral(make, path, literal);
         const answer = JSON.parse(await callText(app, report, `["${app.superToken}",${text}]`));
         const rows = await last(query, A, [field]);
-        if (accepted) {
+        if (accepted === true) {
           assert.is(answer.result?.status, 'buffered');
           const part = rows[0][field];
           assert.is((part.arch ?? part[0].name) as string, JSON.parse(literal));
         } else {
-          assert.is(answer.error?.code, INVALID_INPUT);
-          assert.match(answer.error.message, /^Invalid input: /);
+          assert.is(answer.error?.code, accepted);
           assert.equal(rows, []);
         }
       }

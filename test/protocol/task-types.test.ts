@@ -138,7 +138,7 @@ const results: [name: string, task: any, given: any, normal?: any][] = [
   ['dns', { dns: { domain: 'x', record_types: [] } }, { dns: [dnsRecord, { ...dnsRecord, record_type: { a: null }, more: 1 }] }, { dns: [dnsRecord, { ...dnsRecord, record_type: 'a' }] }],
   ['dns, nothing', { dns: { domain: 'x', record_types: [] } }, { dns: [] }],
   ['execute', { execute: { cmd: 'x', args: [] } }, { execute: 'line\n\t"quoted" ü \u2028' }],
-  ['execute with what a database cannot hold', { execute: { cmd: 'x', args: [] } }, { execute: 'a\0b\0\0c\ud800d\\u0000' }, { execute: 'a\ufffdb\ufffd\ufffdc\ufffdd\\u0000' }],
+  ['execute with what a database cannot hold', { execute: { cmd: 'x', args: [] } }, { execute: 'a\0b\0\0c\\u0000' }, { execute: 'a\ufffdb\ufffd\ufffdc\\u0000' }],
   ['web_shell', { web_shell: { url: 'ws://h/auto_gen', terminal_id: T } }, { web_shell: true }],
   ['read_config', 'read_config', { read_config: 'a = 1\n' }],
   ['edit_config', { edit_config: '' }, { edit_config: true }],
@@ -240,7 +240,7 @@ for (const dialect of oneDialect) {
   }
 
   test('characters that a database cannot hold are 108 in a task', async () => {
-    for (const type of [{ ping: 'a\0' }, { execute: { cmd: 'a', args: ['\ud800'] } }]) {
+    for (const type of [{ ping: 'a\0' }, { execute: { cmd: 'a', args: ['\0'] } }]) {
       assert.match(await outcome(create(type)), /^108 Invalid input: /);
     }
     await next({ ping: 'a backslash, then u: \\u0000' });

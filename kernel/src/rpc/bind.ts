@@ -9,6 +9,7 @@ import {
 } from '@svc/plugin-sdk';
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { reason, unknownField } from './reason.ts';
+import { holdsHalfPair, holdsInfinity } from './unsound.ts';
 
 type Bound = Record<string, unknown>;
 
@@ -59,8 +60,11 @@ export class Binder {
   #bind(given: unknown, text: string, from: number): Bound {
     const bound: Bound = {};
     if (this.#parameters.length === from) return bound;
+    if (holdsHalfPair(text)) throw RpcError.params('a string holds half of a surrogate pair');
     if (this.#isDeep && text.length > MAX_DEPTH && nesting(text) > MAX_DEPTH)
       throw RpcError.params('recursion limit exceeded');
+    // Where every value has a type, its own check refuses the number.
+    if (this.#isDeep && holdsInfinity(text)) throw RpcError.params('number out of range');
     const params = given ?? [];
     if (typeof params !== 'object') throw noContainer(text);
     const isList = Array.isArray(params);

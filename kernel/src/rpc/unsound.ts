@@ -1,0 +1,24 @@
+import { hasLongInteger } from '@svc/plugin-sdk';
+
+const HALF = /\\u[dD][89a-fA-F]/;
+/** Whole pairs and other escapes are passed over. */
+const ESCAPES = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F])|.)/g;
+const LARGE_EXPONENT = /[eE]\+?\d{3}/;
+
+/** True when a string in this JSON text holds half of a surrogate pair, which neither UTF-8 nor a database can hold. */
+export function holdsHalfPair(text: string): boolean {
+  // Most texts have no escape of this form, and looking for two characters costs next to nothing.
+  if (!text.includes('\\u') || !HALF.test(text)) return false;
+  for (const [, half] of text.matchAll(ESCAPES)) if (half !== undefined) return true;
+  return false;
+}
+
+/** True when a number in this JSON text is too large for a double (`1e400`). The text nests at most 129 deep. */
+export function holdsInfinity(text: string): boolean {
+  if (!LARGE_EXPONENT.test(text) && !hasLongInteger(text)) return false;
+  let found = false;
+  JSON.parse(text, (_name, value) => {
+    found ||= value === Infinity || value === -Infinity;
+  });
+  return found;
+}
