@@ -27,3 +27,4 @@ export * from './sql.ts';
 export * from './start-worker.ts';
 export type * from './time-partitions.ts';
 export * from './topic.ts';
+export * from './trim.ts';

@@ -4,6 +4,7 @@ import {
   type Principal,
   type Requirement,
   RpcError,
+  trim,
 } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
 import type { Job } from './job.ts';
@@ -29,7 +30,7 @@ export class JobAccess {
   /** @throws RpcError 102, 108 for a blank script name */
   async demandNew(caller: Principal, type: JobType): Promise<void> {
     await this.#demand(caller, mayDo('write', type));
-    if (type.kind === 'worker' && type.worker.trim() === '') {
+    if (type.kind === 'worker' && trim(type.worker) === '') {
       throw RpcError.invalid('the name of the script worker is blank');
     }
     await this.#demand(caller, mayRun(type));

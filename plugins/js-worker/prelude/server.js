@@ -71,7 +71,8 @@
   });
 
   const inlineCall = async function inlineCall(name, params, timeoutSec) {
-    const worker = String(name).trim();
+    // Not `trim`, which strips U+FEFF and leaves U+0085.
+    const worker = String(name).replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '');
     if (worker === '') throw new Error('inlineCall js_worker_name cannot be empty');
     const seconds = timeoutSec === null || timeoutSec === undefined ? null : Number(timeoutSec);
     if (seconds !== null && !(Number.isFinite(seconds) && seconds > 0))

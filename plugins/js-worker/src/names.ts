@@ -1,10 +1,10 @@
-import { RpcError } from '@svc/plugin-sdk';
+import { RpcError, trim } from '@svc/plugin-sdk';
 
 const LONGEST_ROUTE = 128;
 
 /** The stored form of a name. @throws RpcError 108 when it is blank, or no database could hold it */
 export function workerName(given: string, parameter = 'name'): string {
-  const name = given.trim();
+  const name = trim(given);
   if (name === '') throw RpcError.invalid(`${parameter} cannot be empty`);
   if (/[\0\p{Cs}]/u.test(name)) throw RpcError.invalid(`${parameter} cannot hold this character`);
   return name;
@@ -13,7 +13,7 @@ export function workerName(given: string, parameter = 'name'): string {
 /** The stored form of a route name; null: no route (js-worker.md §2). @throws RpcError 108 */
 export function routeName(given: string | null | undefined): string | null {
   if (given === null || given === undefined) return null;
-  const route = given.trim();
+  const route = trim(given);
   if (route === '') throw RpcError.invalid('route_name cannot be empty string');
   if (Buffer.byteLength(route) > LONGEST_ROUTE)
     throw RpcError.invalid('route_name too long (max 128 chars)');
@@ -25,7 +25,7 @@ export function routeName(given: string | null | undefined): string | null {
 
 /** The source text of a worker (js-worker.md §2). @throws RpcError 101, 108 */
 export function scriptOf(base64: string): string {
-  if (base64.trim() === '') throw RpcError.invalid('js_script_base64 cannot be empty');
+  if (trim(base64) === '') throw RpcError.invalid('js_script_base64 cannot be empty');
   const bytes = fromBase64(base64);
   if (!bytes) throw RpcError.parse('Invalid js_script_base64: not standard base64 with padding');
   let script: string;
@@ -34,7 +34,7 @@ export function scriptOf(base64: string): string {
   } catch (cause) {
     throw RpcError.parse(`js_script_base64 is not valid UTF-8: ${(cause as Error).message}`);
   }
-  if (script.trim() === '') throw RpcError.invalid('Decoded js_script cannot be empty');
+  if (trim(script) === '') throw RpcError.invalid('Decoded js_script cannot be empty');
   return script;
 }
 

@@ -1,4 +1,4 @@
-import { codeOf, type Exchange, type Logger, RpcError } from '@svc/plugin-sdk';
+import { codeOf, type Exchange, type Logger, RpcError, trim } from '@svc/plugin-sdk';
 import type { Bucket, FileServer, Representation } from '@svc/plugin-static-bucket/api';
 import { accepts, encodings } from './encodings.ts';
 import { leadsOut } from './failures.ts';
@@ -118,8 +118,8 @@ const takes = ({ request }: Exchange, name: (typeof encodings)[number]['name']):
   accepts(request.headers['accept-encoding'] as string | undefined, name);
 
 const matches = (field: string | undefined, etag: string): boolean =>
-  field?.trim() === '*' ||
-  (field?.split(',').some((item) => [etag, `W/${etag}`].includes(item.trim())) ?? false);
+  trim(field ?? '') === '*' ||
+  (field?.split(',').some((item) => [etag, `W/${etag}`].includes(trim(item))) ?? false);
 
 /** The path with a slash at its end. It begins with one slash only: after two the first segment would be a host. */
 const withSlash = ({ path, query }: Exchange): string => `/${path.replace(/^\/+/, '')}/${query}`;

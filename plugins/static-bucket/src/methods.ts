@@ -1,4 +1,4 @@
-import { type Methods, nullable, RpcError, Type } from '@svc/plugin-sdk';
+import { type Methods, nullable, RpcError, Type, trim } from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
 import { mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
 import type { Records } from './records.ts';
@@ -96,7 +96,7 @@ function addDelete(methods: Methods, { records }: Parts): void {
     result: Type.Object({ success: Type.Boolean() }),
     access: mayDelete,
     async handle(given) {
-      const name = given.name.trim();
+      const name = trim(given.name);
       checkName(name);
       await records.change('Failed to delete static: ', async ({ buckets, remove }) => {
         if (!buckets.some((bucket) => bucket.name === name)) throw notFound(name);
@@ -120,7 +120,7 @@ function addList(methods: Methods, { records }: Parts): void {
 
 /** Name and path without surrounding white space. @throws RpcError 108 */
 function checkedPlace(given: { readonly name: string; readonly path: string }) {
-  const [name, path] = [given.name.trim(), given.path.trim()];
+  const [name, path] = [trim(given.name), trim(given.path)];
   checkName(name);
   checkPath(path);
   return { name, path };

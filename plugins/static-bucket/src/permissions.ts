@@ -1,4 +1,4 @@
-import { needs, type Requirement, superOnly } from '@svc/plugin-sdk';
+import { needs, type Requirement, superOnly, trim } from '@svc/plugin-sdk';
 
 /** The kinds of buckets and of their files, and the scope of one bucket (auth.md §5). */
 export const permissions = {
@@ -19,6 +19,6 @@ interface Named {
 
 export const mayRead = needs(({ name }: Named) => onBucket(name, 'read', 'Read'));
 // The methods change the record of the trimmed name, so the permission is checked for that name.
-export const mayWrite = needs(({ name }: Named) => onBucket(name.trim(), 'write', 'Write'));
-export const mayDelete = needs(({ name }: Named) => onBucket(name.trim(), 'delete', 'Delete'));
+export const mayWrite = needs(({ name }: Named) => onBucket(trim(name), 'write', 'Write'));
+export const mayDelete = needs(({ name }: Named) => onBucket(trim(name), 'delete', 'Delete'));
 export const mayList = superOnly('Only SuperToken can list all static names');

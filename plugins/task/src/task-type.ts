@@ -4,6 +4,7 @@ import {
   RpcError,
   type Static,
   Type,
+  trim,
   Uuid,
   wordOf,
   words,
@@ -81,7 +82,7 @@ export function normaliseTaskType(given: TaskType): NormalTask {
 export function checkTask({ name, value, text }: NormalTask): void {
   if (name === 'execute') {
     const { cmd } = (value as { execute: Static<typeof ExecuteContent> }).execute;
-    if (cmd.trim() === '') throw RpcError.invalid('execute.cmd is blank');
+    if (trim(cmd) === '') throw RpcError.invalid('execute.cmd is blank');
   }
   if (!isStorable(text)) {
     throw RpcError.invalid(`${name} holds U+0000 or half of a surrogate pair`);

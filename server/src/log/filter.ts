@@ -1,4 +1,4 @@
-import type { Level } from '@svc/plugin-sdk';
+import { type Level, trim } from '@svc/plugin-sdk';
 
 /** A record of rank `n` passes a threshold `>= n`; 0 is off. */
 export const RANK = { off: 0, error: 1, warn: 2, info: 3, debug: 4, trace: 5 } as const satisfies {
@@ -66,18 +66,13 @@ function filterOf(directives: readonly Directive[]): Filter {
   };
 }
 
-function directivesOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
+const directivesOf = (text: string): string[] => text.split(',').map(trim).filter(Boolean);
 
 /** A level alone, or `target=level`. */
 function directiveOf(text: string): Directive | undefined {
   const at = text.indexOf('=');
-  const target = text.slice(0, Math.max(at, 0)).trim();
-  const rank = rankOf(text.slice(at + 1).trim());
+  const target = trim(text.slice(0, Math.max(at, 0)));
+  const rank = rankOf(trim(text.slice(at + 1)));
   return rank === undefined || (at >= 0 && target === '') ? undefined : { target, rank };
 }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '@svc/plugin-script-quickjs/api';
-import type { Clock, Exchange, Logger } from '@svc/plugin-sdk';
+import { type Clock, type Exchange, type Logger, trim } from '@svc/plugin-sdk';
 import type { Settings } from '../config.ts';
 import type { RouteCache } from '../registry.ts';
 import { QUEUE_FULL, WAITED_TOO_LONG } from '../run/pooled.ts';
@@ -34,7 +34,7 @@ export class RouteHandler {
   }
 
   async answer(exchange: Exchange): Promise<void> {
-    const name = (exchange.params['name'] ?? '').trim();
+    const name = trim(exchange.params['name'] ?? '');
     if (name === '') return this.refuse(exchange, 400, 'route_name cannot be empty');
     const body = await this.#bodies.read(exchange);
     if ('status' in body) {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { trim } from '@svc/plugin-sdk';
 
 /** The values that a request's conditions are compared with. */
 export interface Validators {
@@ -33,15 +34,15 @@ export function conditionsOf(headers: IncomingHttpHeaders, target: Validators): 
 /** True when `If-Range` still names the current version (RFC 9110 §13.1.5). */
 export function ifRangeHolds(field: string | undefined, target: Validators): boolean {
   if (field === undefined) return true;
-  if (field.startsWith('"')) return field.trim() === target.etag;
+  if (field.startsWith('"')) return trim(field) === target.etag;
   return httpDate(field) === seconds(target);
 }
 
 /** True for `*` and for a list with this tag. A weak tag matches only with weak comparison. */
 export function lists(field: string, etag: string, weak: boolean): boolean {
-  if (field.trim() === '*') return true;
+  if (trim(field) === '*') return true;
   return field.split(',').some((item) => {
-    const tag = item.trim();
+    const tag = trim(item);
     return (weak && tag.startsWith('W/') ? tag.slice(2) : tag) === etag;
   });
 }

@@ -1,4 +1,4 @@
-import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import { type Methods, RpcError, superOnly, Type, trim } from '@svc/plugin-sdk';
 import type { Parts } from '../parts.ts';
 import { Target } from '../schemas.ts';
 import { orRefused, SUPER_ID } from '../store.ts';
@@ -16,7 +16,7 @@ export function addDelete(methods: Methods, { store, refresh }: Parts): void {
     }),
     access: superOnly('Only SuperToken can delete tokens'),
     check({ target_token }) {
-      if (target_token.trim() === '') throw RpcError.invalid('target_token cannot be empty');
+      if (trim(target_token) === '') throw RpcError.invalid('target_token cannot be empty');
     },
     async handle({ target_token }, { log, caller }) {
       const top = await orRefused('', store.named(SUPER_ID));
