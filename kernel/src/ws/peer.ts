@@ -165,11 +165,19 @@ export class SocketPeer implements Peer {
     if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
 
-  close(code?: number, reason = ''): void {
+  /** @param answer_ms the peer may take so long to answer the close frame, once that has left; 2 s in all */
+  close(code?: number, reason = '', answer_ms = CLOSE_GRACE_MS): void {
     this.flush();
     this.#endedHere = true;
     this.socket.close(code, reason);
-    const timer = setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS);
+    this.#terminateIn(CLOSE_GRACE_MS);
+    // Nothing follows the close frame, and a peer that does not understand it understands the end of the stream.
+    this.#tcp.end(() => this.#terminateIn(answer_ms));
+  }
+
+  #terminateIn(ms: number): void {
+    if (this.closed.aborted) return;
+    const timer = setTimeout(() => this.socket.terminate(), ms);
     this.closed.addEventListener('abort', () => clearTimeout(timer), { once: true });
   }
 

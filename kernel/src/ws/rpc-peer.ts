@@ -48,14 +48,14 @@ export class RpcPeer extends SocketPeer {
     this.closed.addEventListener('abort', end, { once: true });
   }
 
-  /** Finishes running calls, at most `grace_ms`, then closes. */
-  async finish(code: number, grace_ms: number): Promise<void> {
+  /** Finishes running calls, at most `grace_ms`, then closes; `answer_ms` as `close` takes it. */
+  async finish(code: number, grace_ms: number, answer_ms?: number): Promise<void> {
     this.#isClosing = true;
     this.pause();
     if (this.#calls > 0) await within(grace_ms, this.#idle.promise);
     // The close frame of the peer must be read.
     this.resume();
-    this.close(code);
+    this.close(code, '', answer_ms);
   }
 
   protected override receive(data: Buffer): void {

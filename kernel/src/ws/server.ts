@@ -16,6 +16,8 @@ const SWEEP_MS = 10_000;
 const FIRST_PING_MS = 30_000;
 const PING_EVERY_SWEEPS = 3;
 const MAX_MISSED = 2;
+/** At a stop, for the answer to a close frame: agents of the field keep their socket. */
+const ANSWER_MS = 300;
 
 /** A request for an upgrade, as Node hands it over. */
 interface Offer {
@@ -59,17 +61,17 @@ export class WsServer {
     };
 
   /** Every JSON-RPC peer finishes its calls and is closed; the others are left to their plugins. */
-  async closePeers(code: number, grace_ms: number): Promise<void> {
+  async closePeers(code: number, grace_ms: number, answer_ms?: number): Promise<void> {
     const peers = [...this.#peers].filter((peer) => peer instanceof RpcPeer);
-    await Promise.all(peers.map((peer) => peer.finish(code, grace_ms)));
+    await Promise.all(peers.map((peer) => peer.finish(code, grace_ms, answer_ms)));
   }
 
   /** Closes all peers, also those whose handshake is still in progress. */
   async stop(grace_ms: number): Promise<void> {
     this.#stopping = true;
     this.#endSweep();
-    await this.closePeers(1001, grace_ms);
-    for (const peer of this.#peers) if (!(peer instanceof RpcPeer)) peer.close(1001);
+    await this.closePeers(1001, grace_ms, ANSWER_MS);
+    for (const peer of this.#peers) if (!(peer instanceof RpcPeer)) peer.close(1001, '', ANSWER_MS);
     await Promise.all(
       [...this.#peers].map(({ closed }) => closed.aborted || once(closed, 'abort')),
     );
