@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { collect } from './collect.ts';
+import { collectBytes } from './collect.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { bindable } from './exact.ts';
 import { answer, Moved, orEnd, serveRequests } from './serve-thread.ts';
@@ -19,16 +19,14 @@ export type ReadAnswer = Uint8Array | undefined;
 
 const db = orEnd(() => openConnection(workerData as ConnectionSettings));
 const statements = new Statements(db, { pluck: true });
-const encoder = new TextEncoder();
 
 serveRequests<ReadRequest>((request) =>
   answer(request, () => {
     const { sql, params, maxBytes, stopped } = request;
     const stop = stopped && (() => Atomics.load(stopped, 0) !== 0);
     if (stop?.()) return undefined;
-    const array = collect(statements.get(sql).iterate(params.map(bindable)), maxBytes, stop);
-    if (array === undefined) return undefined;
-    const bytes = typeof array === 'string' ? encoder.encode(array) : array;
-    return new Moved(bytes, [bytes.buffer]);
+    const rows = statements.get(sql).iterate(params.map(bindable));
+    const bytes = collectBytes(rows, maxBytes, stop);
+    return bytes && new Moved(bytes, [bytes.buffer]);
   }),
 );
