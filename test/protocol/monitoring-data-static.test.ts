@@ -118,6 +118,90 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await newest(), [['two', 4]]);
   });
 
+  /** Reported at 10, 20 and 30; answered with this time, or not found. */
+  // biome-ignore format: one window per line
+  const windows: [condition: unknown[], time: number | undefined][] = [
+    [[], 30],
+    [['last'], 30],
+    [[{ timestamp_from_to: [5, 15] }], 10],
+    [[{ timestamp_from_to: [10, 10] }], 10],
+    [[{ timestamp_from_to: [5, 15] }, 'last'], 10],
+    [[{ timestamp_from_to: [25, 35] }], 30],
+    [[{ timestamp_from_to: [30, 30] }], 30],
+    [[{ timestamp_from_to: [5, 35] }], 10],
+    [[{ timestamp_from_to: [12, 18] }], 10],
+    [[{ timestamp_from: 10 }], 10],
+    [[{ timestamp_from: 11 }], 30],
+    [[{ timestamp_from: 31 }], undefined],
+    [[{ timestamp_to: 10 }], 10],
+    [[{ timestamp_to: 40 }], 10],
+    [[{ timestamp_to: 9 }], undefined],
+    [[{ timestamp_from_to: [1, 9] }], undefined],
+    [[{ timestamp_from_to: [31, 40] }], undefined],
+    [[{ timestamp_from: -(2 ** 53) }, { timestamp_to: 2 ** 53 }], 10],
+  ];
+  test('a row is found by any time between its first and its last report', async () => {
+    // The second one is late: it was made before the others.
+    for (const time of [20, 10, 30]) await report(machine('one', time));
+    const check = async () => {
+      for (const [condition, time] of windows) {
+        for (const agent of [[], [{ uuid: A }]]) {
+          const query = { fields: ['system'], condition: [...agent, ...condition] };
+          const found = (await call('agent_query_static', query)).map((row: any) => row.timestamp);
+          assert.equal(found, time === undefined ? [] : [time], JSON.stringify(condition));
+        }
+      }
+      assert.equal(await newest(), [['one', 30]]);
+    };
+    await check();
+    await app.restart();
+    await check();
+  });
+
+  test('a row is found by any storage time between its first and its last report', async () => {
+    await report(machine('one', 1));
+    const [{ storage_time: first }] = await app.sql('select storage_time from static_monitoring');
+    while (Date.now() <= Number(first)) await new Promise((resolve) => setTimeout(resolve, 1));
+    await report(machine('one', 2));
+    const [{ storage_time: last }] = await app.sql('select storage_time from static_monitoring');
+    for (const [from, to, count] of [
+      [Number(first), Number(first), 1],
+      [Number(last), Number(last), 1],
+      [0, Number(first) - 1, 0],
+      [Number(last) + 1, Number(last) + 2, 0],
+    ]) {
+      const condition = [{ uuid: A }, { storage_time_from_to: [from, to] }];
+      const found = await call('agent_query_static', { fields: [], condition });
+      assert.is(found.length, count, `${from} to ${to}`);
+    }
+  });
+
+  test('several rows in a window come in the order of the times that they show', async () => {
+    await report(machine('one', 1));
+    await report(machine('two', 2));
+    await report(machine('one', 3));
+    const inWindow = async (...more: unknown[]) => {
+      const condition = [{ uuid: A }, { timestamp_from_to: [0, 10] }, ...more];
+      const rows = await call('agent_query_static', { fields: ['system'], condition });
+      return rows.map((row: any) => [row.system.system_host_name, row.timestamp]);
+    };
+    assert.equal(await inWindow(), [
+      ['one', 1],
+      ['two', 2],
+    ]);
+    assert.equal(await inWindow({ limit: 5 }), [
+      ['two', 2],
+      ['one', 1],
+    ]);
+  });
+
+  test('what is still reported is not deleted by the time of its first report', async () => {
+    await report(machine('one', 10));
+    await report(machine('one', 30));
+    assert.is((await call('agent_delete_static', [{ uuid: A }, { timestamp_to: 20 }])).deleted, 0);
+    assert.is((await call('agent_delete_static', [{ uuid: A }, { timestamp_to: 30 }])).deleted, 1);
+  });
+
   test('two agents may report the same hash', async () => {
     assert.equal(await report({ uuid: A }), BUFFERED);
     assert.equal(await report({ uuid: B }), BUFFERED);

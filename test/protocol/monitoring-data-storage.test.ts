@@ -7,7 +7,12 @@ import { A, dynamicReport, KINDS, PLUGINS, SUMMARY_FIELDS } from './agent-kit.ts
 const head = ['id', 'uuid_id', 'timestamp', 'storage_time'];
 const columns: Record<string, string[]> = {
   monitoring_uuid: ['id', 'uuid', 'soft_delete', 'deleted_at'],
-  static_monitoring: [...head, 'cpu_data', 'system_data', 'gpu_data', 'data_hash'],
+  static_monitoring: [
+    ...head,
+    ...['cpu_data', 'system_data', 'gpu_data', 'data_hash'],
+    // Not on the page: when the content was reported for the first time.
+    ...['first_timestamp', 'first_storage_time'],
+  ],
   dynamic_monitoring: [
     ...head,
     ...['cpu', 'ram', 'load', 'system', 'disk', 'network', 'gpu'].map((name) => `${name}_data`),

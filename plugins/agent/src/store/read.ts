@@ -2,7 +2,7 @@ import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
 import type { Filter } from '../conditions.ts';
 import type { Selection } from '../fields.ts';
 import { columnsOf, type Kind, type Row } from '../kinds.ts';
-import { rowColumns, rowJsonSql, whereOf } from './sql.ts';
+import { foundIn, rowColumns, rowJsonSql } from './sql.ts';
 
 /** Rows of one answer at most (agent.md §3.1). */
 export const MAX_ROWS = 10_000;
@@ -52,12 +52,13 @@ export function openReadStore(
       const { limit } = filter;
       const count = limit === undefined || limit > MAX_ROWS ? MAX_ROWS : Number(limit);
       const order = limit === undefined ? 'asc' : 'desc';
-      const where = whereOf(filter, agent?.id);
-      const row = rowJsonSql(agent ? 'cast(? as text)' : uuidSql('m.uuid_id'), fields);
+      const found = foundIn(kind, filter, agent?.id);
+      const uuid = agent ? 'cast(? as text)' : uuidSql('m.uuid_id');
+      const row = rowJsonSql(uuid, found.time, fields);
       // Index (uuid_id, timestamp) with an agent, (timestamp) without; ids break ties.
-      const rows = `select ${row} as json from ${kind.table} m ${where.text}
-        order by m.timestamp ${order}, m.id ${order} limit ?`;
-      const params = [...(agent ? [agent.uuid] : []), ...where.params, count];
+      const rows = `select ${row} as json from ${found.text}
+        order by ${found.time} ${order}, m.id ${order} limit ?`;
+      const params = [...(agent ? [agent.uuid] : []), ...found.params, count];
       const short = agent !== undefined && count <= FEW_ROWS && isOpen(filter.storage);
       // Rows of numbers are short, so that all of them together are no burden: joined there, they cost half as much here.
       const sql = small && !short ? arraySql(db, rows) : rows;

@@ -20,6 +20,54 @@ export function whereOf(filter: Filter, agent: number | undefined, by?: string):
   return whereAll([...agents, ...times]);
 }
 
+/** Rows of a kind with the time that an answer shows, `shown`. */
+export interface Found extends Sql {
+  readonly time: string;
+}
+
+const FIRST = 'coalesce(m.first_timestamp, m.timestamp)';
+const FIRST_STORAGE = 'coalesce(m.first_storage_time, m.storage_time)';
+
+/**
+ * The rows of a filter as `m`, and the expression of the time that stands for each. A static row stands for every time between its
+ * first and its last report; with a window on `timestamp` it shows the first one, unless only the last one lies in the window.
+ */
+export function foundIn({ table, name }: Kind, filter: Filter, agent: number | undefined): Found {
+  const { timestamp, storage } = filter;
+  const isOpen = [timestamp, storage].every(
+    (range) => range.from === undefined && range.to === undefined,
+  );
+  if (name !== 'static' || isOpen) {
+    const { text, params } = whereOf(filter, agent);
+    return { text: `${table} m ${text}`, params, time: 'm.timestamp' };
+  }
+  const agents: Part[] = agent === undefined ? [] : [['m.uuid_id = ?', agent]];
+  const where = whereAll([
+    ...agents,
+    ...overlaps(FIRST, 'm.timestamp', timestamp),
+    ...overlaps(FIRST_STORAGE, 'm.storage_time', storage),
+  ]);
+  const shown = shownTime(timestamp);
+  const text = `(select m.*, ${shown.text} as shown from ${table} m ${where.text}) m`;
+  return { text, params: [...shown.params, ...where.params], time: 'm.shown' };
+}
+
+function shownTime({ from, to }: TimeRange): Sql {
+  if (from === undefined) return { text: to === undefined ? 'm.timestamp' : FIRST, params: [] };
+  const isLast = whereAll([
+    [`${FIRST} < ?`, from],
+    ...bounds('m.timestamp', { from: undefined, to }),
+  ]);
+  const text = `case when ${isLast.text.replace(/^where /, '')} then m.timestamp else ${FIRST} end`;
+  return { text, params: isLast.params };
+}
+
+/** Rows whose time from `first` to `last` meets the range. */
+const overlaps = (first: string, last: string, { from, to }: TimeRange): Part[] => [
+  ...bounds(last, { from, to: undefined }),
+  ...bounds(first, { from: undefined, to }),
+];
+
 type Part = [text: string, value: SqlValue];
 
 function bounds(column: string, { from, to }: TimeRange): Part[] {
@@ -31,11 +79,11 @@ function bounds(column: string, { from, to }: TimeRange): Part[] {
 
 /**
  * Text expression of one row as JSON; reads the same on both databases.
- * `uuid` is an SQL text expression; where its value is null, the member is left out.
+ * `uuid` is an SQL text expression; where its value is null, the member is left out. `time` is one of the `timestamp`.
  */
-export function rowJsonSql(uuid: string, fields: readonly Field[]): string {
+export function rowJsonSql(uuid: string, time: string, fields: readonly Field[]): string {
   const members = fields.map((field) => `, ',"${field.name}":', ${valueSql(field)}`).join('');
-  return `concat('{', '"uuid":"' || ${uuid} || '",', '"timestamp":', m.timestamp${members}, '}')`;
+  return `concat('{', '"uuid":"' || ${uuid} || '",', '"timestamp":', ${time}${members}, '}')`;
 }
 
 function valueSql({ column, json, scaled }: Field): string {

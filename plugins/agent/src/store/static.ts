@@ -1,9 +1,16 @@
 import { type Database, guarded } from '@svc/plugin-sdk';
 import { HEAD, type Row, STATIC } from '../kinds.ts';
 
+const LATER = 'case when timestamp < ? then ? else timestamp end';
+const FIRST = 'coalesce(first_timestamp, timestamp)';
+const EARLIER = `case when ${FIRST} > ? then ? else ${FIRST} end`;
+
 /** Writes of `static_monitoring`, which holds one row for each agent and hash. */
 export interface StaticStore {
-  /** Moves the stored row of this hash to a later time. @returns false when there is none. @throws RpcError 103 */
+  /**
+   * The content of the stored row of this hash was reported again: its time moves on, and the time of its first report stays.
+   * @returns false when there is none. @throws RpcError 103
+   */
   touch(
     agent: number,
     hash: Buffer,
@@ -20,16 +27,14 @@ export function openStaticStore(db: Database): StaticStore {
     touch: (agent, hash, timestamp, storage_time) =>
       guarded('static report could not be stored', async () => {
         const table = db.query(STATIC.table);
-        const later = db.query.raw('case when ?? < ? then ? else ?? end', [
-          'timestamp',
-          timestamp as number,
-          timestamp as number,
-          'timestamp',
-        ]);
-        // Unique index (uuid_id, data_hash).
-        const changed = await table
-          .where({ uuid_id: agent, data_hash: hash })
-          .update({ timestamp: later, storage_time });
+        const time = timestamp as number;
+        // Unique index (uuid_id, data_hash). What stands on the right is the row as it was.
+        const changed = await table.where({ uuid_id: agent, data_hash: hash }).update({
+          timestamp: db.query.raw(LATER, [time, time]),
+          storage_time,
+          first_timestamp: db.query.raw(EARLIER, [time, time]),
+          first_storage_time: db.query.raw('coalesce(first_storage_time, storage_time)'),
+        });
         return changed > 0;
       }),
 

@@ -1,0 +1,13 @@
+import type { Migration } from '@svc/plugin-sdk';
+import { STATIC } from '../kinds.ts';
+
+/** When a static row was reported for the first time; null: once only, or only before this step (monitoring-data.md §6.2). */
+export const firstSeen: Migration = {
+  name: '0003-first-seen',
+  async up({ query }) {
+    await query.schema.alterTable(STATIC.table, (table) => {
+      table.bigInteger('first_timestamp');
+      table.bigInteger('first_storage_time');
+    });
+  },
+};
