@@ -104,7 +104,7 @@ const codeLines = (text: string): number =>
 const budgets = [
   ['kernel', kernel, 2920],
   ['server', server, 1600],
-  ['plugin-sdk', sdk, 1905],
+  ['plugin-sdk', sdk, 1955],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

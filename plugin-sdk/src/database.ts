@@ -7,6 +7,8 @@ import type { SqlForms } from './sql.ts';
 import type { TimePartitions, TimeTable } from './time-partitions.ts';
 
 export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
+/** A value of a caller's SQL. BigInt is an integer, a number a real, and `RawJson` a document: JSON as text on SQLite, `jsonb` on Postgres. */
+export type CallerValue = SqlValue | RawJson;
 export type Dialect = 'sqlite' | 'postgres';
 
 /**
@@ -60,11 +62,14 @@ export interface Database {
   appender(options: AppenderOptions): Appender;
   /**
    * Any SQL of a caller, on a connection of its own where it only reads, ended at `timeout_ms`.
-   * SQLite takes several statements; their rows are concatenated. Placeholders are the database's own.
+   * SQLite takes several statements; their rows are concatenated. `?5` and `$5` are the fifth value there, `?` is the one
+   * after the highest that the text has used so far; missing values are NULL, surplus ones ignored (db.md 4.6). TEXT
+   * that is not UTF-8 comes as bytes. Postgres takes `$5`, and types values by their kind: int8, float8, bool, jsonb;
+   * texts are untyped.
    */
   execute(
     sql: string,
-    params: readonly SqlValue[],
+    params: readonly CallerValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed>;
   /** Bytes of each table of this program in name order, the ledger of migrations left out. @throws the driver's error */

@@ -64,7 +64,11 @@ export async function bootForTest(
   const call = async (method: string, params: unknown = []): Promise<unknown> =>
     unwrap(await rpc({ jsonrpc: '2.0', id: 1, method, params }));
   const sql = async (text: string, params: readonly unknown[] = []): Promise<unknown[]> => {
-    const { rows } = await app.db.execute(text, params as never, {
+    // Numbers of a test are integers where they have no fraction.
+    const values = params.map((value) =>
+      Number.isInteger(value) ? BigInt(value as number) : value,
+    );
+    const { rows } = await app.db.execute(text, values as never, {
       maxRows: 100_000,
       timeout_ms: WAIT_MS,
     });

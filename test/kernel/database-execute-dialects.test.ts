@@ -37,15 +37,6 @@ sqlite('runs several statements in order and joins their rows', async () => {
   assert.equal([result.rowCount, result.affected], [3, 2]);
 });
 
-sqlite('numbers placeholders as SQLite does', async () => {
-  const { rows } = await db.execute(
-    'select ?2 as b, ?1 as a, ? as c, :n as d, ?1 as e',
-    [1, 2, 3, 4],
-    limits,
-  );
-  assert.equal({ ...rows[0] }, { b: 2, a: 1, c: 3, d: 4, e: 1 });
-});
-
 sqlite('keeps what ran before a statement that fails', async () => {
   await failure(
     db.execute(

@@ -150,6 +150,29 @@ postgres('pg calls what a cursor has as its callback when its own timer is set',
   }),
 );
 
+postgres('a cursor tells the database the types of its values, once', () =>
+  withDatabase('postgres', async (db) => {
+    const pool = poolOf(knexOf(db));
+    const connection = await pool.acquireConnection();
+    const types = async (valueTypes: number[]) => {
+      const options = { rowMode: 'array', types: pg.types as never } as const;
+      const cursor = new SafeCursor('select pg_typeof($1)::text', [7], options);
+      cursor.valueTypes = valueTypes;
+      connection.query(cursor);
+      const rows = await new Promise<unknown[][]>((resolve, reject) =>
+        cursor.read(1, (error, found) => (error ? reject(error) : resolve(found))),
+      );
+      await cursor.close();
+      return rows[0]?.[0];
+    };
+    assert.is(await types([20]), 'bigint');
+    assert.is(await types([701]), 'double precision');
+    const { rows } = await connection.query('select pg_typeof($1::int2)::text as t', [7]);
+    assert.is(rows[0]?.['t'], 'smallint', 'other statements are as before');
+    await pool.releaseConnection(connection);
+  }),
+);
+
 postgres('array literals are parsed, and the client of knex has what is overridden', () => {
   assert.equal(arrayParser.create('{1,2,NULL}', Number).parse(), [1, 2, null]);
   const { prototype } = PostgresDialect as unknown as { prototype: Record<string, unknown> };

@@ -9,6 +9,7 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isPostgresUrl } from '../../plugins/database-postgres/src/url.ts';
+import { bindPlaces } from '../../plugins/database-sqlite/src/placeholders.ts';
 import { splitScript } from '../../plugins/database-sqlite/src/split.ts';
 import { sqliteUrl } from '../../plugins/database-sqlite/src/url.ts';
 import { failure, openAt, serveAt } from './database-kit.ts';
@@ -246,22 +247,23 @@ split('finds the statements that were joined, whatever stands in them', async ()
   );
 });
 
-for (const [sql, count, anonymous, named] of [
-  ["select ?, '?', ?", 2, [0, 1], {}],
-  ['select ?2, ?1, ?', 3, [2], { 1: 0, 2: 1 }],
-  ['select :a, @b, $c, :a', 3, [], { a: 0, b: 1, c: 2 }],
-  ['select ?5, ?', 6, [5], { 5: 4 }],
-  ['select "?", [?], /* ? */ 1 -- ?', 0, [], {}],
+for (const [sql, numbered, values] of [
+  ["select ?, '?', ?", ["select ?1, '?', ?2"], [[0, 1]]],
+  ['select ?2, ?1, ?', ['select ?1, ?2, ?3'], [[1, 0, 2]]],
+  ['select $2, $2, ?1;', ['select ?1, ?1, ?2;'], [[1, 0]]],
+  ['select ?5, ?', ['select ?1, ?2'], [[4, 5]]],
+  ['select ?; select ?, ?1 -- ?', ['select ?1;', 'select ?1, ?2 -- ?'], [[0], [1, 0]]],
+  ['select "?", [$1], /* ? */ 1 -- ?', ['select "?", [$1], /* ? */ 1 -- ?'], [[]]],
 ] as const) {
-  split(`counts the placeholders of ${sql}`, () => {
-    const [statement] = splitScript(sql);
+  split(`binds the placeholders of ${sql}`, () => {
+    const statements = bindPlaces(splitScript(sql));
     assert.equal(
-      statement && {
-        count: statement.count,
-        anonymous: statement.anonymous,
-        named: statement.named,
-      },
-      { count, anonymous: [...anonymous], named },
+      statements.map((statement) => statement.numbered),
+      [...numbered],
+    );
+    assert.equal(
+      statements.map((statement) => statement.values),
+      values.map((each) => [...each]),
     );
   });
 }

@@ -31,8 +31,8 @@ test('many comments before a statement take no time', async () => {
 const heavy: [string, string, RegExp][] = [
   ['many comments before something else', `${'/**/'.repeat(50_000)}(`, /^999 .*syntax error/],
   ['many brackets that are not closed', '['.repeat(300_000), /^999 .*unrecognized token/],
-  ['a place beyond the engine', 'select ?999999999', /^999 .*too many SQL variables/],
-  ['many places', 'select ?32766;'.repeat(2_000), /^999 .*too many SQL variables/],
+  ['a place beyond the engine', 'select ?999999999', /^999 .*variable number/],
+  ['many places', `select ${'?,'.repeat(300_000)}?`, /^999 .*too many SQL variables/],
   [
     'one value larger than any answer',
     'select zeroblob(140000000)',

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
 import { type DbServer, dbServer, rows } from './db-kit.ts';
+import { bindingCases, placeholderCases, refusedCases, textCases } from './sql-values-cases.ts';
 
 /** [what holds, SQL, parameters as JSON text, the data as JSON text]. */
 const values: [string, string, string, string][] = [
@@ -99,25 +100,6 @@ const values: [string, string, string, string][] = [
     '[{"b":[1, 2.0,{"z":1,"a":2}],"a":null,"10":1,"9":9007199254740993}]',
     '[{"v":"{\\"10\\":1,\\"9\\":9007199254740993,\\"a\\":null,\\"b\\":[1,2.0,{\\"a\\":2,\\"z\\":1}]}","w":"text"}]',
   ],
-  [
-    '? takes values in order over all statements',
-    'select ? as v; select ? as v, ? as w',
-    '[1,2,3]',
-    '[{"v":1},{"v":2,"w":3}]',
-  ],
-  [
-    '?N and $N index the same list in each statement',
-    'select ?2 as v, ?1 as w; select $2 as v, $1 as w',
-    '[1,2]',
-    '[{"v":2,"w":1},{"v":2,"w":1}]',
-  ],
-  [
-    'missing values are NULL',
-    'select ? as v, ? as w, ?7 as x',
-    '[1]',
-    '[{"v":1,"w":null,"x":null}]',
-  ],
-  ['surplus values are ignored', 'select ? as v', '[1,2,3]', '[{"v":1}]'],
   ['no parameters at all is fine', 'select ? as v', '[]', '[{"v":null}]'],
   [
     'a placeholder in a text or comment is none',
@@ -206,19 +188,11 @@ const refused: [string, string, string, number, RegExp][] = [
   ],
   ['a missing table', 'select * from nowhere', 'null', 999, /no such table: nowhere/],
   ['bad SQL', 'selec 1', 'null', 999, /syntax error/],
-  ['a named placeholder :a', 'select :a', '[1]', 999, /placeholder/],
-  ['a named placeholder @a', 'select @a', '[1]', 999, /placeholder/],
-  ['a named placeholder $abc', 'select $abc', '[1]', 999, /placeholder/],
-  ['the placeholder $0', 'select $0', '[1]', 999, /placeholder/],
-  ['the placeholder ?0', 'select ?0', '[1]', 999, /placeholder/],
-  ['a placeholder beyond the engine', 'select ?99999', '[1]', 999, /variable number/],
   ['U+0000 in the text', 'select 1;\0 drop table kept', 'null', 999, /U\+0000/],
   ['an object as params', 'select 1', '{"a":1}', 108, /params must be an array or null/],
   ['a string as params', 'select 1', '"[1]"', 108, /params must be an array or null/],
   ['a number as params', 'select 1', '1', 108, /params must be an array or null/],
-  ['an integer of 2^63', 'select ?', '[9223372036854775808]', 108, /signed 64 bit/],
-  ['an integer of 2^64-1', 'select ?', '[18446744073709551615]', 108, /signed 64 bit/],
-  ['a number that no double holds', 'select ?', '[1e400]', -32602, /Invalid params/],
+  ...refusedCases,
 ];
 
 const many = (count: number) =>
@@ -252,6 +226,14 @@ for (const dialect of oneDialect) {
         /"result":\{"success":true,"data":(.*),"row_count":(\d+),"truncated":false\}\}$/.exec(text);
       assert.is(found?.[1] ?? text, data);
       assert.is(Number(found?.[2]), JSON.parse(data).length);
+    });
+  }
+
+  for (const [name, sql, params, data] of [...placeholderCases, ...bindingCases, ...textCases]) {
+    test(`binds and reads: ${name}`, async () => {
+      const { result, error } = JSON.parse(await server.execText('x', sql, params));
+      assert.is(error, undefined, error?.message);
+      assert.equal(result, rows(data));
     });
   }
 

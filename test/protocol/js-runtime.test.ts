@@ -540,7 +540,7 @@ for (const dialect of oneDialect) {
   test('the helpers of db, execSql and getDatabaseType', async () => {
     const body = `const out = [];
       out.push(await getDatabaseType(params) !== undefined);
-      out.push((await execSql(params, 'select 1 as one')) !== undefined);
+      out.push((await execSql(params, 'select $2 as a, $1 as b', [1, 'new'])).data);
       await db.create(params, 'box');
       await db.execSql(params, 'box', 'create table t (a)');
       await db.execSql(params, 'box', 'insert into t values (?)', [5]);
@@ -552,7 +552,7 @@ for (const dialect of oneDialect) {
       return out;`;
     const { result, error_message } = await run(onCall(body), server.app.superToken);
     assert.is(error_message, null);
-    assert.equal(result.slice(0, 5), [true, true, [{ a: 5 }], 'box2', 1]);
+    assert.equal(result.slice(0, 5), [true, [{ a: 'new', b: 1 }], [{ a: 5 }], 'box2', 1]);
     assert.match(result[5], /^Error: /);
   });
 

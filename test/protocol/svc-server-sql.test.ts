@@ -2,6 +2,7 @@
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bindingCases, placeholderCases, refusedCases, textCases } from './sql-values-cases.ts';
 import { countCases, endless, numbers, rowCases } from './svc-server-sql-cases.ts';
 import { eventually } from './token-kit.ts';
 
@@ -49,6 +50,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         row_count: rows.length,
         truncated: false,
       });
+    });
+  }
+
+  if (dialect === 'sqlite') {
+    for (const [name, sql, params, rows] of [...placeholderCases, ...bindingCases, ...textCases]) {
+      test(`exec_sql binds and reads as db_exec_sql does: ${name}`, async () => {
+        const { result, error } = JSON.parse(await execRaw(sql, params));
+        assert.is(error, undefined, error?.message);
+        assert.equal(result.data, rows);
+      });
+    }
+    for (const [name, sql, params, code, message] of refusedCases) {
+      test(`exec_sql refuses what db_exec_sql does: ${name}`, async () => {
+        const { error } = JSON.parse(await execRaw(sql, params));
+        assert.is(error?.code, code);
+        assert.match(error.message, message);
+      });
+    }
+  } else {
+    test('exec_sql tells an integer from a real by its spelling', async () => {
+      const { result } = JSON.parse(await execRaw('select $1 / 2 as a, $2 / 2 as b', '[5,5.0]'));
+      assert.equal(result.data, [{ a: 2, b: 2.5 }]);
+    });
+
+    test('exec_sql refuses an integer that int8 cannot hold, and a value without a place', async () => {
+      const { error } = JSON.parse(await execRaw('select $1', '[9223372036854775808]'));
+      assert.is(error?.code, 108);
+      for (const values of ['[1,2]', '[1,"x"]', '[1,true]']) {
+        assert.is(JSON.parse(await execRaw('select $1 as v', values)).error?.code, 999, values);
+      }
     });
   }
 
@@ -105,7 +136,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const errorCases: ErrorCase[] = [
     ['no such table', 'select * from nowhere', 999, /^Other error: .*nowhere/],
     ['syntax', 'selekt 1', 999, /^Other error: .*selekt/],
-    ['a placeholder without a value', dialect === 'sqlite' ? 'select ?' : 'select $1::int', 999, /^Other error: ./],
+    ...(dialect === 'sqlite' ? [] : [['a placeholder without a value', 'select $1::int', 999, /^Other error: ./] as ErrorCase]),
     ['division by zero or a broken constraint', dialect === 'sqlite' ? 'insert into token (id) values (1)' : 'select 1/0', 999, /^Other error: ./],
   ];
   for (const [name, sql, code, message] of errorCases) {

@@ -13,10 +13,18 @@ export interface Chunk {
  */
 export async function readInChunks(
   connection: PgConnection,
-  query: { sql: string; values: readonly unknown[]; types: pg.CustomTypesConfig; size: number },
+  query: {
+    sql: string;
+    values: readonly unknown[];
+    /** Type ids of the values. */
+    valueTypes: readonly number[];
+    types: pg.CustomTypesConfig;
+    size: number;
+  },
   take: (chunk: Chunk) => boolean,
 ): Promise<void> {
   const cursor = new SafeCursor(query.sql, query.values, { rowMode: 'array', types: query.types });
+  cursor.valueTypes = query.valueTypes;
   connection.query(cursor);
   try {
     for (let more = true; more; ) {

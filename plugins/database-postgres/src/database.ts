@@ -1,5 +1,6 @@
 import type {
   AppenderOptions,
+  CallerValue,
   DatabaseHandle,
   Executed,
   Logger,
@@ -132,7 +133,7 @@ export class PostgresDatabase implements DatabaseHandle {
     return appender;
   }
 
-  execute(sql: string, params: readonly SqlValue[], options: ExecuteOptions): Promise<Executed> {
+  execute(sql: string, params: readonly CallerValue[], options: ExecuteOptions): Promise<Executed> {
     return execute(this.#pool, sql, params, options, this.#log);
   }
 

@@ -1,8 +1,9 @@
-import type { Executed, Logger } from '@svc/plugin-sdk';
+import type { CallerValue, Executed, Logger } from '@svc/plugin-sdk';
 import { COUNTED_ROWS, codeOf, KEPT_BYTES, sizeOfValues, toExecuted } from '@svc/plugin-sdk/driver';
 import type { PgPool } from './connection.ts';
 import { type Chunk, readInChunks } from './cursor.ts';
 import { isSpoiled, type PgConnection, spoil } from './quirks.ts';
+import { typedValues } from './typed-values.ts';
 import { calledTypes } from './types.ts';
 
 const CHUNK_ROWS = 1_000;
@@ -19,7 +20,7 @@ export interface ExecuteOptions {
 export function execute(
   pool: PgPool,
   sql: string,
-  values: readonly unknown[],
+  values: readonly CallerValue[],
   options: ExecuteOptions,
   log: Logger,
 ): Promise<Executed> {
@@ -47,14 +48,15 @@ export function execute(
 async function run(
   connection: PgConnection,
   sql: string,
-  values: readonly unknown[],
+  values: readonly CallerValue[],
   maxRows: number,
 ): Promise<Executed> {
   const rows: unknown[][] = [];
   let last: Chunk['result'];
   let rowCount = 0;
   let bytes = 0;
-  await readInChunks(connection, { sql, values, types: calledTypes, size: CHUNK_ROWS }, (chunk) => {
+  const query = { sql, ...typedValues(sql, values), types: calledTypes, size: CHUNK_ROWS };
+  await readInChunks(connection, query, (chunk) => {
     last = chunk.result ?? last;
     rowCount += chunk.rows.length;
     for (const row of chunk.rows) {

@@ -44,10 +44,28 @@ interface CopyConnection {
   sendCopyFail(reason: string): void;
 }
 
+/** The message that makes a statement of a text. */
+interface ParseMessage {
+  readonly text: string;
+}
+
 /** A cursor with which no statement makes the driver throw in its socket handler. */
 export class SafeCursor extends Cursor {
+  /** Type ids of the values, in order; 0: the database takes what fits. The driver itself names no types. */
+  valueTypes: readonly number[] = [];
   /** pg puts the end of its own query timer here; a cursor has to call it. */
   callback = (): void => undefined;
+
+  override submit(connection: pg.Connection): void {
+    const { parse } = connection as { parse(message: ParseMessage, more?: boolean): void };
+    const own = connection as { parse?: unknown };
+    own.parse = (message: ParseMessage) => {
+      // What the class has comes back.
+      delete own.parse;
+      parse.call(connection, { ...message, types: this.valueTypes } as ParseMessage);
+    };
+    super.submit(connection);
+  }
 
   handleCopyInResponse(connection: CopyConnection): void {
     connection.sendCopyFail('COPY FROM STDIN is not possible here');

@@ -1,4 +1,4 @@
-import { type Executed, type SqlValue, service } from '@svc/plugin-sdk';
+import { type CallerValue, type Executed, service } from '@svc/plugin-sdk';
 
 /** Opens SQLite files beside the main database. */
 export interface SqliteFiles {
@@ -15,14 +15,13 @@ export interface SqliteFile {
   /** False after a statement was ended by force, and after `close`: open another. */
   readonly usable: boolean;
   /**
-   * Runs statements in order; their rows are concatenated. `?` takes the values in order over the whole text, `?5` and
-   * `$5` are the same value in each statement; missing values are NULL, surplus ones ignored. Integers are BigInt and reals numbers,
-   * both ways. A transaction that a failed text opened is rolled back. ATTACH, DETACH, VACUUM INTO and extensions are refused.
+   * Runs statements in order, as `Database.execute` does on SQLite. Integers of rows are BigInt, too, and reals numbers.
+   * A transaction that a failed text opened is rolled back. ATTACH, DETACH, VACUUM INTO and extensions are refused.
    * @throws the driver's error; one that says so at `timeout_ms`; the signal's reason
    */
   execute(
     sql: string,
-    params: readonly SqlValue[],
+    params: readonly CallerValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed & { readonly inTransaction: boolean }>;
   /** Rolls back, checkpoints and closes. The last connection of a file also removes its `-wal`. */

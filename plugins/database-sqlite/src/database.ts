@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AppenderOptions,
+  type CallerValue,
   type DatabaseHandle,
   type DatabaseRequest,
   type Executed,
@@ -32,12 +33,10 @@ import { migrationDatabase } from './migration.ts';
 import { holdingConnection } from './quirks.ts';
 import { Reader } from './reader.ts';
 import { MainReads } from './reads.ts';
+import { sendable } from './script-process.ts';
 import { WriterSink } from './sink.ts';
-import { splitScript } from './split.ts';
 import type { Writer } from './writer.ts';
 
-/** What a plain read begins with; SQLite itself decides in the end. */
-const reading = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:select|values|with|explain|pragma)\b/i;
 /** An answer of this size is read in a few milliseconds. */
 const SHORT_BYTES = 512 * 1024;
 const TOO_BIG = RpcError.responseTooBig(0).code;
@@ -170,20 +169,11 @@ export class SqliteDatabase implements DatabaseHandle {
 
   async execute(
     sql: string,
-    params: readonly SqlValue[],
+    params: readonly CallerValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed> {
-    const statements = splitScript(sql);
-    const needed = statements.reduce((sum, { count }) => sum + count, 0);
-    if (needed !== params.length) {
-      throw new Error(`the SQL takes ${needed} values, ${params.length} were given`);
-    }
-    if (statements.length === 0) return toExecuted({ parts: [], rowCount: 0, affected: 0 });
-    const mayRead = statements.every((statement) => reading.test(statement.sql));
-    const script = { statements, params, maxRows: options.maxRows };
-    return toExecuted(
-      await this.#executor.run(script, mayRead, (work) => this.#alone(work), options),
-    );
+    const script = { sql, params: params.map(sendable), maxRows: options.maxRows };
+    return toExecuted(await this.#executor.run(script, (work) => this.#alone(work), options));
   }
 
   async tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]> {

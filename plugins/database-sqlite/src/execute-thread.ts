@@ -1,8 +1,10 @@
 import { workerData } from 'node:worker_threads';
 import type { ScriptResult } from '@svc/plugin-sdk/driver';
 import { type ConnectionSettings, openConnection } from './connection.ts';
+import { bindPlaces } from './placeholders.ts';
 import { onlyReads, runScript, type Script } from './script.ts';
 import { answer, serveRequests } from './serve-thread.ts';
+import { splitScript } from './split.ts';
 
 /** SQL of a caller. `write`: the writer waits, so this may change the database. */
 export interface ExecuteRequest extends Script {
@@ -21,7 +23,9 @@ serveRequests<ExecuteRequest>((request) =>
     // own takes both along.
     const db = openConnection({ ...settings, role: request.write ? 'script' : 'execute' });
     try {
-      return request.write || onlyReads(db, request) ? runScript(db, request) : 'writes';
+      const statements = bindPlaces(splitScript(request.sql));
+      const mayRun = request.write || onlyReads(db, statements);
+      return mayRun ? runScript(db, statements, request) : 'writes';
     } finally {
       db.close();
     }

@@ -17,8 +17,6 @@ export interface ExecuteLimits {
 /** Runs a statement that writes, while all other writes wait. */
 export type Alone = <T>(work: () => Promise<T>) => Promise<T>;
 
-const nothing: Script = { statements: [], params: [], maxRows: 0 };
-
 /** Runs SQL of callers in processes of their own, which are killed when a statement does not end in time. */
 export class Executor {
   readonly #settings: ConnectionSettings;
@@ -31,28 +29,23 @@ export class Executor {
   }
 
   /** @throws the driver's error; one that says so when the time is over, the wait for a process included */
-  run(
-    script: Script,
-    mayRead: boolean,
-    alone: Alone,
-    limits: ExecuteLimits,
-  ): Promise<ScriptResult> {
+  run(script: Script, alone: Alone, limits: ExecuteLimits): Promise<ScriptResult> {
     const until = Date.now() + limits.timeout_ms;
     const late = () => new Error(`the statement was ended after ${limits.timeout_ms} ms`);
     return this.#turns.run(limits.timeout_ms, late, async () => {
       limits.signal?.throwIfAborted();
       const runner = this.#take();
-      const ask = async (what: Script, write: boolean): Promise<ExecuteAnswer> => {
+      const ask = async (write: boolean): Promise<ExecuteAnswer> => {
         const timeout_ms = Math.max(1, until - Date.now());
-        const answer = await runner.ask({ ...what, write }, { ...limits, timeout_ms, late });
+        const answer = await runner.ask({ ...script, write }, { ...limits, timeout_ms, late });
         if ('error' in answer) throw fromPlain(answer.error);
         return answer.result as ExecuteAnswer;
       };
       try {
-        // The empty script brings the process up, so that no write waits for that.
-        const read = await ask(mayRead ? script : nothing, false);
-        if (mayRead && read !== 'writes') return read;
-        return (await alone(() => ask(script, true))) as ScriptResult;
+        // A text that writes is only looked at: that brings the process up, so that no other write waits for it.
+        const read = await ask(false);
+        if (read !== 'writes') return read;
+        return (await alone(() => ask(true))) as ScriptResult;
       } finally {
         if (runner.usable) this.#processes.set(runner, this.#rest(runner));
         else await this.#end(runner);

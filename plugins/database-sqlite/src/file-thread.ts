@@ -9,7 +9,7 @@ import { answer, type Request, serveRequests } from './serve-thread.ts';
 /** SQL for a file that is no part of the main database. */
 export type FileRequest = FileRun | { readonly kind: 'open' | 'close' };
 /** The text goes whole: taking it apart may take as long as running it. */
-type FileRun = Pick<Script, 'params' | 'maxRows'> & { readonly kind: 'run'; readonly sql: string };
+type FileRun = Script & { readonly kind: 'run' };
 export type FileAnswer = (ScriptResult & { readonly inTransaction: boolean }) | true;
 
 let db: Sqlite.Database | undefined;
@@ -32,9 +32,10 @@ serveRequests<Request & FileRequest>((request) =>
 
 function run(db: Sqlite.Database, { sql, params, maxRows }: FileRun): FileAnswer {
   const began = db.inTransaction;
-  const script = { statements: fileScript(sql), params, maxRows, typed: true };
+  const statements = fileScript(sql);
   try {
-    return { ...runScript(db, script), inTransaction: db.inTransaction };
+    const result = runScript(db, statements, { params, maxRows, typed: true });
+    return { ...result, inTransaction: db.inTransaction };
   } catch (error) {
     if (!began && db.inTransaction) db.exec('rollback');
     throw error;

@@ -1,9 +1,9 @@
-import type { Executed, SqlValue } from '@svc/plugin-sdk';
+import type { CallerValue, Executed } from '@svc/plugin-sdk';
 import { type ScriptResult, toExecuted } from '@svc/plugin-sdk/driver';
 import { fromPlain } from './answer.ts';
 import type { SqliteFile } from './api.ts';
 import type { FileAnswer, FileRequest } from './file-thread.ts';
-import { ScriptProcess } from './script-process.ts';
+import { ScriptProcess, sendable } from './script-process.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -28,12 +28,12 @@ export class FileProcess implements SqliteFile {
 
   async execute(
     sql: string,
-    params: readonly SqlValue[],
+    params: readonly CallerValue[],
     { maxRows, timeout_ms, signal }: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed & { inTransaction: boolean }> {
     signal?.throwIfAborted();
     await this.#start(signal);
-    const request = { kind: 'run', sql, params, maxRows } as const;
+    const request = { kind: 'run', sql, params: params.map(sendable), maxRows } as const;
     const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
     const result = await this.#ask(request, { timeout_ms, late, ...(signal && { signal }) });
     const { inTransaction, ...script } = result as ScriptResult & { inTransaction: boolean };

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { moduleBeside } from '@svc/plugin-sdk';
+import { type CallerValue, moduleBeside, RawJson } from '@svc/plugin-sdk';
 import type { Answer } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 
@@ -8,6 +8,10 @@ interface Waiting {
   resolve(answer: Answer): void;
   reject(error: Error): void;
 }
+
+/** A caller's value on its way to the process: a JSON document is text. */
+export const sendable = (value: CallerValue): unknown =>
+  value instanceof RawJson ? String(value.text) : value;
 
 /** One process for SQL of callers; it takes one request at a time. */
 export class ScriptProcess {

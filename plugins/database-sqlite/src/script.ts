@@ -7,20 +7,29 @@ import {
 } from '@svc/plugin-sdk/driver';
 import type Sqlite from 'better-sqlite3';
 import { exactValues } from './exact.ts';
-import type { ScriptStatement } from './split.ts';
+import type { BoundStatement } from './placeholders.ts';
+import { doubtfulColumns, trueBytes, withBytes } from './text-bytes.ts';
 
+/** A text of a caller. */
 export interface Script {
-  readonly statements: readonly ScriptStatement[];
-  /** Taken by the statements in order. */
+  readonly sql: string;
+  /** One list for all statements; BigInt is an integer, a number a real. What is missing is NULL. */
   readonly params: readonly unknown[];
-  /** Integers are BigInt and numbers are reals, in `params` and in rows. */
-  readonly typed?: boolean;
+  /** Rows that are kept. */
   readonly maxRows: number;
 }
 
+export interface RunOptions extends Pick<Script, 'params' | 'maxRows'> {
+  /** Integers of rows are BigInt, so that reals can be told from them. */
+  readonly typed?: boolean;
+}
+
+const reading = new Set(['select', 'values', 'with', 'explain', 'pragma']);
+
 /** True when every statement only reads and gives rows. @throws what the driver says about a bad statement */
-export function onlyReads(db: Sqlite.Database, { statements }: Script): boolean {
-  return statements.every(({ sql }) => {
+export function onlyReads(db: Sqlite.Database, statements: readonly BoundStatement[]): boolean {
+  return statements.every(({ sql, word }) => {
+    if (!reading.has(word)) return false;
     const statement = db.prepare(sql);
     return statement.readonly && statement.reader;
   });
@@ -29,65 +38,85 @@ export function onlyReads(db: Sqlite.Database, { statements }: Script): boolean 
 /** Runs the statements in order, each prepared after the one before it ran. */
 export function runScript(
   db: Sqlite.Database,
-  { statements, params, maxRows, typed = false }: Script,
+  statements: readonly BoundStatement[],
+  { params, maxRows, typed = false }: RunOptions,
 ): ScriptResult {
-  const kept = { rows: maxRows, bytes: KEPT_BYTES, typed };
+  const kept = { rows: maxRows, bytes: KEPT_BYTES };
   const parts: ResultPart[] = [];
   let rowCount = 0;
   let affected = 0;
-  let used = 0;
-  for (const { sql, anonymous, named, count } of statements) {
-    const statement = db.prepare(sql).safeIntegers();
-    const value = (place: number) => boundValue(params[used + place], typed);
-    const values = bind(value, anonymous, named);
-    used += count;
-    if (statement.reader) {
-      const read = readRows(statement.raw(), values, kept);
-      parts.push(read);
+  for (const statement of statements) {
+    const values = boundValues(statement, params);
+    // What the caller wrote names the columns; the same with the engine's own placeholders runs.
+    const written = db.prepare(statement.sql).safeIntegers();
+    const run = values.length === 0 ? written : db.prepare(statement.numbered).safeIntegers();
+    if (written.reader) {
+      const read = readRows(db, statement, run, values, kept);
+      kept.rows -= read.rows.length;
+      kept.bytes -= read.bytes;
       rowCount += read.count;
+      const columns = written.columns().map((column) => column.name);
+      parts.push({ columns, rows: typed ? read.rows : read.rows.map(exactValues) });
     } else {
-      affected += statement.run(...values).changes;
+      affected += run.run(...values).changes;
     }
   }
   return { parts, rowCount, affected };
 }
 
+/** What the driver binds: values by the numbers of their placeholders. */
+function boundValues({ values }: BoundStatement, params: readonly unknown[]): object[] {
+  if (values.length === 0) return [];
+  return [Object.fromEntries(values.map((place, at) => [at + 1, boundValue(params[place])]))];
+}
+
+/** A number would be bound as a real. */
+const boundValue = (given: unknown): unknown =>
+  typeof given === 'boolean' ? BigInt(given) : (given ?? null);
+
+interface Room {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+interface Read {
+  readonly rows: unknown[][];
+  readonly bytes: number;
+  readonly count: number;
+}
+
+/** Rows of one statement. TEXT that is not UTF-8 comes as its bytes where the statement can be read once more. */
 function readRows(
-  statement: Sqlite.Statement,
-  values: readonly unknown[],
-  kept: { rows: number; bytes: number; readonly typed: boolean },
-): ResultPart & { count: number } {
+  db: Sqlite.Database,
+  { numberedBody, word }: BoundStatement,
+  run: Sqlite.Statement,
+  values: readonly object[],
+  room: Room,
+): Read {
+  const read = take(run, values, room);
+  const doubtful = run.readonly && selecting.has(word) ? doubtfulColumns(read.rows) : [];
+  const width = read.rows[0]?.length ?? 0;
+  const again = doubtful.length > 0 && withBytes(db, numberedBody, width, doubtful);
+  if (!again) return read;
+  const second = take(again.safeIntegers(), values, room);
+  return { ...second, rows: second.rows.map((row) => trueBytes(row, width, doubtful)) };
+}
+
+const selecting = new Set(['select', 'values', 'with']);
+
+function take(statement: Sqlite.Statement, values: readonly object[], room: Room): Read {
   const rows: unknown[][] = [];
+  let bytes = 0;
   let count = 0;
-  for (const row of statement.iterate(...values) as IterableIterator<unknown[]>) {
+  for (const row of statement.raw().iterate(...values) as IterableIterator<unknown[]>) {
     count++;
-    if (kept.rows > 0 && kept.bytes > 0) {
-      kept.rows--;
-      kept.bytes -= sizeOfValues(row);
+    if (rows.length < room.rows && bytes < room.bytes) {
+      bytes += sizeOfValues(row);
       // The row that does not fit is cut too: one row alone can be as large as the engine allows.
-      if (kept.bytes >= 0) rows.push(kept.typed ? row : exactValues(row));
+      if (bytes <= room.bytes) rows.push(row);
     } else if (count >= COUNTED_ROWS && statement.readonly) {
       break;
     }
   }
-  return { columns: statement.columns().map((column) => column.name), rows, count };
-}
-
-/** Integers become BigInt, because the driver would bind a number as floating point. */
-function boundValue(given: unknown, typed: boolean): unknown {
-  if (typeof given === 'boolean') return given ? 1n : 0n;
-  return Number.isInteger(given) && !typed ? BigInt(given as number) : (given ?? null);
-}
-
-function bind(
-  value: (place: number) => unknown,
-  anonymous: readonly number[],
-  named: ScriptStatement['named'],
-): unknown[] {
-  const values: unknown[] = [];
-  if (anonymous.length > 0) values.push(anonymous.map(value));
-  const names = Object.entries(named);
-  if (names.length > 0)
-    values.push(Object.fromEntries(names.map(([name, place]) => [name, value(place)])));
-  return values;
+  return { rows, bytes, count };
 }

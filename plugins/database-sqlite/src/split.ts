@@ -1,16 +1,17 @@
-/** One statement of a script, with what it needs from the caller's values. */
+/** One statement of a script. */
 export interface ScriptStatement {
   readonly sql: string;
-  /** Places of the values for `?`, in order. */
-  readonly anonymous: readonly number[];
-  /** Places of the values for `?5`, `:name`, `@name`, `$name`, by the name the driver knows. */
-  readonly named: Readonly<Record<string, number>>;
-  /** Values this statement takes. */
-  readonly count: number;
-  /** Every placeholder as it is written, in order. */
-  readonly places: readonly string[];
+  /** The statement without its semicolon and what follows. */
+  readonly body: string;
+  readonly places: readonly Placeholder[];
   /** The first word, lower case; the empty text when it begins with something else. */
   readonly word: string;
+}
+
+/** A placeholder as it is written, and where it stands in the statement's `sql`. */
+export interface Placeholder {
+  readonly text: string;
+  readonly at: number;
 }
 
 /**
@@ -27,34 +28,51 @@ const token =
  */
 export function splitScript(sql: string): ScriptStatement[] {
   const statements: ScriptStatement[] = [];
-  let from = 0;
-  let trigger = new TriggerWatch();
-  let places: string[] = [];
-  let empty = true;
-  let first = '';
-  const finish = (to: number) => {
-    if (!empty) {
-      statements.push({ sql: sql.slice(from, to).trim(), places, word: first, ...assign(places) });
-    }
-    from = to;
-    trigger = new TriggerWatch();
-    places = [];
-    empty = true;
-  };
+  let open: OpenStatement | undefined;
   for (const match of sql.matchAll(token)) {
     const { blank, end, place, word } = match.groups as Record<string, string | undefined>;
-    if (blank !== undefined) continue;
-    if (end === undefined) {
-      if (empty) first = word?.toLowerCase() ?? '';
-      empty = false;
+    if (blank !== undefined || (end !== undefined && !open)) continue;
+    const { index } = match;
+    open ??= {
+      from: index,
+      to: index,
+      places: [],
+      word: word?.toLowerCase() ?? '',
+      trigger: new TriggerWatch(),
+    };
+    const after = index + match[0].length;
+    if (place !== undefined) open.places.push({ text: place, at: index - open.from });
+    open.trigger.see(end ?? word?.toLowerCase() ?? '');
+    if (end === undefined || open.trigger.inside) open.to = after;
+    else {
+      statements.push(closed(sql, open, after));
+      open = undefined;
     }
-    if (place !== undefined) places.push(place);
-    trigger.see(end ?? word?.toLowerCase() ?? '');
-    if (end !== undefined && !trigger.inside) finish(match.index + 1);
   }
-  finish(sql.length);
+  if (open) statements.push(closed(sql, open, sql.length));
   return statements;
 }
+
+/** A statement whose end is not reached yet. */
+interface OpenStatement {
+  readonly from: number;
+  /** End of the last token that is neither a blank nor the semicolon. */
+  to: number;
+  readonly places: Placeholder[];
+  readonly word: string;
+  readonly trigger: TriggerWatch;
+}
+
+const closed = (
+  sql: string,
+  { from, to, places, word }: OpenStatement,
+  end: number,
+): ScriptStatement => ({
+  sql: sql.slice(from, end).trimEnd(),
+  body: sql.slice(from, to),
+  places,
+  word,
+});
 
 /** SQLite's own rule: the body of `CREATE [TEMP] TRIGGER` ends with `; END ;`. */
 class TriggerWatch {
@@ -79,23 +97,4 @@ class TriggerWatch {
     else if (this.#words === 1) this.#create = word === 'create';
     else if (this.#create && word === 'trigger' && this.#words <= 3) this.#body = true;
   }
-}
-
-/** SQLite's numbering: `?` takes the next number, `?5` that one, a name its own. Places are from 0. */
-function assign(places: readonly string[]): Omit<ScriptStatement, 'sql' | 'places' | 'word'> {
-  const anonymous: number[] = [];
-  const named: Record<string, number> = {};
-  let count = 0;
-  for (const place of places) {
-    const name = place.slice(1);
-    if (place === '?') {
-      anonymous.push(count++);
-    } else if (place.startsWith('?')) {
-      named[name] = Number(name) - 1;
-      count = Math.max(count, Number(name));
-    } else if (!Object.hasOwn(named, name)) {
-      named[name] = count++;
-    }
-  }
-  return { anonymous, named, count };
 }

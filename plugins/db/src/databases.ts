@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { createLocks, type Logger, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { type CallerValue, createLocks, type Logger, RpcError } from '@svc/plugin-sdk';
 import { dropSecondName, hasLog, moveFiles, removeFiles, setAside } from './files.ts';
 import type { Handle } from './handle.ts';
 import type { Handles } from './handles.ts';
@@ -20,7 +20,7 @@ export interface DatabasesOptions {
 /** A call's SQL on a named database. */
 export interface Query {
   readonly sql: string;
-  readonly params: () => SqlValue[];
+  readonly params: () => CallerValue[];
   readonly owner: string;
   readonly signal: AbortSignal;
 }

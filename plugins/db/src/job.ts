@@ -1,10 +1,10 @@
-import { type Executed, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { type CallerValue, type Executed, RpcError } from '@svc/plugin-sdk';
 import { isRead } from './sql-text.ts';
 
 /** SQL of one call. */
 export interface Script {
   readonly sql: string;
-  readonly params: readonly SqlValue[];
+  readonly params: readonly CallerValue[];
   /** The caller: a transaction that is left open belongs to this caller. */
   readonly owner: string;
   /** Aborts when no caller waits for the answer any more. */

@@ -1,5 +1,6 @@
 import {
   type Auth,
+  callerValues,
   JsonText,
   jsonRows,
   type Methods,
@@ -10,7 +11,7 @@ import {
 import { MAX_ROWS } from './connection.ts';
 import type { Databases } from './databases.ts';
 import { mayCreate, mayDelete, mayList, mayRead, mayRename, mayRun } from './permissions.ts';
-import { bindValues, rowText } from './values.ts';
+import { rowText } from './values.ts';
 
 const Name = Type.String({ description: 'Name of a registered database.' });
 const answer = <T extends Parameters<typeof Type.Object>[0]>(data: T) =>
@@ -128,7 +129,7 @@ function addList(methods: Methods, { databases, shownPath }: MethodOptions): voi
 function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): void {
   methods.add('db_exec_sql', {
     summary: 'Runs SQL on a registered database; rows as objects, at most 10,000.',
-    description: 'Placeholders: `?` in order over the whole text, `?5` and `$5` by place.',
+    description: 'Placeholders: `?5` and `$5` by place, `?` the next one over the whole text.',
     params: { name: Name, sql: Type.String(), params: Type.Optional(JsonText) },
     result: Type.Object({
       success: Type.Literal(true),
@@ -143,7 +144,7 @@ function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): v
     },
     access: mayRun,
     async handle({ name, sql, params }, { caller, signal }) {
-      const query = { sql, params: () => bindValues(params), owner: caller.id, signal };
+      const query = { sql, params: () => callerValues(params), owner: caller.id, signal };
       const done = await databases.run(name, query);
       // Rows that would not fit an answer were not kept.
       if (done.rows.length < Math.min(done.rowCount, MAX_ROWS)) {

@@ -1,16 +1,4 @@
-import { parseJson, type SqlValue, stringifyJson } from '@svc/plugin-sdk';
-
-/**
- * A parameter as the driver takes it (svc-server.md, "Parameter binding"): integers as integers,
- * other numbers as doubles, arrays and objects as JSON text.
- */
-export function bindable(value: unknown): SqlValue {
-  if (value === null || value === undefined) return null;
-  // A number may be bound as a double; a BigInt stays an integer.
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (['string', 'bigint', 'boolean'].includes(typeof value)) return value as SqlValue;
-  return stringifyJson(value);
-}
+import { parseJson, stringifyJson } from '@svc/plugin-sdk';
 
 /** JSON text of one row. */
 export function rowText(row: { readonly [column: string]: unknown }): string {

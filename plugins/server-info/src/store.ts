@@ -1,5 +1,4 @@
-import { type Database, type Executed, RpcError } from '@svc/plugin-sdk';
-import { bindable } from './cells.ts';
+import { type CallerValue, type Database, type Executed, RpcError } from '@svc/plugin-sdk';
 
 /** Some databases read every page for the sizes of tables. */
 const STORAGE_TIMEOUT_MS = 60_000;
@@ -29,11 +28,11 @@ export async function tableSizes(
 export async function runSql(
   db: Database,
   sql: string,
-  params: readonly unknown[],
+  params: readonly CallerValue[],
   options: { maxRows: number; timeout_ms: number; signal: AbortSignal },
 ): Promise<Executed> {
   try {
-    return await db.execute(sql, params.map(bindable), options);
+    return await db.execute(sql, params, options);
   } catch (error) {
     // No cause: the mistake is in the caller's SQL, so the operator's log does not need it.
     throw RpcError.other(driverText(error));

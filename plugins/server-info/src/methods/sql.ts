@@ -1,13 +1,14 @@
 import {
   type Brand,
+  type CallerValue,
+  callerValues,
   type Database,
   DatabaseChanged,
+  JsonText,
   jsonRows,
   type Messaging,
   type Methods,
-  optional,
   RawJson,
-  RpcError,
   Type,
 } from '@svc/plugin-sdk';
 import { rowText } from '../cells.ts';
@@ -33,19 +34,17 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
   const { db, brand } = context;
 
   methods.add('svc-server_exec_sql', {
-    summary: 'Runs SQL on the main database, in its own dialect and with its own placeholders.',
+    summary: 'Runs SQL on the main database, in its own dialect.',
+    description:
+      'Placeholders on SQLite: `?5` and `$5` by place, `?` the next one over the whole text; on Postgres `$5`.',
     params: {
       sql: Type.String(),
-      params: optional(Type.Unknown({ description: 'Array of placeholder values, or null.' })),
+      params: Type.Optional(JsonText),
     },
     result: SqlResult,
     secret: true,
     access: mayRunSql(brand),
-    check({ params }) {
-      if (!Array.isArray(params ?? [])) throw RpcError.invalid('params must be an array or null');
-    },
-    handle: ({ sql, params }, { signal }) =>
-      execute(context, sql, (params ?? []) as unknown[], signal),
+    handle: ({ sql, params }, { signal }) => execute(context, sql, callerValues(params), signal),
   });
 
   methods.add('svc-server_get_database_type', {
@@ -60,7 +59,7 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
 async function execute(
   { db, publish, timeout_ms, maxBytes }: SqlContext,
   sql: string,
-  params: readonly unknown[],
+  params: readonly CallerValue[],
   signal: AbortSignal,
 ): Promise<RawJson> {
   const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal };
