@@ -72,8 +72,8 @@ export interface Database {
     params: readonly CallerValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
   ): Promise<Executed>;
-  /** Bytes of each table of this program in name order, the ledger of migrations left out. @throws the driver's error */
-  tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]>;
+  /** Bytes of each table in name order, the ledger of migrations left out; of large ones SQLite gives a close estimate. */
+  tableSizes(): Promise<TableSize[]>;
   /** True when the error is a unique or primary key violation. */
   isUniqueViolation(error: unknown): boolean;
 }

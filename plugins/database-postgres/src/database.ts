@@ -32,8 +32,6 @@ import { openTimePartitions } from './time-partitions.ts';
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */
 const MIGRATION_LOCK = 7_305_019_771;
 
-/** Tables of one schema at most; far above any real one. */
-const MAX_TABLES = 100_000;
 /** With indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
 const TABLE_SIZES = `
   select c.relname::text as name, coalesce(case c.relkind
@@ -137,9 +135,8 @@ export class PostgresDatabase implements DatabaseHandle {
     return execute(this.#pool, sql, params, options, this.#log);
   }
 
-  async tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]> {
-    const { rows } = await this.execute(TABLE_SIZES, [], { ...options, maxRows: MAX_TABLES });
-    return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }));
+  tableSizes(): Promise<TableSize[]> {
+    return this.all<TableSize>(TABLE_SIZES);
   }
 
   close(): Promise<void> {

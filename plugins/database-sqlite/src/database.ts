@@ -40,14 +40,6 @@ import type { Writer } from './writer.ts';
 /** An answer of this size is read in a few milliseconds. */
 const SHORT_BYTES = 512 * 1024;
 const TOO_BIG = RpcError.responseTooBig(0).code;
-/** Tables of one schema at most; far above any real one. */
-const MAX_TABLES = 100_000;
-/** The tables' own b-trees, without indexes; an empty table has one page. SQLite reads every page of the file for this. */
-const TABLE_SIZES = `
-  select t.name as name, coalesce(s.pgsize, 0) as bytes
-  from sqlite_schema t left join dbstat('main', 1) s on s.name = t.name
-  where t.type = 'table' and t.name <> 'schema_migrations'
-  order by t.name`;
 /** How long another process may hold the database with its own migrations. */
 const MIGRATION_WAIT_MS = 600_000;
 
@@ -176,9 +168,8 @@ export class SqliteDatabase implements DatabaseHandle {
     return toExecuted(await this.#executor.run(script, (work) => this.#alone(work), options));
   }
 
-  async tableSizes(options: { timeout_ms: number; signal: AbortSignal }): Promise<TableSize[]> {
-    const { rows } = await this.execute(TABLE_SIZES, [], { ...options, maxRows: MAX_TABLES });
-    return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }));
+  tableSizes(): Promise<TableSize[]> {
+    return this.#writer.sizes();
   }
 
   /** Runs `work` while nothing else writes: no transaction of knex, no batch. */

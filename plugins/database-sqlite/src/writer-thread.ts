@@ -3,6 +3,7 @@ import { eachRow, type PackedRows } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
 import { answer, orEnd, serveRequests } from './serve-thread.ts';
+import { tableSizes } from './table-sizes.ts';
 
 /** One statement of knex. */
 export interface QueryRequest {
@@ -19,10 +20,13 @@ export interface BatchRequest extends PackedRows {
   readonly sql: string;
 }
 
-/** `hold`: another process is about to write, batches wait until `release`. `close`: nothing comes after it. */
+/**
+ * `hold`: another process is about to write, batches wait until `release`. `sizes`: bytes of each table. `close`:
+ * nothing comes after it.
+ */
 export interface ControlRequest {
   readonly id: number;
-  readonly kind: 'hold' | 'release' | 'close';
+  readonly kind: 'hold' | 'release' | 'sizes' | 'close';
 }
 
 export type WriterRequest = QueryRequest | BatchRequest | ControlRequest;
@@ -58,6 +62,8 @@ function handle(request: QueryRequest | ControlRequest): unknown {
     case 'release':
       held = false;
       return true;
+    case 'sizes':
+      return tableSizes(db);
     case 'close':
       return db.close();
   }

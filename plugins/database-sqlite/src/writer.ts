@@ -1,4 +1,4 @@
-import type { Logger, SqlValue } from '@svc/plugin-sdk';
+import type { Logger, SqlValue, TableSize } from '@svc/plugin-sdk';
 import { packRows } from './batch.ts';
 import type { ConnectionSettings } from './connection.ts';
 import { Thread, ThreadLost } from './thread.ts';
@@ -48,6 +48,11 @@ export class Writer {
     } finally {
       await this.#send('release', {}, HOLD_TIMEOUT_MS);
     }
+  }
+
+  /** Bytes of each table; here, because no thread need be started for it. */
+  sizes(): Promise<TableSize[]> {
+    return this.#send('sizes', {}, HOLD_TIMEOUT_MS);
   }
 
   /** Ends the thread after everything sent before. */

@@ -1,18 +1,13 @@
 import { type CallerValue, type Database, type Executed, RpcError } from '@svc/plugin-sdk';
 
-/** Some databases read every page for the sizes of tables. */
-const STORAGE_TIMEOUT_MS = 60_000;
-
 /**
  * Bytes per table of the main database, sorted by name, read away from the event loop (svc-server.md, database_storage).
  * @throws RpcError 103
  */
 export async function tableSizes(
   db: Database,
-  signal: AbortSignal,
 ): Promise<{ tables: Record<string, number>; total: number }> {
-  const options = { timeout_ms: STORAGE_TIMEOUT_MS, signal };
-  const sizes = await db.tableSizes(options).catch((error: unknown) => {
+  const sizes = await db.tableSizes().catch((error: unknown) => {
     throw RpcError.database(driverText(error), { cause: error });
   });
   return {

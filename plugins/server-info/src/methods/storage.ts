@@ -10,6 +10,6 @@ export function addStorageMethod(methods: Methods, db: Database): void {
     params: {},
     result: Storage,
     access: superToken,
-    handle: (_params, { signal }) => tableSizes(db, signal),
+    handle: () => tableSizes(db),
   });
 }
