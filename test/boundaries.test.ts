@@ -100,11 +100,14 @@ test('the kernel names no database and no library of one', () => {
 const codeLines = (text: string): number =>
   text.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line)).length;
 
-/** Lines of code that the rooms may have. The plan was 2,800 for the kernel, without the reasons of wrong parameters, and 1,900 for the SDK. */
+/**
+ * Lines of code that the rooms may have. The plan was 2,800 for the kernel, without the reasons of wrong parameters, 1,600 for
+ * the server, without warnings about the configuration, and 1,900 for the SDK.
+ */
 const budgets = [
-  ['kernel', kernel, 2920],
-  ['server', server, 1600],
-  ['plugin-sdk', sdk, 1955],
+  ['kernel', kernel, 2940],
+  ['server', server, 1695],
+  ['plugin-sdk', sdk, 1970],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

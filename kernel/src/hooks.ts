@@ -2,6 +2,7 @@ import type {
   BusRequest,
   Call,
   Commands,
+  ConfigWarning,
   DatabaseHandle,
   DatabaseRequest,
   Exchange,
@@ -29,6 +30,7 @@ export const createHooks = () => ({
   start: new AsyncSeriesHook<[]>([]),
   ready: new AsyncSeriesHook<[Listening]>(['listening']),
   reload: new AsyncSeriesHook<[Reload]>(['reload']),
+  warnings: new AsyncSeriesHook<[ConfigWarning[]]>(['warnings']),
   stop: new AsyncSeriesHook<[string]>(['reason']),
   authenticate: new AsyncSeriesBailHook<[string, Origin], Principal | undefined>([
     'credential',

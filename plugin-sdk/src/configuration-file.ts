@@ -1,5 +1,17 @@
 import { service } from './service.ts';
 
+/** What the configuration allows and its author probably did not mean: an entry of `svc-server_config_warnings`. */
+export interface ConfigWarning {
+  /** `unknown`: ignored; `restart`: not in force yet; `reload`: the file could not be followed; `advice`: anything else. */
+  readonly kind: 'unknown' | 'restart' | 'reload' | 'advice';
+  /** `database.max_connections`; absent where no single key is meant. */
+  readonly key?: string | undefined;
+  /** The known key that was probably meant. */
+  readonly nearest?: string | undefined;
+  /** A sentence that says what to change. */
+  readonly message: string;
+}
+
 /** The file that the server was started with: a service of the program. */
 export interface ConfigurationFile {
   /** Absolute. */
@@ -12,5 +24,7 @@ export interface ConfigurationFile {
   write(text: string): Promise<void>;
   /** Reads the file again: all or nothing; the old state goes on serving after a failure. @throws UserError */
   reload(): Promise<void>;
+  /** What the file says in vain at this moment, and what plugins add in the hook `warnings`. */
+  warnings(): Promise<readonly ConfigWarning[]>;
 }
 export const ConfigurationFile = service<ConfigurationFile>('configuration-file');

@@ -1,4 +1,5 @@
 import type { BusRequest, RemoteBus } from './bus.ts';
+import type { ConfigWarning } from './configuration-file.ts';
 import type { DatabaseHandle, DatabaseRequest } from './database.ts';
 import type { RpcError } from './errors.ts';
 import type { Exchange, Routes, Upgrade } from './http.ts';
@@ -90,6 +91,8 @@ export interface Hooks {
   readonly ready: AsyncTaps<[Listening]>;
   /** Series; after a new configuration is in force. */
   readonly reload: AsyncTaps<[Reload]>;
+  /** Series; asked by `svc-server_config_warnings`: plugins push what an operator should know of the settings. */
+  readonly warnings: AsyncTaps<[ConfigWarning[]]>;
   /** Series; listeners are closed and calls drained, the database is still open. The argument is the reason. */
   readonly stop: AsyncTaps<[string]>;
   /** Bail; credential → principal. No answer is 102 `Invalid credentials`. */

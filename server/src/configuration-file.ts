@@ -1,10 +1,23 @@
 import type { App } from '@svc/kernel';
-import { type ConfigurationFile, type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
+import {
+  type ConfigurationFile,
+  type ConfigWarning,
+  type Logger,
+  type Plugin,
+  UserError,
+} from '@svc/plugin-sdk';
 import { watchCertificate } from './certificate-watch.ts';
 import { type LoadedConfig, loadConfig, type ParsedConfig, parseConfig } from './config/load.ts';
 import { writeConfig } from './config/write.ts';
 import { kernelHead } from './kernel-head.ts';
-import { applySections, changedKeys, type Sections, sectionsOf } from './plugins/sections.ts';
+import {
+  applySections,
+  changedLeaves,
+  heldBack,
+  keyWarnings,
+  type Sections,
+  sectionsOf,
+} from './plugins/sections.ts';
 
 /** Head keys that a reload changes; the others keep their value until the process starts again. */
 const RELOADABLE = (
@@ -14,6 +27,10 @@ const RELOADABLE = (
 
 interface Options {
   readonly path: string;
+  /** As the program was started with it. */
+  readonly loaded: LoadedConfig;
+  /** Wins over the file's `ws_listener`. */
+  readonly listen: string | undefined;
   readonly plugins: readonly Plugin[];
   readonly sections: Sections;
   readonly log: Logger;
@@ -23,21 +40,21 @@ interface Options {
 export class ServedFile implements ConfigurationFile {
   readonly path: string;
   readonly #options: Options;
-  #loaded: LoadedConfig;
+  /** Why the last reload did not come into force. */
+  #failure: string | undefined;
   #app: App | undefined;
   #endWatch = (): void => {};
   #reloading: Promise<void> = Promise.resolve();
 
-  constructor(options: Options & { readonly loaded: LoadedConfig }) {
+  constructor(options: Options) {
     this.path = options.path;
     this.#options = options;
-    this.#loaded = options.loaded;
   }
 
   /** From now on a reload reaches this server. */
   serve(app: App): void {
     this.#app = app;
-    this.#follow(this.#loaded);
+    this.#follow(this.#options.loaded);
   }
 
   close(): void {
@@ -51,7 +68,7 @@ export class ServedFile implements ConfigurationFile {
   }
 
   async try(text: string): Promise<void> {
-    await this.#running().try(kernelHead(this.check(text).head));
+    await this.#running().try(kernelHead(this.check(text).head, this.#options.listen));
   }
 
   write(text: string): Promise<void> {
@@ -65,33 +82,61 @@ export class ServedFile implements ConfigurationFile {
     return next;
   }
 
+  async warnings(): Promise<readonly ConfigWarning[]> {
+    const { listen, plugins } = this.#options;
+    const found: ConfigWarning[] = [];
+    if (this.#failure) found.push({ kind: 'reload', message: this.#failure });
+    try {
+      const loaded = await loadConfig(this.path);
+      found.push(...keyWarnings(plugins, loaded));
+      const ignored = new Set(found.map(({ key }) => key));
+      for (const key of this.#heldBack(loaded).filter((key) => !ignored.has(key)))
+        found.push({ kind: 'restart', key, message: `the new value of '${key}' needs a restart` });
+      const key = 'ws_listener';
+      if (listen !== undefined && loaded.head[key] !== listen)
+        found.push({ kind: 'restart', key, message: `--listen ${listen} wins over '${key}'` });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      if (!this.#failure) found.push({ kind: 'reload', message: error.message });
+    }
+    await this.#running().hooks.warnings.promise(found);
+    return found;
+  }
+
   async #reload(): Promise<void> {
-    const { log, plugins, sections } = this.#options;
+    const { listen, log, plugins, sections } = this.#options;
     const app = this.#running();
     try {
       const loaded = await loadConfig(this.path);
       const next = sectionsOf(plugins, loaded);
-      await app.follow(kernelHead(loaded.head));
-      const changed = changedKeys(this.#loaded.head, loaded.head);
-      const needRestart = [
-        ...changed.filter((key) => !RELOADABLE.includes(key)),
-        ...applySections(plugins, sections, next),
-      ];
+      await app.follow(kernelHead(loaded.head, listen));
+      applySections(plugins, sections, next);
       this.#follow(loaded);
+      const needRestart = this.#heldBack(loaded);
       if (needRestart.length > 0)
         log.warn('changed keys need a restart', { keys: needRestart.join(', ') });
       await app.hooks.reload.promise({ needRestart });
+      this.#failure = undefined;
       log.info('configuration reloaded');
     } catch (error) {
       log.error('reload failed, the old configuration stays in force', { error });
-      throw error instanceof UserError ? error : new UserError('reload failed', { cause: error });
+      const failure =
+        error instanceof UserError ? error : new UserError('reload failed', { cause: error });
+      this.#failure = `the old configuration is in force: ${failure.message}`;
+      throw failure;
     }
   }
 
-  #follow(loaded: LoadedConfig): void {
-    this.#loaded = loaded;
+  /** Keys whose value in the file is another one than at the start, and that no reload changes. */
+  #heldBack(loaded: LoadedConfig): string[] {
+    const { loaded: first, plugins, sections } = this.#options;
+    const head = changedLeaves(first.head, loaded.head).filter((key) => !RELOADABLE.includes(key));
+    return [...head, ...heldBack(plugins, sections, sectionsOf(plugins, loaded))];
+  }
+
+  #follow({ head }: LoadedConfig): void {
     this.#endWatch();
-    this.#endWatch = watchCertificate(loaded.head, this.#running(), this.#options.log);
+    this.#endWatch = watchCertificate(head, this.#running(), this.#options.log);
   }
 
   #running(): App {

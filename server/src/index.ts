@@ -1,4 +1,5 @@
 export { setKey } from './config/edit.ts';
+export { parseListener } from './config/listener.ts';
 export { loadConfig } from './config/load.ts';
 export { main } from './main.ts';
 export { serve } from './serve.ts';

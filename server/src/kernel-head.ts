@@ -5,12 +5,18 @@ import { UserError } from '@svc/plugin-sdk';
 import type { Head } from './config/head.ts';
 import { parseListener } from './config/listener.ts';
 
-/** The head as the kernel takes it: the listener's parts, the contents of the certificate files. @throws UserError */
-export function kernelHead(head: Head): KernelHead {
-  const { ws_listener, enable_unix_socket, unix_socket_path } = head;
+/**
+ * The head as the kernel takes it: the listener's parts, the contents of the certificate files.
+ * @param listen wins over `ws_listener`
+ * @throws UserError
+ */
+export function kernelHead(head: Head, listen = head.ws_listener): KernelHead {
+  const { enable_unix_socket, unix_socket_path } = head;
+  const address = parseListener(listen);
+  if (!address) throw new UserError(`'${listen}' is no address: write IP:port or [IPv6]:port`);
   return {
     ...head,
-    listen: parseListener(ws_listener) ?? { host: '', port: 0 },
+    listen: address,
     tls: readTls(head),
     unix_socket_path:
       enable_unix_socket && process.platform !== 'win32' ? unix_socket_path : undefined,

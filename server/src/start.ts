@@ -1,17 +1,21 @@
 import { dirname, resolve } from 'node:path';
 import { type App, boot } from '@svc/kernel';
 import { type Clock, ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
-import { loadConfig } from './config/load.ts';
+import { inFile, loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
 import { kernelHead } from './kernel-head.ts';
 import { type LogOptions, openLog } from './log/index.ts';
 import { choosePlugins, providerOf } from './plugins/choose.ts';
-import { sectionsOf, warnAboutUnknownKeys } from './plugins/sections.ts';
+import { keyWarnings, sectionsOf } from './plugins/sections.ts';
 import { VERSION } from './version.ts';
 
 export interface StartOptions {
   /** Path of the configuration file. */
   readonly config: string;
+  /** Text for a file that does not exist yet: it is written once the server listens. */
+  readonly draft?: string | undefined;
+  /** `IP:port` that wins over the file's `ws_listener`, after reloads too. */
+  readonly listen?: string | undefined;
   /** `tool`: database and plugins only, nothing listens (init and other commands). Default: `serve`. */
   readonly mode?: 'serve' | 'tool';
   /** Plugin objects or entries instead of the configuration's list: tests, embedding. */
@@ -22,23 +26,23 @@ export interface StartOptions {
   readonly checkPayloads?: boolean | undefined;
 }
 
-/** Starts a server with a configuration file. @throws UserError for what the operator can mend */
+/** Starts a server with a configuration file. @throws UserError for what the operator can mend; it names the file */
 export async function start(options: StartOptions): Promise<App> {
   const path = resolve(options.config);
-  const loaded = await loadConfig(path);
+  const { draft, listen } = options;
+  const loaded = await loadConfig(path, draft);
   const { head, raw } = loaded;
   const { console = 'stdout', mode = 'serve' } = options;
   const log = openLog(head.logging, { env: process.env['RUST_LOG'], console, brand: head.brand });
   const { logger } = log;
   logger.info('configuration', { path, config: raw });
-  for (const warning of loaded.warnings) logger.warn(warning);
   try {
     const plugins = await choosePlugins(options.plugins ?? head.plugins, head, dirname(path));
     const sections = sectionsOf(plugins, loaded);
-    warnAboutUnknownKeys(plugins, loaded, logger);
-    const file = new ServedFile({ path, loaded, plugins, sections, log: logger });
+    for (const { message } of keyWarnings(plugins, loaded)) logger.warn(message);
+    const file = new ServedFile({ path, loaded, listen, plugins, sections, log: logger });
     const app = await boot({
-      head: kernelHead(head),
+      head: kernelHead(head, listen),
       sections,
       plugins,
       log: logger,
@@ -57,9 +61,10 @@ export async function start(options: StartOptions): Promise<App> {
       },
     });
     file.serve(app);
+    if (draft !== undefined) await file.write(loaded.text);
     return app;
   } catch (error) {
     await log.close();
-    throw error;
+    throw inFile(path, error);
   }
 }

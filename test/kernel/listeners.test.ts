@@ -174,10 +174,19 @@ test('a reload takes a renewed certificate without closing the listening socket'
   await rm(folder, { recursive: true });
 });
 
-test('one of the TLS files alone leaves TLS off', async () => {
-  const app = await bootForTest([probe], { tls_cert: fixture('tls-cert.pem') });
-  assert.match(app.url, /^http:/);
-  await app.stop();
+test('one of the TLS files alone is no start with plain HTTP, but none at all', async () => {
+  for (const [given, other] of [
+    ['tls_cert', 'tls_key'],
+    ['tls_key', 'tls_cert'],
+  ] as const) {
+    const start = bootForTest([probe], { [given]: fixture('tls-cert.pem') });
+    const error = await start.then(
+      () => assert.unreachable('it started'),
+      (error) => error,
+    );
+    assert.is(error.name, 'UserError');
+    assert.match(error.message, `${given}: is set without ${other}: set both`);
+  }
 });
 
 test('a reload answers running calls, then closes every WebSocket with 1001, and serves on', async () => {
@@ -283,7 +292,7 @@ test('changed keys that need a restart are named in the log', async () => {
   await app.reload();
   const record = app.records().find(({ message }) => message === 'changed keys need a restart');
   assert.is(record?.level, 'WARN');
-  assert.is(record?.fields['keys'], 'logging, strict.cold');
+  assert.is(record?.fields['keys'], 'logging.log_filter, strict.cold');
   const strictKernel = (app.kernel as Server).kernelOf('strict');
   assert.equal(strictKernel.config, { hot: 2, cold: 1 });
   await app.stop();

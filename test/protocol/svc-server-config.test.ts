@@ -1,5 +1,5 @@
 // proof: 6
-// svc-server.md: read_config, edit_config. The configuration file is config.toml in the test's directory.
+// svc-server.md: read_config, edit_config, and config_warnings, which is an addition. The configuration file is config.toml in the test's directory.
 
 import {
   chmod,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -42,6 +43,8 @@ const parseCases: RefusalCase[] = [
   ['a host name as address', (text) => text.replace(listenerLine, 'ws_listener = "localhost:1"'), 101, /^Parse error: Config parse error: .*ws_listener/],
   ['no UUID', (text) => text.replace(uuidLine, 'server_uuid = "mine"'), 101, /^Parse error: Config parse error: .*server_uuid/],
   ['a wrong type in the section of a plugin', (text) => `${text}\n[server-info]\nexec_sql_timeout_ms = "long"\n`, 101, /^Parse error: Config parse error: .*exec_sql_timeout_ms/],
+  ['a certificate without its key', (text) => `tls_cert = "cert.pem"\n${text}`, 101, /^Parse error: Config parse error: tls_cert: is set without tls_key: set both, or none for plain HTTP \(line 1\)$/],
+  ['a misspelt required key', (text) => text.replace('ws_listener', 'ws_listner'), 101, /^Parse error: Config parse error: ws_listener: is missing; is 'ws_listner' meant to be it\?$/],
   ['auto_gen_x is no auto_gen', (text) => text.replace(uuidLine, 'server_uuid = "auto_gen_x"'), 101, /^Parse error: Config parse error: .*server_uuid/],
 ];
 
@@ -62,6 +65,26 @@ const autoGenCases: [name: string, line: string, kept: (uuid: string) => string]
   ['the same line inside a longer text', 'note = """\nserver_uuid = "auto_gen"\n"""\nserver_uuid = "auto_gen"', (uuid) => `note = """\nserver_uuid = "auto_gen"\n"""\nserver_uuid = "${uuid}"`],
 ];
 
+interface Warning {
+  kind: string;
+  key?: string;
+  nearest?: string;
+  message: string;
+}
+
+/** [name, edit, "kind key" or "kind key → nearest" of each warning] */
+// biome-ignore format: one case per line
+const warningCases: [name: string, edit: Edit, warnings: string[]][] = [
+  ['a text that says nothing in vain', (text) => text, []],
+  ['a misspelt key of the head', (text) => `max_request_body_sise = 1\n${text}`, ['unknown max_request_body_sise → max_request_body_size']],
+  ['a misspelt key of a plugin', (text) => `${text}\n[server-info]\nexec_sql_timeout = 1\n`, ['unknown server-info.exec_sql_timeout → server-info.exec_sql_timeout_ms']],
+  ['a key like nothing', (text) => `colour = "x"\n${text}`, ['unknown colour']],
+  ['keys of a table that need a restart', (text) => text.replace('log_filter = "info"', 'log_filter = "warn"\nmemory_log_capacity = 7'), ['restart logging.log_filter', 'restart logging.memory_log_capacity']],
+  ['a key of a plugin that needs a restart', (text) => `${text}\n[kv]\nretention_interval_ms = 7000\n`, ['restart kv.retention_interval_ms']],
+  ['a key that a reload changes', (text) => `jsonrpc_max_connections = 77\n${text}`, []],
+  ['plugins below a table header', (text) => text.replace('[database]', '[database]\nplugins = ["token"]'), ['unknown database.plugins → plugins', 'advice']],
+];
+
 for (const dialect of oneDialect) {
   // Refused edits change nothing, so they share one server; the others get one each.
   const refusals = suite(`svc-server: refused configurations (${dialect})`);
@@ -71,7 +94,7 @@ for (const dialect of oneDialect) {
   let original: string;
 
   const start = async () => {
-    app = await bootForTest(['token', 'server-info'], {}, { dialect });
+    app = await bootForTest(['token', 'server-info', 'kv'], {}, { dialect });
     file = join(app.dir, 'config.toml');
     original = await readFile(file, 'utf8');
   };
@@ -190,6 +213,67 @@ for (const dialect of oneDialect) {
     assert.is(await readFile(file, 'utf8'), text);
     assert.is((await stat(file)).mode & 0o777, 0o640);
     assert.equal(await leftovers(), []);
+  });
+
+  const warnings = async (): Promise<Warning[]> =>
+    (await app.call('svc-server_config_warnings', [app.superToken])).warnings;
+  const brief = ({ kind, key, nearest }: Warning) =>
+    [kind, key, nearest && `→ ${nearest}`].filter(Boolean).join(' ');
+
+  for (const [name, change, expected] of warningCases) {
+    refusals(`edit_config answers true and config_warnings tells of ${name}`, async () => {
+      assert.is(await edit(change(original)), true);
+      const found = await warnings();
+      assert.equal(found.map(brief).sort(), expected.toSorted());
+      for (const { key = '', nearest = '', message } of found) {
+        assert.ok(message.includes(key), message);
+        assert.ok(message.includes(nearest), message);
+      }
+      assert.is(await edit(original), true);
+      assert.equal(await warnings(), []);
+    });
+  }
+
+  refusals('config_warnings needs the Super Token', async () => {
+    const ordinary = await app.token([{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }]);
+    const { code, message } = await failure(app.call('svc-server_config_warnings', [ordinary]));
+    assert.equal([code, message], [102, SUPER_REQUIRED]);
+  });
+
+  refusals(
+    'config_warnings tells of a file that was broken by hand, and of a reload that failed',
+    async () => {
+      await writeFile(file, original.replace('ws_listener', 'ws_listner'));
+      await app.reload().catch(() => {});
+      const found = await warnings();
+      assert.equal(
+        found.map(({ kind }) => kind),
+        ['reload'],
+      );
+      const [{ message } = { message: '' }] = found;
+      assert.match(message, `ws_listener: is missing; is 'ws_listner' meant to be it?`);
+      assert.match(message, file);
+      await writeFile(file, original);
+      await app.reload();
+      assert.equal(await warnings(), []);
+    },
+  );
+
+  test('a plugin adds what it knows to the warnings', async () => {
+    const advice = {
+      kind: 'advice',
+      key: 'adviser.age',
+      message: 'nothing grows younger',
+    } as const;
+    const adviser = definePlugin({
+      name: 'adviser',
+      version: '1.0.0',
+      setup: ({ hooks }) => hooks.warnings.tap((found) => void found.push(advice)),
+    });
+    const advised = await bootForTest(['token', 'server-info', adviser], {}, { dialect });
+    const answer = await advised.call('svc-server_config_warnings', [advised.superToken]);
+    await advised.stop();
+    assert.equal(answer, { warnings: [advice] });
   });
 
   test('edit_config replaces the target of a symbolic link, not the link', async () => {

@@ -67,14 +67,51 @@ test('a Unix socket path that no system takes is refused when the socket is on',
   );
 });
 
-const warned: [name: string, lines: { [table: string]: string[] }, warnings: string[]][] = [
-  ['both TLS files', { '': ['tls_cert = "c"', 'tls_key = "k"'] }, []],
+const half: [lines: string[], message: string][] = [
+  [['tls_cert = "c"', 'tls_key = "k"'], 'accepted'],
   [
-    'a certificate alone',
-    { '': ['tls_cert = "c"'] },
-    ['tls_cert is set without tls_key: TLS stays off'],
+    ['tls_cert = "c"'],
+    'tls_cert: is set without tls_key: set both, or none for plain HTTP (line 1)',
   ],
-  ['a key alone', { '': ['tls_key = "k"'] }, ['tls_key is set without tls_cert: TLS stays off']],
+  [
+    ['tls_key = "k"'],
+    'tls_key: is set without tls_cert: set both, or none for plain HTTP (line 1)',
+  ],
+];
+
+for (const [lines, message] of half) {
+  test(`half TLS is refused: ${lines.join(', ')}`, () =>
+    assert.is(
+      refusal(() => parseConfig(textWith({ '': lines }))),
+      message,
+    ));
+}
+
+const misspelt: [name: string, from: string, to: string, message: string][] = [
+  [
+    'a key',
+    'ws_listener',
+    'ws_listner',
+    "ws_listener: is missing; is 'ws_listner' meant to be it?",
+  ],
+  [
+    'a key of a table',
+    'database_url',
+    'databas_url',
+    "[database] database_url: is missing; is 'databas_url' meant to be it?",
+  ],
+  ['a table', '[database]', '[databse]', "database: is missing; is 'databse' meant to be it?"],
+  ['a key like nothing', 'ws_listener', 'address', 'ws_listener: is missing'],
+];
+
+for (const [name, from, to, message] of misspelt) {
+  test(`a required key that stands there misspelt is named: ${name}`, () => {
+    const found = refusal(() => parseConfig(textWith().replace(from, to)));
+    assert.is(found.replace(/ \(line \d+\)$/, ''), message);
+  });
+}
+
+const warned: [name: string, lines: { [table: string]: string[] }, warnings: string[]][] = [
   ['plugins above the tables', { '': ['plugins = ["token"]'] }, []],
   [
     'plugins below a table header',

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import {
   type ConfigurationFile,
+  type ConfigWarning,
   createLocks,
   type Logger,
   RpcError,
@@ -17,6 +18,8 @@ export interface ConfigFile {
    * @throws RpcError 101 not a configuration, 108 a configuration that cannot be served, 999 not written
    */
   edit(text: string): Promise<void>;
+  /** What the file says in vain; asked after edits, it sees what they wrote. */
+  warnings(): Promise<readonly ConfigWarning[]>;
 }
 
 /** Reads and edits the file that the operator named on the command line, wherever it lies. */
@@ -38,6 +41,7 @@ export function openConfigFile(
         await file.write(pinned).catch(writeFailure);
         reloadSoon();
       }),
+    warnings: () => locked(['file'], () => file.warnings()),
   };
 }
 

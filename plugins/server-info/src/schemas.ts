@@ -1,4 +1,4 @@
-import { type LogRecord, type Static, Type } from '@svc/plugin-sdk';
+import { type ConfigWarning, type LogRecord, type Static, Type } from '@svc/plugin-sdk';
 
 /** One log record (svc-server.md, "Log record"). */
 export const LogEntry = Type.Unsafe<LogRecord>(
@@ -46,4 +46,18 @@ export const SqlResult = Type.Object({
 export const Storage = Type.Object({
   tables: Type.Record(Type.String(), Type.Integer({ description: 'Bytes.' })),
   total: Type.Integer({ description: 'Bytes.' }),
+});
+
+/** Result of `svc-server_config_warnings`. */
+export const ConfigWarnings = Type.Object({
+  warnings: Type.Array(
+    Type.Unsafe<ConfigWarning>(
+      Type.Object({
+        kind: Type.Enum(['unknown', 'restart', 'reload', 'advice']),
+        key: Type.Optional(Type.String({ description: '`database.max_connections`' })),
+        nearest: Type.Optional(Type.String({ description: 'The key that was probably meant.' })),
+        message: Type.String(),
+      }),
+    ),
+  ),
 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { canonicalUuid, UserError } from '@svc/plugin-sdk';
+import { canonicalUuid, RpcError, UserError } from '@svc/plugin-sdk';
 import { builtInNames } from '../plugins/find.ts';
 import { asksForUuid, fixAutoGen } from './auto-gen.ts';
 import { BUILT_IN_SCHEMES, DATABASE_URLS, type Head, HeadSchema, MAX_TIMER_MS } from './head.ts';
 import { parseListener } from './listener.ts';
 import { parseToml } from './parse.ts';
-import { checkValue, isTable, type Problem, pick, problemsError } from './section.ts';
+import { checkValue, isTable, type Problem, pick, problemsError, withHint } from './section.ts';
 import { writeConfig } from './write.ts';
 
 /** A configuration whose head is sound; sections of plugins are still raw. */
@@ -25,17 +25,39 @@ export interface LoadedConfig extends ParsedConfig {
 /** Longest path of a Unix socket that every system takes, bytes. */
 const MAX_SOCKET_PATH = 103;
 
-/** Reads the file, writes a generated UUID into it where it says `auto_gen` (configuration.md §2). @throws UserError */
-export async function loadConfig(path: string): Promise<LoadedConfig> {
-  const text = await withUuid(path, await readText(path));
-  return { text, ...parseConfig(text) };
+/**
+ * Reads the file, writes a generated UUID into it where it says `auto_gen` (configuration.md §2).
+ * @param draft text to take instead, for a file that is written later
+ * @throws UserError that names the file
+ */
+export async function loadConfig(path: string, draft?: string): Promise<LoadedConfig> {
+  try {
+    const text = draft
+      ? fixAutoGen(draft, randomUUID())
+      : await withUuid(path, await readText(path));
+    return { text, ...parseConfig(text) };
+  } catch (error) {
+    throw inFile(path, error);
+  }
+}
+
+/** What an operator has to mend, with the name of the file. What a database says of itself is no bug and needs no stack. */
+export function inFile(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.message.includes(path)) return error;
+  const isDatabase = (found: unknown) => found instanceof RpcError && found.code === 103;
+  const more = isDatabase(error.cause) ? `: ${(error.cause as Error).message}` : '';
+  if (!(error instanceof UserError) && !isDatabase(error) && more === '') return error;
+  return new UserError(`${error.message}${more}\n(configuration: ${path})`, { cause: error });
 }
 
 /** Parses and validates a complete text; `auto_gen` is no UUID here. @throws UserError with line and key */
 export function parseConfig(text: string): ParsedConfig {
   const raw = parseToml(text);
   const { value, problems } = checkValue(HeadSchema, pick(HeadSchema, raw), []);
-  if (problems.length > 0) throw problemsError(problems, text);
+  if (problems.length > 0) {
+    const hinted = problems.map((problem) => withHint(problem, raw));
+    throw problemsError(hinted, text);
+  }
   const head = value as Head;
   const wrong = headProblems(head);
   if (wrong.length > 0) throw problemsError(wrong, text);
@@ -72,13 +94,17 @@ async function withUuid(path: string, text: string): Promise<string> {
 
 /** Rules a schema cannot say. */
 function headProblems(head: Head): Problem[] {
-  const { ws_listener, enable_unix_socket, unix_socket_path } = head;
+  const { ws_listener, enable_unix_socket, unix_socket_path, tls_cert, tls_key } = head;
   const problems: Problem[] = [];
   const note = (key: keyof Head, message: string) => problems.push({ path: [key], message });
   if (parseListener(ws_listener) === undefined)
     note('ws_listener', 'must be IP:port or [IPv6]:port; host names are not accepted');
   if (enable_unix_socket && Buffer.byteLength(unix_socket_path) > MAX_SOCKET_PATH)
     note('unix_socket_path', `must not be longer than ${MAX_SOCKET_PATH} bytes`);
+  if (tls_cert !== undefined && tls_key === undefined)
+    note('tls_cert', 'is set without tls_key: set both, or none for plain HTTP');
+  if (tls_key !== undefined && tls_cert === undefined)
+    note('tls_key', 'is set without tls_cert: set both, or none for plain HTTP');
   const [scheme = ''] = head.database.database_url.split(':', 1);
   // Another plugin than the built-in ones may be a driver.
   if (!BUILT_IN_SCHEMES.includes(scheme) && !head.plugins?.some(isForeign))
@@ -106,11 +132,6 @@ function withTimers<T extends object>(table: T): T {
 
 function warningsOf(raw: Record<string, unknown>, head: Head): string[] {
   const warnings: string[] = [];
-  if ((head.tls_cert === undefined) !== (head.tls_key === undefined)) {
-    const [given, other] =
-      head.tls_cert === undefined ? ['tls_key', 'tls_cert'] : ['tls_cert', 'tls_key'];
-    warnings.push(`${given} is set without ${other}: TLS stays off`);
-  }
   for (const [name, table] of Object.entries(raw)) {
     if (isTable(table) && Array.isArray(table['plugins']) && head.plugins === undefined) {
       warnings.push(

@@ -1,4 +1,4 @@
-import { UserError } from '@svc/plugin-sdk';
+import { nearest, UserError } from '@svc/plugin-sdk';
 import { Default, Errors, Pointer } from '@svc/plugin-sdk/typebox';
 import type { Static, TObject } from 'typebox';
 import { type KeyPath, locate } from './locate.ts';
@@ -40,9 +40,19 @@ export function checkValue(
     const path = [...base, ...pointerPath(error.instancePath)];
     if (error.keyword !== 'required') return [{ path, message: messageOf(error, schema) }];
     const { requiredProperties } = error.params as { requiredProperties: string[] };
-    return requiredProperties.map((key) => ({ path: [...path, key], message: 'is missing' }));
+    return requiredProperties.map((key) => ({ path: [...path, key], message: MISSING }));
   });
   return { value, problems: mostTelling(found) };
+}
+
+/** A required key that is missing may stand in the table misspelt. */
+export function withHint(problem: Problem, raw: Record<string, unknown>): Problem {
+  if (problem.message !== MISSING) return problem;
+  let table: unknown = raw;
+  for (const name of problem.path.slice(0, -1)) table = isTable(table) ? table[name] : undefined;
+  const found = nearest(String(problem.path.at(-1)), isTable(table) ? Object.keys(table) : []);
+  if (found === undefined) return problem;
+  return { ...problem, message: `${MISSING}; is '${found}' meant to be it?` };
 }
 
 /** All problems as one error, a line for each. */
@@ -87,6 +97,7 @@ function describe(schema: TObject, place: string): string {
   return at.description ?? `text of the form ${at.pattern}`;
 }
 
+const MISSING = 'is missing';
 const MUST_BE = 'must be exactly ';
 
 /** One problem per key: a union reports each branch, of which the constants are listed, and then itself. */

@@ -1,8 +1,8 @@
 import type { PluginSettings } from '@svc/kernel';
-import { type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
+import { type ConfigWarning, type Plugin, UserError } from '@svc/plugin-sdk';
 import { HeadSchema } from '../config/head.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { validateSection } from '../config/section.ts';
+import type { LoadedConfig, ParsedConfig } from '../config/load.ts';
+import { isTable, validateSection } from '../config/section.ts';
 import { unknownKeys } from '../config/unknown.ts';
 import { builtInNames } from './find.ts';
 
@@ -38,52 +38,62 @@ function claim(claims: Map<string, string>, key: string, plugin: string): void {
   claims.set(key, plugin);
 }
 
-/** Puts new values into the objects that plugins hold. @returns changed keys that the plugin did not declare reloadable */
-export function applySections(
-  plugins: readonly Plugin[],
-  current: Sections,
-  next: Sections,
-): string[] {
-  return plugins.flatMap(({ name, reloadable = [] }) => {
+/** Puts new values of reloadable keys into the objects that plugins hold. */
+export function applySections(plugins: readonly Plugin[], current: Sections, next: Sections): void {
+  for (const { name, reloadable = [] } of plugins) {
+    const { section, root } = next.get(name) ?? {};
     const held = current.get(name);
-    const fresh = next.get(name);
-    if (!held || !fresh) return [];
-    return [
-      ...apply(held.section, fresh.section, reloadable).map((key) => `${name}.${key}`),
-      ...apply(held.root, fresh.root, reloadable),
-    ];
+    for (const key of reloadable) {
+      if (held && section && key in section) held.section[key] = section[key];
+      if (held && root && key in root) held.root[key] = root[key];
+    }
+  }
+}
+
+/** Changed keys that the plugin did not declare reloadable. */
+export function heldBack(plugins: readonly Plugin[], current: Sections, next: Sections): string[] {
+  return plugins.flatMap(({ name, reloadable = [] }) => {
+    const changed = (part: 'section' | 'root') =>
+      changedKeys(current.get(name)?.[part] ?? {}, next.get(name)?.[part] ?? {}).filter(
+        (key) => !reloadable.includes(key),
+      );
+    return [...changed('section').map((key) => `${name}.${key}`), ...changed('root')];
   });
 }
 
-/** @returns the keys that differ and stay as they were */
-function apply(
-  held: Record<string, unknown>,
-  fresh: Record<string, unknown>,
-  reloadable: readonly string[],
-): string[] {
-  const changed = changedKeys(held, fresh);
-  for (const key of changed) if (reloadable.includes(key)) held[key] = fresh[key];
-  return changed.filter((key) => !reloadable.includes(key));
+/** As `changedKeys`, tables by their own keys: `database.max_connections`. */
+export function changedLeaves(a: Record<string, unknown>, b: Record<string, unknown>): string[] {
+  return changedKeys(a, b).flatMap((key) => {
+    const [before, after] = [a[key], b[key]];
+    if (!isTable(before) || !isTable(after)) return [key];
+    return changedKeys(before, after).map((inner) => `${key}.${inner}`);
+  });
 }
 
-export function changedKeys(a: Record<string, unknown>, b: Record<string, unknown>): string[] {
+function changedKeys(a: Record<string, unknown>, b: Record<string, unknown>): string[] {
   return Object.keys({ ...a, ...b }).filter(
     (key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]),
   );
 }
 
-/** Templates in the field carry old keys, so an unknown one is warned about, never refused. */
-export function warnAboutUnknownKeys(
-  plugins: readonly Plugin[],
-  { raw }: LoadedConfig,
-  log: Logger,
-): void {
+/**
+ * What is allowed in this configuration and probably not meant. Templates in the field carry old keys, so an unknown one
+ * is told, never refused.
+ */
+export function keyWarnings(plugins: readonly Plugin[], { raw, warnings }: ParsedConfig) {
   const known = {
     sections: Object.fromEntries(plugins.map(({ name, config }) => [name, config])),
     root: plugins.flatMap(({ rootConfig }) => rootConfig ?? []),
     disabled: builtInNames(),
   };
-  for (const { path, nearest } of unknownKeys(raw, known)) {
-    log.warn('unknown configuration key ignored', nearest ? { key: path, nearest } : { key: path });
-  }
+  const strange = unknownKeys(raw, known).map(({ path: key, nearest }): ConfigWarning => {
+    const meant = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
+    return {
+      kind: 'unknown',
+      key,
+      nearest,
+      message: `unknown configuration key '${key}' ignored${meant}`,
+    };
+  });
+  return [...warnings.map((message): ConfigWarning => ({ kind: 'advice', message })), ...strange];
 }

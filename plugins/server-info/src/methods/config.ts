@@ -1,8 +1,9 @@
 import { type Methods, Type } from '@svc/plugin-sdk';
 import type { ConfigFile } from '../config-file.ts';
 import { superToken } from '../permissions.ts';
+import { ConfigWarnings } from '../schemas.ts';
 
-/** `read_config` and `edit_config`. */
+/** `read_config`, `edit_config` and `config_warnings`. */
 export function addConfigMethods(methods: Methods, file: ConfigFile): void {
   methods.add('svc-server_read_config', {
     summary: 'The raw text of the configuration file.',
@@ -23,5 +24,14 @@ export function addConfigMethods(methods: Methods, file: ConfigFile): void {
       await file.edit(config_string);
       return true as const;
     },
+  });
+
+  methods.add('svc-server_config_warnings', {
+    summary:
+      'Keys of the configuration that are unknown or need a restart, and what else it says in vain.',
+    params: {},
+    result: ConfigWarnings,
+    access: superToken,
+    handle: async () => ({ warnings: [...(await file.warnings())] }),
   });
 }
