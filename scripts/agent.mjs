@@ -17,9 +17,9 @@ export async function runAgent(app, data) {
       `Bundled agent not started: ${config} is for another server (${advice}).\n`,
     );
     return;
-  }
+  } else followAddress(config, socketUrl(app.url));
   let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopping = true));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (stopping = true));
   keepRunning(config, () => stopping, 1000);
 }
 
@@ -40,6 +40,17 @@ function keepRunning(config, isStopping, pause_ms) {
     );
     setTimeout(() => isStopping() || keepRunning(config, isStopping, next_ms), next_ms).unref();
   });
+}
+
+/** The server may listen elsewhere than at the last start. An address that is not of this machine was written by its operator. */
+function followAddress(config, url) {
+  const text = readFileSync(config, 'utf8');
+  const [, known] = /^\s*ws_url\s*=\s*"([^"]*)"/m.exec(text) ?? [];
+  if (known === url || !/^wss?:\/\/(?:127\.|\[::1\])/.test(known ?? '')) return;
+  const followed = text
+    .replace(known, url)
+    .replace(/^ignore_cert = .*$/m, `ignore_cert = ${url.startsWith('wss:')}`);
+  writeFileSync(config, followed);
 }
 
 /** True when the file's server UUID is not this server's, or its credential is no longer known. */

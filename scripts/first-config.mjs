@@ -1,15 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './runtime.mjs';
 
 /**
- * Path of `server.toml` in the data directory; on the first start a copy of `config/minimal.toml` that keeps the
- * database and all files there and listens on `listen`, when given.
+ * `server.toml` in the data directory. On the first start there is none yet: `draft` is then the text that the server
+ * writes once it has started, so that a start which failed leaves nothing behind.
  */
 export async function firstConfig(data, listen) {
-  const path = join(data, 'server.toml');
-  if (existsSync(path)) return path;
+  const config = join(data, 'server.toml');
+  if (existsSync(config)) return { config };
   mkdirSync(data, { recursive: true, mode: 0o700 });
+  return { config, draft: await firstText(data, listen) };
+}
+
+/** `config/minimal.toml` with the database and all files in the data directory, listening on `listen`, when given. */
+export async function firstText(data, listen) {
   // Before the dependencies are installed the program cannot be imported.
   const { setKey } = await import('@svc/server');
   const values = [
@@ -19,7 +24,5 @@ export async function firstConfig(data, listen) {
   ];
   if (listen !== undefined) values.push([['ws_listener'], listen]);
   const minimal = readFileSync(join(root, 'config', 'minimal.toml'), 'utf8');
-  const text = values.reduce((toml, [key, value]) => setKey(toml, key, value), minimal);
-  writeFileSync(path, text, { mode: 0o600 });
-  return path;
+  return values.reduce((toml, [key, value]) => setKey(toml, key, value), minimal);
 }

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { agentConfig, agentLimits } from './agent.mjs';
-import { firstConfig } from './first-config.mjs';
+import { firstText } from './first-config.mjs';
 import { install } from './prepare.mjs';
 import { fetchNode, root } from './runtime.mjs';
 
@@ -86,7 +86,8 @@ async function start(site) {
   const address = `127.0.0.1:${await freePort()}`;
   site.url = `http://${address}`;
   const program = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin['svc-server'];
-  const config = await firstConfig(site.dir, address);
+  const config = join(site.dir, 'server.toml');
+  writeFileSync(config, await firstText(site.dir, address), { mode: 0o600 });
   site.server = run(site, 'svc-server', [join(root, program), 'serve', '-c', config]);
   site.token = await until(site.server, () => /^Super Token: (\S+)$/m.exec(site.server.text)?.[1]);
   // Until the server listens the call throws.

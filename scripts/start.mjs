@@ -14,53 +14,75 @@ import { serveAndWatch } from './watch.mjs';
 const usage = `npm start -- [options]
   --config FILE   serve with this configuration instead of data/server.toml
   --data DIR      where configuration, database and agent credential are kept (default: data)
-  --listen ADDR   address written into that file on the first start (default: 127.0.0.1:2211)
+  --listen ADDR   PORT, IP:PORT or [IPv6]:PORT; wins over the configuration in this run. The first start, which makes
+                  data/server.toml, keeps it there (default: 127.0.0.1:2211)
   --no-agent      do not run the bundled agent for this machine
   --watch         start again when sources, the configuration or a plugin listed by path change
-  --help          show this text`;
+  --help          show this text
+`;
+
+/** A wrong command line: status 2 with the usage. */
+class UsageError extends Error {}
 
 main().catch((error) => {
-  process.stderr.write(`${error.name === 'UserError' ? error.message : (error.stack ?? error)}\n`);
-  process.exit(1);
+  const text = error.name === 'UserError' ? error.message : (error.stack ?? error);
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(isUsage ? `${error.message}\n\n${usage}` : `${text}\n`);
+  process.exit(isUsage ? 2 : 1);
 });
 
 async function main() {
   const options = readOptions();
-  if (options.help) return process.stdout.write(`${usage}\n`);
+  if (options.help) return process.stdout.write(usage);
+  // Where a window is closed, what is printed goes nowhere; the server still stops in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   install('production');
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
-  const configPath = options.config ?? (await firstConfig(options.data, options.listen));
+  const { parseListener, serve } = await import('@svc/server');
+  const { data, listen } = options;
+  if (listen !== undefined && !parseListener(listen))
+    throw new UsageError(`--listen ${listen}: give PORT, IP:PORT or [IPv6]:PORT`);
+  const first = options.config ? { config: options.config } : await firstConfig(data, listen);
   if (options.watch) {
     const others = process.argv.slice(2).filter((argument) => argument !== '--watch');
-    return serveAndWatch(others, configPath);
+    return serveAndWatch(others, first.config);
   }
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
-  const { serve } = await import('@svc/server');
-  const app = await serve({ config: configPath });
+  const app = await serve({ ...first, listen, hangUp: 'stop' });
   process.stdout.write(`svc is ready: ${app.url}\n`);
-  if (options.agent) await runAgent(app, options.data);
+  if (options.agent) await runAgent(app, data);
 }
 
 /** Paths come back absolute: they are meant from where the command was typed. */
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      config: { type: 'string' },
-      data: { type: 'string' },
-      listen: { type: 'string' },
-      'no-agent': { type: 'boolean' },
-      watch: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
+  const { config, data, listen, help, watch, 'no-agent': noAgent } = parse();
   return {
-    config: values.config && resolve(values.config),
-    data: values.data ? resolve(values.data) : join(root, 'data'),
-    listen: values.listen,
-    agent: !values['no-agent'],
-    watch: values.watch,
-    help: values.help,
+    config: config && resolve(config),
+    data: data ? resolve(data) : join(root, 'data'),
+    // A port alone is meant for this machine.
+    listen: listen?.replace(/^(?=\d{1,5}$)/, '127.0.0.1:'),
+    agent: !noAgent,
+    watch,
+    help,
   };
+}
+
+function parse() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        config: { type: 'string' },
+        data: { type: 'string' },
+        listen: { type: 'string' },
+        'no-agent': { type: 'boolean' },
+        watch: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new UsageError(error.message, { cause: error });
+  }
 }

@@ -13,12 +13,12 @@ const CONFIG_PERIOD_MS = 300;
 /**
  * Runs `start.mjs` with these arguments in a process of its own, and again after each change of the server's sources, of
  * the configuration, or of a plugin that the configuration lists by path. The old process stops in order first.
- * A process that ends by itself is started again after the next change. SIGINT and SIGTERM end both processes.
+ * A process that ends by itself is started again after the next change. SIGINT, SIGTERM and SIGHUP end both processes.
  */
 export async function serveAndWatch(args, config) {
   const end = new AbortController();
   let child;
-  for (const signal of ['SIGINT', 'SIGTERM'])
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => {
       end.abort();
       child?.kill(signal);
@@ -26,7 +26,7 @@ export async function serveAndWatch(args, config) {
   while (!end.signal.aborted) {
     const folders = await foldersToWatch(config);
     if (end.signal.aborted) return;
-    const changed = nextChange(folders, config, end.signal);
+    const changed = nextChange(folders, config, end.signal, () => child?.exitCode === null);
     child = startServer(args);
     const closed = once(child, 'close');
     const name = await changed;
@@ -70,8 +70,8 @@ function withSubfolders(folder) {
   return [folder, ...inner.flatMap(({ name }) => withSubfolders(join(folder, name)))];
 }
 
-/** Path of what changes next; undefined when `signal` aborts first. */
-async function nextChange(folders, config, signal) {
+/** Path of what changes next; undefined when `signal` aborts first. `isRunning`: the server has not ended. */
+async function nextChange(folders, config, signal, isRunning) {
   const { promise, resolve: settle } = Promise.withResolvers();
   let quiet;
   const note = (path) => {
@@ -83,7 +83,10 @@ async function nextChange(folders, config, signal) {
       if (/\.(?:ts|[cm]?js|json)$/.test(name ?? '')) note(join(folder, name));
     }),
   );
-  const noteConfig = () => note(config);
+  const noteConfig = (_now, before) => {
+    // The first file is the server's own, written when it had started.
+    if (before.mtimeMs > 0 || !isRunning()) note(config);
+  };
   watchFile(config, { interval: CONFIG_PERIOD_MS }, noteConfig);
   signal.addEventListener('abort', () => settle(undefined));
   try {

@@ -107,6 +107,19 @@ test('a bad configuration exits 1 with line and key', async () => {
   assert.match(err, /^Failed to parse config: ws_listener: .*\(line 2\)/);
 });
 
+test('a corrupt database ends the start with one sentence', async () => {
+  const file = await configure('corrupt');
+  await writeFile(join(dir, 'corrupt.db'), 'this is no database\n'.repeat(99));
+  const { code, out, err } = await run(['serve', '-c', file]);
+  assert.is(code, 1);
+  assert.match(
+    err,
+    /^database\.database_url: cannot open .*corrupt\.db: it is damaged.* restore a backup/,
+  );
+  assert.match(err, `\n(configuration: ${file})\n`);
+  assert.not.match(out + err, /\bat .*:\d+:\d+/);
+});
+
 test('get-uuid makes the UUID once, keeps the rest of the file, and prints it as the last line', async () => {
   const file = await configure('uuid');
   const first = await run(['get-uuid', '-c', file]);
@@ -154,12 +167,83 @@ async function serving(file: string) {
   return { child, seen, url };
 }
 
+/** @throws when the program has not done so within a minute */
+async function until(isTrue: () => boolean, seen: { out: string; err: string }): Promise<void> {
+  for (const end = Date.now() + 60_000; !isTrue(); await pause(5))
+    if (Date.now() > end) throw new Error(`nothing of it was printed: ${seen.out}${seen.err}`);
+}
+
 test('serve listens, and SIGTERM ends it with 0', async () => {
   const { child, url } = await serving(await configure('serve'));
   assert.is((await fetch(url)).status, 200);
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   assert.is(code, 0);
+});
+
+test('SIGHUP reloads the configuration, and a text that cannot be served changes nothing', async () => {
+  const file = await configure('hup');
+  const { child, seen, url } = await serving(file);
+  const text = await readFile(file, 'utf8');
+  const uuid = async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'svc-server_uuid', params: [] });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    return ((await answer.json()) as { result: string }).result;
+  };
+  const other = '7d0f3a5e-2f4b-4f0e-8a55-0f6f2f1a9e20';
+  await writeFile(file, text.replace(/^server_uuid.*$/m, `server_uuid = "${other}"`));
+  child.kill('SIGHUP');
+  await until(() => /configuration reloaded/.test(seen.out), seen);
+  assert.is(await uuid(), other);
+  await writeFile(file, 'ws_listener = ');
+  child.kill('SIGHUP');
+  await until(() => /reload failed, the old configuration stays in force/.test(seen.out), seen);
+  assert.is(await uuid(), other);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  assert.is(code, 0);
+});
+
+/** Its stop ends with the second SIGINT, so that this one surely comes during the stop. */
+const twoSignals = `import { writeSync } from 'node:fs';
+  let second;
+  const both = new Promise((resolve) => { second = resolve; });
+  let count = 0;
+  process.on('SIGINT', () => {
+    count++;
+    writeSync(1, 'signal ' + count + '\\n');
+    if (count === 2) second();
+  });
+  export default { name: 'two-signals', version: '1.0.0', setup: ({ hooks }) => hooks.stop.tap(() => both) };`;
+
+test('a Ctrl-C that npm passes on arrives twice within 300 ms: it stops once and in order', async () => {
+  await writeFile(join(dir, 'two-signals.mjs'), twoSignals);
+  const plugins = 'plugins = ["token", "server-info", "./two-signals.mjs"]';
+  const { child, seen, url } = await serving(await configure('signalled', plugins));
+  const socket = new WebSocket(url.replace('http', 'ws'));
+  await once(socket, 'open');
+  const socketClosed = once(socket, 'close');
+  const ended = once(child, 'close');
+  child.kill('SIGINT');
+  await until(() => /signal 1/.test(seen.out), seen);
+  child.kill('SIGINT');
+  const [code] = await ended;
+  assert.is(code, 0, seen.out + seen.err);
+  assert.is((await socketClosed)[0].code, 1001);
+  assert.is(seen.out.match(/server: stopping/g)?.length, 1);
+});
+
+test('a second signal after that ends the stop at once, with status 1', async () => {
+  await writeFile(join(dir, 'two-signals.mjs'), twoSignals.replace('=== 2', '=== 9'));
+  const plugins = 'plugins = ["token", "server-info", "./two-signals.mjs"]';
+  const { child, seen } = await serving(await configure('impatient', plugins));
+  const ended = once(child, 'close');
+  child.kill('SIGINT');
+  await until(() => /signal 1/.test(seen.out), seen);
+  await pause(400);
+  child.kill('SIGINT');
+  assert.is((await ended)[0], 1);
 });
 
 test('a second server on the same file refuses to start, with a sentence', async () => {

@@ -67,8 +67,11 @@ export async function boot(options: BootOptions): Promise<App> {
     const known = new Set(options.services?.keys());
     const plugins = await orderPlugins(options.plugins, known, options.suggest);
     const app = new App({ ...options, plugins }, unwind);
+    const serves = options.mode !== 'tool';
+    // An address that is taken is found before the database is touched.
+    if (serves) await app.try(options.head);
     await app.open();
-    if (options.mode !== 'tool') await app.listen();
+    if (serves) await app.listen();
     return app;
   } catch (error) {
     await unwind.run();

@@ -1,12 +1,20 @@
 import type { App } from '@svc/kernel';
+import { ConfigurationFile } from '@svc/plugin-sdk';
 import { type StartOptions, start } from './start.ts';
 
 /** Signals that come this soon after the first are the same one: npm and a terminal both pass a Ctrl-C on. */
 const SAME_MS = 300;
 
+export interface ServeOptions extends StartOptions {
+  /** SIGHUP: a service takes it as a wish to reload (default); a program of a window has to stop when that is closed. */
+  readonly hangUp?: 'reload' | 'stop';
+}
+
 /** Starts and stays until SIGTERM or SIGINT; then stops in order and exits 0. A second signal exits at once. */
-export async function serve(options: StartOptions): Promise<App> {
-  const app = await start(options);
+export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Promise<App> {
+  const starting = start(options);
+  if (hangUp === 'reload') process.on('SIGHUP', () => void starting.then(reload, () => {}));
+  const app = await starting;
   let since: number | undefined;
   const stop = (signal: string) => {
     if (since !== undefined && performance.now() - since < SAME_MS) return;
@@ -20,7 +28,15 @@ export async function serve(options: StartOptions): Promise<App> {
       },
     );
   };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
+  const signals = ['SIGTERM', 'SIGINT', ...(hangUp === 'stop' ? ['SIGHUP'] : [])];
+  for (const signal of signals) process.on(signal, () => stop(signal));
   return app;
+}
+
+/** The log says what came of it. */
+async function reload(app: App): Promise<void> {
+  await app
+    .service(ConfigurationFile)
+    ?.reload()
+    .catch(() => {});
 }

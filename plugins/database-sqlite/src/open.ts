@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
-import { wordOption } from '@svc/plugin-sdk/driver';
+import { codeOf, wordOption } from '@svc/plugin-sdk/driver';
 import type { ConnectionSettings } from './connection.ts';
 import { SqliteDatabase } from './database.ts';
 import { lockForServing } from './lock.ts';
@@ -32,11 +32,16 @@ export async function openSqlite(
   } catch (error) {
     await writer.end();
     unlock();
-    throw new UserError(`database.database_url: cannot open ${file}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    const reason = isDamage(error)
+      ? 'it is damaged, or no SQLite database: restore a backup, or move the file away to begin anew'
+      : (error as Error).message;
+    throw new UserError(`database.database_url: cannot open ${file}: ${reason}`, { cause: error });
   }
 }
+
+/** The thread passes the driver's error on as a cause. */
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(?:NOTADB|CORRUPT)/.test(codeOf((error as Error).cause ?? error));
 
 function checkFile(file: string, create: boolean): void {
   const kind = statSync(file, { throwIfNoEntry: false });

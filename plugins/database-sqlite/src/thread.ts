@@ -35,6 +35,8 @@ export class Thread {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #next = 1;
+  /** Until then the first caller reports a failure, for example of a file that is no database. */
+  #hasAnswered = false;
   /** Changes when the thread is gone, and with it what was begun in it. */
   generation = 0;
 
@@ -97,6 +99,7 @@ export class Thread {
   }
 
   #settle(answer: Answer): void {
+    this.#hasAnswered = true;
     const pending = this.#take(answer.id);
     if (!pending) return;
     if ('error' in answer) pending.reject(fromPlain(answer.error));
@@ -106,10 +109,8 @@ export class Thread {
   #lost(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#forget();
-    this.#options.log.error('A database thread ended unexpectedly.', {
-      thread: this.#options.entry,
-      error,
-    });
+    const { entry: thread, log } = this.#options;
+    if (this.#hasAnswered) log.error('A database thread ended unexpectedly.', { thread, error });
     this.#fail(
       worker,
       new ThreadLost(`the database thread ended: ${error.message}`, { cause: error }),
