@@ -42,6 +42,10 @@ export class LocalBus {
     return this.#others?.servers() ?? [];
   }
 
+  connected(): boolean {
+    return this.#others?.connected() ?? true;
+  }
+
   /** `owner`: the plugin whose listener it is. @returns removes it */
   subscribe(owner: string, topic: string, run: Listener): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();

@@ -41,6 +41,8 @@ export interface RemoteBus {
   drained(to: string): Promise<void>;
   /** The other servers that are alive. */
   servers(): readonly BusServer[];
+  /** As `Bus.connected`. */
+  connected(): boolean;
 }
 
 /** What the kernel gives to the plugin that joins this server with others. */
@@ -75,6 +77,8 @@ export interface Bus {
   drained(to: string): Promise<void>;
   /** The other servers that are alive. */
   servers(): readonly BusServer[];
+  /** False while the way to other servers is interrupted; true for a server that is alone by its configuration. */
+  connected(): boolean;
   /** @returns stops watching */
   watch(listener: (event: BusEvent) => void): () => void;
 }

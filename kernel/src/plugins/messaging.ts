@@ -31,6 +31,7 @@ export function messagingOf({ plugin, bus, checkPayloads, own }: MessagingOption
       },
       drained: (to) => bus.drained(to),
       servers: () => bus.servers(),
+      connected: () => bus.connected(),
       watch: (listener) => own('bus events', bus.watch(plugin, listener)),
     },
   };

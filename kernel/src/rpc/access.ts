@@ -122,7 +122,8 @@ function refuse({ definition }: Registered, error: unknown): never {
   }
   const denied = superDenial(definition.access);
   // Only a wrong secret takes the method's text; other failures (no Super Token record) keep their own.
-  throw denied !== undefined && error.message === WRONG.message ? RpcError.denied(denied) : error;
+  if (denied === undefined || error.message !== WRONG.message) throw error;
+  throw RpcError.denied(denied, { data: error.data });
 }
 
 function superDenial(access: AccessRule<unknown>): string | undefined {

@@ -103,6 +103,10 @@ export class ServerBus implements RemoteBus {
     return this.#others.alive;
   }
 
+  connected(): boolean {
+    return this.#transport.isConnected;
+  }
+
   /** Starts the transport and waits a moment for its connection: what is read after that is kept up to date. */
   async open(): Promise<void> {
     const { clock, log, transport } = this.#options;

@@ -12,6 +12,7 @@ import { addStorageMethod } from './methods/storage.ts';
 import { addUpdateMethod } from './methods/update.ts';
 import { answerPage } from './page.ts';
 import { serverWords } from './permissions.ts';
+import { answerIcon, createProbes } from './probes.ts';
 
 /** Everything about the server itself: namespace `svc-server` and the page of `GET /`. */
 export default definePlugin({
@@ -62,7 +63,9 @@ export default definePlugin({
       });
     });
 
+    hooks.request.tap(createProbes(kernel));
     // After a root bucket (LATE), before JSON-RPC (LAST).
+    hooks.request.tap(answerIcon, { stage: LAST - 1 });
     hooks.request.tap(
       (exchange) => answerPage(exchange, brand, { uuid: server.uuid(), version: server.version }),
       { stage: LAST - 1 },
