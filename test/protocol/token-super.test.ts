@@ -67,6 +67,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         .map((line) => line.split(': ')[1]!);
       assert.equal([app.superToken, app.rootPassword], [token, password]);
       const records = JSON.stringify(app.records());
+      const lost = `svc-server roll-super-token -c ${join(app.dir, 'config.toml')}`;
+      const hints = () => app.records().filter(({ fields }) => fields['when_lost'] === lost);
+      assert.match(hints()[0]?.message ?? '', /credential of root .* password of the user root/);
       for (const secret of [token!.slice(17), password!]) assert.not.match(records, secret);
       await app.restart();
       assert.is(plainLines(app.console), '');
@@ -77,6 +80,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         skipped.map(({ level, target }) => `${level} ${target}`),
         ['INFO server'],
       );
+      assert.equal(hints(), skipped);
       let file = '';
       // The file is written beside the work.
       await eventually(async () => {

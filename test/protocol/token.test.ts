@@ -94,6 +94,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(await server.outcome('token_get', ['root|wrong']), WRONG);
   });
 
+  test('a refused login as root says in its data what helps when the password is lost', async () => {
+    const lost = 'wrong password of root; when it is lost: svc-server roll-super-token -c FILE';
+    const data = async (method: string, credential: string) =>
+      (await server.app.call(method, [credential]).catch((error) => error)).data;
+    for (const method of ['token_get', 'token_list_all_tokens', 'probe_whoami'])
+      assert.is(await data(method, 'root|wrong'), lost, method);
+    for (const credential of ['other|wrong', 'root:wrong', `${keyOf(server.app.superToken)}:wrong`])
+      assert.is(await data('token_get', credential), undefined, credential);
+  });
+
   test('token_get in Super mode checks the Super Token first', async () => {
     const { token } = await server.account();
     const denied =

@@ -34,3 +34,11 @@ export const superLines = ({ token, password }: MadeSuper): readonly string[] =>
   `Super Token: ${token}`,
   `Root Password: ${password}`,
 ];
+
+/** The command that replaces both values. */
+export const ROLL = 'svc-server roll-super-token';
+
+/** Logged above these lines, without the words that scripts look for. */
+export const FIRST_START =
+  'first start: the next two lines are shown once. The first is the credential of root for programs, ' +
+  'the second the password of the user root, who logs in on a dashboard as root|PASSWORD';

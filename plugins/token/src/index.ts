@@ -1,6 +1,6 @@
-import { definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
+import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
 import { SuperTokenCreated, Tokens } from './api.ts';
-import { makeSuper, superLines } from './first.ts';
+import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
 import { protocolKinds } from './kinds.ts';
 import { addMethods } from './methods/index.ts';
 import { migrations } from './migrations/index.ts';
@@ -55,10 +55,13 @@ export default definePlugin({
 /** Decided by the primary key, so that servers may start at once; the clear values are shown once (auth.md §4). */
 async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<void> {
   const made = await makeSuper(kernel.brand.salt, parts.hashPassword);
+  const log = kernel.log.target('server');
+  const lost = `${ROLL} -c ${kernel.useOptional(ConfigurationFile)?.path ?? 'FILE'}`;
   if (await parts.store.insertSuper(made.record)) {
+    log.info(FIRST_START, { when_lost: lost });
     for (const line of superLines(made)) kernel.useOptional(LogSinks)?.print(line);
     kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });
   } else {
-    kernel.log.target('server').info('Super Token already exists, skipped');
+    log.info('Super Token already exists, skipped', { when_lost: lost });
   }
 }

@@ -1,5 +1,6 @@
 import { type Logger, type Origin, type Principal, RpcError } from '@svc/plugin-sdk';
 import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
+import { ROLL } from './first.ts';
 import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
 import type { Records } from './records.ts';
 import type { Throttle } from './throttle.ts';
@@ -30,7 +31,7 @@ export class Login {
     this.#parts = parts;
   }
 
-  /** @throws RpcError 101 for text without separator, 102 without a Super Token record */
+  /** @throws RpcError 101 for text without separator, 102 without a Super Token record and for a wrong password of root */
   authenticate(credential: string, origin: Origin): Soon<Principal | undefined> {
     const { verified, records } = this.#parts;
     const digest = verified.digest(credential);
@@ -39,7 +40,9 @@ export class Login {
     const parsed = parseCredential(credential);
     if (!parsed) throw malformed();
     if (!records.super) throw superMissing();
-    return principalOf(this.#attempt(parsed, digest, origin));
+    const found = principalOf(this.#attempt(parsed, digest, origin));
+    if (parsed.mode !== 'account' || parsed.name !== ROOT) return found;
+    return found instanceof Promise ? found.then(orWayOut) : orWayOut(found);
   }
 
   /** HTTP Basic: token mode, then account mode (auth.md §9). */
@@ -140,6 +143,15 @@ export class Login {
 /** conventions.md §5.2: every check begins with the Super Token's record. */
 export const superMissing = () =>
   RpcError.denied('Not found in database: Super Token record (ID 1) not found in cache');
+
+const ROOT = 'root';
+
+/** The name of root is no secret, so a refusal of its password may say what helps. */
+function orWayOut(found: Principal | undefined): Principal {
+  if (found) return found;
+  const data = `wrong password of root; when it is lost: ${ROLL} -c FILE`;
+  throw RpcError.denied('Invalid credentials', { data });
+}
 
 const isSlowHash = (hash: Buffer | SlowHash | undefined): hash is SlowHash =>
   hash !== undefined && 'cost' in hash;

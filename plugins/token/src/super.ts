@@ -28,6 +28,6 @@ export async function authenticatedOr(
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     if (error.code === MALFORMED) throw malformed ?? error;
-    throw error.message === WRONG ? RpcError.denied(denied) : error;
+    throw error.message === WRONG ? RpcError.denied(denied, { data: error.data }) : error;
   }
 }
