@@ -31,6 +31,32 @@ const cases: [string, unknown, unknown, number[]][] = [
   ['null, lists and booleans are passed over', [null, true], undefined, AGES],
 ];
 
+const FORM =
+  /^108 Invalid input: 'database_limit_\w+' must be milliseconds, a number that is not negative or a text of digits: 604800000 for seven days, 0 for ever$/;
+const KEYS =
+  /^108 Invalid input: 'database_limit_\w*' is no limit of (?:namespace 'global'|an agent); there are database_limit_static_monitoring, /;
+
+/** [namespace, key, value, what happens]. */
+const settings: [string, string, unknown, 'stored' | RegExp][] = [
+  ['global', 'database_limit_task', 86_400_000, 'stored'],
+  ['global', 'database_limit_js_result', '86400000', 'stored'],
+  ['global', 'database_limit_crontab_result', 0, 'stored'],
+  [A, 'database_limit_static_monitoring', 0.5, 'stored'],
+  ['global', 'database_limit_task', '7d', FORM],
+  ['global', 'database_limit_task', -5, FORM],
+  ['global', 'database_limit_task', '', FORM],
+  ['global', 'database_limit_task', null, FORM],
+  ['global', 'database_limit_task', [1], FORM],
+  ['global', 'database_limit_task', '9'.repeat(200), FORM],
+  [A, 'database_limit_task', true, FORM],
+  ['global', 'database_limit_tasks', 1, KEYS],
+  ['global', 'database_limit_', 1, KEYS],
+  [A, 'database_limit_dynamic', 1, KEYS],
+  [A, 'database_limit_js_result', 1, KEYS],
+  ['global', 'database_limits', 'a name of its own', 'stored'],
+  ['frontend_svc', 'database_limit_x', '7d', 'stored'],
+];
+
 /** A text that makes a uuid literal of either database. */
 const literal = (dialect: string, uuid: string) =>
   dialect === 'sqlite' ? `x'${uuid.replaceAll('-', '')}'` : `'${uuid}'::uuid`;
@@ -49,7 +75,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const limit = async (namespace: string, kind: string, value: unknown) => {
     if (value === undefined) return;
     await call('kv_create', namespace).catch(() => 'it may be there already');
-    await call('kv_set_value', namespace, `database_limit_${kind}`, value);
+    const key = `database_limit_${kind}`;
+    const refused = await call('kv_set_value', namespace, key, value).catch((error) => error);
+    if (refused.success) return;
+    assert.match(refused.message, /must be milliseconds/);
+    // An earlier version may have stored it.
+    const type = dialect === 'sqlite' ? 'text' : 'jsonb';
+    await app.sql(
+      `insert into kv (namespace, key, value) values ('${namespace}', '${key}', cast('${JSON.stringify(value)}' as ${type}))`,
+    );
   };
   const summaries = async (uuid: string): Promise<number[]> => {
     const query = { fields: ['uptime'], condition: [{ uuid }] };
@@ -96,6 +130,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await round();
       assert.equal(await summaries(B), AGES.slice(0, 2));
       assert.equal(await summaries(A), stays);
+    });
+  }
+
+  for (const [namespace, key, value, answer] of settings) {
+    test(`${namespace}, ${key}, ${JSON.stringify(value)}: ${answer}`, async () => {
+      await call('kv_create', namespace).catch(() => 'it may be there already');
+      const outcome = call('kv_set_value', namespace, key, value);
+      const found = await outcome.catch(({ code, message }) => `${code} ${message}`);
+      if (answer === 'stored') assert.equal(found, { success: true });
+      else assert.match(found, answer);
+      const stored = await call('kv_get_value', namespace, key);
+      assert.equal(stored, answer === 'stored' ? value : null);
     });
   }
 

@@ -18,6 +18,8 @@ export interface Limits {
    * An own value of 0 means for ever whatever `global` says. Without an agent (lower-case hyphenated): the one of `global`.
    */
   of(agent?: string): number | undefined;
+  /** Whose rows have a limit, 0 ("for ever") included: all through namespace `global`, or those of these agents. */
+  readonly limited: 'all' | ReadonlySet<string>;
 }
 
 /** Retention driven by the keys `database_limit_*`: each plugin cleans its own tables with it (kv.md §6). */
@@ -29,6 +31,8 @@ export interface RetentionLimits {
    * agent's newest row, result tables from now.
    */
   every(kind: LimitKind, clean: (limits: Limits, signal: AbortSignal) => Promise<number>): void;
+  /** The limits of every kind as they are now, also while `[kv] retention` is off. @throws RpcError 103 */
+  now(signal: AbortSignal): Promise<(kind: LimitKind) => Limits>;
 }
 
 export const RetentionLimits = service<RetentionLimits>('retention-limits');

@@ -1,12 +1,11 @@
 import { type Kernel, parseJson } from '@svc/plugin-sdk';
 import type { LimitKind, Limits, RetentionLimits } from './api.ts';
 import type { KvConfig } from './kv.ts';
+import { limitOf, PREFIX } from './limits.ts';
 import { GLOBAL } from './names.ts';
 import type { Reads } from './store/reads.ts';
 
 type Clean = Parameters<RetentionLimits['every']>[1];
-
-const PREFIX = 'database_limit_';
 
 /** Calls the cleaners of other plugins one after the other, with the limits of that moment. */
 export function createRetention(
@@ -15,12 +14,17 @@ export function createRetention(
 ): RetentionLimits {
   const cleaners: { readonly kind: LimitKind; readonly clean: Clean }[] = [];
 
+  const now: RetentionLimits['now'] = async (until) => {
+    const { text } = await read(until);
+    const limits = limitsOf(parseJson(Buffer.from(text).toString()));
+    return (kind) => limits.get(kind) ?? NONE;
+  };
+
   const round = async () => {
     if (!config.retention || cleaners.length === 0 || signal.aborted) return;
-    const { text } = await read(signal);
-    const limits = limitsOf(parseJson(Buffer.from(text).toString()));
+    const limits = await now(signal);
     for (const { kind, clean } of cleaners) {
-      const of = limits.get(kind) ?? NONE;
+      const of = limits(kind);
       if (!of.any || signal.aborted) continue;
       try {
         const rows = await clean(of, signal);
@@ -32,10 +36,10 @@ export function createRetention(
   };
 
   hooks.start.tap(() => every('retention', config.retention_interval_ms, round));
-  return { every: (kind, clean) => void cleaners.push({ kind, clean }) };
+  return { every: (kind, clean) => void cleaners.push({ kind, clean }), now };
 }
 
-const NONE: Limits = { any: false, of: () => undefined };
+const NONE: Limits = { any: false, of: () => undefined, limited: new Set() };
 
 /** `entries` are `[namespace, key, value]`; a value that is not a limit is ignored. */
 export function limitsOf(entries: unknown): ReadonlyMap<string, Limits> {
@@ -53,18 +57,11 @@ export function limitsOf(entries: unknown): ReadonlyMap<string, Limits> {
 function limitsIn(values: ReadonlyMap<string, number>): Limits {
   return {
     any: [...values.values()].some((value) => value > 0),
+    limited: values.has(GLOBAL) ? 'all' : new Set(values.keys()),
     of(agent) {
       const own = agent === undefined ? undefined : values.get(agent);
       // For stock maintenance workers zero means "for ever".
       return (own ?? values.get(GLOBAL)) || undefined;
     },
   };
-}
-
-/** Milliseconds of a stored value: a number that is not negative, or a text of decimal digits (kv.md §6). */
-function limitOf(value: unknown): number | undefined {
-  const isNumber = typeof value === 'number' || typeof value === 'bigint';
-  if (!isNumber && !(typeof value === 'string' && /^\d+$/.test(value))) return undefined;
-  const limit = Math.floor(Number(value));
-  return limit >= 0 ? limit : undefined;
 }

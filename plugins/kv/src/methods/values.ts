@@ -1,5 +1,6 @@
 import { JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Kv } from '../kv.ts';
+import { checkLimit } from '../limits.ts';
 import { checkKey, checkLength, checkText } from '../names.ts';
 import type { Item } from '../patterns.ts';
 import { mayDelete, mayRead, mayWrite } from '../permissions.ts';
@@ -47,6 +48,7 @@ function addSet(methods: Methods, { refuseZero, set, maxValueBytes }: Kv): void 
         throw RpcError.invalid(`value is longer than ${most} bytes`);
       }
       refuseZero(namespace, key, holdsZero(text) ? '\0' : '');
+      checkLimit(namespace, key, text);
     },
     async handle({ namespace, key, text }) {
       if (!(await set({ namespace, key, value: text }))) throw noNamespace(namespace);
