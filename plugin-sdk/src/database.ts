@@ -74,8 +74,23 @@ export interface Database {
   ): Promise<Executed>;
   /** Bytes of each table in name order, the ledger of migrations left out; of large ones SQLite gives a close estimate. */
   tableSizes(): Promise<TableSize[]>;
+  /** What the tables occupy on the disk; undefined: this database does not tell. */
+  readonly space?: Space;
   /** True when the error is a unique or primary key violation. */
   isUniqueViolation(error: unknown): boolean;
+}
+
+/** What a database occupies on the disk, and how free places go back to the system. */
+export interface Space {
+  /**
+   * Bytes that these tables use, indexes included and free places left out; a database of one file counts as a whole.
+   * Up to `enough` the figure may be too high.
+   */
+  used(tables: readonly string[], enough: number): Promise<number>;
+  /** Size of the disk that holds the database, bytes; undefined: this program does not see it. */
+  disk(): Promise<number | undefined>;
+  /** One small step, which holds up other writes for a few milliseconds. @returns whether there is more to give back */
+  giveBack(): Promise<boolean>;
 }
 
 export interface TableSize {

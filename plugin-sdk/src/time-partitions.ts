@@ -35,6 +35,8 @@ export interface PartitionView {
   readonly partitions: readonly TimePartition[];
   /** Owners with rows in this partition. */
   newest(partition: TimePartition): Promise<NewestOfOwner[]>;
+  /** True when a row of this partition has this time or a later one in `column`, which grows in the order of inserting. */
+  reaches(partition: TimePartition, column: string, time: number): Promise<boolean>;
 }
 
 /** The partitions of one table. */

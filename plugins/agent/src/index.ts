@@ -1,6 +1,8 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
+import { keepHistory } from './history.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
 import { addMultiLastMethods } from './methods/multi-last.ts';
 import { addQueryMethods } from './methods/queries.ts';
@@ -34,8 +36,9 @@ export default definePlugin({
   name: 'agent',
   version: '0.6.0',
   namespaces: ['agent'],
-  requires: [AgentRegistry],
+  requires: [AgentRegistry, History],
   optional: [RetentionLimits],
+  brings: ['retention'],
   config: Type.Object(retentionConfig),
   rootConfig,
   reloadable: Object.keys(retentionConfig),
@@ -58,6 +61,7 @@ export default definePlugin({
     });
     keepLimits(kernel, monitoring);
     keepWindows(kernel, kernel.use(AgentRegistry), monitoring);
+    keepHistory(kernel, kernel.use(AgentRegistry), monitoring);
     watchRejections(kernel);
   },
 });

@@ -15,17 +15,24 @@ const PERIOD_MS = 10 * 60_000;
 const LIMIT_LIFE_MS = DAY_MS;
 
 /** Where it is said how long rows are kept. */
-type Source = 'configuration' | 'agents';
+type Source = 'configuration' | 'agents' | 'history';
 
 /** Keeps the partitions of one table (README, "Postgres"). */
 export interface Partitions {
   /** Says how long the rows that live longest are kept, ms; undefined: for ever. Narrow partitions suit a short life. */
   keeps(source: Source, kept_ms: number | undefined): void;
-  /**
-   * Drops partitions that end at `upTo` or before and in which `goes` holds for the newest row of every agent.
-   * @returns how many; a partition that is in use elsewhere stays. @throws RpcError 103
-   */
-  drop(upTo: number, goes: (newest: NewestOfOwner) => boolean): Promise<number>;
+  /** @returns how many; a partition that is in use elsewhere stays. @throws RpcError 103 */
+  drop(which: Over): Promise<number>;
+}
+
+/** Which partitions go. */
+export interface Over {
+  /** They end at this time or before. */
+  readonly upTo: number;
+  /** Holds for the newest row of every agent in them. */
+  readonly goes: (newest: NewestOfOwner) => boolean;
+  /** All their rows were stored before this time; undefined: whenever. */
+  readonly storedBefore?: number;
 }
 
 /** A plain table: everything is left to the deletion of rows. */
@@ -56,7 +63,7 @@ export function keepPartitions(
   });
   return {
     keeps: (source, kept_ms) => void kept.set(source, { kept_ms, at: clock.now() }),
-    drop: (upTo, goes) => dropUpTo(keeper, upTo, goes),
+    drop: (which) => dropAll(keeper, which),
   };
 }
 
@@ -98,19 +105,15 @@ async function makeAhead(
 }
 
 /** @returns how many were dropped */
-async function dropUpTo(
-  { clock, log, table, store }: Keeper,
-  upTo: number,
-  goes: (newest: NewestOfOwner) => boolean,
-): Promise<number> {
+async function dropAll({ clock, log, table, store }: Keeper, which: Over): Promise<number> {
   const look = await store.look();
   // A clock that is ahead must not cost the empty ones that were made for later.
-  const last = Math.min(upTo, clock.now());
+  const last = Math.min(which.upTo, clock.now());
   let dropped = 0;
   for (const one of look?.partitions ?? []) {
-    if (one.to - 1 > last || !look || !(await isOver(look, one, goes))) continue;
+    if (one.to - 1 > last || !look || !(await isOver(look, one, which))) continue;
     try {
-      if (!(await dropOne(store, one, goes))) continue;
+      if (!(await dropOne(store, one, which))) continue;
       log.info('a partition was dropped', { table, partition: one.name });
       dropped++;
     } catch (error) {
@@ -125,11 +128,14 @@ async function dropUpTo(
 async function isOver(
   look: PartitionView,
   partition: TimePartition,
-  goes: (newest: NewestOfOwner) => boolean,
+  { goes, storedBefore }: Over,
 ): Promise<boolean> {
   const rows = await look.newest(partition);
   if (partition.from === -Infinity && rows.length === 0) return false;
-  return rows.every(goes);
+  if (!rows.every(goes)) return false;
+  return (
+    storedBefore === undefined || !(await look.reaches(partition, 'storage_time', storedBefore))
+  );
 }
 
 const NOTHING: PartitionChange = { drop: [], create: [] };
@@ -138,11 +144,11 @@ const NOTHING: PartitionChange = { drop: [], create: [] };
 async function dropOne(
   store: TimePartitions,
   { name, to }: TimePartition,
-  goes: (newest: NewestOfOwner) => boolean,
+  which: Over,
 ): Promise<boolean> {
   const change = await store.change(async (look) => {
     const found = look.partitions.find((one) => one.name === name && one.to === to);
-    return found && (await isOver(look, found, goes)) ? without(look, found) : NOTHING;
+    return found && (await isOver(look, found, which)) ? without(look, found) : NOTHING;
   });
   return change.drop.length > 0;
 }

@@ -26,6 +26,7 @@ export type Row = readonly SqlValue[];
 /** Columns that stand before the fields of every kind. */
 export const HEAD = ['uuid_id', 'timestamp', 'storage_time'] as const;
 export const TIMESTAMP = 1;
+export const STORAGE_TIME = 2;
 
 const json = (name: string): Field => ({ name, column: `${name}_data`, json: true, scaled: false });
 const number = (name: string): Field => ({ name, column: name, json: false, scaled: false });

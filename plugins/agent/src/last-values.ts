@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Integer } from '@svc/plugin-sdk';
 import { covers, type Filter } from './conditions.ts';
-import { type Row, TIMESTAMP } from './kinds.ts';
+import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 
 /** Agents read from the database at a time: a chunk holds the event loop for well below a millisecond. */
 const CHUNK = 32;
@@ -62,12 +62,15 @@ export class LastValues {
   }
 
   /** Rows that match were deleted, those of one agent or of all: forgets what may be gone. */
-  deleted({ timestamp }: Filter, id: number | undefined): void {
+  deleted({ timestamp, storage }: Pick<Filter, 'timestamp' | 'storage'>, id: number | undefined) {
+    // The table may know a later time of arrival than the cache, never an earlier one.
+    const stored = { from: undefined, to: storage.to };
     this.#epoch++;
     for (const reading of this.#readings.values()) reading.stale = true;
     for (const one of id === undefined ? this.#rows.keys() : [id]) {
       const row = this.#rows.get(one);
-      if (row && covers(timestamp, row[TIMESTAMP] as Integer)) this.#rows.delete(one);
+      if (!row || !covers(timestamp, row[TIMESTAMP] as Integer)) continue;
+      if (covers(stored, row[STORAGE_TIME] as Integer)) this.#rows.delete(one);
     }
   }
 

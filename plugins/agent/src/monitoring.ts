@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import type { Appender, Database, Kernel } from '@svc/plugin-sdk';
+import type { Appender, Database, Integer, Kernel } from '@svc/plugin-sdk';
 import { filterOf } from './conditions.ts';
 import { createHashes } from './hashes.ts';
-import { keepPartitions, type Partitions, PLAIN } from './keep-partitions.ts';
+import { keepPartitions, type Over, PLAIN } from './keep-partitions.ts';
 import { columnsOf, DYNAMIC, type Kind, STATIC, SUMMARY, timeTableOf } from './kinds.ts';
 import { LastValues } from './last-values.ts';
 import { multiLast } from './multi-last.ts';
@@ -76,9 +76,9 @@ interface SharedParts {
 function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, kind: Kind) {
   const { db, signal } = kernel;
   const values = last[kind.name];
-  const gone = (id: number | undefined) => {
+  const gone = (id: number | undefined, storedTo?: Integer) => {
     if (kind === STATIC) hashes.forget(id);
-    sync.changed(kind, id);
+    sync.changed(kind, id, storedTo);
   };
   const partitions =
     db.timePartitions && kind !== STATIC
@@ -91,10 +91,18 @@ function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, ki
     newest: multiLast(kind, registry, values),
     remove: deletes(registry, { store: new DeleteStore(db, kind), last: values, gone, signal }),
     keeps: partitions.keeps,
-    drop: async (...[upTo, goes]: Parameters<Partitions['drop']>) => {
-      if ((await partitions.drop(upTo, goes)) === 0) return;
-      values.deleted(filterOf([{ timestamp_to: upTo }]), undefined);
-      gone(undefined);
+    isPartitioned: partitions !== PLAIN,
+    drop: async (which: Over) => {
+      const dropped = await partitions.drop(which);
+      if (dropped === 0) return 0;
+      const { upTo, storedBefore = Infinity } = which;
+      const to = Number.isFinite(storedBefore) ? storedBefore - 1 : undefined;
+      values.deleted(
+        { ...filterOf([{ timestamp_to: upTo }]), storage: { from: undefined, to } },
+        undefined,
+      );
+      gone(undefined, to);
+      return dropped;
     },
   };
 }

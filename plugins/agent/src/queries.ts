@@ -1,5 +1,5 @@
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type RawJson, RpcError } from '@svc/plugin-sdk';
+import { type Integer, type RawJson, RpcError } from '@svc/plugin-sdk';
 import { type Filter, matchesNothing } from './conditions.ts';
 import { EMPTY_ARRAY, type Selection } from './fields.ts';
 import type { LastValues } from './last-values.ts';
@@ -21,13 +21,22 @@ export function queries(registry: AgentRegistry, store: ReadStore): Query {
 }
 
 /** Deletes matching rows and gives their number. @throws RpcError 105 unknown agent, 103 */
-export type Delete = (filter: Filter) => Promise<number>;
+export type Delete = (filter: Filter, how?: How) => Promise<number>;
+
+export interface How {
+  /** Ids of agents whose rows stay. */
+  readonly except?: readonly number[];
+  /** Rows of one statement. */
+  readonly batch?: number;
+  /** Awaited between two statements; throws to give up. */
+  readonly proceed?: () => Promise<void> | void;
+}
 
 export interface DeleteOptions {
   readonly store: DeleteStore;
   readonly last: LastValues;
-  /** Rows are gone; `id` is undefined when they may have belonged to any agent. */
-  readonly gone: (id: number | undefined) => void;
+  /** Rows are gone, stored at `storedTo` or before; `id` is undefined when they may have belonged to any agent. */
+  readonly gone: (id: number | undefined, storedTo?: Integer) => void;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }
@@ -36,24 +45,24 @@ export function deletes(
   registry: AgentRegistry,
   { store, last, gone, signal }: DeleteOptions,
 ): Delete {
-  return async (filter) => {
+  return async (filter, { except = [], batch = 500, proceed = () => goOn(signal) } = {}) => {
     const [agent] = await agentsOf(registry, filter, 'Agent UUID not found in monitoring registry');
     if (matchesNothing(filter)) return 0;
     let deleted: number | undefined;
     try {
-      deleted = await store.remove(filter, agent?.id, () => proceed(signal));
+      deleted = await store.remove(filter, { agent: agent?.id, except, batch, proceed });
       return deleted;
     } finally {
       // Also after a failure: the batches before it are gone.
       if (deleted !== 0) {
         last.deleted(filter, agent?.id);
-        gone(agent?.id);
+        gone(agent?.id, filter.storage.to);
       }
     }
   };
 }
 
-function proceed(signal: AbortSignal): void {
+function goOn(signal: AbortSignal): void {
   if (signal.aborted) throw RpcError.other('the server stops; not all rows are deleted');
 }
 

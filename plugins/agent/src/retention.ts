@@ -25,7 +25,9 @@ export type RetentionConfig = { readonly [K in keyof typeof retentionConfig]: nu
 /** What retention does to the rows of one kind. */
 export interface Cleanable extends Pick<Partitions, 'keeps'> {
   readonly remove: Delete;
-  drop(...which: Parameters<Partitions['drop']>): Promise<void>;
+  readonly drop: Partitions['drop'];
+  /** Whole partitions go where they can. */
+  readonly isPartitioned: boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export function keepLimits(
       const last = clock.now() - keep_ms;
       const old = filterOf([{ timestamp_to: last }]);
       try {
-        await kinds[name].drop(last, () => true);
+        await kinds[name].drop({ upTo: last, goes: () => true });
         const rows = await kinds[name].remove(old);
         if (rows > 0) log.info('old reports deleted', { table, rows });
       } catch (error) {

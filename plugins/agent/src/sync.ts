@@ -1,23 +1,25 @@
-import { DatabaseChanged, type Kernel, Type, topic } from '@svc/plugin-sdk';
+import { DatabaseChanged, type Integer, type Kernel, Type, topic } from '@svc/plugin-sdk';
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
 const PERIOD_MS = 250;
+const EVER = { from: undefined, to: undefined };
 /** Ids of one message; the network side of the bus limits a message to some kilobytes. */
 const IDS = 500;
 
-/** Rows of these agents changed on another server; null: of any agent. */
+/** Rows of these agents changed on another server; null: of any agent, where they were stored at `stored_to` or before. */
 const LastValuesChanged = topic(
   'agent.last-values',
   Type.Object({
     kind: Type.String(),
     ids: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+    stored_to: Type.Optional(Type.Integer()),
   }),
 );
 
 export interface Sync {
-  /** Rows of this agent changed; undefined: of any agent. */
-  readonly changed: (kind: Kind, id: number | undefined) => void;
+  /** Rows of this agent changed; undefined: rows of any agent are gone, which were stored at `storedTo` or before. */
+  readonly changed: (kind: Kind, id: number | undefined, storedTo?: Integer) => void;
 }
 
 /**
@@ -44,8 +46,10 @@ export function keepInSync(
   // The last reports are answered by now, and the bus is there.
   hooks.stop.tap(async () => tell());
 
-  subscribe(LastValuesChanged, ({ kind, ids }, { own }) => {
-    if (!own) last[kind]?.forget(ids ?? undefined);
+  subscribe(LastValuesChanged, ({ kind, ids, stored_to }, { own }) => {
+    if (own) return;
+    if (stored_to === undefined) last[kind]?.forget(ids ?? undefined);
+    else last[kind]?.deleted({ timestamp: EVER, storage: { ...EVER, to: stored_to } }, undefined);
   });
   subscribe(DatabaseChanged, () => {
     for (const values of Object.values(last)) values.forget();
@@ -53,9 +57,10 @@ export function keepInSync(
   });
 
   return {
-    changed({ name }, id) {
+    changed({ name }, id, storedTo) {
       if (id === undefined) {
-        publish(LastValuesChanged, { kind: name, ids: null });
+        const bound = Number.isSafeInteger(storedTo) ? { stored_to: Number(storedTo) } : {};
+        publish(LastValuesChanged, { kind: name, ids: null, ...bound });
         return;
       }
       const ids = waiting.get(name);

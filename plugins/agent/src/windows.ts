@@ -49,7 +49,7 @@ async function clean(limits: Limits, round: Round): Promise<number> {
   const goes = ({ id, newest }: { id: number; newest: Integer }) =>
     newest <= (old.get(id)?.to ?? LEAST_TIME);
   const ends = [...old.values()].map(({ to }) => Number(to));
-  if (ends.length > 0) await round.rows.drop(Math.max(...ends), goes);
+  if (ends.length > 0) await round.rows.drop({ upTo: Math.max(...ends), goes });
   let deleted = 0;
   for (const { uuid, oldest, to } of old.values()) {
     if (round.signal.aborted) break;

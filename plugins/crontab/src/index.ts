@@ -1,4 +1,5 @@
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Tokens } from '@svc/plugin-token/api';
@@ -9,6 +10,7 @@ import { addResultMethods } from './methods/results.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
 import { keepWithinLimit } from './retention.ts';
+import { ARRIVED } from './store/results.ts';
 
 /** The scheduler begins this long after the server. */
 const BEGIN_MS = 1_000;
@@ -27,8 +29,9 @@ export default definePlugin({
   name: 'crontab',
   version: '0.6.0',
   namespaces: ['crontab', 'crontab-result'],
-  requires: [Tasks, Tokens],
+  requires: [Tasks, Tokens, History],
   optional: [RetentionLimits, WorkerRuns],
+  brings: ['retention'],
   config,
   migrations,
   permissions,
@@ -37,6 +40,7 @@ export default definePlugin({
     const { clock, config: settings, hooks } = kernel;
     const { crontab, runs, missed, scheduler, claims } = createCrontab(kernel);
     const { jobs, results } = crontab;
+    kernel.use(History).keep(ARRIVED);
 
     hooks.methods.tap((methods) => {
       addJobMethods(methods, crontab);

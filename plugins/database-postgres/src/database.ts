@@ -7,6 +7,7 @@ import type {
   MigrationDatabase,
   QueryBuilder,
   RawJson,
+  Space,
   SqlValue,
   TableSize,
   TimePartitions,
@@ -27,6 +28,7 @@ import { jsonArray } from './json-array.ts';
 import { migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
+import { openSpace } from './space.ts';
 import { openTimePartitions } from './time-partitions.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */
@@ -62,6 +64,7 @@ export class PostgresDatabase implements DatabaseHandle {
     this.#pool = new PgPool(knex, settings);
   }
 
+  readonly space: Space = openSpace((sql, params) => this.all(sql, params));
   readonly timePartitions = (table: TimeTable): TimePartitions => openTimePartitions(this, table);
 
   transaction<T>(

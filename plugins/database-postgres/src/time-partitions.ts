@@ -49,7 +49,7 @@ export function openTimePartitions(db: On, timeTable: TimeTable): TimePartitions
   };
 }
 
-type Read = (text: string, params: string[]) => Promise<object[]>;
+type Read = (text: string, params: SqlValue[]) => Promise<object[]>;
 
 async function lookOver(timeTable: TimeTable, read: Read): Promise<PartitionView> {
   const sql = `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
@@ -62,7 +62,12 @@ async function lookOver(timeTable: TimeTable, read: Read): Promise<PartitionView
   partitions.sort((a, b) => a.from - b.from);
   const newest = (partition: TimePartition) =>
     read(newestOf(timeTable, partition), []) as Promise<NewestOfOwner[]>;
-  return { partitions, newest };
+  // The block ranges of the index over `column` tell in a moment where no such row is.
+  const reaches = async ({ name }: TimePartition, column: string, time: number) => {
+    const sql = `select 1 from ${quoted(name)} where ${quoted(column)} >= ? limit 1`;
+    return (await read(sql, [time])).length > 0;
+  };
+  return { partitions, newest, reaches };
 }
 
 /** One step into the index for each owner. */

@@ -10,6 +10,7 @@ import {
   type QueryBuilder,
   type RawJson,
   RpcError,
+  type Space,
   type SqlValue,
   type TableSize,
 } from '@svc/plugin-sdk';
@@ -35,6 +36,7 @@ import { Reader } from './reader.ts';
 import { MainReads } from './reads.ts';
 import { sendable } from './script-process.ts';
 import { WriterSink } from './sink.ts';
+import { openSpace } from './space.ts';
 import type { Writer } from './writer.ts';
 
 /** An answer of this size is read in a few milliseconds. */
@@ -50,6 +52,7 @@ export class SqliteDatabase implements DatabaseHandle {
   readonly forms = forms;
   readonly severalServers = false;
   readonly timePartitions = undefined;
+  readonly space: Space;
   readonly #knex: Knex;
   readonly isUniqueViolation = isUniqueViolation;
   readonly #log: Logger;
@@ -73,6 +76,7 @@ export class SqliteDatabase implements DatabaseHandle {
     this.#reads = new MainReads({ ...settings, role: 'main' });
     this.#reader = new Reader(settings, log);
     this.#executor = new Executor(settings);
+    this.space = openSpace(settings.file, writer, (sql) => this.#reads.first(sql, []));
     this.#knex = knexFactory({
       ...queryBuilderSettings(log),
       client: WriterClient,

@@ -3,6 +3,7 @@ import { eachRow, type PackedRows } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
 import { answer, orEnd, serveRequests } from './serve-thread.ts';
+import { giveBack } from './space.ts';
 import { tableSizes } from './table-sizes.ts';
 
 /** One statement of knex. */
@@ -21,12 +22,12 @@ export interface BatchRequest extends PackedRows {
 }
 
 /**
- * `hold`: another process is about to write, batches wait until `release`. `sizes`: bytes of each table. `close`:
- * nothing comes after it.
+ * `hold`: another process is about to write, batches wait until `release`. `sizes`: bytes of each table. `shrink`: one
+ * small step, answered with whether there is more to do. `close`: nothing comes after it.
  */
 export interface ControlRequest {
   readonly id: number;
-  readonly kind: 'hold' | 'release' | 'sizes' | 'close';
+  readonly kind: 'hold' | 'release' | 'sizes' | 'shrink' | 'close';
 }
 
 export type WriterRequest = QueryRequest | BatchRequest | ControlRequest;
@@ -64,6 +65,9 @@ function handle(request: QueryRequest | ControlRequest): unknown {
       return true;
     case 'sizes':
       return tableSizes(db);
+    case 'shrink':
+      // The transaction of a caller, or of another process, must not take part.
+      return held || db.inTransaction || giveBack(db);
     case 'close':
       return db.close();
   }

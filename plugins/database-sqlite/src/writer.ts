@@ -55,6 +55,11 @@ export class Writer {
     return this.#send('sizes', {}, HOLD_TIMEOUT_MS);
   }
 
+  /** Gives some free pages back to the system. @returns whether there are more */
+  shrink(): Promise<boolean> {
+    return this.#send('shrink', {}, QUERY_TIMEOUT_MS);
+  }
+
   /** Ends the thread after everything sent before. */
   async close(): Promise<void> {
     try {

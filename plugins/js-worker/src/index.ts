@@ -1,6 +1,7 @@
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
 import { type Components, createComponents } from './components.ts';
@@ -16,6 +17,7 @@ import { keepWithinLimit } from './retention.ts';
 import { addRoutes } from './route/paths.ts';
 import { RouteHandler } from './route/route.ts';
 import { INTERRUPTED } from './run/runner.ts';
+import { ARRIVED } from './store/results.ts';
 
 const SWEEP_MS = 5_000;
 const ALIVE_MS = 2_000;
@@ -25,10 +27,10 @@ export default definePlugin({
   name: 'js-worker',
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
-  requires: [ScriptEngine, Egress],
+  requires: [ScriptEngine, Egress, History],
   optional: [RetentionLimits],
   provides: [WorkerRuns],
-  brings: ['script-quickjs', 'egress'],
+  brings: ['script-quickjs', 'egress', 'retention'],
   config,
   reloadable: [
     'max_threads',
@@ -53,6 +55,7 @@ export default definePlugin({
     const components = createComponents(kernel);
     const { results, routes, runner, workers } = components;
     const peerHeader = brand.peer_header;
+    kernel.use(History).keep(ARRIVED);
     const handler = new RouteHandler({ routes, runner, clock, log, peerHeader, settings });
     kernel.provide(WorkerRuns, {
       async enqueueCron({ worker: name, params }) {

@@ -1,5 +1,6 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { History } from '@svc/plugin-retention/api';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { Tasks } from './api.ts';
@@ -10,7 +11,7 @@ import { addUploadMethod } from './methods/upload.ts';
 import { migrations } from './migrations/index.ts';
 import { createFailOld, failOldPeriod } from './old-tasks.ts';
 import { permissions } from './permissions.ts';
-import { ListStore } from './store/lists.ts';
+import { ARRIVED, ListStore } from './store/lists.ts';
 import { createTasking } from './tasking.ts';
 import { createUploads } from './uploads.ts';
 import { keepWindows } from './windows.ts';
@@ -35,9 +36,10 @@ export default definePlugin({
   name: 'task',
   version: '0.6.0',
   namespaces: ['task'],
-  requires: [AgentRegistry],
+  requires: [AgentRegistry, History],
   optional: [Tokens, RetentionLimits],
   provides: [Tasks],
+  brings: ['retention'],
   config,
   reloadable: ['fail_running_after_ms', 'max_upload_bytes'],
   migrations,
@@ -73,5 +75,6 @@ export default definePlugin({
     });
     hooks.stop.tap(() => deliveries.settled());
     keepWindows(kernel, registry, lists);
+    kernel.use(History).keep(ARRIVED);
   },
 });

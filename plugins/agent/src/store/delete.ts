@@ -12,10 +12,19 @@ import type { Filter } from '../conditions.ts';
 import { type Kind, STATIC } from '../kinds.ts';
 import { bounded, whereOf } from './sql.ts';
 
-/** Rows of one statement: reports wait no longer than it takes to delete these. */
-const BATCH_ROWS = 500;
 /** Of the places of one batch as JSON; never reached. */
 const MAX_BYTES = 2 ** 20;
+
+export interface RemoveOptions {
+  /** Id of the filter's agent. */
+  readonly agent: number | undefined;
+  /** Ids of agents whose rows stay. */
+  readonly except: readonly number[];
+  /** Rows of one statement: reports wait no longer than it takes to delete these. */
+  readonly batch: number;
+  /** Called between two statements; throws to give up. */
+  readonly proceed: () => Promise<void> | void;
+}
 
 /** Deletes of one table. */
 export class DeleteStore {
@@ -33,27 +42,28 @@ export class DeleteStore {
   }
 
   /**
-   * Deletes every row that matches, or the `limit` newest, in small statements; `agent` is the id of the filter's agent.
-   * `proceed` is called between them and throws to give up. @throws RpcError 103
+   * Deletes every row that matches, or the `limit` newest, in small statements.
+   * @throws RpcError 103, and what `proceed` throws to give up
    */
-  async remove(filter: Filter, agent: number | undefined, proceed: () => void): Promise<number> {
-    const found = walkOf(this.#kind, filter, agent);
+  async remove(filter: Filter, options: RemoveOptions): Promise<number> {
+    const { batch, proceed } = options;
+    const found = walkOf(this.#kind, filter, options);
     if (found.by === 'storage_time' && !this.#isOrdered) {
       const narrowed = await guarded('delete failed', () => this.#byTimestamp(filter));
-      return narrowed ? this.remove(narrowed, agent, proceed) : 0;
+      return narrowed ? this.remove(narrowed, options) : 0;
     }
     const walk = found.descending ? found : { ...found, end: await this.#endOf(found) };
     let left = bounded(filter.limit ?? Number.POSITIVE_INFINITY);
     let deleted = 0;
     let after: Place | undefined;
     while (left > 0) {
-      const count = left > BATCH_ROWS ? BATCH_ROWS : Number(left);
+      const count = left > batch ? batch : Number(left);
       const places = await guarded('delete failed', () => this.#find(walk, after, count));
       deleted += await guarded('delete failed', () => this.#removeAt(places));
       if (places.length < count) break;
       left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
       after = places.at(-1);
-      proceed();
+      await proceed();
     }
     return deleted;
   }
@@ -106,13 +116,13 @@ interface Walk {
 type Place = readonly [value: SqlValue, id: SqlValue, uuid_id: number, timestamp: SqlValue];
 
 /** The newest come first where they are counted. Otherwise any order will do: the one that an index serves. */
-function walkOf({ table }: Kind, filter: Filter, agent: number | undefined): Walk {
+function walkOf({ table }: Kind, filter: Filter, { agent, except }: RemoveOptions): Walk {
   const { from, to } = filter.timestamp;
   const storageOnly = agent === undefined && from === undefined && to === undefined;
   const anyOrder = filter.limit === undefined;
   const bounds = filter.storage.from ?? filter.storage.to;
   const by = anyOrder && storageOnly && bounds !== undefined ? 'storage_time' : 'timestamp';
-  return { table, by, descending: !anyOrder, where: whereOf(filter, agent, by) };
+  return { table, by, descending: !anyOrder, where: whereOf(filter, agent, { by, except }) };
 }
 
 /** Places of one batch. Goes on behind the last one, so that the places of deleted rows are not walked again. */

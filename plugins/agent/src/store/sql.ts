@@ -12,9 +12,15 @@ export const bounded = (limit: number | bigint): number | bigint =>
 /**
  * `where …` of a filter; `agent` is the id of its one agent.
  * `by` is the time column whose order is wanted: an index on the other one must not tempt the planner to sort.
+ * `except` are ids of agents without whose rows it is.
  */
-export function whereOf(filter: Filter, agent: number | undefined, by?: string): Sql {
-  const agents: Part[] = agent === undefined ? [] : [['m.uuid_id = ?', agent]];
+export function whereOf(
+  filter: Filter,
+  agent: number | undefined,
+  { by, except = [] }: { readonly by?: string; readonly except?: readonly number[] } = {},
+): Sql {
+  const agents: [string, ...SqlValue[]][] = agent === undefined ? [] : [['m.uuid_id = ?', agent]];
+  if (except.length > 0) agents.push([`m.uuid_id not in (${except.join()})`]);
   const storage = by === 'timestamp' ? '+m.storage_time' : 'm.storage_time';
   const times = [...bounds('m.timestamp', filter.timestamp), ...bounds(storage, filter.storage)];
   return whereAll([...agents, ...times]);

@@ -1,3 +1,4 @@
+import type { ArrivalTable } from '@svc/plugin-retention/api';
 import {
   type Database,
   guarded,
@@ -11,6 +12,13 @@ import {
 } from '@svc/plugin-sdk';
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { inOrder } from './in-order.ts';
+
+/** Records in the order of their runs. Index (run_time). */
+export const ARRIVED: ArrivalTable = {
+  table: 'crontab_result',
+  kind: 'crontab_result',
+  arrival: 'run_time',
+};
 
 /** Greatest `limit` (crontab.md §6.1), and rows without one. */
 export const MAX_ROWS = 10_000;

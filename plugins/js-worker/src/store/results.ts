@@ -1,3 +1,4 @@
+import type { ArrivalTable } from '@svc/plugin-retention/api';
 import {
   type Database,
   guarded,
@@ -8,6 +9,14 @@ import {
 } from '@svc/plugin-sdk';
 import type { Filter } from '../conditions.ts';
 import { matchesNothing, NEWEST, type Readable, rowJson, whereOf } from './result-sql.ts';
+
+/** Results of runs that have ended, in the order of their starts. Index (start_time). */
+export const ARRIVED: ArrivalTable = {
+  table: 'js_result',
+  kind: 'js_result',
+  arrival: 'start_time',
+  over: 'finish_time is not null',
+};
 
 /** Greatest `limit` (js-worker.md §5.3), and rows without one. */
 const MAX_ROWS = 10_000;

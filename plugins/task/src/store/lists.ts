@@ -1,3 +1,4 @@
+import type { ArrivalTable } from '@svc/plugin-retention/api';
 import {
   type Database,
   guarded,
@@ -10,6 +11,15 @@ import {
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { order, whereOf } from './sql.ts';
 import type { TaskKey } from './tasks.ts';
+
+/** Ended tasks in the order of their creation: a task that runs stays. Index (created_at). */
+export const ARRIVED: ArrivalTable = {
+  table: 'task',
+  kind: 'task',
+  arrival: 'created_at',
+  over: 'success is not null',
+  agent: 'uuid',
+};
 
 /** Rows of one answer at most, and without `limit` or `last`. */
 export const MAX_ROWS = 100_000;

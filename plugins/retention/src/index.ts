@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { RetentionLimits } from '@svc/plugin-kv/api';
+import { definePlugin } from '@svc/plugin-sdk';
+import { History, type HistoryTable } from './api.ts';
+import { watchGrowth } from './growth.ts';
+import { migrations } from './migrations/index.ts';
+import { config, policyOf, sizeText } from './policy.ts';
+import { Rounds } from './rounds.ts';
+import { Store } from './store.ts';
+
+const PERIOD_MS = 5 * 60_000;
+
+/** Bounds reports, task and job results by age and by a budget of the disk: service `History`, table `retention`. */
+export default definePlugin({
+  name: 'retention',
+  version: '0.6.0',
+  optional: [RetentionLimits],
+  provides: [History],
+  config,
+  reloadable: Object.keys(config.properties),
+  migrations,
+
+  setup(kernel) {
+    const { config: settings, db, every, hooks, log } = kernel;
+    const store = new Store(db, randomUUID());
+    const tables: HistoryTable[] = [];
+    const rounds = new Rounds(kernel, tables, store);
+    const watch = watchGrowth(kernel, () => tables.map(({ table }) => table));
+    let running: Promise<void> = Promise.resolve();
+
+    kernel.provide(History, {
+      keep(table) {
+        if ('remove' in table) tables.push(table);
+        else tables.push({ ...table, remove: (slice) => store.remove(table, slice) });
+      },
+    });
+
+    hooks.start.tap(async () => {
+      const isNew = await store.isNew();
+      const policy = async () => policyOf(settings, isNew, await db.space?.disk());
+      const round = async () => {
+        const now = await policy();
+        await rounds.run(now);
+        if (now.keep_ms === undefined && now.budget === undefined && !isNew) await watch();
+      };
+      every('old history', PERIOD_MS, () => {
+        running = round();
+        return running;
+      });
+      const { keep_ms, budget } = await policy();
+      log.info('history is kept', {
+        days: keep_ms === undefined ? 'all' : keep_ms / 86_400_000,
+        budget: budget === undefined ? 'none' : sizeText(budget),
+      });
+    });
+    hooks.stop.tap(() => running.catch(() => undefined));
+  },
+});

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Limits, RetentionLimits } from '@svc/plugin-kv/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { HistoryTable, Slice } from './api.ts';
+import { type Policy, sizeText } from './policy.ts';
+import type { Store } from './store.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** What arrived so lately stays, whatever the budget says. */
+const LEAST_MS = HOUR_MS;
+/** Where nothing else bounds the history, the search for its beginning starts so long ago. */
+const LONGEST_MS = 3_650 * DAY_MS;
+/** A history longer than this loses whole days where these are partitions. */
+const DAYS_MS = 7 * DAY_MS;
+/** A step over the budget shortens the history by this factor. */
+const SHORTER = 0.97;
+/** Between two statements others have the writer for as long as the last one took, at most this. */
+const MAX_PAUSE_MS = 100;
+const RENEW_MS = 60_000;
+
+/** Tables and, for each, the agents whose rows stay. */
+type Open = readonly { readonly table: HistoryTable; readonly except: readonly string[] }[];
+type Span = Pick<Slice, 'from' | 'before' | 'lag_ms'>;
+
+/** Brings the history within its limits. */
+export class Rounds {
+  readonly #kernel: Kernel<unknown>;
+  readonly #tables: readonly HistoryTable[];
+  readonly #store: Store;
+  #isOver = false;
+
+  constructor(kernel: Kernel<unknown>, tables: readonly HistoryTable[], store: Store) {
+    this.#kernel = kernel;
+    this.#tables = tables;
+    this.#store = store;
+  }
+
+  /** One round; nothing while it is another server's turn, or without any bound. A failure is logged. */
+  async run(policy: Policy): Promise<void> {
+    const { log, signal } = this.#kernel;
+    if (policy.keep_ms === undefined && policy.budget === undefined) return;
+    try {
+      const open = await this.#open(policy);
+      if (!(await this.#store.takeTurn())) return;
+      try {
+        await this.#round(policy, open);
+      } finally {
+        await this.#store.endTurn();
+      }
+    } catch (error) {
+      // A stop in the middle is no failure: the next start goes on.
+      if (!signal.aborted) log.error('old history could not be deleted', { error });
+    }
+  }
+
+  async #round({ keep_ms, budget }: Policy, open: Open): Promise<void> {
+    const { clock, db, log } = this.#kernel;
+    const proceed = this.#pacer();
+    const remove = async (span: Span) => {
+      let sum = 0;
+      for (const { table, except } of open) {
+        const gone = await table.remove({ ...span, except, proceed });
+        if (gone > 0) log.debug('old history was deleted', { table: table.table, gone });
+        sum += gone;
+      }
+      return sum;
+    };
+    const now = clock.now();
+    if (keep_ms !== undefined) {
+      await remove({ from: undefined, before: Math.floor(now - keep_ms), lag_ms: DAY_MS });
+    }
+    if (budget !== undefined) await this.#withinBudget(budget, spansOf(now, keep_ms), remove);
+    while (await db.space?.giveBack()) await proceed();
+  }
+
+  /** The tables that no explicit limit takes care of as a whole; each hears how long its rows are kept. */
+  async #open({ keep_ms }: Policy): Promise<Open> {
+    const { signal, useOptional } = this.#kernel;
+    const limitsOf = await useOptional(RetentionLimits)?.now(signal);
+    return this.#tables.flatMap((table) => {
+      const limits = table.kind && limitsOf?.(table.kind);
+      const limited: Limits['limited'] = limits?.limited ?? new Set();
+      const isClosed = limited === 'all' || table.limited?.() === true;
+      table.keeps?.(isClosed || limited.size > 0 ? undefined : keep_ms);
+      return isClosed ? [] : [{ table, except: [...limited] }];
+    });
+  }
+
+  async #withinBudget(
+    budget: number,
+    spans: Iterable<Span>,
+    remove: (span: Span) => Promise<number>,
+  ): Promise<void> {
+    const { db, log } = this.#kernel;
+    const names = this.#tables.map(({ table }) => table);
+    const measure = async () => (await db.space?.used(names, budget)) ?? 0;
+    let used = await measure();
+    for (const span of spans) {
+      if (used <= budget) break;
+      if ((await remove(span)) > 0) used = await measure();
+    }
+    if (used > budget && !this.#isOver) {
+      log.warn(
+        'the history exceeds its budget: the rest has limits of its own, or is an hour old',
+        {
+          used: sizeText(used),
+          budget: sizeText(budget),
+        },
+      );
+    }
+    this.#isOver = used > budget;
+  }
+
+  /** See `Slice.proceed`. */
+  #pacer(): () => Promise<void> {
+    const { clock, signal } = this.#kernel;
+    let renewed = clock.monotonic();
+    let since = performance.now();
+    return async () => {
+      await delay(Math.min(performance.now() - since, MAX_PAUSE_MS), undefined, { signal });
+      if (clock.monotonic() - renewed > RENEW_MS) {
+        if (!(await this.#store.takeTurn())) throw new Error('the turn went to another server');
+        renewed = clock.monotonic();
+      }
+      since = performance.now();
+    };
+  }
+}
+
+/** Ever later ends of the history that goes, the last one an hour ago. */
+function* spansOf(now: number, keep_ms = LONGEST_MS): Generator<Span> {
+  let from: number | undefined;
+  let last = -Infinity;
+  for (let kept = keep_ms; kept > LEAST_MS; ) {
+    kept = Math.max(kept * SHORTER, LEAST_MS);
+    const time = Math.floor(now - kept);
+    const lag_ms = kept > DAYS_MS ? DAY_MS : 0;
+    // With the rows that arrive at midnight or a little later, partitions can go as a whole.
+    const before = lag_ms > 0 ? time - (time % DAY_MS) + HOUR_MS : time;
+    if (before <= last) continue;
+    yield { from, before, lag_ms };
+    last = before;
+    from = before - lag_ms;
+  }
+}
