@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 
-const PLUGINS = ['token', 'kv', 'agent-uuid', 'agent', 'task'];
+const PLUGINS = ['server-info', 'token', 'kv', 'agent-uuid', 'agent', 'task'];
 const INTERVAL_MS = 60_000;
 const HOUR = 3_600_000;
 /** Time of the newest report; far from now, because the window does not depend on it. */
@@ -144,6 +144,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal(stored, answer === 'stored' ? value : null);
     });
   }
+
+  test('config_warnings say that global must be created first, and which stored limits have no effect', async () => {
+    const advice = async () => {
+      const { warnings } = await call('svc-server_config_warnings');
+      return warnings.map(({ message }: { message: string }) => message);
+    };
+    const [missing, ...others] = await advice();
+    assert.match(missing, /namespace 'global' does not exist yet.*kv_create/);
+    assert.equal(others, []);
+    await limit('global', 'task', HOUR);
+    assert.equal(await advice(), []);
+    await limit(A, 'task', '7d');
+    const [stored, ...more] = await advice();
+    assert.match(stored, `kv: ${A}: database_limit_task has no effect`);
+    assert.equal(more, []);
+  });
 
   test('each kind has its own limit, and every table of agents is cleaned', async () => {
     for (const [n, age] of [0, HOUR].entries()) {

@@ -9,7 +9,16 @@ import { bytesOf, policyOf, sizeText } from '../../plugins/retention/src/policy.
 import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 
-const PLUGINS = ['token', 'kv', 'agent-uuid', 'agent', 'task', 'crontab', 'js-worker'];
+const PLUGINS = [
+  'server-info',
+  'token',
+  'kv',
+  'agent-uuid',
+  'agent',
+  'task',
+  'crontab',
+  'js-worker',
+];
 const ROUND_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -68,6 +77,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     app = await bootForTest(PLUGINS, config as never, { dialect, clock: true });
   };
   const call = (method: string, ...rest: unknown[]) => app.call(method, [app.superToken, ...rest]);
+  /** What `svc-server_config_warnings` says of retention. */
+  const advice = async (): Promise<any[]> => {
+    const { warnings } = await call('svc-server_config_warnings');
+    return warnings
+      .filter(({ key }: { key?: string }) => key?.startsWith('retention.'))
+      .map(({ message }: { message: string }) => message);
+  };
   const literal = (uuid: string) =>
     dialect === 'sqlite' ? `x'${uuid.replaceAll('-', '')}'` : `'${uuid}'::uuid`;
   const now = () => Math.floor(app.clock.now());
@@ -227,6 +243,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await eventually(() => assert.is(said().length, 1));
     assert.match(said().join(), /each_day="?\d+(\.\d)? [kMG]B/);
     assert.match(said().join(), /keep_days/);
+    assert.match((await advice())[0], /^this database keeps its history for ever.*keep_days = 14/);
     const { crontab_result: _, ...others } = await ages();
     for (const [table, found] of Object.entries(others)) assert.equal(found, [900, 16, 1], table);
 
@@ -281,6 +298,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await eventually(() => {
       assert.is(app.console.filter((line) => line.includes('exceeds its budget')).length, 1);
     });
+    assert.match((await advice())[0], /^the history exceeds its budget: .* of 1 B are in use/);
   });
 
   test('reports are stored while history is deleted', async () => {

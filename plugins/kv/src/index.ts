@@ -7,6 +7,7 @@ import { addNamespaceMethods } from './methods/namespaces.ts';
 import { addValueMethods } from './methods/values.ts';
 import { migrations } from './migrations/index.ts';
 import { createRetention } from './retention.ts';
+import { warnOfLimits } from './warnings.ts';
 
 const config = Type.Object({
   max_value_bytes: Type.Integer({
@@ -52,10 +53,9 @@ export default definePlugin({
   setup(kernel) {
     const { hooks } = kernel;
     const kv = createKv(kernel);
-    kernel.provide(
-      RetentionLimits,
-      createRetention(kernel, (signal) => kv.reads.limits(signal)),
-    );
+    const retention = createRetention(kernel, (signal) => kv.reads.limits(signal));
+    kernel.provide(RetentionLimits, retention);
+    warnOfLimits(kernel, kv.reads, retention.isUsed);
     hooks.methods.tap((methods) => {
       addNamespaceMethods(methods, kv);
       addValueMethods(methods, kv);

@@ -11,7 +11,7 @@ type Clean = Parameters<RetentionLimits['every']>[1];
 export function createRetention(
   { config, hooks, every, log, signal }: Kernel<KvConfig>,
   read: Reads['limits'],
-): RetentionLimits {
+): RetentionLimits & { readonly isUsed: () => boolean } {
   const cleaners: { readonly kind: LimitKind; readonly clean: Clean }[] = [];
 
   const now: RetentionLimits['now'] = async (until) => {
@@ -36,7 +36,8 @@ export function createRetention(
   };
 
   hooks.start.tap(() => every('retention', config.retention_interval_ms, round));
-  return { every: (kind, clean) => void cleaners.push({ kind, clean }), now };
+  const isUsed = () => cleaners.length > 0;
+  return { every: (kind, clean) => void cleaners.push({ kind, clean }), now, isUsed };
 }
 
 const NONE: Limits = { any: false, of: () => undefined, limited: new Set() };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RetentionLimits } from '@svc/plugin-kv/api';
-import { definePlugin } from '@svc/plugin-sdk';
+import { type ConfigWarning, definePlugin } from '@svc/plugin-sdk';
 import { History, type HistoryTable } from './api.ts';
 import { watchGrowth } from './growth.ts';
 import { migrations } from './migrations/index.ts';
@@ -9,6 +9,12 @@ import { Rounds } from './rounds.ts';
 import { Store } from './store.ts';
 
 const PERIOD_MS = 5 * 60_000;
+
+const FOR_EVER: ConfigWarning = {
+  kind: 'advice',
+  key: 'retention.keep_days',
+  message: `this database keeps its history for ever, because an earlier version made it: retention.keep_days = 14 or retention.budget = "20 GB" bound it`,
+};
 
 /** Bounds reports, task and job results by age and by a budget of the disk: service `History`, table `retention`. */
 export default definePlugin({
@@ -52,6 +58,13 @@ export default definePlugin({
         days: keep_ms === undefined ? 'all' : keep_ms / 86_400_000,
         budget: budget === undefined ? 'none' : sizeText(budget),
       });
+    });
+    hooks.warnings.tap(async (found) => {
+      const unbounded = settings.keep_days === undefined && settings.budget === undefined;
+      if (unbounded && !(await store.isNew())) found.push(FOR_EVER);
+      if (rounds.excess !== undefined) {
+        found.push({ kind: 'advice', key: 'retention.budget', message: rounds.excess });
+      }
     });
     hooks.stop.tap(() => running.catch(() => undefined));
   },

@@ -28,7 +28,8 @@ export class Rounds {
   readonly #kernel: Kernel<unknown>;
   readonly #tables: readonly HistoryTable[];
   readonly #store: Store;
-  #isOver = false;
+  /** Why the last round could not keep the budget; undefined: it is kept. */
+  excess: string | undefined;
 
   constructor(kernel: Kernel<unknown>, tables: readonly HistoryTable[], store: Store) {
     this.#kernel = kernel;
@@ -100,16 +101,13 @@ export class Rounds {
       if (used <= budget) break;
       if ((await remove(span)) > 0) used = await measure();
     }
-    if (used > budget && !this.#isOver) {
-      log.warn(
-        'the history exceeds its budget: the rest has limits of its own, or is an hour old',
-        {
-          used: sizeText(used),
-          budget: sizeText(budget),
-        },
-      );
+    if (used <= budget) {
+      this.excess = undefined;
+      return;
     }
-    this.#isOver = used > budget;
+    const text = `the history exceeds its budget: ${sizeText(used)} of ${sizeText(budget)} are in use; what is left has limits of its own (database_limit_*), is less than an hour old, or is no history`;
+    if (this.excess === undefined) log.warn(text);
+    this.excess = text;
   }
 
   /** See `Slice.proceed`. */
