@@ -105,7 +105,7 @@ const codeLines = (text: string): number =>
  * the server, without warnings about the configuration, and 1,900 for the SDK.
  */
 const budgets = [
-  ['kernel', kernel, 2940],
+  ['kernel', kernel, 2975],
   ['server', server, 1695],
   ['plugin-sdk', sdk, 1970],
 ] as const;

@@ -109,7 +109,7 @@ export class App {
     this.#head = head;
     this.#timeline = new Timeline(clock);
     this.#bus = new LocalBus(log.target('bus'));
-    this.#registry = new Registry(brand.rewrite);
+    this.#registry = new Registry(brand.rewrite, log);
     this.methods = this.#registry.methods;
     this.#dispatcher = new Dispatcher({ registry: this.#registry, access, hooks, log, head: now });
     const dispatcher = this.#dispatcher;
@@ -268,7 +268,7 @@ export class App {
         if (plugin) (tap.fn as (registry: unknown) => void)(registryOf(plugin));
       }
     };
-    forEach('methods', ({ name, namespaces = [] }) => this.#registry.for(name, namespaces));
+    forEach('methods', (plugin) => this.#registry.for(plugin));
     forEach('routes', ({ name }) => this.#network.router.for(name));
     this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
       this.#network.rpc.handle(exchange),

@@ -92,6 +92,8 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly version: string;
   /** Method names must begin with one of these and `_`. Written with the neutral word. */
   readonly namespaces?: readonly string[];
+  /** Target of its log records (svc-server.md, "Log record"); default: the name, for calls the namespace, with `_` for `-`. */
+  readonly logTarget?: string;
   readonly requires?: readonly Service<unknown>[];
   readonly optional?: readonly Service<unknown>[];
   readonly provides?: readonly Service<unknown>[];

@@ -1,5 +1,5 @@
 // What a plugin in plain JavaScript is told when a definition is wrong: the sentence says what to change.
-import { type Methods, needs, type Plugin, Type } from '@svc/plugin-sdk';
+import { type Logger, type Methods, needs, type Plugin, Type } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,8 +25,10 @@ const stream = {
 const without = (definition: object, ...members: string[]) =>
   Object.fromEntries(Object.entries(definition).filter(([name]) => !members.includes(name)));
 
+const log = { target: () => log } as unknown as Logger;
+const hello = { name: 'hello', version: '1.0.0', namespaces: ['hello'] };
 const register = (run: (methods: Methods) => void) =>
-  run(new Registry((name) => name).for('hello', ['hello']));
+  run(new Registry((name) => name, log).for({ ...hello, setup: () => {} }));
 
 function refusal(run: (methods: Methods) => void): string {
   try {

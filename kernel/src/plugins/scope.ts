@@ -87,7 +87,7 @@ export class Scope {
   kernel(): Kernel {
     const { plugin } = this;
     const shared = this.#shared;
-    const log = shared.log.target(plugin.name.replaceAll('-', '_'));
+    const log = shared.log.target(plugin.logTarget ?? plugin.name.replaceAll('-', '_'));
     const defer = (label: string, run: Undo['run']) => {
       this.#undos.push({ label, run });
     };

@@ -1,4 +1,4 @@
-import type { AccessContext, Auth, Logger, Origin, Peer, Principal } from '@svc/plugin-sdk';
+import type { AccessContext, Auth, Logger, Origin, Peer, Principal, Span } from '@svc/plugin-sdk';
 import { anonymous } from './principals.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -13,7 +13,6 @@ export interface Source extends Origin {
 /** One call on its way: what access rules and handlers see of it. */
 export class Context implements AccessContext {
   readonly method: string;
-  readonly log: Logger;
   /** Set by authentication; in-process calls have it from the start. */
   caller: Principal;
   credential = '';
@@ -21,6 +20,7 @@ export class Context implements AccessContext {
   readonly origin: Origin | undefined;
   readonly #source: Source;
   readonly #auth: Auth;
+  readonly #log: Logger;
 
   constructor(
     method: string,
@@ -29,13 +29,22 @@ export class Context implements AccessContext {
     caller?: Principal,
   ) {
     this.method = method;
-    this.log = log;
+    this.#log = log;
     this.caller = caller ?? anonymous;
     this.origin = caller ? undefined : source;
     this.#source = source;
     this.#auth = access;
   }
 
+  /** For its records (svc-server.md, "Log record"). */
+  get span(): Span {
+    const { id } = this.caller;
+    const fields = id === '' ? '' : `token_key=${JSON.stringify(id)}`;
+    return { name: this.method.replace('_', '::'), fields };
+  }
+  get log(): Logger {
+    return this.#log.span(this.span);
+  }
   get transport() {
     return this.#source.transport;
   }

@@ -67,7 +67,7 @@ export class Dispatcher {
     const method = this.#options.registry.methods.get(name);
     if (!method?.definition.handle) throw new RpcError(-32601, 'Method not found');
     try {
-      const context = new Context(name, INTERNAL, this.#options, caller);
+      const context = this.#context(name, INTERNAL, method, caller);
       const input = await this.#admit(method, method.binder.bindOwn(params), context);
       const result = await method.definition.handle(input, context);
       return result instanceof RawJson ? parseJson(asString(result.text)) : result;
@@ -90,12 +90,16 @@ export class Dispatcher {
         return { text: invalidRequest(message.id) };
       case 'unparsable':
         return { text: PARSE_ERROR };
+      case 'notification':
+        this.#calls.notified(message.method);
+        return nothing;
       default:
         return nothing;
     }
   }
 
   async #batch(entries: readonly Message[], source: Source): Promise<Answer> {
+    const started = performance.now();
     const texts: Text[] = [];
     const releases: (() => void)[] = [];
     const release = () => {
@@ -115,6 +119,7 @@ export class Dispatcher {
       release();
       return { text: batchTooBig(limit) };
     }
+    this.#calls.batched(entries, started);
     if (texts.length > 0) return { text: joinTexts([...texts, ']']), release };
     return isTooLong ? { text: invalidRequest('null', entriesOver(most)) } : nothing;
   }
@@ -122,7 +127,7 @@ export class Dispatcher {
   async #call(call: Call, source: Source): Promise<Answer> {
     const started = performance.now();
     const method = this.#options.registry.methods.get(call.method);
-    const context = new Context(call.method, source, this.#options);
+    const context = this.#context(call.method, source, method);
     try {
       if (!method) return this.#unsubscribe(call, source);
       const params = method.binder.bind(call.params, call.paramsText);
@@ -141,6 +146,11 @@ export class Dispatcher {
       if (method && this.#options.hooks.settled.isUsed()) this.#settled(context, error, started);
       return { text: errorText(call.id, error) };
     }
+  }
+
+  #context(name: string, source: Source, method?: Registered, caller?: Principal): Context {
+    const { access, log } = this.#options;
+    return new Context(name, source, { access, log: method?.log ?? log }, caller);
   }
 
   /** The steps from bound parameters to the input of the handler. The order is part of the contract. */
@@ -168,6 +178,12 @@ export class Dispatcher {
     const opened = await subscriptions.open(method, context.caller, (push) =>
       method.definition.open?.(input, context as CallContext & { peer: Peer }, push),
     );
+    // An agent subscribes again every minute.
+    this.#options.log[opened.isRepeated ? 'debug' : 'info']('subscription accepted', {
+      method: method.name,
+      subscription: opened.id,
+      address: source.address,
+    });
     return { text: resultText(id, String(opened.id)), release: opened.release };
   }
 

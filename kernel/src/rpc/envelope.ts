@@ -3,7 +3,7 @@ import { type Item, parseJson, scanItems, skipSpace } from '@svc/plugin-sdk';
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
 export type Message =
   | Call
-  | { readonly kind: 'notification' }
+  | { readonly kind: 'notification'; readonly method: string }
   | { readonly kind: 'invalid'; readonly id: string }
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'batch'; readonly entries: readonly Message[] };
@@ -18,7 +18,6 @@ export interface Call {
 }
 
 const unparsable: Message = { kind: 'unparsable' };
-const notification: Message = { kind: 'notification' };
 /** A text is read when it begins as an object or array, behind at most 127 bytes of white space. */
 const BEGINNING = /^[ \t\n\r]{0,127}[{[]/;
 export const beginsAsJson = (text: string): boolean => BEGINNING.test(text);
@@ -103,7 +102,7 @@ function readObject(text: string, start: number, value: object): Message {
     return id === undefined ? unparsable : { kind: 'invalid', id };
   if (id !== undefined)
     return { kind: 'call', id, method, params, paramsText: textOf(parameters[0]) };
-  return ids.length === 1 ? { kind: 'invalid', id: 'null' } : notification;
+  return ids.length === 1 ? { kind: 'invalid', id: 'null' } : { kind: 'notification', method };
 }
 
 const LARGEST_ID = '18446744073709551615';

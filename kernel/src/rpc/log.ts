@@ -1,6 +1,6 @@
 import type { Logger, RpcError, Text } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
-import type { Call } from './envelope.ts';
+import type { Call, Message } from './envelope.ts';
 import type { Registered } from './registry.ts';
 
 const CUT = 1024;
@@ -27,12 +27,28 @@ export class CallLog {
   }
 
   completed({ call, method, context, started }: Ended, text: Text | undefined): void {
-    if (!this.#log.enabled('debug')) return;
-    const { name, definition } = method as Registered;
-    const log = this.#log.span({ name: spanName(name), fields: callerField(context) });
-    log.debug('request completed', { response: definition.secret ? '***' : shorten(text) });
+    const { name, definition, log: area } = method as Registered;
+    const showsAnswers = this.#log.enabled('debug');
+    if (!showsAnswers && !area.enabled('debug')) return;
     const elapsed_us = since(started);
+    context.log.debug('called', { method: name, elapsed_us });
+    if (!showsAnswers) return;
+    const log = this.#log.span(context.span);
+    log.debug('request completed', { response: definition.secret ? '***' : shorten(text) });
     log.trace('rpc.call completed', { rpc_kind: 'call', method: name, elapsed_us, id: call.id });
+  }
+
+  /** A notification, which does nothing. */
+  notified(method: string): void {
+    this.#log.trace('rpc.notification completed', { rpc_kind: 'notification', method });
+  }
+
+  batched(entries: readonly Message[], started: number): void {
+    if (!this.#log.enabled('trace')) return;
+    const methods = entries.map((entry) => ('method' in entry ? entry.method : '')).join();
+    const size = entries.length;
+    const elapsed_us = since(started);
+    this.#log.trace('rpc.batch completed', { rpc_kind: 'batch', methods, size, elapsed_us });
   }
 
   failed({ call, method, context, started }: Ended, { code, message }: RpcError): void {
@@ -40,16 +56,14 @@ export class CallLog {
     const shown = method?.name ?? 'unknown method';
     const repeated = this.#count(`${shown} ${code}`);
     if (repeated === undefined) return;
-    this.#log
-      .span({ name: spanName(shown), fields: callerField(context) })
-      .error('request failed', {
-        method: method ? method.name : call.method.slice(0, 100),
-        code,
-        message,
-        elapsed_us: since(started),
-        id: call.id,
-        ...(repeated > 0 ? { repeated } : {}),
-      });
+    this.#log.span(method ? context.span : { name: shown }).error('request failed', {
+      method: method ? method.name : call.method.slice(0, 100),
+      code,
+      message,
+      elapsed_us: since(started),
+      id: call.id,
+      ...(repeated > 0 ? { repeated } : {}),
+    });
   }
 
   /**
@@ -69,9 +83,6 @@ export class CallLog {
   }
 }
 
-const spanName = (method: string) => method.replace('_', '::');
-const callerField = ({ caller: { id } }: Context) =>
-  id === '' ? '' : `token_key=${JSON.stringify(id)}`;
 const since = (started: number) => String(Math.round((performance.now() - started) * 1000));
 
 const SECRETS = /"(secret|password|token|key)":"(?:[^"\\]|\\.)*"/g;

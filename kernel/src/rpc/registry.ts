@@ -1,8 +1,10 @@
 import {
   definitionFault,
+  type Logger,
   type Method,
   type Methods,
   type Params,
+  type Plugin,
   PluginError,
   type Subscription,
   type TSchema,
@@ -20,6 +22,8 @@ type Definition = Omit<AnyMethod, 'handle' | 'result'> &
 export interface Registered {
   readonly name: string;
   readonly plugin: string;
+  /** Under the target of the plugin or namespace. */
+  readonly log: Logger;
   /** Parameter that carries the credential; undefined for public methods. */
   readonly credential: string | undefined;
   readonly binder: Binder;
@@ -34,13 +38,15 @@ export class Registry {
   /** Unsubscribe method → the method that opens what it ends. */
   readonly unsubscribes = new Map<string, string>();
   readonly #rewrite: (name: string) => string;
+  readonly #log: Logger;
 
-  constructor(rewrite: (name: string) => string) {
+  constructor(rewrite: (name: string) => string, log: Logger) {
     this.#rewrite = rewrite;
+    this.#log = log;
   }
 
   /** What one plugin registers through. */
-  for(plugin: string, namespaces: readonly string[]): Methods {
+  for({ name: plugin, namespaces = [], logTarget }: Plugin): Methods {
     const refuse = (sentence: string): never => {
       throw new PluginError(plugin, sentence);
     };
@@ -63,6 +69,7 @@ export class Registry {
       this.methods.set(name, {
         name,
         plugin,
+        log: this.#log.target(logTarget ?? given.replace(/_.*/, '').replaceAll('-', '_')),
         credential,
         binder: new Binder(params, credential),
         notification: this.#rewrite(notification ?? given),

@@ -18,6 +18,8 @@ const HELD_LIMIT = 1024;
 
 interface Opened {
   readonly id: number;
+  /** The connection has a stream of this method already. */
+  readonly isRepeated: boolean;
   /** The reply has been sent: items follow. */
   readonly release: () => void;
 }
@@ -46,6 +48,7 @@ export class Subscriptions {
       });
     }
     const id = this.#freshId();
+    const isRepeated = [...this.#open.values()].some(({ method }) => method === name);
     const head = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":`;
     const stream = createStream(this.#peer, name, head, () => this.#open.delete(id));
     this.#open.set(id, stream);
@@ -55,7 +58,7 @@ export class Subscriptions {
       stream.end();
       throw error;
     }
-    return { id, release: stream.release };
+    return { id, isRepeated, release: stream.release };
   }
 
   /** Ends a stream that this method opened. @returns whether there was one */

@@ -136,8 +136,13 @@ export class WsServer {
   readonly #largestMessage = () => Math.max(this.#wiring.maxRequestBytes() - 1, 1);
 
   #add(peer: SocketPeer, ws: WebSocket): void {
+    const { address } = peer;
+    this.#wiring.log.debug('connection opened', { address });
     this.#peers.add(peer);
-    ws.once('close', () => this.#peers.delete(peer));
+    ws.once('close', (code) => {
+      this.#peers.delete(peer);
+      this.#wiring.log.debug('connection closed', { address, code });
+    });
   }
 
   #checkLiveness(): void {

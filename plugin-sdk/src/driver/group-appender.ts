@@ -179,6 +179,7 @@ export class GroupAppender implements Appender {
         this.#settle(entry, error === undefined ? undefined : databaseError(error));
       });
       this.#recovered();
+      this.#log.debug('rows stored', { table, rows: batch.length });
     } catch (error) {
       this.#postpone(batch, error);
     }

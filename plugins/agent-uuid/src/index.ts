@@ -26,6 +26,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'agent-uuid',
   version: '0.6.0',
+  logTarget: 'monitoring',
   namespaces: ['agent-uuid'],
   provides: [AgentRegistry],
   config,
@@ -43,7 +44,10 @@ export default definePlugin({
       now: () => clock.now(),
       maxAgents: () => settings.max_agents,
       holdOff_ms: () => settings.deletion_hold_off_ms,
-      announce: (uuids) => kernel.publish(AgentsChanged, uuids),
+      announce(uuids) {
+        log.info('agents were registered or deleted', { agent_uuids: uuids.join(' ') });
+        kernel.publish(AgentsChanged, uuids);
+      },
       failed: (error) => log.error('listener of agent changes failed', { error }),
     });
     kernel.provide(AgentRegistry, registry);

@@ -35,6 +35,7 @@ const rootConfig = Type.Object({
 export default definePlugin({
   name: 'agent',
   version: '0.6.0',
+  logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, History],
   optional: [RetentionLimits],

@@ -67,6 +67,7 @@ export class Runs {
       return;
     }
     this.#dispatching.set(id, before + 1);
+    log.info('job fired', { job: name });
     try {
       await (type.kind === 'agent'
         ? this.#runAgents(job, claimedAt, type)
@@ -113,7 +114,8 @@ export class Runs {
 
   #record({ id, name }: Job, claimed_at: Integer, outcome: Outcome): Promise<void> {
     const { relative_id, message } = outcome;
-    const { results, clock } = this.#options;
+    const { results, clock, log } = this.#options;
+    log.target('crontab_result').debug('run dispatched', { job: name, relative_id, message });
     return results.add({
       cron_id: id,
       cron_name: name,

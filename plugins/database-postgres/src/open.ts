@@ -21,6 +21,7 @@ export async function openPostgres({
     connection: connectionSettings(url, options) as Knex.PgConnectionConfig,
     pool: poolSettings(options),
   });
+  knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
   const db = new PostgresDatabase(knex, settings, log);
   try {
     const row = await db.first<{ version: string }>(

@@ -84,6 +84,7 @@ export class SqliteDatabase implements DatabaseHandle {
       useNullAsDefault: true,
       pool: { min: 0, max: 1, acquireTimeoutMillis: poolOptions(options).acquire_timeout_ms },
     });
+    this.#knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
     this.query = this.#knex as unknown as QueryBuilder;
   }
 
@@ -111,6 +112,7 @@ export class SqliteDatabase implements DatabaseHandle {
   }
 
   async all<Row extends object>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    this.#log.trace('statement', { sql });
     try {
       return this.#reads.all<Row>(sql, params);
     } catch (error) {
@@ -122,6 +124,7 @@ export class SqliteDatabase implements DatabaseHandle {
     sql: string,
     params: readonly SqlValue[] = [],
   ): Promise<Row | undefined> {
+    this.#log.trace('statement', { sql });
     try {
       return this.#reads.first<Row>(sql, params);
     } catch (error) {

@@ -43,8 +43,9 @@ function addCreateAndRead(methods: Methods, { databases, shownPath }: MethodOpti
     params: { name: Name },
     result: answer({ name: Type.String(), file_path: Type.String() }),
     access: mayCreate,
-    async handle({ name }) {
+    async handle({ name }, { log }) {
       await databases.create(name);
+      log.info('database created', { name });
       return success({ name, file_path: shownPath(name) });
     },
   });
@@ -72,8 +73,9 @@ function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions
     params: { name: Name, new_name: Type.String() },
     result: answer({ id: Type.Integer(), name: Type.String(), created_at: Type.Integer() }),
     access: mayRename(auth),
-    async handle({ name, new_name }) {
+    async handle({ name, new_name }, { log }) {
       const { id, created_at } = await databases.rename(name, new_name);
+      log.info('database renamed', { name, new_name });
       return success({ id, name: new_name, created_at });
     },
   });
@@ -83,8 +85,9 @@ function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions
     params: { name: Name },
     result: Type.Object({ success: Type.Literal(true) }),
     access: mayDelete,
-    async handle({ name }) {
+    async handle({ name }, { log }) {
       await databases.remove(name);
+      log.info('database deleted', { name });
       return { success: true as const };
     },
   });

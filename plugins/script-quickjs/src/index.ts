@@ -9,6 +9,7 @@ const STAYING = 2;
 export default definePlugin({
   name: 'script-quickjs',
   version: '0.6.0',
+  logTarget: 'js_runtime',
   provides: [ScriptEngine],
 
   setup(kernel) {
@@ -18,6 +19,7 @@ export default definePlugin({
           globals,
           least: Math.min(STAYING, threads()),
           most: threads,
+          onStarted: () => kernel.log.debug('a script thread was started'),
           onLost: (error) => kernel.log.error('a script thread ended unexpectedly', { error }),
         });
         kernel.defer('script threads', () => sandboxes.stop());

@@ -36,6 +36,7 @@ export interface ThreadOptions {
   /** Threads that stay. */
   readonly least: number;
   readonly most: () => number;
+  readonly onStarted: () => void;
   readonly onLost: (error: Error) => void;
 }
 
@@ -174,6 +175,7 @@ export class Threads {
         if (this.#stopped) return;
         const gone = (thread: ScriptThread, error: Error | undefined) => this.#gone(thread, error);
         this.#threads.push(new ScriptThread(data, () => this.#dispatch(), gone));
+        this.#options.onStarted();
       })
       .catch((error: Error) => {
         this.#data = undefined;

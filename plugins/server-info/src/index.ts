@@ -18,6 +18,7 @@ import { answerIcon, createProbes } from './probes.ts';
 export default definePlugin({
   name: 'server-info',
   version: '0.6.0',
+  logTarget: 'server',
   namespaces: ['svc-server'],
   about: versionLines,
   requires: [ConfigurationFile, LogSinks],

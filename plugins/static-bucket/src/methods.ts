@@ -42,7 +42,7 @@ function addCreate(methods: Methods, parts: Parts): void {
     params: settings,
     result: Record,
     access: mayWrite,
-    async handle({ is_http_root, cors, ...given }) {
+    async handle({ is_http_root, cors, ...given }, { log }) {
       const { name, path } = checkedPlace(given);
       await parts.records.change('Failed to create static: ', async ({ buckets, insert }) => {
         if (buckets.some((bucket) => bucket.name === name))
@@ -51,6 +51,7 @@ function addCreate(methods: Methods, parts: Parts): void {
         refuseOverlap(path, buckets);
         await insert(name, { path, is_http_root, cors });
       });
+      log.info('bucket created', { name });
       return preparedRecord(parts, name);
     },
   });
@@ -72,7 +73,7 @@ function addUpdate(methods: Methods, parts: Parts): void {
     params: { ...settings, enable: nullable(Type.Boolean()) },
     result: Record,
     access: mayWrite,
-    async handle({ is_http_root, cors, enable, ...given }) {
+    async handle({ is_http_root, cors, enable, ...given }, { log }) {
       const { name, path } = checkedPlace(given);
       await parts.records.change('Failed to update static: ', async ({ buckets, update }) => {
         const old = buckets.find((bucket) => bucket.name === name);
@@ -84,6 +85,7 @@ function addUpdate(methods: Methods, parts: Parts): void {
         const kept = enable === undefined ? old.enable : enable;
         await update(name, { path, is_http_root, cors, enable: kept });
       });
+      log.info('bucket changed', { name });
       return preparedRecord(parts, name);
     },
   });
@@ -95,13 +97,14 @@ function addDelete(methods: Methods, { records }: Parts): void {
     params: { name: Name },
     result: Type.Object({ success: Type.Boolean() }),
     access: mayDelete,
-    async handle(given) {
+    async handle(given, { log }) {
       const name = trim(given.name);
       checkName(name);
       await records.change('Failed to delete static: ', async ({ buckets, remove }) => {
         if (!buckets.some((bucket) => bucket.name === name)) throw notFound(name);
         await remove(name);
       });
+      log.info('bucket deleted', { name });
       return { success: true };
     },
   });

@@ -41,6 +41,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'static-webdav',
   version: '0.6.0',
+  logTarget: 'webdav',
   requires: [StaticBuckets, FileServer, Tokens],
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],

@@ -2,6 +2,7 @@ import {
   type Clock,
   type Directory,
   type Integer,
+  type Logger,
   type Messaging,
   type Peer,
   type Push,
@@ -45,6 +46,7 @@ export interface DeliveriesOptions {
   /** Ends accepted tasks that were never sent as failed. */
   readonly fail: (ids: readonly Integer[], message: string) => Promise<void>;
   readonly failed: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** Owns every delivery of this server and the lines to its agents. Only `#on` changes a delivery's state. */
@@ -79,7 +81,10 @@ export class Deliveries {
     const previous = this.#directory.get(uuid)?.entry[1] ?? line.since;
     this.#lines.set(uuid, line);
     const moved = line.register({ peer, push, isFirst: this.#isFirst(peer, uuid), previous });
-    if (moved) this.#directory.announce([uuid, line.since]);
+    if (moved) {
+      this.#directory.announce([uuid, line.since]);
+      this.#options.log.info('agent came', { agent_uuid: uuid, address: peer.address });
+    }
     return () => {
       if (line.push === push) this.#close(uuid, line);
     };
@@ -155,6 +160,7 @@ export class Deliveries {
       line?.pump();
     } else if (state === 'sent') {
       line?.occupy(delivery);
+      this.#options.log.info('task sent', { task_id: id, agent_uuid: delivery.uuid });
       this.#expireAfter(delivery, delivery.place.hold_ms);
     } else if (state !== 'moving') {
       this.#live.delete(id);
@@ -200,6 +206,8 @@ export class Deliveries {
   #close(uuid: string, line: AgentLine): void {
     this.#lines.delete(uuid);
     this.#directory.withdraw(uuid);
+    const { log, stopping } = this.#options;
+    if (!stopping.aborted) log.info('agent went', { agent_uuid: uuid });
     line.stop();
     for (const delivery of [...line.waiting, ...line.sent]) this.#on(delivery, 'closed');
     const moving = line.queued;

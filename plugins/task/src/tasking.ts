@@ -27,6 +27,7 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
       completions.ended(await store.fail(ids, message, clock.now()));
     },
     failed,
+    log,
   });
   const creator = new Creator({ store, deliveries, completions, registry, clock, log, stopping });
   const service: Tasks = {

@@ -30,7 +30,7 @@ export default definePlugin({
     const parts = createParts(kernel);
     const make = () => makeSuper(kernel.brand.salt, parts.hashPassword);
     kernel.provide(Tokens, createTokens(parts));
-    hooks.methods.tap((methods) => addMethods(methods, parts, kernel));
+    hooks.methods.tap((methods) => addMethods(methods, parts));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
     hooks.authenticate.tap((credential, origin) => {
       const overdue = parts.refresh.overdue();

@@ -3,6 +3,7 @@ import { type Credential, malformed, matchesDigest, parseCredential } from './cr
 import { ROLL } from './first.ts';
 import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
 import type { Records } from './records.ts';
+import type { Refusals } from './refusals.ts';
 import type { Throttle } from './throttle.ts';
 import type { Secret, Token } from './token.ts';
 import type { Verified } from './verified.ts';
@@ -17,6 +18,7 @@ export interface LoginParts {
   readonly hasher: SlowHasher;
   readonly salt: string;
   readonly log: Logger;
+  readonly refusals: Refusals;
   /** A plain password hash was found right: it may be replaced by a slow one. */
   readonly onPlainPassword: (secret: Secret, password: string) => void;
 }
@@ -40,7 +42,7 @@ export class Login {
     const parsed = parseCredential(credential);
     if (!parsed) throw malformed();
     if (!records.super) throw superMissing();
-    const found = principalOf(this.#attempt(parsed, digest, origin));
+    const found = this.#told(this.#attempt(parsed, digest, origin), parsed, origin);
     if (parsed.mode !== 'account' || parsed.name !== ROOT) return found;
     return found instanceof Promise ? found.then(orWayOut) : orWayOut(found);
   }
@@ -56,7 +58,7 @@ export class Login {
     const asToken: Credential = { mode: 'token', name: user, secret: password };
     const found = await this.#attempt(asToken, digest, origin);
     const secret = found ?? (await this.#attempt({ ...asToken, mode: 'account' }, digest, origin));
-    return secret?.token.principal;
+    return this.#told(secret, asToken, origin);
   }
 
   /** The token behind a credential, not throttled: for callers that hold the Super Token already. */
@@ -129,14 +131,35 @@ export class Login {
     return mode === 'account' && isSlowHash(this.#parts.records.byUsername(name)?.password?.hash);
   }
 
+  /** The principal, told to the log: refused agents try again a thousand times a second, so refusals are counted. */
+  #told(
+    secret: Soon<Secret | undefined>,
+    credential: Credential,
+    origin: Origin,
+  ): Soon<Principal | undefined> {
+    if (secret instanceof Promise) {
+      return secret.then((found) => this.#told(found, credential, origin));
+    }
+    const { log, refusals } = this.#parts;
+    if (secret) log.debug('login accepted', { token_key: secret.token.key });
+    else {
+      const left_out = refusals.admit();
+      if (left_out !== undefined)
+        log.info('login refused', { ...this.#facts(credential, origin), left_out });
+    }
+    return secret?.token.principal;
+  }
+
+  #warn(credential: Credential, origin: Origin): void {
+    const facts = this.#facts(credential, origin);
+    this.#parts.log.warn('repeated wrong credentials, further attempts are delayed', facts);
+  }
+
   /** Names a key or username only where it exists: anything else may be a mistyped secret. */
-  #warn({ mode, name }: Credential, { address }: Origin): void {
-    const { records, log } = this.#parts;
+  #facts({ mode, name }: Credential, { address }: Origin) {
+    const { records } = this.#parts;
     const token = mode === 'token' ? records.byKey(name) : records.byUsername(name);
-    log.warn('repeated wrong credentials, further attempts are delayed', {
-      address,
-      ...(token ? { token_key: token.key } : {}),
-    });
+    return { address, ...(token ? { token_key: token.key } : {}) };
   }
 }
 
@@ -155,9 +178,3 @@ function orWayOut(found: Principal | undefined): Principal {
 
 const isSlowHash = (hash: Buffer | SlowHash | undefined): hash is SlowHash =>
   hash !== undefined && 'cost' in hash;
-
-function principalOf(secret: Soon<Secret | undefined>): Soon<Principal | undefined> {
-  return secret instanceof Promise
-    ? secret.then((found) => found?.token.principal)
-    : secret?.token.principal;
-}

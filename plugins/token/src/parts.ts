@@ -5,6 +5,7 @@ import { Login } from './login.ts';
 import { changeOfForm, SlowHasher } from './password.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
+import { Refusals } from './refusals.ts';
 import { TokenStore } from './store.ts';
 import { Throttle } from './throttle.ts';
 import type { Secret } from './token.ts';
@@ -54,6 +55,7 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
     hasher,
     salt: brand.salt,
     log: log.target('auth'),
+    refusals: new Refusals(clock),
     onPlainPassword: upgrade,
   });
   return {

@@ -50,6 +50,7 @@ function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): 
         },
       });
       changed(row);
+      call.log.info('job changed', { job: job.name });
       return { id: row.id, success: true as const };
     },
   });
@@ -74,6 +75,7 @@ function addDelete(methods: Methods, { access, changed, store }: Crontab): void 
         apply: async (old) => ((await remove(store, old)) ? old : undefined),
       });
       changed({ gone: row.id });
+      call.log.info('job deleted', { job: job.name });
       return { success: true as const };
     },
   });
@@ -105,6 +107,7 @@ function addSetEnable(methods: Methods, { access, changed, clock, store }: Cront
         },
       });
       changed(row);
+      call.log.info('job switched', { job: job.name, enable });
       return { success: true as const, enabled: row.enable };
     },
   });

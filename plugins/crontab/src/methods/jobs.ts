@@ -28,11 +28,12 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
       custom: async ({ type }, call) => access.demandNew(await call.authenticate(), type),
     },
     check: checkExpression,
-    async handle({ name, cron_expression, type }) {
+    async handle({ name, cron_expression, type }, { log }) {
       const content = { name, cron_expression, cron_type: type.text, start_time: clock.now() };
       const row = await store.insert(content);
       if (!row) throw RpcError.invalid(`a job named '${name}' exists already`);
       changed(row);
+      log.info('job created', { job: name });
       return { id: row.id };
     },
   });

@@ -34,7 +34,7 @@ function addCreate(methods: Methods, components: Components): void {
     secret: true,
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('create', name) },
-    async handle(given) {
+    async handle(given, { log }) {
       const content = contentOf(given);
       const { name, description, route_name } = content;
       if (await workers.byName(name)) throw nameTaken(name);
@@ -47,6 +47,7 @@ function addCreate(methods: Methods, components: Components): void {
         },
         rowOf: (stored) => ({ ...content, ...stored, update_at: time }),
       });
+      log.info('worker created', { worker: name });
       const times = { create_at: time, update_at: time };
       return json({ id, name, description, route_name, ...limitsOf(content), ...times });
     },
@@ -88,7 +89,7 @@ function addUpdate(methods: Methods, components: Components): void {
     secret: true,
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('write', name) },
-    async handle(given) {
+    async handle(given, { log }) {
       const content = contentOf(given);
       const { name, description, route_name } = content;
       const before = await workers.byName(name);
@@ -102,6 +103,7 @@ function addUpdate(methods: Methods, components: Components): void {
         },
         rowOf: (stored) => ({ ...content, ...stored }),
       });
+      log.info('worker changed', { worker: name });
       const limits = limitsOf(content);
       return json({ success: true, name, description, route_name, ...limits, update_at });
     },
@@ -115,10 +117,11 @@ function addDelete(methods: Methods, { workers, changed }: Components): void {
     result: Type.Object({ success: Type.Literal(true), rows_affected: Type.Integer() }),
     prepare: ({ name }) => ({ name: workerName(name) }),
     access: { needs: ({ name }) => mayDo('delete', name) },
-    async handle({ name }) {
+    async handle({ name }, { log }) {
       const id = await workers.remove(name);
       if (id === undefined) throw notFound(name);
       changed(id, 'the worker was deleted');
+      log.info('worker deleted', { worker: name });
       return { success: true as const, rows_affected: 1 };
     },
   });

@@ -72,7 +72,7 @@ export class Runner {
   async start(worker: Worker, order: Order, mode: 'bytecode' | 'source'): Promise<Integer> {
     const id = await this.#begin(worker, order);
     const execution = mode === 'source' ? 'source' : 'pooled';
-    this.#record(id, execution, () => this.#outcome(worker, order, execution));
+    this.#record(id, worker, execution, () => this.#outcome(worker, order, execution));
     return id;
   }
 
@@ -201,7 +201,7 @@ export class Runner {
     });
     const host = this.#host(worker, { ...caller, name: worker.name, level });
     const outcome = await new Promise<Outcome>((resolve) => {
-      this.#record(id, 'inline', async () => {
+      this.#record(id, worker, 'inline', async () => {
         const run = this.#once(worker, { ...call, limit_ms }, { file: 'js_worker.js', host });
         const ended = await run.catch((error: Error) => failure(error.message));
         resolve(ended);
@@ -214,12 +214,20 @@ export class Runner {
   }
 
   /** Owns the run from here on: the row is finished whatever happens to the caller. */
-  #record(id: Integer, execution: Execution, run: () => Promise<Outcome>): void {
+  #record(id: Integer, { name }: Worker, execution: Execution, run: () => Promise<Outcome>): void {
+    const { log } = this.#options;
+    log.target('js_runtime').debug('run started', { worker: name, result: id, execution });
     const work = run()
       .catch((error: Error) => failure(error.message))
-      .then((outcome) => this.#finish(id, this.#ended(outcome, execution)))
+      .then((outcome) => {
+        const ended = this.#ended(outcome, execution);
+        const facts = { worker: name, result: id };
+        if ('error' in ended) log.info('worker run failed', { ...facts, reason: ended.error });
+        log.target('js_result').debug('run ended', facts);
+        return this.#finish(id, ended);
+      })
       .catch((error: unknown) => {
-        this.#options.log.error('the end of a run could not be stored', { result: id, error });
+        log.error('the end of a run could not be stored', { result: id, error });
       })
       .finally(() => this.#recording.delete(id));
     this.#recording.set(id, work);

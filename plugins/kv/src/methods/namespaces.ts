@@ -30,10 +30,11 @@ function addCreate(methods: Methods, { refuseZero, writes, marker }: Kv): void {
       checkLength('namespace', namespace);
       refuseZero(namespace);
     },
-    async handle({ namespace }) {
+    async handle({ namespace }, { log }) {
       if (!(await writes.create(namespace, marker))) {
         throw RpcError.database(`Namespace '${namespace}' already exists`);
       }
+      log.info('namespace created', { namespace });
       return { namespace, kv: {} };
     },
   });
@@ -47,8 +48,9 @@ function addDeleteNamespace(methods: Methods, { refuseZero, writes }: Kv): void 
     prepare: withSoundName,
     access: mayDeleteNamespace,
     check: ({ namespace }) => refuseZero(namespace),
-    async handle({ namespace }) {
+    async handle({ namespace }, { log }) {
       if (!(await writes.deleteNamespace(namespace))) throw noNamespace(namespace);
+      log.info('namespace deleted', { namespace });
       return { success: true as const };
     },
   });

@@ -18,8 +18,11 @@ export function addUploadMethod(
       custom: ({ task_response }, call) =>
         demandSomeWrite(tokens(), call, canonicalUuid(task_response.agent_uuid)),
     },
-    async handle({ task_response }, { caller }) {
-      return { id: await takeResult(task_response, caller) };
+    async handle({ task_response }, { caller, log }) {
+      const id = await takeResult(task_response, caller);
+      const { agent_uuid, success } = task_response;
+      log.info('task answered', { task_id: id, agent_uuid, success });
+      return { id };
     },
   });
 }

@@ -20,11 +20,12 @@ export function addChangePassword(methods: Methods, parts: Parts): void {
       if (Buffer.byteLength(new_password) >= SHORTEST_BYTES) return;
       throw RpcError.invalid('New password must be at least 6 characters long');
     },
-    async handle({ target_token, new_password }) {
+    async handle({ target_token, new_password }, { log }) {
       const { id } = await extractedTarget(store, target_token);
       const changed = await store.setPassword(id, await parts.hashPassword(new_password));
       await refresh.changed({ id });
       if (!changed) throw notFound(target_token, 'Target token');
+      log.info('password changed', { id });
       return { success: true as const, message: 'Password changed successfully' };
     },
   });

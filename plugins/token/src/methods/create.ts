@@ -1,8 +1,8 @@
-import { type Kernel, type Methods, RpcError, type Static } from '@svc/plugin-sdk';
+import { type Methods, RpcError, type Static } from '@svc/plugin-sdk';
 import { newKey, newSecret } from '../credential.ts';
 import { mayCreate } from '../delegation.ts';
 import { parseLimits } from '../limits.ts';
-import type { Parts, TokenConfig } from '../parts.ts';
+import type { Parts } from '../parts.ts';
 import { KeyAndSecret, TokenCreation } from '../schemas.ts';
 import type { NewToken } from '../store.ts';
 import { authenticatedOr } from '../super.ts';
@@ -13,7 +13,7 @@ const DENIED = 'Permission Denied: Only Super Token can create new tokens';
 type Creation = Static<typeof TokenCreation>;
 
 /** `token_create` (token.md); `{"token":"create"}` lets a caller create narrower tokens (protocol README). */
-export function addCreate(methods: Methods, parts: Parts, { log }: Kernel<TokenConfig>): void {
+export function addCreate(methods: Methods, parts: Parts): void {
   methods.add('token_create', {
     summary: 'Create a token, and an account when username and password are given.',
     credential: 'father_token',
@@ -33,7 +33,7 @@ export function addCreate(methods: Methods, parts: Parts, { log }: Kernel<TokenC
         if (!caller.super && !(parent && mayCreate(parent, wanted))) throw RpcError.denied(DENIED);
       },
     },
-    async handle({ limits, timestamp_from, timestamp_to, ...given }, { caller }) {
+    async handle({ limits, timestamp_from, timestamp_to, ...given }, { caller, log }) {
       const key = newKey();
       const secret = newSecret();
       const account = await accountOf(given, parts);

@@ -27,7 +27,7 @@ export function addDelete(methods: Methods, { store, refresh }: Parts): void {
       const found = await orRefused('', store.find(target_token));
       if (!found || !(await store.delete(found.id))) throw notFound(target_token);
       await refresh.changed({ id: found.id });
-      log.target('token').info('token deleted', { token_key: found.token_key, by: caller.id });
+      log.info('token deleted', { token_key: found.token_key, by: caller.id });
       return {
         message: `Token ${target_token} deleted successfully by SuperToken`,
         rows_affected: 1,

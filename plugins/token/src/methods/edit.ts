@@ -19,11 +19,12 @@ export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts)
       limits: parseLimits(limit, vocabulary),
     }),
     access: superOnly('Only SuperToken can edit token limits'),
-    async handle({ target_token, limits }) {
+    async handle({ target_token, limits }, { log }) {
       const { id, token_key } = await exactTarget(store, target_token, 'Database query error: ');
       const changed = await store.setLimit(id, JSON.stringify(limits));
       await refresh.changed({ id });
       if (!changed) throw notFound(target_token);
+      log.info('token changed', { token_key });
       return { success: true as const, id, token_key };
     },
   });

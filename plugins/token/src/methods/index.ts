@@ -1,5 +1,5 @@
-import type { Kernel, Methods } from '@svc/plugin-sdk';
-import type { Parts, TokenConfig } from '../parts.ts';
+import type { Methods } from '@svc/plugin-sdk';
+import type { Parts } from '../parts.ts';
 import { addChangePassword } from './change-password.ts';
 import { addCreate } from './create.ts';
 import { addDelete } from './delete.ts';
@@ -9,9 +9,9 @@ import { addListAllTokens } from './list-all-tokens.ts';
 import { addRollTokenSecret } from './roll-token-secret.ts';
 
 /** The namespace `token`, in the order of token.md. */
-export function addMethods(methods: Methods, parts: Parts, kernel: Kernel<TokenConfig>): void {
+export function addMethods(methods: Methods, parts: Parts): void {
   addGet(methods, parts);
-  addCreate(methods, parts, kernel);
+  addCreate(methods, parts);
   addDelete(methods, parts);
   addEdit(methods, parts);
   addChangePassword(methods, parts);

@@ -14,12 +14,13 @@ export function addRollTokenSecret(methods: Methods, parts: Parts): void {
     secret: true,
     access: superOnly('Only SuperToken can perform this operation'),
     malformed: malformedPlain,
-    async handle({ target_token }) {
+    async handle({ target_token }, { log }) {
       const { id, token_key } = await extractedTarget(store, target_token);
       const secret = newSecret();
       const changed = await store.setSecret(id, parts.hashSecret(secret));
       await refresh.changed({ id });
       if (!changed) throw notFound(target_token, 'Target token');
+      log.info('token secret rolled', { token_key });
       return { key: token_key, secret };
     },
   });
