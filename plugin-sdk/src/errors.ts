@@ -1,3 +1,4 @@
+import { DISK_FULL, isDiskFull } from './disk-full.ts';
 import { sameInEveryCopy } from './same-class.ts';
 
 /** An error that goes to the caller as a JSON-RPC error object (conventions.md §5). */
@@ -7,13 +8,13 @@ export class RpcError extends Error {
   }
   override readonly name = 'RpcError';
   readonly code: number;
-  /** Sent as `error.data` when not undefined. */
+  /** Sent as `error.data` when not undefined; `DISK_FULL` by itself where that is the cause. */
   readonly data: unknown;
 
   constructor(code: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.data = options.data;
+    this.data = options.data ?? (isDiskFull(options.cause) ? DISK_FULL : undefined);
   }
 
   /** 101: text that could not be parsed. */

@@ -7,6 +7,7 @@ export type * from './database.ts';
 export * from './deadline.ts';
 export * from './definition.ts';
 export * from './directory.ts';
+export * from './disk-full.ts';
 export * from './errors.ts';
 export * from './hooks.ts';
 export * from './http.ts';

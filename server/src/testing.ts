@@ -122,6 +122,7 @@ const baseConfig = (dir: string, url: string) => ({
     database_url: url,
     connect_timeout_ms: CONNECTION_MS,
     acquire_timeout_ms: CONNECTION_MS,
+    sqlite_reserve_mb: 0,
   },
   logging: { log_filter: 'info', memory_log_filter: 'trace' },
 });

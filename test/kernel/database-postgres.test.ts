@@ -1,8 +1,9 @@
 import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
-import type { Entry } from '@svc/plugin-sdk/driver';
+import { type Entry, FullAlarm } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { machineClock } from '../../kernel/src/clock.ts';
 import { migrate } from '../../kernel/src/db/migrate.ts';
 import { PgPool } from '../../plugins/database-postgres/src/connection.ts';
 import { copyText } from '../../plugins/database-postgres/src/copy-text.ts';
@@ -94,7 +95,11 @@ for (const [name, doubtful, taken, stored] of [
         capacityRows: 1,
       };
       const sink = new CopySink(
-        new PgPool(knexOf(db), { statement_timeout_ms: 0 }),
+        new PgPool(
+          knexOf(db),
+          { statement_timeout_ms: 0 },
+          new FullAlarm(memoryLog(), machineClock),
+        ),
         options,
         source,
       );

@@ -3,6 +3,7 @@ import {
   asString,
   byteLength,
   type CallContext,
+  DISK_FULL,
   joinTexts,
   type Logger,
   type Peer,
@@ -211,7 +212,8 @@ export class Dispatcher {
         ? thrown
         : RpcError.other('Internal server error', { cause: thrown });
     const { code, cause } = error;
-    if (cause !== undefined)
+    // A full disk has an alarm of its own.
+    if (cause !== undefined && error.data !== DISK_FULL)
       this.#options.log.error('call failed', { method: method?.name, code, error: cause });
     const mapError = method?.definition.mapError;
     return mapError && code > 0 ? mapError(error) : error;

@@ -1,4 +1,4 @@
-import type { Logger, RpcError, Text } from '@svc/plugin-sdk';
+import { DISK_FULL, type Logger, type RpcError, type Text } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
 import type { Call, Message } from './envelope.ts';
 import type { Registered } from './registry.ts';
@@ -51,8 +51,8 @@ export class CallLog {
     this.#log.trace('rpc.batch completed', { rpc_kind: 'batch', methods, size, elapsed_us });
   }
 
-  failed({ call, method, context, started }: Ended, { code, message }: RpcError): void {
-    if (!this.#log.enabled('error')) return;
+  failed({ call, method, context, started }: Ended, { code, message, data }: RpcError): void {
+    if (data === DISK_FULL || !this.#log.enabled('error')) return;
     const shown = method?.name ?? 'unknown method';
     const repeated = this.#count(`${shown} ${code}`);
     if (repeated === undefined) return;

@@ -1,4 +1,4 @@
-import { codeOf } from '../code-of.ts';
+import { hasCode } from '../code-of.ts';
 import { RpcError } from '../errors.ts';
 
 const uniqueCodes = new Set([
@@ -9,12 +9,7 @@ const uniqueCodes = new Set([
 ]);
 
 /** True for a unique or primary key violation of either built-in driver, anywhere in the chain of causes. */
-export function isUniqueViolation(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (uniqueCodes.has(codeOf(at))) return true;
-  }
-  return false;
-}
+export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueCodes);
 
 /** 103 with the driver's text; the driver's error is its cause. */
 export function databaseError(error: unknown): RpcError {

@@ -1,5 +1,6 @@
 import type { Appender, AppenderOptions, SqlValue } from '../database.ts';
 import { within } from '../deadline.ts';
+import { isDiskFull } from '../disk-full.ts';
 import { RpcError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { databaseError } from './errors.ts';
@@ -185,7 +186,8 @@ export class GroupAppender implements Appender {
     }
     this.#inFlight.delete(batch);
     const rows = this.refused - refusedBefore;
-    if (rows > 0) {
+    // The driver's alarm speaks for all of them when the disk is full.
+    if (rows > 0 && !isDiskFull(sample)) {
       const reason = sample instanceof Error ? sample.message : String(sample);
       this.#log.warn('Rows were refused by the database.', { table, rows, reason });
     }

@@ -4,10 +4,12 @@
  */
 export * from '../code-of.ts';
 export * from '../deadline.ts';
+export * from '../disk-full.ts';
 export * from '../start-worker.ts';
 export * from './errors.ts';
 export * from './executed.ts';
 export * from './fifo.ts';
+export * from './full-alarm.ts';
 export * from './group-appender.ts';
 export * from './options.ts';
 export * from './query-builder.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '@svc/plugin-sdk';
-import { type GivenOptions, poolOptions, timeOption } from '@svc/plugin-sdk/driver';
+import { type FullAlarm, type GivenOptions, poolOptions, timeOption } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { type PgConnection, type Pool, poolOf } from './quirks.ts';
@@ -63,8 +63,11 @@ export async function initSession(
 export class PgPool {
   readonly #pool: Pool;
   readonly #settings: SessionSettings;
+  /** Told of every write below knex. */
+  readonly alarm: FullAlarm;
 
-  constructor(knex: Knex, settings: SessionSettings) {
+  constructor(knex: Knex, settings: SessionSettings, alarm: FullAlarm) {
+    this.alarm = alarm;
     this.#pool = poolOf(knex);
     this.#settings = settings;
   }

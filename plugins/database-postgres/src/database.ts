@@ -16,6 +16,7 @@ import type {
 import {
   closeQueryBuilder,
   databaseError,
+  type FullAlarm,
   GroupAppender,
   isUniqueViolation,
   transact,
@@ -57,11 +58,15 @@ export class PostgresDatabase implements DatabaseHandle {
   readonly #appenders: GroupAppender[] = [];
   #closing: Promise<void> | undefined;
 
-  constructor(knex: Knex, settings: SessionSettings, log: Logger) {
+  constructor(
+    knex: Knex,
+    settings: SessionSettings,
+    { log, alarm }: { readonly log: Logger; readonly alarm: FullAlarm },
+  ) {
     this.#knex = knex;
     this.query = knex as unknown as QueryBuilder;
     this.#log = log;
-    this.#pool = new PgPool(knex, settings);
+    this.#pool = new PgPool(knex, settings, alarm);
   }
 
   readonly space: Space = openSpace((sql, params) => this.all(sql, params));

@@ -32,7 +32,7 @@ export function execute(
     const release = pool.cancelOnAbort(connection, options.signal, log);
     try {
       await connection.query(`set statement_timeout = ${Math.ceil(options.timeout_ms)}`);
-      return await run(connection, sql, values, options.maxRows);
+      return await pool.alarm.watch(run(connection, sql, values, options.maxRows));
     } catch (error) {
       options.signal?.throwIfAborted();
       // The database's own word for it may be in any language; its code also stands for other ends.

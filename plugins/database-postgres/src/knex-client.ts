@@ -1,10 +1,10 @@
-import { databaseError, withoutStatement } from '@svc/plugin-sdk/driver';
+import { databaseError, type FullAlarm, withoutStatement } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import { initSession, type SessionSettings } from './connection.ts';
 import { type PgConnection, PostgresDialect } from './quirks.ts';
 
 /** knex's Postgres client with our session options. Its errors are 103 with the driver's error as cause. */
-export const postgresClient = (settings: SessionSettings): typeof Knex.Client =>
+export const postgresClient = (settings: SessionSettings, alarm: FullAlarm): typeof Knex.Client =>
   class PostgresClient extends PostgresDialect {
     override async acquireRawConnection(): Promise<PgConnection> {
       const connection: PgConnection = await super.acquireRawConnection();
@@ -30,7 +30,7 @@ export const postgresClient = (settings: SessionSettings): typeof Knex.Client =>
       query: { sql: string } | string,
     ): Promise<unknown> {
       try {
-        return await super.query(connection, query);
+        return await alarm.watch(super.query(connection, query) as Promise<unknown>);
       } catch (error) {
         throw databaseError(withoutStatement(error, typeof query === 'string' ? query : query.sql));
       }

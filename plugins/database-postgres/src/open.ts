@@ -1,5 +1,5 @@
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
-import { queryBuilderSettings } from '@svc/plugin-sdk/driver';
+import { FullAlarm, queryBuilderSettings } from '@svc/plugin-sdk/driver';
 import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, poolSettings, sessionSettings } from './connection.ts';
 import { PostgresDatabase } from './database.ts';
@@ -13,16 +13,18 @@ export async function openPostgres({
   url,
   options,
   log,
+  clock,
 }: DatabaseRequest): Promise<DatabaseHandle> {
   const settings = sessionSettings(options);
+  const alarm = new FullAlarm(log, clock);
   const knex = knexFactory({
     ...queryBuilderSettings(log),
-    client: postgresClient(settings),
+    client: postgresClient(settings, alarm),
     connection: connectionSettings(url, options) as Knex.PgConnectionConfig,
     pool: poolSettings(options),
   });
   knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
-  const db = new PostgresDatabase(knex, settings, log);
+  const db = new PostgresDatabase(knex, settings, { log, alarm });
   try {
     const row = await db.first<{ version: string }>(
       "select current_setting('server_version_num') as version",

@@ -15,8 +15,8 @@ import { RowIds } from './row-id.ts';
 const COPY_TIMEOUT_MS = 30_000;
 /** Data exception, constraint violation, error raised by a trigger: the row is at fault. */
 const rowFault = /^(?:22|23|P0)/;
-/** No such table or column, no right to write: every row will fail. */
-const tableFault = /^42/;
+/** No such table or column, no right to write, a full disk: every row will fail, for a long time. */
+const tableFault = /^(?:42|53100)/;
 
 /** Batches over COPY, which is one transaction of its own. A batch with a bad row is halved until that row stands alone. */
 export class CopySink implements Sink {
@@ -40,7 +40,7 @@ export class CopySink implements Sink {
 
   async #store(connection: PgConnection, entries: readonly Entry[], settle: Settle): Promise<void> {
     try {
-      await copy(connection, this.#sql, copyText(entries));
+      await this.#pool.alarm.watch(copy(connection, this.#sql, copyText(entries)));
     } catch (error) {
       const code = codeOf(error);
       if (tableFault.test(code)) return settleAll(entries, settle, error);

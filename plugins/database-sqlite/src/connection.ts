@@ -1,5 +1,6 @@
 import { codeOf } from '@svc/plugin-sdk/driver';
 import Sqlite from 'better-sqlite3';
+import { CHECKPOINT_PAGES } from './disk-room.ts';
 
 export type Synchronous = 'NORMAL' | 'FULL';
 /** `script` writes for a caller, in another process, while the writer waits. `file` is no part of the main database. */
@@ -36,7 +37,7 @@ export function openConnection(settings: ConnectionSettings): Sqlite.Database {
       if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL');
       useWal(db);
       // Fewer checkpoints, so fewer syncs under load; a reader that held the log open lets it shrink again.
-      db.pragma('wal_autocheckpoint = 4000');
+      db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma('journal_size_limit = 67108864');
     }
     db.pragma(`synchronous = ${settings.synchronous}`);

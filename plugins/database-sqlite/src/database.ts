@@ -60,19 +60,19 @@ export class SqliteDatabase implements DatabaseHandle {
   readonly #reads: MainReads;
   readonly #reader: Reader;
   readonly #executor: Executor;
-  readonly #unlock: () => void;
+  readonly #ended: () => Promise<void>;
   readonly #appenders: GroupAppender[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(
     settings: ConnectionSettings,
     writer: Writer,
-    unlock: () => void,
+    ended: () => Promise<void>,
     { log, options }: Pick<DatabaseRequest, 'log' | 'options'>,
   ) {
     this.#log = log;
     this.#writer = writer;
-    this.#unlock = unlock;
+    this.#ended = ended;
     this.#reads = new MainReads({ ...settings, role: 'main' });
     this.#reader = new Reader(settings, log);
     this.#executor = new Executor(settings);
@@ -195,6 +195,6 @@ export class SqliteDatabase implements DatabaseHandle {
     await closeQueryBuilder(this.#knex, this.#log);
     this.#reads.close();
     await this.#writer.close();
-    this.#unlock();
+    await this.#ended();
   }
 }

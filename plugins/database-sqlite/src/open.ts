@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
-import { codeOf, wordOption } from '@svc/plugin-sdk/driver';
+import { codeOf, numberOption, wordOption } from '@svc/plugin-sdk/driver';
 import type { ConnectionSettings } from './connection.ts';
 import { SqliteDatabase } from './database.ts';
+import type { Room } from './disk-room.ts';
 import { lockForServing } from './lock.ts';
+import { defaultReserve, Reserve } from './reserve.ts';
 import type { SqliteUrl } from './url.ts';
 import { Writer } from './writer.ts';
 
@@ -18,17 +20,24 @@ export async function openSqlite(
 ): Promise<DatabaseHandle> {
   const file = resolve(url.file);
   checkFile(file, url.create);
-  const settings: ConnectionSettings = {
+  const settings: ConnectionSettings & Room = {
     file,
+    reserve_bytes: await reserveBytes(file, request.options),
     role: 'writer',
     create: url.create,
     synchronous: wordOption(request.options, 'sqlite_synchronous', ['NORMAL', 'FULL']),
   };
-  const unlock = request.mode === 'serve' ? lockForServing(file) : () => {};
-  const writer = new Writer(settings, request.log);
+  const isServer = request.mode === 'serve';
+  const unlock = isServer ? lockForServing(file) : () => {};
+  const writer = new Writer(settings, request.log, request.clock);
   try {
     await writer.query('select 1', []);
-    return new SqliteDatabase(settings, writer, unlock, request);
+    const reserve = isServer ? new Reserve(file, settings.reserve_bytes, request.log) : undefined;
+    const ended = async () => {
+      await reserve?.close();
+      unlock();
+    };
+    return new SqliteDatabase(settings, writer, ended, request);
   } catch (error) {
     await writer.end();
     unlock();
@@ -42,6 +51,14 @@ export async function openSqlite(
 /** The thread passes the driver's error on as a cause. */
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(?:NOTADB|CORRUPT)/.test(codeOf((error as Error).cause ?? error));
+
+const reserveBytes = (
+  file: string,
+  options: DatabaseRequest['options'],
+): Promise<number> | number =>
+  options['sqlite_reserve_mb'] === undefined
+    ? defaultReserve(file)
+    : numberOption(options, 'sqlite_reserve_mb', { minimum: 0, fallback: 0 }) * 2 ** 20;
 
 function checkFile(file: string, create: boolean): void {
   const kind = statSync(file, { throwIfNoEntry: false });

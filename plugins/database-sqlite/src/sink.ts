@@ -1,5 +1,5 @@
 import type { AppenderOptions } from '@svc/plugin-sdk';
-import { codeOf, type Entry, type Settle, type Sink } from '@svc/plugin-sdk/driver';
+import { codeOf, type Entry, isDiskFull, type Settle, type Sink } from '@svc/plugin-sdk/driver';
 import { fromPlain } from './answer.ts';
 import type { Writer } from './writer.ts';
 
@@ -26,8 +26,9 @@ export class WriterSink implements Sink {
         if (entry) settle(entry, fromPlain({ message, code }));
       }
     } catch (error) {
-      // The table or a column is missing: no row of this appender can be stored. Everything else may pass.
-      if (codeOf(error) !== 'SQLITE_ERROR') throw error;
+      // The table or a column is missing: no row of this appender can be stored. A full disk passes only after hours: agents
+      // are told at once. Everything else may pass.
+      if (codeOf(error) !== 'SQLITE_ERROR' && !isDiskFull(error)) throw error;
       for (const entry of entries) settle(entry, error);
     }
     for (const entry of entries) if (!entry.settled) settle(entry);

@@ -1,6 +1,8 @@
 import { workerData } from 'node:worker_threads';
+import { codeOf } from '@svc/plugin-sdk/driver';
 import { eachRow, type PackedRows } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
+import { addsRows, DiskRoom, freeReserveIfLow, type Room } from './disk-room.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
 import { answer, orEnd, serveRequests } from './serve-thread.ts';
 import { giveBack } from './space.ts';
@@ -22,12 +24,13 @@ export interface BatchRequest extends PackedRows {
 }
 
 /**
- * `hold`: another process is about to write, batches wait until `release`. `sizes`: bytes of each table. `shrink`: one
- * small step, answered with whether there is more to do. `close`: nothing comes after it.
+ * `hold`: another process is about to write, batches wait until `release`. `full`: that process found the disk full.
+ * `sizes`: bytes of each table. `shrink`: one small step, answered with whether there is more to do. `close`: nothing
+ * comes after it.
  */
 export interface ControlRequest {
   readonly id: number;
-  readonly kind: 'hold' | 'release' | 'sizes' | 'shrink' | 'close';
+  readonly kind: 'hold' | 'release' | 'full' | 'sizes' | 'shrink' | 'close';
 }
 
 export type WriterRequest = QueryRequest | BatchRequest | ControlRequest;
@@ -37,7 +40,12 @@ export type QueryAnswer =
 /** `[index, message, code]` of each refused row. */
 export type BatchAnswer = readonly (readonly [number, string, string])[];
 
-const db = orEnd(() => openConnection(workerData as ConnectionSettings));
+const settings = workerData as ConnectionSettings & Room;
+const db = orEnd(() => {
+  freeReserveIfLow(settings);
+  return openConnection(settings);
+});
+const room = new DiskRoom(db, settings);
 const statements = new Statements(db);
 /** Batches that wait for the end of a transaction of the query builder. */
 const waiting: BatchRequest[] = [];
@@ -58,11 +66,14 @@ function handle(request: QueryRequest | ControlRequest): unknown {
     case 'query':
       return query(request);
     case 'hold':
+      room.look(false);
       held = true;
       return true;
     case 'release':
       held = false;
       return true;
+    case 'full':
+      return room.setLow();
     case 'sizes':
       return tableSizes(db);
     case 'shrink':
@@ -73,7 +84,24 @@ function handle(request: QueryRequest | ControlRequest): unknown {
   }
 }
 
-function query({ sql, params }: QueryRequest): QueryAnswer {
+function query(request: QueryRequest): QueryAnswer {
+  const adds = addsRows(request.sql);
+  const isAlone = !db.inTransaction;
+  if (adds || isAlone) room.look(adds);
+  try {
+    return run(request);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    room.setLow();
+    // What deletes has room now; a transaction is gone as a whole.
+    if (adds || !isAlone) throw error;
+    return run(request);
+  }
+}
+
+const isFull = (error: unknown): boolean => codeOf(error) === 'SQLITE_FULL';
+
+function run({ sql, params }: QueryRequest): QueryAnswer {
   const statement = statements.get(sql);
   const values = params.map(bindable);
   if (statement.reader) return { rows: exactObjects(statement.all(values) as object[]) };
@@ -83,6 +111,7 @@ function query({ sql, params }: QueryRequest): QueryAnswer {
 
 function batch(request: BatchRequest): BatchAnswer {
   const refused: [number, string, string][] = [];
+  room.look(true);
   const insert = statements.get(request.sql);
   statements.get('begin immediate').run();
   try {
@@ -98,6 +127,7 @@ function batch(request: BatchRequest): BatchAnswer {
     statements.get('commit').run();
   } catch (error) {
     if (db.inTransaction) statements.get('rollback').run();
+    if (isFull(error)) room.setLow();
     throw error;
   }
   return refused;

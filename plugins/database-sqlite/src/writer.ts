@@ -1,6 +1,8 @@
-import type { Logger, SqlValue, TableSize } from '@svc/plugin-sdk';
+import type { Clock, Logger, SqlValue, TableSize } from '@svc/plugin-sdk';
+import { FullAlarm, isDiskFull } from '@svc/plugin-sdk/driver';
 import { packRows } from './batch.ts';
 import type { ConnectionSettings } from './connection.ts';
+import type { Room } from './disk-room.ts';
 import { Thread, ThreadLost } from './thread.ts';
 import type { BatchAnswer, QueryAnswer } from './writer-thread.ts';
 
@@ -12,8 +14,10 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** The only road to the database's one writing connection, which lives in a thread of its own. */
 export class Writer {
   readonly #thread: Thread;
+  readonly #alarm: FullAlarm;
 
-  constructor(settings: ConnectionSettings, log: Logger) {
+  constructor(settings: ConnectionSettings & Room, log: Logger, clock: Clock) {
+    this.#alarm = new FullAlarm(log, clock);
     this.#thread = new Thread({
       entry: './writer-thread.ts',
       data: settings,
@@ -44,7 +48,10 @@ export class Writer {
   async hold<T>(work: () => Promise<T>): Promise<T> {
     await this.#send('hold', {}, HOLD_TIMEOUT_MS);
     try {
-      return await work();
+      return await this.#alarm.watch(work());
+    } catch (error) {
+      if (isDiskFull(error)) await this.#send('full', {}, HOLD_TIMEOUT_MS);
+      throw error;
     } finally {
       await this.#send('release', {}, HOLD_TIMEOUT_MS);
     }
@@ -80,13 +87,8 @@ export class Writer {
     timeout_ms: number,
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<T> {
-    return this.#thread.request<T>(
-      { kind, ...message },
-      {
-        timeout_ms,
-        late: () => new Error(`the statement was ended after ${timeout_ms} ms`),
-        transfer,
-      },
-    );
+    const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
+    const answer = this.#thread.request<T>({ kind, ...message }, { timeout_ms, late, transfer });
+    return this.#alarm.watch(answer);
   }
 }

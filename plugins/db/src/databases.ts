@@ -1,5 +1,12 @@
 import { mkdir } from 'node:fs/promises';
-import { type CallerValue, createLocks, type Logger, RpcError } from '@svc/plugin-sdk';
+import {
+  type CallerValue,
+  createLocks,
+  DISK_FULL,
+  isDiskFull,
+  type Logger,
+  RpcError,
+} from '@svc/plugin-sdk';
 import { dropSecondName, hasLog, moveFiles, removeFiles, setAside } from './files.ts';
 import type { Handle } from './handle.ts';
 import type { Handles } from './handles.ts';
@@ -166,5 +173,6 @@ function isSound(name: string): boolean {
 /** 999 with the driver's text: callers may see what is wrong with their own SQL. */
 function fail(error: unknown): never {
   if (error instanceof RpcError) throw error;
-  throw RpcError.other(error instanceof Error ? error.message : String(error));
+  const text = error instanceof Error ? error.message : String(error);
+  throw RpcError.other(text, isDiskFull(error) ? { data: DISK_FULL } : {});
 }

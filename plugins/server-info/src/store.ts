@@ -1,4 +1,11 @@
-import { type CallerValue, type Database, type Executed, RpcError } from '@svc/plugin-sdk';
+import {
+  type CallerValue,
+  type Database,
+  DISK_FULL,
+  type Executed,
+  isDiskFull,
+  RpcError,
+} from '@svc/plugin-sdk';
 
 /**
  * Bytes per table of the main database, sorted by name, read away from the event loop (svc-server.md, database_storage).
@@ -30,7 +37,7 @@ export async function runSql(
     return await db.execute(sql, params, options);
   } catch (error) {
     // No cause: the mistake is in the caller's SQL, so the operator's log does not need it.
-    throw RpcError.other(driverText(error));
+    throw RpcError.other(driverText(error), isDiskFull(error) ? { data: DISK_FULL } : {});
   }
 }
 

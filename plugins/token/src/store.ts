@@ -89,8 +89,9 @@ export class TokenStore {
     }
   }
 
-  /** Decided by the primary key, not by a prior read. @returns false when id 1 exists */
+  /** Decided by the primary key; the prior read lets a server start on a full disk. @returns false when id 1 exists */
   async insertSuper(record: NewToken): Promise<boolean> {
+    if (await this.#db.first('select id from token where id = ?', [SUPER_ID])) return false;
     const row = { ...record, id: SUPER_ID };
     const insert = this.#db.query('token').insert(row).onConflict('id').ignore().returning('id');
     try {

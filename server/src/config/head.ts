@@ -27,6 +27,14 @@ const Database = Type.Object({
     default: 'NORMAL',
     description: 'SQLite: NORMAL survives a killed process, FULL also a power cut.',
   }),
+  sqlite_reserve_mb: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 20,
+      description:
+        'SQLite: MB kept free for deletes on a full disk; default 64, at most 2 % of it.',
+    }),
+  ),
 });
 
 const Logging = Type.Object(
