@@ -43,6 +43,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     agent = await readyAgent(app);
   });
   test.after(() => app.stop());
+  // Ten unanswered tasks are all that an agent gets.
+  test.after.each(() => app.call('task_delete', [app.superToken, []]));
 
   const create = (token: string, type: unknown = PING, uuid = A) =>
     outcome(app.call('task_create_task', [token, uuid, type]));
