@@ -107,7 +107,7 @@ const codeLines = (text: string): number =>
 const budgets = [
   ['kernel', kernel, 2975],
   ['server', server, 1695],
-  ['plugin-sdk', sdk, 2015],
+  ['plugin-sdk', sdk, 2016],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

@@ -22,6 +22,7 @@ const common: Rules = {
   malformed: maybe(code),
   mapError: maybe(code),
   secret: maybe(flag),
+  logsRefusals: maybe(flag),
   prepare: maybe(code),
   access: accessFault,
   check: maybe(code),

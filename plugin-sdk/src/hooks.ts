@@ -18,6 +18,10 @@ export interface Call {
   readonly method: string;
   readonly transport: 'ws' | 'http' | 'internal';
   readonly caller: Principal;
+  /** Of the sender; empty for calls of this process. */
+  readonly address: string;
+  /** As they were sent, the credential included. */
+  readonly params: unknown;
 }
 
 export interface Outcome {

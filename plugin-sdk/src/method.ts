@@ -71,6 +71,8 @@ interface MethodBase<P extends Params, Input> {
   readonly mapError?: (error: RpcError) => RpcError;
   /** The result holds a secret: it is never logged. */
   readonly secret?: boolean;
+  /** The plugin logs refused calls itself (hook `settled`); the log of calls leaves them out. */
+  readonly logsRefusals?: boolean;
   /**
    * Checks what a schema cannot say and returns the form that `access`, `check` and `handle` work with. It runs after
    * the parameters passed their schemas and before the credential is looked at. Default: the parameters themselves.

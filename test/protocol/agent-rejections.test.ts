@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   A,
+  B,
   callText,
   dynamicReport,
   failure,
@@ -19,7 +20,8 @@ const test = suite('agent: rejected reports');
 let app: TestApp;
 
 test.before(async () => {
-  app = await bootForTest(PLUGINS, {}, { clock: true });
+  const logging = { memory_log_capacity: 5_000 };
+  app = await bootForTest(PLUGINS, { logging }, { clock: true });
 });
 test.after(() => app.stop());
 
@@ -27,39 +29,74 @@ const logged = () =>
   app
     .records()
     .filter(({ message }: { message: string }) => message === MESSAGE)
-    .map(({ level, fields }: any) => [level, fields.counter, fields.since_last, fields.rejected]);
+    .map(({ level, fields }: any) => ({ level, ...fields }));
+const minute = () => app.clock.advance(MINUTE_MS);
+const refused = (token: string, over: Record<string, unknown> = {}) =>
+  failure(app.call('agent_report_dynamic_summary', [token, summaryReport(over)]));
 
-test('rejected reports are counted and logged once a minute, with what is new', async () => {
+test('a refused report is logged at once, with address, agent and reason, then once a minute with what is new', async () => {
   const notFinite = withLiteral(dynamicReport({ uuid: A }), 'load.one', 'null');
   const params = `["${app.superToken}",${notFinite}]`;
   for (let sent = 0; sent < 3; sent++) await callText(app, 'agent_report_dynamic', params);
-  assert.equal(logged(), []);
-  await app.clock.advance(MINUTE_MS);
-  const first = logged();
-  assert.is(first.length, 1);
-  assert.equal([first[0]![0], first[0]![2], first[0]![3]], ['WARN', 3, 3]);
-  assert.match(first[0]![1], 'agent_report_dynamic');
-  await app.clock.advance(MINUTE_MS);
-  assert.is(logged().length, 1, 'nothing new, nothing logged');
+  assert.equal(logged().length, 1);
+  const { reason, ...first } = logged()[0];
+  assert.match(reason, /^Invalid params: .*load/);
+  assert.equal(first, {
+    level: 'WARN',
+    address: '127.0.0.1',
+    agent_uuid: A,
+    method: 'agent_report_dynamic',
+    since_last: 1,
+    rejected: 1,
+  });
+  await minute();
+  assert.equal([logged().length, logged()[1].since_last, logged()[1].rejected], [2, 2, 3]);
+  await minute();
+  assert.is(logged().length, 2, 'nothing new, nothing logged');
   await callText(app, 'agent_report_dynamic', params);
-  await app.clock.advance(MINUTE_MS);
-  assert.equal(logged()[1]!.slice(2), [1, 4]);
+  assert.equal([logged().length, logged()[2].since_last, logged()[2].rejected], [3, 1, 4]);
 });
 
-test('the counter of a refused report names the credential, never its secret', async () => {
+test('a wrong token is told with the agents that send it, and no part of it', async () => {
+  await minute();
+  await minute();
+  const before = logged().length;
+  await refused('wrong-key:wrong-secret', { uuid: A });
+  const named = { token: 'wrong-key:wrong-secret', data: summaryReport({ uuid: B }) };
+  for (const params of [named, ['wrong-key:wrong-secret', summaryReport({ uuid: 'no uuid' })]]) {
+    await failure(app.call('agent_report_dynamic_summary', params));
+  }
+  await minute();
+  const [first, second] = logged().slice(before);
+  assert.equal([first.agent_uuid, first.token_key], [A, undefined]);
+  assert.is(first.reason, 'Permission denied: Invalid credentials');
+  assert.equal([second.agent_uuid, second.since_last], [`${B}, unknown`, 2]);
+  assert.not.match(JSON.stringify(logged()), /wrong-key|wrong-secret/);
+});
+
+test('a token that lacks the right is named by its key, never by its secret', async () => {
+  await minute();
+  await minute();
   const token = await app.token([]);
-  await failure(app.call('agent_report_dynamic_summary', [token, summaryReport()]));
-  await app.clock.advance(MINUTE_MS);
+  await refused(token);
   const [key, secret] = token.split(':') as [string, string];
-  const counters = logged().map((entry: unknown[]) => entry[1] as string);
-  assert.ok(counters.some((counter: string) => counter.includes(key) && counter.includes('102')));
-  assert.not.ok(counters.some((counter: string) => counter.includes(secret)));
+  assert.is(logged().at(-1).token_key, key);
+  assert.match(logged().at(-1).reason, /^Permission denied: /);
+  assert.not.ok(JSON.stringify(logged()).includes(secret));
+});
+
+test('the log of calls says nothing of refused reports', () => {
+  const lines = app.records().filter(({ message }: any) => message === 'request failed');
+  assert.equal(
+    lines.filter(({ fields }: any) => /^agent_report_/.test(fields.method)),
+    [],
+  );
 });
 
 test('accepted reports are not counted', async () => {
   const before = logged().length;
   await app.call('agent_report_dynamic', [app.superToken, dynamicReport()]);
-  await app.clock.advance(MINUTE_MS);
+  await minute();
   assert.is(logged().length, before);
 });
 

@@ -16,6 +16,7 @@ export class Context implements AccessContext {
   /** Set by authentication; in-process calls have it from the start. */
   caller: Principal;
   credential = '';
+  params: unknown;
   /** Where the credential came from; undefined when the caller was known before the call. */
   readonly origin: Origin | undefined;
   readonly #source: Source;
@@ -44,6 +45,9 @@ export class Context implements AccessContext {
   }
   get log(): Logger {
     return this.#log.span(this.span);
+  }
+  get address() {
+    return this.#source.address;
   }
   get transport() {
     return this.#source.transport;

@@ -129,6 +129,7 @@ export class Dispatcher {
     const started = performance.now();
     const method = this.#options.registry.methods.get(call.method);
     const context = this.#context(call.method, source, method);
+    context.params = call.params;
     try {
       if (!method) return this.#unsubscribe(call, source);
       const params = method.binder.bind(call.params, call.paramsText);

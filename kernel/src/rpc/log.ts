@@ -52,7 +52,8 @@ export class CallLog {
   }
 
   failed({ call, method, context, started }: Ended, { code, message, data }: RpcError): void {
-    if (data === DISK_FULL || !this.#log.enabled('error')) return;
+    const isTold = data === DISK_FULL || method?.definition.logsRefusals;
+    if (isTold || !this.#log.enabled('error')) return;
     const shown = method?.name ?? 'unknown method';
     const repeated = this.#count(`${shown} ${code}`);
     if (repeated === undefined) return;

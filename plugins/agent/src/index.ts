@@ -2,6 +2,7 @@ import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
+import { LastReports } from './api.ts';
 import { keepHistory } from './history.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
 import { addMultiLastMethods } from './methods/multi-last.ts';
@@ -40,6 +41,7 @@ export default definePlugin({
   requires: [AgentRegistry, History],
   optional: [RetentionLimits],
   brings: ['retention'],
+  provides: [LastReports],
   config: Type.Object(retentionConfig),
   rootConfig,
   reloadable: Object.keys(retentionConfig),
@@ -50,6 +52,7 @@ export default definePlugin({
     const { auth, hooks, root, server } = kernel;
     const monitoring = createMonitoring(kernel, kernel.use(AgentRegistry), root.monitoring_buffer);
 
+    kernel.provide(LastReports, monitoring.lastReports);
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

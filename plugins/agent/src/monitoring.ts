@@ -1,10 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Appender, Database, Integer, Kernel } from '@svc/plugin-sdk';
+import type { LastReports } from './api.ts';
 import { filterOf } from './conditions.ts';
 import { createHashes } from './hashes.ts';
 import { keepPartitions, type Over, PLAIN } from './keep-partitions.ts';
-import { columnsOf, DYNAMIC, type Kind, STATIC, SUMMARY, timeTableOf } from './kinds.ts';
+import {
+  columnsOf,
+  DYNAMIC,
+  type Kind,
+  STATIC,
+  STORAGE_TIME,
+  SUMMARY,
+  timeTableOf,
+} from './kinds.ts';
 import { LastValues } from './last-values.ts';
 import { multiLast } from './multi-last.ts';
 import { deletes, queries } from './queries.ts';
@@ -59,9 +68,20 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
       dynamic: dynamicReports(reporting, tracks.dynamic, openAppender(db, DYNAMIC, buffer)),
       summary: summaryReports(reporting, tracks.summary, openAppender(db, SUMMARY, buffer)),
     },
+    lastReports: lastReports(registry, [last.summary, last.dynamic]),
     warm: () => warm(kernel, registry, Object.values(last)),
   };
 }
+
+const lastReports = (registry: AgentRegistry, kinds: readonly LastValues[]): LastReports => ({
+  async heardAt(uuid) {
+    const agent = registry.known(uuid);
+    if (!agent) return undefined;
+    const rows = await Promise.all(kinds.map(async (values) => (await values.get([agent.id]))[0]));
+    const times = rows.flatMap((row) => (row ? [Number(row[STORAGE_TIME] ?? 0)] : []));
+    return times.length > 0 ? Math.max(...times) : undefined;
+  },
+});
 
 interface SharedParts {
   readonly kernel: Kernel;

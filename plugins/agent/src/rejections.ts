@@ -1,45 +1,100 @@
-import type { Call, Kernel, Outcome } from '@svc/plugin-sdk';
+import type { Call, Kernel, Outcome, RpcError } from '@svc/plugin-sdk';
 
 const PERIOD_MS = 60_000;
-const INVALID_PARAMS = -32602;
-/** Method and credential together; more of them are counted as one. */
+/** A counter that nothing was added to for so long is forgotten. */
+const KEPT_MS = 60 * PERIOD_MS;
+/** Addresses with a counter of their own; more of them are counted as one. */
 const MAX_COUNTERS = 1000;
+const OTHERS = 'other addresses';
+/** Agents that one line names. */
+const MAX_AGENTS = 10;
+const MAX_CHARS = 200;
 
+/** Refused reports of one address. */
 interface Counter {
-  readonly method: string;
-  readonly caller: string;
   rejected: number;
   /** Of those, how many the log has told. */
   told: number;
+  /** Unix ms. */
+  toldAt: number;
+  /** Since the log told of some. */
+  readonly agents: Set<string>;
+  method: string;
+  reason: string;
+  /** Key of the sender's token; empty where the credential was wrong. */
+  tokenKey: string;
 }
 
 /**
- * Counts reports that were refused, and logs new ones once a minute, so that an operator sees a sender whose
- * figures are not finite or otherwise wrong (monitoring-data.md §4).
+ * Counts reports that were refused and logs them, at once and then once a minute for each address while new ones come: an
+ * operator sees whose credential is wrong, and whose figures are not finite (monitoring-data.md §4).
  */
-export function watchRejections({ hooks, every, log }: Kernel): void {
+export function watchRejections({ clock, hooks, every, log }: Kernel): void {
   const counters = new Map<string, Counter>();
 
   hooks.settled.tap((call: Call, { error }: Outcome) => {
-    if (error && call.method.startsWith('agent_report_')) {
-      count(call.method, call.caller.id, error.code);
-    }
+    if (error && call.method.startsWith('agent_report_')) count(call, error);
   });
 
-  const count = (method: string, caller: string, code: number): void => {
-    const reason = code === INVALID_PARAMS ? 'malformed' : `error ${code}`;
-    const name = counters.size < MAX_COUNTERS ? `${method} ${caller} ${reason}` : reason;
-    const counter = counters.get(name);
-    if (counter) counter.rejected++;
-    else counters.set(name, { method, caller, rejected: 1, told: 0 });
-  };
+  function count(call: Call, error: RpcError): void {
+    const address = counterOf(call.address || call.transport);
+    const counter = counters.get(address) ?? newCounter();
+    counters.set(address, counter);
+    counter.rejected++;
+    if (counter.agents.size < MAX_AGENTS) counter.agents.add(agentOf(call.params));
+    counter.method = call.method;
+    counter.reason = reasonOf(error);
+    counter.tokenKey = call.caller.id;
+    tell(address, counter);
+  }
+
+  const counterOf = (address: string) =>
+    counters.has(address) || counters.size < MAX_COUNTERS ? address : OTHERS;
+
+  function tell(address: string, counter: Counter): void {
+    const { rejected, told, toldAt, agents, method, reason, tokenKey } = counter;
+    const now = clock.now();
+    if (rejected === told || now - toldAt < PERIOD_MS) return;
+    log.warn('reports were rejected', {
+      address,
+      agent_uuid: [...agents].join(', '),
+      ...(tokenKey && { token_key: tokenKey }),
+      method,
+      reason,
+      since_last: rejected - told,
+      rejected,
+    });
+    counter.told = rejected;
+    counter.toldAt = now;
+    agents.clear();
+  }
 
   every('log rejected reports', PERIOD_MS, () => {
-    for (const [name, counter] of counters) {
-      const { rejected, told } = counter;
-      if (rejected === told) continue;
-      counter.told = rejected;
-      log.warn('reports were rejected', { counter: name, since_last: rejected - told, rejected });
+    for (const [address, counter] of counters) {
+      tell(address, counter);
+      if (clock.now() - counter.toldAt >= KEPT_MS) counters.delete(address);
     }
   });
 }
+
+const newCounter = (): Counter => ({
+  rejected: 0,
+  told: 0,
+  toldAt: Number.NEGATIVE_INFINITY,
+  agents: new Set(),
+  method: '',
+  reason: '',
+  tokenKey: '',
+});
+
+/** The agent that the report names, as far as it is one. */
+function agentOf(params: unknown): string {
+  for (const value of Object.values(params ?? {})) {
+    const uuid: unknown = (value as { uuid?: unknown } | null)?.uuid;
+    if (typeof uuid === 'string' && /^[\da-f{}:urnid-]{32,45}$/i.test(uuid)) return uuid;
+  }
+  return 'unknown';
+}
+
+const reasonOf = ({ message, data }: RpcError): string =>
+  (typeof data === 'string' ? `${message}: ${data}` : message).slice(0, MAX_CHARS);

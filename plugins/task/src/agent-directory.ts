@@ -22,13 +22,18 @@ export interface AgentDirectoryOptions {
   readonly ownSince: (uuid: string) => number | undefined;
   /** Another server has a later registration of this agent. */
   readonly displaced: (uuid: string) => void;
+  /** Another server lost the agent. */
+  readonly closed: (uuid: string) => void;
 }
 
 /** Which other server has which agent. */
 export function createAgentDirectory(
   options: AgentDirectoryOptions,
 ): Directory<Registered, string> {
-  const { messaging, ownSince, displaced } = options;
+  const { messaging, ownSince, displaced, closed: lost } = options;
+  messaging.subscribe(AgentSessions, ({ closed }, { own }) => {
+    if (!own) for (const uuid of closed ?? []) lost(uuid);
+  });
   /** The later registration wins. Of two with the same time the greater server id wins, on every server alike. */
   const isNewer = (
     [uuid, since]: Registered,

@@ -1,5 +1,6 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Clock, type Integer, type Logger, RpcError } from '@svc/plugin-sdk';
+import type { Absences } from './absences.ts';
 import type { TaskOrder, TaskOutcome } from './api.ts';
 import type { Completions, TaskAnswer, Waiter } from './completions.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -14,6 +15,7 @@ const LONGEST_WAIT_MS = 300_000;
 export interface CreatorOptions {
   readonly store: TaskStore;
   readonly deliveries: Deliveries;
+  readonly absences: Absences;
   readonly completions: Completions;
   readonly registry: AgentRegistry;
   readonly clock: Clock;
@@ -98,12 +100,13 @@ export class Creator {
 
   /** @throws RpcError 104; the row is gone then */
   async #handOver(id: Integer, row: NewTask, signal: AbortSignal): Promise<void> {
-    const { deliveries, registry, log } = this.#options;
+    const { deliveries, absences, registry, log } = this.#options;
     const { uuid } = row;
     const outcome = await deliveries.begin({ ...row, id }, signal);
     if (outcome !== 'accepted') {
       await this.#discard([id]);
-      throw RpcError.agent(reasonOf(outcome, uuid));
+      const data = outcome === 'absent' ? await absences.of(uuid) : undefined;
+      throw RpcError.agent(reasonOf(outcome, uuid), { data });
     }
     try {
       // Only now: a mistyped UUID adds no agent to the list.

@@ -43,6 +43,8 @@ export interface DeliveriesOptions {
   readonly clock: Clock;
   readonly stopping: AbortSignal;
   readonly store: Pick<TaskStore, 'find'>;
+  /** The registration of an agent has ended, here or on another server. */
+  readonly ended: (uuid: string) => void;
   /** Ends accepted tasks that were never sent as failed. */
   readonly fail: (ids: readonly Integer[], message: string) => Promise<void>;
   readonly failed: (error: unknown) => void;
@@ -62,13 +64,14 @@ export class Deliveries {
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
-    const { messaging, clock, stopping, failed } = options;
+    const { messaging, clock, stopping, ended, failed } = options;
     this.#directory = createAgentDirectory({
       messaging,
       stopping,
       own: () => [...this.#lines].map(([uuid, { since }]) => [uuid, since] as const),
       ownSince: (uuid) => this.#lines.get(uuid)?.since,
       displaced: (uuid) => this.#displace(uuid),
+      closed: ended,
     });
     const receive = (id: Integer, uuid: string) => this.#receive(id, uuid);
     this.#others = new OtherServers({ messaging, clock, receive, failed });
@@ -206,6 +209,7 @@ export class Deliveries {
   #close(uuid: string, line: AgentLine): void {
     this.#lines.delete(uuid);
     this.#directory.withdraw(uuid);
+    this.#options.ended(uuid);
     const { log, stopping } = this.#options;
     if (!stopping.aborted) log.info('agent went', { agent_uuid: uuid });
     line.stop();

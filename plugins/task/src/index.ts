@@ -1,3 +1,4 @@
+import { LastReports } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
@@ -37,7 +38,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['task'],
   requires: [AgentRegistry, History],
-  optional: [Tokens, RetentionLimits],
+  optional: [LastReports, Tokens, RetentionLimits],
   provides: [Tasks],
   brings: ['retention'],
   config,

@@ -1,5 +1,7 @@
+import { LastReports } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Kernel } from '@svc/plugin-sdk';
+import { Absences } from './absences.ts';
 import type { Tasks } from './api.ts';
 import { Completions } from './completions.ts';
 import { Creator } from './create.ts';
@@ -10,6 +12,7 @@ import { TaskStore } from './store/tasks.ts';
 /** Connects the store, the deliveries and the blocking callers; the methods are a thin layer over the result. */
 export function createTasking(kernel: Kernel, registry: AgentRegistry) {
   const { clock, db, log, signal: stopping } = kernel;
+  const absences = new Absences({ clock, log, reports: () => kernel.useOptional(LastReports) });
   const store = new TaskStore(db);
   const failed = (error: unknown) => log.error('work for another server failed', { error });
   const completions = new Completions({
@@ -23,13 +26,15 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
     clock,
     stopping,
     store,
+    ended: (uuid) => absences.ended(uuid),
     async fail(ids, message) {
       completions.ended(await store.fail(ids, message, clock.now()));
     },
     failed,
     log,
   });
-  const creator = new Creator({ store, deliveries, completions, registry, clock, log, stopping });
+  const shared = { store, deliveries, completions, clock, log, stopping };
+  const creator = new Creator({ ...shared, absences, registry });
   const service: Tasks = {
     createMany: (order, task) => creator.createMany(order, task),
     hasRun: (cronSource, run) => store.hasRun(cronSource, run),

@@ -28,6 +28,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
     summary: 'Stores hardware and system facts; a known hash only moves the stored time.',
     params: { static_monitoring_data: StaticReport },
     result: Type.Union([Buffered, Skipped]),
+    logsRefusals: true,
     access: { needs: ({ static_monitoring_data: { uuid } }) => writeStatic(canonicalUuid(uuid)) },
     handle: ({ static_monitoring_data }) => report.static(static_monitoring_data),
   });
@@ -36,6 +37,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
     summary: 'Stores a full report.',
     params: { dynamic_monitoring_data: DynamicReport },
     result: Buffered,
+    logsRefusals: true,
     access: { needs: ({ dynamic_monitoring_data: { uuid } }) => writeDynamic(canonicalUuid(uuid)) },
     handle: ({ dynamic_monitoring_data }) => report.dynamic(dynamic_monitoring_data),
   });
@@ -44,6 +46,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
     summary: 'Stores a summary; `cpu_usage` and the loads come times ten.',
     params: { data: SummaryReport },
     result: Buffered,
+    logsRefusals: true,
     access: { needs: ({ data: { uuid } }) => writeSummary(canonicalUuid(uuid)) },
     handle: ({ data }) => report.summary(data),
   });

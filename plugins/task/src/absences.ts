@@ -1,0 +1,55 @@
+import type { LastReports } from '@svc/plugin-agent/api';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+
+/** An agent that was heard of this recently is there: dashboards count it as online for as long (clients.md §3.5). */
+const ONLINE_MS = 30_000;
+/** Reports that were on their way when the connection ended. */
+const LATE_MS = 1_000;
+/** Agents whose registrations have ended; of more the first are forgotten. */
+const REMEMBERED = 10_000;
+
+/** Why an agent takes no tasks: `data` of error 104. */
+export type Absence = 'offline' | 'tasks are switched off on this agent';
+
+export interface AbsencesOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Undefined: this server takes no reports. */
+  readonly reports: () => LastReports | undefined;
+}
+
+/** Tells an agent that is gone from one that reports and has not registered for tasks. */
+export class Absences {
+  readonly #options: AbsencesOptions;
+  /** Unix ms of the end of an agent's registration, the oldest first. */
+  readonly #ended = new Map<string, number>();
+
+  constructor(options: AbsencesOptions) {
+    this.#options = options;
+  }
+
+  /** The registration of an agent ended, here or on another server. */
+  ended(uuid: string): void {
+    this.#ended.delete(uuid);
+    this.#ended.set(uuid, this.#options.clock.now());
+    if (this.#ended.size <= REMEMBERED) return;
+    const [oldest] = this.#ended.keys();
+    this.#ended.delete(oldest as string);
+  }
+
+  /** For an agent without a registration. Never rejects. */
+  async of(uuid: string): Promise<Absence> {
+    const { clock, log, reports } = this.#options;
+    try {
+      const heard = (await reports()?.heardAt(uuid)) ?? Number.NEGATIVE_INFINITY;
+      const isOnline = clock.now() - heard < ONLINE_MS;
+      const ended = this.#ended.get(uuid) ?? Number.NEGATIVE_INFINITY;
+      return isOnline && heard > ended + LATE_MS
+        ? 'tasks are switched off on this agent'
+        : 'offline';
+    } catch (error) {
+      log.warn('last reports of an agent could not be read', { agent_uuid: uuid, error });
+      return 'offline';
+    }
+  }
+}
