@@ -218,7 +218,7 @@ until_ready() {
   # A group of its own: a Ctrl-C of a terminal reaches npm and what it started alike.
   setsid "$@" >server.log 2>&1 & local pid=$!
   for i in $(seq 1 600); do
-    if grep -qE 'svc is ready|server: listening' server.log; then break; fi
+    if grep -q 'server: listening' server.log; then break; fi
     kill -0 $pid || { cat server.log; return 1; }
     sleep 0.1
   done

@@ -12,9 +12,13 @@ export interface ServeOptions extends StartOptions {
 
 /** Starts and stays until SIGTERM or SIGINT; then stops in order and exits 0. A second signal exits at once. */
 export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Promise<App> {
-  const starting = start(options);
+  const signals = ['SIGTERM', 'SIGINT', ...(hangUp === 'stop' ? ['SIGHUP'] : [])];
+  const starting = start({ ...options, started: (app) => stopOn(signals, app) });
   if (hangUp === 'reload') process.on('SIGHUP', () => void starting.then(reload, () => {}));
-  const app = await starting;
+  return starting;
+}
+
+function stopOn(signals: readonly string[], app: App): void {
   let since: number | undefined;
   const stop = (signal: string) => {
     if (since !== undefined && performance.now() - since < SAME_MS) return;
@@ -28,9 +32,7 @@ export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Pr
       },
     );
   };
-  const signals = ['SIGTERM', 'SIGINT', ...(hangUp === 'stop' ? ['SIGHUP'] : [])];
   for (const signal of signals) process.on(signal, () => stop(signal));
-  return app;
 }
 
 /** The log says what came of it. */

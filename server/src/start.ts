@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly draft?: string | undefined;
   /** `IP:port` that wins over the file's `ws_listener`, after reloads too. */
   readonly listen?: string | undefined;
+  /** Called as soon as the server listens. */
+  readonly started?: (app: App) => void;
   /** `tool`: database and plugins only, nothing listens (init and other commands). Default: `serve`. */
   readonly mode?: 'serve' | 'tool';
   /** Plugin objects or entries instead of the configuration's list: tests, embedding. */
@@ -61,6 +63,7 @@ export async function start(options: StartOptions): Promise<App> {
       },
     });
     file.serve(app);
+    options.started?.(app);
     if (draft !== undefined) await file.write(loaded.text);
     return app;
   } catch (error) {

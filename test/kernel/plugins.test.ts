@@ -299,7 +299,9 @@ for (const hook of ['setup', 'prepare', 'start', 'ready'] as const) {
     );
     await entered;
     await clock.advance(120_000);
-    assert.is((await error).message, `${hook} of 'sleeper' took longer than 120000 ms`);
+    const [problem, file] = (await error).message.split('\n');
+    assert.is(problem, `${hook} of 'sleeper' took longer than 120000 ms`);
+    assert.is(file, `(configuration: ${config})`);
     await rm(dir, { recursive: true });
   });
 }
