@@ -1,5 +1,7 @@
 // Retention over time partitions on Postgres (monitoring-data.md §8, kv.md §6).
 
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as fc from 'fast-check';
@@ -170,6 +172,71 @@ test('a partition that is read for long stays, and its old rows are deleted all 
   });
   assert.equal(await summaries(app), [day(0)]);
   assert.ok(app.console.some((line) => line.includes('a partition could not be dropped')));
+});
+
+/** Reports arrive when they are made, unless `late` says that they were kept back until now. */
+const arrived = (app: TestApp, late: readonly number[] = []) =>
+  app.sql(`update dynamic_monitoring_summary set storage_time = timestamp
+    where timestamp not in (${[0, ...late].join()})`);
+const DEFAULT_ROUND_MS = 5 * 60_000;
+
+test('by default whole days go after a fortnight, and rows that lie elsewhere a day later', async () => {
+  const app = await boot();
+  await makeDays(db, 20);
+  const late = day(-18) + 7;
+  for (const days of [-18, -17, -16, -15, -14, -13]) await report(app, A, day(days));
+  await report(app, B, late);
+  await arrived(app, [late]);
+  await app.clock.advance(DEFAULT_ROUND_MS);
+  await eventually(async () => assert.equal(await summaries(app), [late, day(-14), day(-13)]));
+  const names = (await partsOf(app, 'dynamic_monitoring_summary')).map(({ name }) => name);
+  const has = (days: number) => names.includes(`dynamic_monitoring_summary_${nameOf(days)}`);
+  assert.equal([-18, -17, -16, -15, -14, -13].map(has), [true, false, false, false, true, true]);
+});
+
+test('a budget drops the oldest days of a long history', async () => {
+  const app = await boot();
+  await makeDays(db, 12);
+  await report(app, A, day(0));
+  const [{ id }] = await app.sql('select uuid_id as id from dynamic_monitoring_summary');
+  for (let days = 12; days > 0; days--) {
+    const from = day(-days);
+    await app.sql(`insert into dynamic_monitoring_summary (id, uuid_id, timestamp, storage_time)
+      select ${days} * 100000 + n, ${id}, ${from} + n, ${from} + n from generate_series(1, 2000) n`);
+  }
+  const tables = ['static_monitoring', 'dynamic_monitoring', 'dynamic_monitoring_summary'];
+  const used = () => (app.kernel as any).db.space.used(tables, 0);
+  const budget = Math.round((await used()) * 0.8);
+  const file = join(app.dir, 'config.toml');
+  await writeFile(file, `${await readFile(file, 'utf8')}\n[retention]\nbudget = "${budget} B"\n`);
+  await app.reload();
+  await app.clock.advance(DEFAULT_ROUND_MS);
+  await eventually(async () => assert.ok((await used()) <= budget));
+  const names = (await partsOf(app, 'dynamic_monitoring_summary')).map(({ name }) => name);
+  const kept = [-12, -11, -10, -5, -4, -1].map((days) =>
+    names.includes(`dynamic_monitoring_summary_${nameOf(days)}`),
+  );
+  assert.equal(kept, [false, false, false, true, true, true]);
+  const [{ n }] = await app.sql(
+    `select count(*) as n from dynamic_monitoring_summary where timestamp >= ${day(-5)}`,
+  );
+  assert.is(Number(n), 10_001, 'the younger half is untouched');
+});
+
+test('other servers hear that the last row of a silent agent is gone, and keep those of others', async () => {
+  const first = await boot();
+  await report(first, A, day(-1));
+  await report(first, B, day(-20));
+  await arrived(first);
+  const servers = [await boot(), await boot()] as const;
+  const last = async (app: TestApp) => {
+    const params = [app.superToken || first.superToken, [A, B], []];
+    const rows = await app.call('agent_dynamic_summary_multi_last_query', params);
+    return rows.map(({ uuid }: any) => uuid).sort();
+  };
+  for (const app of servers) assert.equal(await last(app), [A, B].sort());
+  await servers[0].clock.advance(DEFAULT_ROUND_MS);
+  for (const app of servers) await eventually(async () => assert.equal(await last(app), [A]));
 });
 
 test.run();
