@@ -82,10 +82,7 @@ export interface Database {
 
 /** What a database occupies on the disk, and how free places go back to the system. */
 export interface Space {
-  /**
-   * Bytes that these tables use, indexes included and free places left out; a database of one file counts as a whole.
-   * Up to `enough` the figure may be too high.
-   */
+  /** Bytes that these tables use, indexes included and free places left out. Up to `enough` the figure may be too high. */
   used(tables: readonly string[], enough: number): Promise<number>;
   /** Size of the disk that holds the database, bytes; undefined: this program does not see it. */
   disk(): Promise<number | undefined>;

@@ -40,7 +40,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/js-worker.test.ts': { seconds: 9, why: 'scripts on both databases' },
   'test/protocol/terminal-servers.test.ts': { seconds: 9, why: '64 MiB through two servers' },
   'test/bus-postgres.test.ts': { seconds: 8, why: 'interrupted connections', starts: true },
-  'test/protocol/retention.test.ts': { seconds: 14, why: 'servers on both databases, tens of thousands of rows' },
+  'test/protocol/retention.test.ts': { seconds: 20, why: 'servers on both databases, tens of thousands of rows' },
   'test/protocol/js-runtime.test.ts': { seconds: 8, why: 'hundreds of scripts' },
   'test/protocol/static-bucket.test.ts': { seconds: 8, why: 'many files on both databases' },
   'test/agent-program-tasks-end-to-end.test.ts': { seconds: 7, why: 'tasks of a real agent on both databases', starts: true },

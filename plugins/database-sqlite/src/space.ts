@@ -13,13 +13,18 @@ const INCREMENTAL = 2;
 const USED = `select (p.page_count - f.freelist_count) * s.page_size as used
   from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`;
 
-/** What the file occupies; its tables are not told apart, for that would read every page. */
+/** The pages in use. Above `enough` those of other tables are left out, as far as `tableSizes` knows them; their indexes count. */
 export const openSpace = (
   file: string,
   writer: Writer,
   read: (sql: string) => { used: number } | undefined,
 ): Space => ({
-  used: async () => read(USED)?.used ?? 0,
+  async used(tables, enough) {
+    const all = read(USED)?.used ?? 0;
+    if (all <= enough) return all;
+    const others = (await writer.sizes()).filter(({ name }) => !tables.includes(name));
+    return others.reduce((left, { bytes }) => left - bytes, all);
+  },
   async disk() {
     const { blocks, bsize } = await statfs(dirname(file));
     return blocks * bsize;

@@ -105,7 +105,7 @@ export class Rounds {
       this.excess = undefined;
       return;
     }
-    const text = `the history exceeds its budget: ${sizeText(used)} of ${sizeText(budget)} are in use; what is left has limits of its own (database_limit_*), is less than an hour old, or is no history`;
+    const text = `the history exceeds its budget: ${sizeText(used)} of ${sizeText(budget)} are in use; what is left has limits of its own (database_limit_*) or is less than an hour old`;
     if (this.excess === undefined) log.warn(text);
     this.excess = text;
   }
