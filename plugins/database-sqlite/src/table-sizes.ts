@@ -3,12 +3,14 @@ import type Sqlite from 'better-sqlite3';
 
 /** A file of up to so many pages is counted whole: some 2 µs a page. */
 const COUNTED_PAGES = 2_048;
-/** Pages of one tree that are looked at in a larger file. */
-const SAMPLED_PAGES = 512;
+/** Pages of a larger file that are looked at: of each tree at first, and of those tables that are larger together. */
+const FIRST_PAGES = 48;
+const TABLE_PAGES = 1_600;
 
 /** One b-tree of the file: a table or an index. */
 interface Tree {
   readonly name: string;
+  readonly isTable: boolean;
   readonly pages: number;
   /** False: extrapolated from its first pages. */
   readonly exact: boolean;
@@ -20,29 +22,42 @@ const TABLES = `
   where t.type = 'table' and t.name <> 'schema_migrations'
   order by t.name`;
 const TREES = `
-  select 'sqlite_schema' as name, false as wanted
-  union all select name, type = 'table' and name <> 'schema_migrations' from sqlite_schema
+  select 'sqlite_schema' as name, 0 as is_table
+  union all select name, type = 'table' from sqlite_schema
   order by name`;
+const LEDGER = 'schema_migrations';
 
 /**
  * Bytes of each table's own b-tree, without indexes, in name order (svc-server.md, database_storage); an empty table has
- * one page. Takes some milliseconds however large the file is: in a file of more than 8 MB trees of more than 512 pages
- * are extrapolated from their first ones, in proportion to what the file holds as a whole.
+ * one page. Takes some milliseconds however large the file is: in a file of more than 8 MB large trees are extrapolated
+ * from their first pages, in proportion to what the file holds as a whole.
  */
 export function tableSizes(db: Sqlite.Database): TableSize[] {
   const number = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
   const used = number('page_count') - number('freelist_count');
   if (used <= COUNTED_PAGES) return db.prepare(TABLES).all() as TableSize[];
   const pageBytes = number('page_size');
-  const found = db.prepare(TREES).all() as { name: string; wanted: number }[];
-  const trees = found.map(({ name, wanted }) => ({ ...walk(db, name), wanted: wanted === 1 }));
+  const trees = sampledTrees(db);
   const share = correction(trees, usedPages(used, pageBytes, number('auto_vacuum')));
   return trees
-    .filter(({ wanted }) => wanted)
+    .filter(({ name, isTable }) => isTable && name !== LEDGER)
     .map(({ name, pages, exact }) => ({
       name,
       bytes: (exact ? pages : Math.round(pages * share)) * pageBytes,
     }));
+}
+
+function sampledTrees(db: Sqlite.Database): Tree[] {
+  const found = db.prepare(TREES).all() as { name: string; is_table: number }[];
+  const trees = found.map(({ name, is_table }) => ({
+    ...walk(db, name, FIRST_PAGES),
+    isTable: is_table === 1,
+  }));
+  const large = ({ isTable, exact }: Tree) => isTable && !exact;
+  const most = Math.floor(TABLE_PAGES / trees.filter(large).length);
+  return trees.map((tree) =>
+    large(tree) && most > FIRST_PAGES ? { ...tree, ...walk(db, tree.name, most) } : tree,
+  );
 }
 
 /** Pages of trees. With `auto_vacuum` one page in each `pageBytes / 5 + 1` only tells where the others belong. */
@@ -66,27 +81,35 @@ interface Branch {
   readonly children: number;
   /** Pages of the visited children's trees. */
   readonly below: number[];
+  /** How many times as much a full page would hold. */
+  readonly slack: number;
+  /** The slack of the first child, if that has children. */
+  first: number;
 }
 
-/** Walks a tree, depth first, over its first pages. */
-function walk(db: Sqlite.Database, name: string): Tree {
-  const rows = db
-    .prepare("select path, pagetype, ncell from dbstat('main') where name = ?")
-    .raw()
-    .iterate(name) as IterableIterator<[path: string, type: string, cells: number]>;
+/** Lengths and numbers only: a text for each page would take longer than to find it. */
+const PAGES = `
+  select length(path), pagetype = 'overflow', pagetype = 'internal', ncell, 1.0 * pgsize / (pgsize - unused)
+  from dbstat('main') where name = ?`;
+
+/** Walks a tree, depth first, over at most `most` pages. */
+function walk(db: Sqlite.Database, name: string, most: number): Omit<Tree, 'isTable'> {
+  const rows = db.prepare(PAGES).raw().iterate(name) as IterableIterator<
+    [length: number, overflow: number, internal: number, cells: number, slack: number]
+  >;
   const path: Branch[] = [];
   let looked = 0;
-  for (const [at, type, cells] of rows) {
-    if (looked++ === SAMPLED_PAGES) return { name, pages: fold(path, 0), exact: false };
+  for (const [length, overflow, internal, cells, slack] of rows) {
+    if (looked++ === most) return { name, pages: fold(path, 0), exact: false };
     // `/` is the root, `/000/` its first child, `/000/01a+000000` an overflow page of that child.
-    const depth = at.split('/').length - 2;
-    if (type === 'overflow') {
+    const depth = (length - (overflow ? 11 : 1)) / 4;
+    if (overflow) {
       const owner = path[depth];
       if (owner) owner.own++;
       continue;
     }
     fold(path, depth);
-    path.push({ own: 1, children: type === 'internal' ? cells + 1 : 0, below: [] });
+    path.push({ own: 1, children: internal ? cells + 1 : 0, below: [], slack, first: 1 });
   }
   return { name, pages: fold(path, 0), exact: true };
 }
@@ -98,16 +121,18 @@ function fold(path: Branch[], depth: number): number {
     const branch = path.pop() as Branch;
     pages = branch.own + pagesBelow(branch);
     // A branch whose children have not been reached tells nothing.
-    if (branch.children === 0 || branch.below.length > 0) path.at(-1)?.below.push(pages);
+    const parent = branch.children === 0 || branch.below.length > 0 ? path.at(-1) : undefined;
+    if (parent?.below.length === 0 && branch.children > 0) parent.first = branch.slack;
+    parent?.below.push(pages);
   }
   return pages;
 }
 
-function pagesBelow({ children, below }: Branch): number {
+function pagesBelow({ children, below, first: slack }: Branch): number {
   const sum = below.reduce((pages, each) => pages + each, 0);
   if (below.length === children || below.length === 0) return sum;
-  // Old rows are deleted from the front, so the first branch may hold less than the others.
+  // Old rows are deleted from the front, so the first branch may hold less than the others, which are full.
   const [first = 0] = below;
-  const mean = below.length === 1 ? first : (sum - first) / (below.length - 1);
+  const mean = below.length === 1 ? first * slack : (sum - first) / (below.length - 1);
   return Math.round(first + mean * (children - 1));
 }
