@@ -1,4 +1,4 @@
-// proof: 45
+// proof: 60
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
