@@ -72,7 +72,7 @@ for (const [name, database_url, reason] of [
   [
     'a file that is no database',
     `sqlite://${file('text.db')}`,
-    /cannot open .*text\.db.*not a database/,
+    /cannot open .*text\.db.*no SQLite database/,
   ],
 ] as const) {
   open(`refuses ${name}`, async () => {

@@ -24,6 +24,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/db.test.ts': { seconds: 14, why: 'random statements on both databases' },
   'test/protocol/db-running.test.ts': { seconds: 13, why: 'statements that run into their time limit' },
   'test/protocol/worker-route.test.ts': { seconds: 13, why: 'hundreds of requests to scripts' },
+  'test/protocol/svc-server-sql.test.ts': { seconds: 8, why: 'each statement in a process, on both databases' },
   'test/disk-full.test.ts': { seconds: 12, why: 'a server on a file system of its own', starts: true },
   'test/new-plugin.test.ts': { seconds: 12, why: 'compiles, packs and tests a project', starts: true },
   'test/protocol/agent-multi-last.test.ts': { seconds: 12, why: 'thousands of reports on both databases' },
