@@ -41,16 +41,15 @@ export async function openSqlite(
   } catch (error) {
     await writer.end();
     unlock();
-    const reason = isDamage(error)
-      ? 'it is damaged, or no SQLite database: restore a backup, or move the file away to begin anew'
+    const cause = (error as Error).cause ?? error;
+    const { message } = cause as Error;
+    // The thread passes the driver's error on as its cause.
+    const reason = /^SQLITE_(?:NOTADB|CORRUPT)/.test(codeOf(cause))
+      ? `it is damaged, or no SQLite database (${message}): restore a backup, or move the file away to begin anew`
       : (error as Error).message;
     throw new UserError(`database.database_url: cannot open ${file}: ${reason}`, { cause: error });
   }
 }
-
-/** The thread passes the driver's error on as a cause. */
-const isDamage = (error: unknown): boolean =>
-  /^SQLITE_(?:NOTADB|CORRUPT)/.test(codeOf((error as Error).cause ?? error));
 
 const reserveBytes = (
   file: string,
