@@ -64,8 +64,9 @@ const accepted: [table: string, key: string, toml: string, value: unknown][] = [
   ['', 'max_response_body_size', '4294967295', 4_294_967_295],
   ['', 'enable_unix_socket', 'true', true],
   ['', 'unix_socket_path', '"s"', 's'],
-  ['', 'tls_cert', '"c.pem"', 'c.pem'],
-  ['', 'tls_key', '"k.pem"', 'k.pem'],
+  // Each needs the other one.
+  ['', 'tls_cert', '"c.pem"\ntls_key = "k.pem"', 'c.pem'],
+  ['', 'tls_key', '"k.pem"\ntls_cert = "c.pem"', 'k.pem'],
   ['', 'plugins', '[]', []],
   ['', 'plugins', '["token", "./x"]', ['token', './x']],
   ['', 'shutdown_timeout_ms', '0', 0],
