@@ -132,7 +132,7 @@ test('its UserError stops the start with its own sentence', async () => {
   state.copyFails = true;
   try {
     const failure = await bootForTest([join(folder, 'plugin.js')]).catch((error) => error);
-    assert.is(failure.message, 'set copy.key');
+    assert.match(failure.message, /^set copy\.key\n\(configuration: .*\)$/);
   } finally {
     delete state.copyFails;
   }

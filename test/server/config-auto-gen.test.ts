@@ -168,7 +168,11 @@ const unreadable: [name: string, prepare: (file: string) => void, message: RegEx
     (file) => writeFileSync(file, Buffer.from([0x23, 0xff, 0xfe, 0x0a])),
     /^cannot read the configuration .*server\.toml: it is not UTF-8 text$/,
   ],
-  ['text that is not TOML', (file) => writeFileSync(file, 'a = 1\nb\n'), /\(line 2, column \d+\)$/],
+  [
+    'text that is not TOML',
+    (file) => writeFileSync(file, 'a = 1\nb\n'),
+    /\(line 2, column \d+\)\n\(configuration: .*server\.toml\)$/,
+  ],
 ];
 
 for (const [name, prepare, message] of unreadable) {
