@@ -20,7 +20,7 @@ export const HELP = `npm test [-- WORDS… OPTIONS]
   npm test                    all tests, on SQLite and on Postgres
   npm test -- kv token        the files whose path contains "kv" or "token"
   npm test -- --fast          SQLite only, without the files that start programs, databases or real clients, and
-                              without those that take longer than 10 s
+                              without those that take longer than 5 s
   npm run proof               the long loops: kills, many servers, large volumes, many random cases
   npm run proof -- crash      one of them
 
