@@ -1,6 +1,7 @@
 import { rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
+import { pragmaNumber } from './pragma.ts';
 import { reserveOf } from './reserve.ts';
 
 /** Below this the disk counts as full, before it really is: a transaction that deletes needs room to be written down. */
@@ -68,7 +69,7 @@ export class DiskRoom {
   #hasRoomInside(free: number): boolean {
     const { reserve_bytes } = this.#room;
     if (reserve_bytes === 0 || free < reserve_bytes / 2) return false;
-    const pages = Number(this.#db.pragma('freelist_count', { simple: true }));
-    return pages * Number(this.#db.pragma('page_size', { simple: true })) >= LOW_BYTES;
+    const pages = pragmaNumber(this.#db, 'freelist_count');
+    return pages * pragmaNumber(this.#db, 'page_size') >= LOW_BYTES;
   }
 }

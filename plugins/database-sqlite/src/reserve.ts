@@ -11,10 +11,15 @@ const BLOCK_BYTES = 2 ** 20;
 /** Room on the disk that the writing thread frees when the disk is full, so that deletes can be written down. */
 export const reserveOf = (file: string): string => `${file}.reserve`;
 
+/** Size of the disk with the file, bytes. */
+export async function diskBytes(file: string): Promise<number> {
+  const { blocks, bsize } = await statfs(dirname(file));
+  return blocks * bsize;
+}
+
 /** The default size: 64 MB, on a small disk 2 % of it. */
 export async function defaultReserve(file: string): Promise<number> {
-  const { blocks, bsize } = await statfs(dirname(file));
-  return Math.min(64 * 2 ** 20, Math.floor((blocks * bsize) / 50));
+  return Math.min(64 * 2 ** 20, Math.floor((await diskBytes(file)) / 50));
 }
 
 /** Makes the reserve as soon as there is ample room for it, and again after it was freed. */

@@ -1,7 +1,7 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Space } from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
+import { pragmaNumber } from './pragma.ts';
+import { diskBytes } from './reserve.ts';
 import type { Writer } from './writer.ts';
 
 /** Pages of one step: other writes wait some milliseconds for it. */
@@ -25,10 +25,7 @@ export const openSpace = (
     const others = (await writer.sizes()).filter(({ name }) => !tables.includes(name));
     return others.reduce((left, { bytes }) => left - bytes, all);
   },
-  async disk() {
-    const { blocks, bsize } = await statfs(dirname(file));
-    return blocks * bsize;
-  },
+  disk: () => diskBytes(file),
   giveBack: () => writer.shrink(),
 });
 
@@ -37,7 +34,7 @@ export const openSpace = (
  * was made without this option keeps its size. @returns whether there is more to do
  */
 export function giveBack(db: Sqlite.Database): boolean {
-  const number = (name: string) => db.pragma(name, { simple: true }) as number;
+  const number = (pragma: string) => pragmaNumber(db, pragma);
   if (number('auto_vacuum') !== INCREMENTAL) return false;
   const left = number('freelist_count') - Math.ceil(number('page_count') / SPARE);
   if (left <= 0) return false;

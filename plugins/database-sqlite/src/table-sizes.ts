@@ -1,5 +1,6 @@
 import type { TableSize } from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
+import { pragmaNumber } from './pragma.ts';
 
 /** A file of up to so many pages is counted whole: some 2 µs a page. */
 const COUNTED_PAGES = 2_048;
@@ -16,16 +17,16 @@ interface Tree {
   readonly exact: boolean;
 }
 
+const LEDGER = 'schema_migrations';
 const TABLES = `
   select t.name as name, coalesce(s.pgsize, 0) as bytes
   from sqlite_schema t left join dbstat('main', 1) s on s.name = t.name
-  where t.type = 'table' and t.name <> 'schema_migrations'
+  where t.type = 'table' and t.name <> '${LEDGER}'
   order by t.name`;
 const TREES = `
   select 'sqlite_schema' as name, 0 as is_table
   union all select name, type = 'table' from sqlite_schema
   order by name`;
-const LEDGER = 'schema_migrations';
 
 /**
  * Bytes of each table's own b-tree, without indexes, in name order (svc-server.md, database_storage); an empty table has
@@ -33,7 +34,7 @@ const LEDGER = 'schema_migrations';
  * from their first pages, in proportion to what the file holds as a whole.
  */
 export function tableSizes(db: Sqlite.Database): TableSize[] {
-  const number = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
+  const number = (pragma: string) => pragmaNumber(db, pragma);
   const used = number('page_count') - number('freelist_count');
   if (used <= COUNTED_PAGES) return db.prepare(TABLES).all() as TableSize[];
   const pageBytes = number('page_size');

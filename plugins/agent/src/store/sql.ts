@@ -19,7 +19,7 @@ export function whereOf(
   agent: number | undefined,
   { by, except = [] }: { readonly by?: string; readonly except?: readonly number[] } = {},
 ): Sql {
-  const agents: [string, ...SqlValue[]][] = agent === undefined ? [] : [['m.uuid_id = ?', agent]];
+  const agents: [string, ...SqlValue[]][] = ofAgent(agent);
   if (except.length > 0) agents.push([`m.uuid_id not in (${except.join()})`]);
   const storage = by === 'timestamp' ? '+m.storage_time' : 'm.storage_time';
   const times = [...bounds('m.timestamp', filter.timestamp), ...bounds(storage, filter.storage)];
@@ -47,9 +47,8 @@ export function foundIn({ table, name }: Kind, filter: Filter, agent: number | u
     const { text, params } = whereOf(filter, agent);
     return { text: `${table} m ${text}`, params, time: 'm.timestamp' };
   }
-  const agents: Part[] = agent === undefined ? [] : [['m.uuid_id = ?', agent]];
   const where = whereAll([
-    ...agents,
+    ...ofAgent(agent),
     ...overlaps(FIRST, 'm.timestamp', timestamp),
     ...overlaps(FIRST_STORAGE, 'm.storage_time', storage),
   ]);
@@ -75,6 +74,9 @@ const overlaps = (first: string, last: string, { from, to }: TimeRange): Part[] 
 ];
 
 type Part = [text: string, value: SqlValue];
+
+const ofAgent = (agent: number | undefined): Part[] =>
+  agent === undefined ? [] : [['m.uuid_id = ?', agent]];
 
 function bounds(column: string, { from, to }: TimeRange): Part[] {
   const parts: Part[] = [];
