@@ -15,6 +15,7 @@ export default definePlugin({
   name: 'token',
   version: '0.6.0',
   namespaces: ['token'],
+  brings: ['admission'],
   provides: [Tokens, SuperTokenCreated],
   config: Type.Object({
     password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {

@@ -1,0 +1,26 @@
+import { service } from '@svc/plugin-sdk';
+
+/** `unix`: the Unix socket; `internal`: calls of the server itself; `private`: networks that have no public addresses. */
+export type AddressClass = 'loopback' | 'private' | 'public' | 'unix' | 'internal';
+
+/** How often something was refused since the start. */
+export interface RefusalCount {
+  readonly reason: string;
+  readonly address_class: AddressClass;
+  readonly count: number;
+}
+
+/** Counts what the server refuses, and tells the log about attacks: one line a minute for each reason and address. */
+export interface Refusals {
+  /**
+   * Takes no longer than a look into a map: call it for every refusal.
+   * @param reason one of a few fixed texts, in words that an operator reads: `wrong credential`
+   * @param address of the sender, empty for calls of the server itself
+   * @returns true for the first of this reason and address in a while: a record with more detail is worth its place
+   */
+  refused(reason: string, address: string): boolean;
+  /** In the order of the first refusal of each kind. */
+  counts(): readonly RefusalCount[];
+}
+
+export const Refusals = service<Refusals>('refusals');
