@@ -105,9 +105,9 @@ const codeLines = (text: string): number =>
  * the server, without warnings about the configuration, and 1,900 for the SDK.
  */
 const budgets = [
-  ['kernel', kernel, 2975],
+  ['kernel', kernel, 2984],
   ['server', server, 1695],
-  ['plugin-sdk', sdk, 2016],
+  ['plugin-sdk', sdk, 2020],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

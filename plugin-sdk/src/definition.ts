@@ -23,6 +23,7 @@ const common: Rules = {
   mapError: maybe(code),
   secret: maybe(flag),
   logsRefusals: maybe(flag),
+  audit: maybe(code),
   prepare: maybe(code),
   access: accessFault,
   check: maybe(code),

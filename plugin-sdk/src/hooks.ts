@@ -22,6 +22,8 @@ export interface Call {
   readonly address: string;
   /** As they were sent, the credential included. */
   readonly params: unknown;
+  /** What the method's `audit` says of the parameters; undefined: it states none, or they do not fit. */
+  readonly target: (() => string | undefined) | undefined;
 }
 
 export interface Outcome {
@@ -103,7 +105,7 @@ export interface Hooks {
   readonly authenticate: AsyncTaps<[string, Origin], Principal | undefined>;
   /** Bail; no answer is deny. */
   readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
-  /** After the answer is known. Must not throw. */
+  /** After the answer is known, to calls from inside as well. Must not throw. */
   readonly settled: Taps<[Call, Outcome]>;
   /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */
   readonly request: AsyncTaps<[Exchange], true | undefined>;

@@ -74,6 +74,11 @@ interface MethodBase<P extends Params, Input> {
   /** The plugin logs refused calls itself (hook `settled`); the log of calls leaves them out. */
   readonly logsRefusals?: boolean;
   /**
+   * States that the method changes something of which a record is kept (hook `settled`, plugin `audit`), and names what: a
+   * key, a UUID, a text of SQL; never a secret. undefined: this call is not worth a record.
+   */
+  readonly audit?: (params: ParamsOf<P>) => string | undefined;
+  /**
    * Checks what a schema cannot say and returns the form that `access`, `check` and `handle` work with. It runs after
    * the parameters passed their schemas and before the credential is looked at. Default: the parameters themselves.
    */

@@ -67,14 +67,20 @@ export class Dispatcher {
   async call(name: string, params: unknown, caller: Principal): Promise<unknown> {
     const method = this.#options.registry.methods.get(name);
     if (!method?.definition.handle) throw new RpcError(-32601, 'Method not found');
+    const started = performance.now();
+    const context = this.#context(name, INTERNAL, method, caller);
+    context.params = params;
+    let result: unknown;
     try {
-      const context = this.#context(name, INTERNAL, method, caller);
       const input = await this.#admit(method, method.binder.bindOwn(params), context);
-      const result = await method.definition.handle(input, context);
-      return result instanceof RawJson ? parseJson(asString(result.text)) : result;
+      result = await method.definition.handle(input, context);
     } catch (thrown) {
-      throw this.#failure(method, thrown);
+      const error = this.#failure(method, thrown);
+      this.#settled(context, error, started);
+      throw error;
     }
+    this.#settled(context, undefined, started);
+    return result instanceof RawJson ? parseJson(asString(result.text)) : result;
   }
 
   /** A request object or batch of this process, credential included; the whole answer, undefined for notifications. */
@@ -140,12 +146,12 @@ export class Dispatcher {
         ? await this.#subscribe(method, input, context, { id: call.id, source })
         : { text: this.#serialise(await definition.handle?.(input, context), call.id) };
       this.#calls.completed({ call, method, context, started }, answer.text);
-      if (this.#options.hooks.settled.isUsed()) this.#settled(context, undefined, started);
+      this.#settled(context, undefined, started);
       return answer;
     } catch (thrown) {
       const error = this.#failure(method, thrown);
       this.#calls.failed({ call, method, context, started }, error);
-      if (method && this.#options.hooks.settled.isUsed()) this.#settled(context, error, started);
+      if (method) this.#settled(context, error, started);
       return { text: errorText(call.id, error) };
     }
   }
@@ -162,6 +168,8 @@ export class Dispatcher {
     context: Context,
   ): Promise<unknown> {
     const { definition } = method;
+    const { audit } = definition;
+    if (audit) context.target = () => audit(params);
     const input = definition.prepare ? definition.prepare(params) : params;
     const admitted = this.#options.access.admit(method, input, context);
     if (admitted) await admitted;
@@ -221,6 +229,7 @@ export class Dispatcher {
   }
 
   #settled(context: Context, error: RpcError | undefined, started: number): void {
+    if (!this.#options.hooks.settled.isUsed()) return;
     const elapsed_us = Math.round((performance.now() - started) * 1000);
     try {
       this.#options.hooks.settled.call(context, { error, elapsed_us });
