@@ -1,4 +1,11 @@
-import { type Origin, type Permission, type Principal, type Scope, service } from '@svc/plugin-sdk';
+import {
+  type Origin,
+  type Permission,
+  type Principal,
+  type Requirement,
+  type Scope,
+  service,
+} from '@svc/plugin-sdk';
 
 /** One entry of a token's limits in wire form: every permission holds in every scope of the entry (auth.md §5). */
 export interface Limit {
@@ -31,6 +38,51 @@ export interface Tokens {
   basic(user: string, password: string, origin: Origin): Promise<Principal | undefined>;
 }
 export const Tokens = service<Tokens>('token');
+
+/**
+ * Things of one kind that hang on tokens: jobs, workers, routes, buckets. Each of these rows keeps the key of the token that
+ * last wrote it (`Owners.of`).
+ */
+export interface Dependents {
+  /** One word in the singular, as `token_dependents` shows it: `job`. Two plugins do not share one. */
+  readonly kind: string;
+  /** Names of what the token with this key wrote last, sorted; at most some thousands. Reads the database, so only for seldom questions. */
+  list(owner: string): Promise<readonly string[]>;
+  /**
+   * Ends what runs for this owner now. Called on every server when a token was deleted there or elsewhere, and only with
+   * `on_delete = "suspend"`; may be called twice. Nothing has to be stored: before each start `Owners.isSuspended` says no.
+   */
+  suspend?(owner: string): void | Promise<void>;
+}
+
+/** `super`: the Super Token, the server itself, or a row from before owners were kept. */
+export type OwnerState = 'super' | 'valid' | 'expired' | 'deleted';
+
+/**
+ * Questions about the token that wrote something, by its stored key instead of its credential. An owner is a token key, or
+ * null for no restriction. All answers but those of `list` come from memory: ask again each time instead of keeping them.
+ */
+export interface Owners {
+  /** From the hook `prepare` on. @throws Error when the kind is taken */
+  register(dependents: Dependents): void;
+  /** What to store in the column `owner` of a row that this caller writes: null for the Super Token and the server itself. */
+  of(caller: Principal): string | null;
+  state(owner: string | null): OwnerState;
+  /**
+   * True when nothing of this owner may start or be served any more: its token, or the one that created it, is deleted or
+   * expired, and the operator chose `on_delete = "suspend"`. Never for null.
+   */
+  isSuspended(owner: string | null): boolean;
+  /**
+   * A caller with exactly the owner's rights, for `kernel.call` and `kernel.auth.allows`: those of its token now, or, with
+   * `on_delete = "keep"`, the last ones of a token that was deleted or has expired. null: the server itself.
+   * undefined: suspended, or no such token is known any more, so that nothing is allowed.
+   */
+  principal(owner: string | null): Principal | undefined;
+  /** True when that caller exists and may do this. */
+  may(owner: string | null, wanted: Pick<Requirement, 'scopes' | 'permissions'>): boolean;
+}
+export const Owners = service<Owners>('token.owners');
 
 /** The clear values of a Super Token made by this start, for the program that starts the server; they are kept nowhere else (auth.md §4). */
 export const SuperTokenCreated = service<{ token: string; password: string } | undefined>(

@@ -25,6 +25,7 @@ export async function makeSuper(
     token_limit: '[]',
     username: 'root',
     password_hash: await hashPassword(password),
+    parent: null,
   };
   return { record, token: `${key}:${secret}`, password };
 }

@@ -1,5 +1,5 @@
 import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
-import { SuperTokenCreated, Tokens } from './api.ts';
+import { Owners, SuperTokenCreated, Tokens } from './api.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
 import { protocolKinds } from './kinds.ts';
 import { addMethods } from './methods/index.ts';
@@ -16,14 +16,20 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['token'],
   brings: ['admission'],
-  provides: [Tokens, SuperTokenCreated],
+  provides: [Tokens, Owners, SuperTokenCreated],
   config: Type.Object({
     password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
       default: 'sha256',
       description: 'Stored form of passwords; scrypt also upgrades old ones at their next login.',
     }),
+    on_delete: Type.Union([Type.Literal('keep'), Type.Literal('suspend')], {
+      default: 'keep',
+      description:
+        'What hangs on a token that is deleted or expires (tokens that it created, jobs, workers, routes, buckets): ' +
+        'keep lets it go on, suspend stops it.',
+    }),
   }),
-  reloadable: ['password_kdf'],
+  reloadable: ['password_kdf', 'on_delete'],
   migrations,
 
   setup(kernel) {
@@ -31,6 +37,7 @@ export default definePlugin({
     const parts = createParts(kernel);
     const make = () => makeSuper(kernel.brand.salt, parts.hashPassword);
     kernel.provide(Tokens, createTokens(parts));
+    kernel.provide(Owners, parts.owners);
     hooks.methods.tap((methods) => addMethods(methods, parts));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
     hooks.authenticate.tap((credential, origin) => {
@@ -49,7 +56,10 @@ export default definePlugin({
     hooks.start.tap(() => {
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
     });
-    hooks.reload.tap(() => parts.refresh.all());
+    hooks.reload.tap(async () => {
+      await parts.refresh.all();
+      parts.records.endOrphans();
+    });
   },
 });
 

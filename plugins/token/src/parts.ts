@@ -2,6 +2,7 @@ import type { Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
 import { GrantPool } from './grants.ts';
 import { Login } from './login.ts';
+import { TokenOwners } from './owners.ts';
 import { changeOfForm, SlowHasher } from './password.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
@@ -15,6 +16,7 @@ import { Vocabulary } from './vocabulary.ts';
 /** The section `[token]`. */
 export interface TokenConfig {
   readonly password_kdf: 'sha256' | 'scrypt';
+  readonly on_delete: 'keep' | 'suspend';
 }
 
 /** Everything the plugin is made of, wired together. */
@@ -24,6 +26,7 @@ export interface Parts {
   readonly records: Records;
   readonly refresh: Refresh;
   readonly login: Login;
+  readonly owners: TokenOwners;
   /** The stored form of a secret. */
   hashSecret(secret: string): string;
   /** The stored form of a password, by the configured kind. */
@@ -37,7 +40,11 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
   const cacheLog = log.target('token_cache');
   const complain = (id: number, problem: string) =>
     cacheLog.warn('a stored token limit cannot be read', { id, problem });
-  const records = new Records({ vocabulary, grants: new GrantPool(vocabulary), clock, complain });
+  const suspends = () => config.on_delete === 'suspend';
+  const grants = new GrantPool(vocabulary);
+  const left = (key: string) => owners.suspend(key);
+  const records = new Records({ vocabulary, grants, clock, complain, suspends, left });
+  const owners = new TokenOwners({ records, system: kernel.system, suspends, log });
   const refresh = new Refresh({ store, records, messaging: kernel, clock, log: cacheLog });
   const hasher = new SlowHasher();
   const hashSecret = (secret: string) => hashOf(brand.salt, secret);
@@ -64,6 +71,7 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
     records,
     refresh,
     login,
+    owners,
     hashSecret,
     hashPassword: async (password) =>
       config.password_kdf === 'scrypt' ? hasher.make(password) : hashSecret(password),

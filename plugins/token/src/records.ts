@@ -1,16 +1,34 @@
-import { type Marks, SUPER_ID, type TokenRow } from './store.ts';
-import { Token, type TokenContext } from './token.ts';
+import { type GoneRow, type Marks, SUPER_ID, type TokenRow } from './store.ts';
+import { GONE, Token, type TokenContext } from './token.ts';
+
+/** Longest line of parents that is followed. */
+const GENERATIONS = 32;
+
+export interface RecordsContext extends Omit<TokenContext, 'isOrphan'> {
+  /** `[token] on_delete = "suspend"` */
+  readonly suspends: () => boolean;
+  /** The token with this key is not there any more. */
+  readonly left: (key: string) => void;
+}
 
 /** All records in memory, by id, key and username (auth.md §8). */
 export class Records {
   readonly #byId = new Map<number, Token>();
   readonly #byKey = new Map<string, Token>();
   readonly #byUsername = new Map<string, Token>();
+  /** By the key of the token that created them. */
+  readonly #children = new Map<string, Set<Token>>();
+  /** Deleted tokens on which something hangs, with their last rights. */
+  readonly #gone = new Map<string, Token>();
   readonly #context: TokenContext;
+  readonly #suspends: () => boolean;
+  readonly #left: (key: string) => void;
   #state = 0;
 
-  constructor(context: TokenContext) {
-    this.#context = context;
+  constructor({ suspends, left, ...context }: RecordsContext) {
+    this.#suspends = suspends;
+    this.#left = left;
+    this.#context = { ...context, isOrphan: (token) => suspends() && this.#isOrphan(token) };
   }
 
   /** Counts changes: what failed before one may succeed after it. */
@@ -24,6 +42,20 @@ export class Records {
 
   byKey = (key: string): Token | undefined => this.#byKey.get(key);
   byUsername = (username: string): Token | undefined => this.#byUsername.get(username);
+
+  childrenOf = (key: string): ReadonlySet<Token> => this.#children.get(key) ?? NONE;
+
+  /** The rights of what a token wrote: its own, or the last ones of one that expired or was deleted. */
+  owner(key: string): Token | undefined {
+    const token = this.#byKey.get(key);
+    if (!token) return this.#gone.get(key);
+    return token.validity() === 'late' ? token.ghost : token;
+  }
+
+  addGone({ token_key, token_limit }: GoneRow): void {
+    const row = { ...GONE, id: 0, token_key, token_limit };
+    this.#gone.set(token_key, new Token(row, this.#context));
+  }
 
   /** Ordered by id. */
   list(): Token[] {
@@ -60,22 +92,55 @@ export class Records {
     const token = known ?? new Token(row, this.#context);
     this.#byId.set(token.id, token);
     this.#byKey.set(token.key, token);
+    if (token.parent !== null) this.#siblings(token.parent).add(token);
     if (token.username !== null) this.#byUsername.set(token.username, token);
   }
 
-  drop(id: number): void {
+  /** @returns the key that it had */
+  drop(id: number): string | undefined {
     const token = this.#byId.get(id);
-    if (!token) return;
+    if (!token) return undefined;
     this.#state++;
     this.#byId.delete(id);
     this.#unindex(token);
     token.end();
+    if (this.#suspends()) this.endOrphans();
+    this.#left(token.key);
+    return token.key;
+  }
+
+  /** Ends the sessions of tokens whose parents are gone. */
+  endOrphans(): void {
+    for (const children of this.#children.values()) {
+      for (const child of children) if (child.validity() === 'late') child.endPrincipal();
+    }
+  }
+
+  #isOrphan(token: Token): boolean {
+    let { parent } = token;
+    for (let generation = 0; parent !== null && generation < GENERATIONS; generation++) {
+      const above = this.#byKey.get(parent);
+      if (!above || above.isPast()) return true;
+      parent = above.parent;
+    }
+    return false;
+  }
+
+  #siblings(parent: string): Set<Token> {
+    const siblings = this.#children.get(parent) ?? new Set();
+    this.#children.set(parent, siblings);
+    return siblings;
   }
 
   #unindex(token: Token): void {
     if (this.#byKey.get(token.key) === token) this.#byKey.delete(token.key);
-    const { username } = token;
+    const { username, parent } = token;
+    const siblings = parent === null ? undefined : this.#children.get(parent);
+    siblings?.delete(token);
+    if (parent !== null && siblings?.size === 0) this.#children.delete(parent);
     if (username !== null && this.#byUsername.get(username) === token)
       this.#byUsername.delete(username);
   }
 }
+
+const NONE: ReadonlySet<Token> = new Set();

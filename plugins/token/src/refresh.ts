@@ -97,7 +97,9 @@ export class Refresh {
   }
 
   async #read(): Promise<void> {
-    this.#records.replaceAll(await this.#store.all());
+    const [rows, gone] = await Promise.all([this.#store.all(), this.#store.gone()]);
+    this.#records.replaceAll(rows);
+    for (const row of gone) this.#records.addGone(row);
     this.#stale = false;
   }
 
@@ -143,7 +145,7 @@ export class Refresh {
       try {
         const row = await this.#store.read(id);
         if (row) this.#records.apply(row, samePassword);
-        else this.#records.drop(id);
+        else await this.#leave(id);
       } catch (error) {
         this.#records.drop(id);
         this.#stale = true;
@@ -153,6 +155,13 @@ export class Refresh {
         });
       }
     });
+  }
+
+  /** The credential goes at once; what the token left behind is looked up after that. */
+  async #leave(id: number): Promise<void> {
+    const key = this.#records.drop(id);
+    const gone = key === undefined ? undefined : await this.#store.goneWith(key);
+    if (gone) this.#records.addGone(gone);
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {

@@ -14,7 +14,12 @@ export interface TokenRow {
   readonly token_limit: string;
   readonly username: string | null;
   readonly password_hash: string | null;
+  /** Key of the token that created this one; null: the Super Token, or not known. */
+  readonly parent: string | null;
 }
+
+/** A deleted token on which something hangs: its last rights. */
+export type GoneRow = Pick<TokenRow, 'token_key' | 'token_limit'>;
 
 export type NewToken = Omit<TokenRow, 'id'>;
 
@@ -33,7 +38,8 @@ export interface Named {
 }
 
 const COLUMNS =
-  'id, token_key, token_hash, time_stamp_from, time_stamp_to, cast(token_limit as text) as token_limit, username, password_hash';
+  'id, token_key, token_hash, time_stamp_from, time_stamp_to, cast(token_limit as text) as token_limit, username, password_hash, parent';
+const GONE = 'select token_key, cast(token_limit as text) as token_limit from token_gone';
 
 /** Every SQL statement of the plugin. */
 export class TokenStore {
@@ -50,6 +56,14 @@ export class TokenStore {
 
   read(id: number): Promise<TokenRow | undefined> {
     return this.#db.first<TokenRow>(`select ${COLUMNS} from token where id = ?`, [id]);
+  }
+
+  gone(): Promise<GoneRow[]> {
+    return this.#db.all<GoneRow>(GONE);
+  }
+
+  goneWith(token_key: string): Promise<GoneRow | undefined> {
+    return this.#db.first<GoneRow>(`${GONE} where token_key = ?`, [token_key]);
   }
 
   async marks(): Promise<Marks> {
@@ -130,10 +144,21 @@ export class TokenStore {
     return (await changed.update({ password_hash })) > 0;
   }
 
-  /** @returns false when nothing went; the Super Token never goes */
-  async delete(id: number): Promise<boolean> {
+  /** `remember`: its rights are kept for what hangs on it. @returns false when nothing went; the Super Token never goes */
+  async delete({ id, token_key }: Named, remember: boolean): Promise<boolean> {
     if (id === SUPER_ID) return false;
-    return (await orRefused('', this.#db.query('token').where({ id }).delete())) > 0;
+    const work = this.#db.transaction(async (trx) => {
+      if (remember) {
+        await trx.raw(
+          `insert into token_gone (token_key, token_limit)
+           select token_key, token_limit from token where id = ? and token_key = ?
+           on conflict (token_key) do update set token_limit = excluded.token_limit`,
+          [id, token_key],
+        );
+      }
+      return (await trx('token').where({ id }).delete()) > 0;
+    });
+    return orRefused('', work);
   }
 
   #update(id: number, values: Partial<NewToken>, what: string): Promise<number> {

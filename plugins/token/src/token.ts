@@ -9,6 +9,16 @@ import { TokenPrincipal } from './principal.ts';
 import { SUPER_ID, type TokenRow } from './store.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
+/** What a deleted or expired token does not keep. */
+export const GONE = {
+  token_hash: '',
+  password_hash: null,
+  time_stamp_from: null,
+  time_stamp_to: null,
+  username: null,
+  parent: null,
+};
+
 /** A secret or password of a token as long as it is the right one. */
 export interface Secret {
   readonly token: Token;
@@ -26,6 +36,8 @@ export interface TokenContext {
   readonly vocabulary: Vocabulary;
   readonly grants: GrantPool;
   readonly clock: Clock;
+  /** True when what created this token is gone, and what hangs on it is suspended. */
+  readonly isOrphan: (token: Token) => boolean;
   /** A stored limit that could not be read whole (auth.md §5.3). */
   readonly complain: (id: number, problem: string) => void;
 }
@@ -39,6 +51,7 @@ export class Token implements TokenRecord {
   #secret: Secret;
   #password: Secret | undefined;
   #principal: TokenPrincipal | undefined;
+  #ghost: Token | undefined;
   readonly #context: TokenContext;
 
   constructor(row: TokenRow, context: TokenContext) {
@@ -67,6 +80,10 @@ export class Token implements TokenRecord {
   get timestamp_to() {
     return this.#row.time_stamp_to;
   }
+  /** Key of the token that created this one. */
+  get parent() {
+    return this.#row.parent;
+  }
   get entries(): readonly Entry[] {
     return this.#entries;
   }
@@ -89,11 +106,22 @@ export class Token implements TokenRecord {
 
   /** Inclusive at both ends; the Super Token is always in time (auth.md §6.4). */
   validity(): 'ok' | 'early' | 'late' {
-    const { time_stamp_from: from, time_stamp_to: to } = this.#row;
-    if (this.super || (from === null && to === null)) return 'ok';
-    const now = this.#context.clock.now();
-    if (from !== null && now < from) return 'early';
-    return to !== null && now > to ? 'late' : 'ok';
+    const { time_stamp_from: from, parent } = this.#row;
+    if (this.super) return 'ok';
+    if (from !== null && this.#context.clock.now() < from) return 'early';
+    return this.isPast() || (parent !== null && this.#context.isOrphan(this)) ? 'late' : 'ok';
+  }
+
+  /** The end of its own validity is over. */
+  isPast(): boolean {
+    const { time_stamp_to: to } = this.#row;
+    return to !== null && !this.super && this.#context.clock.now() > to;
+  }
+
+  /** With the same rights, without end and without credentials: for what a token left behind. */
+  get ghost(): Token {
+    this.#ghost ??= new Token({ ...this.#row, ...GONE }, this.#context);
+    return this.#ghost;
   }
 
   /** Every scope × permission pair by some single entry (auth.md §6.3). */
@@ -118,6 +146,7 @@ export class Token implements TokenRecord {
   update(row: TokenRow, samePassword?: string): void {
     const old = this.#row;
     this.#row = row;
+    this.#ghost = undefined;
     if (row.token_limit !== old.token_limit) this.#entries = this.#read(row.token_limit);
     const secret = row.token_hash !== old.token_hash || row.token_key !== old.token_key;
     const password = row.password_hash !== old.password_hash || row.username !== old.username;
@@ -125,7 +154,7 @@ export class Token implements TokenRecord {
       secret && this.#takeSecret(row),
       password && this.#takePassword(row, this.#isSame(old, samePassword)),
     ];
-    if (ended.includes(true)) this.#endPrincipal();
+    if (ended.includes(true)) this.endPrincipal();
     else if (row.time_stamp_to !== old.time_stamp_to) this.#rearm();
   }
 
@@ -133,7 +162,7 @@ export class Token implements TokenRecord {
   end(): void {
     this.#secret.live = false;
     if (this.#password) this.#password.live = false;
-    this.#endPrincipal();
+    this.endPrincipal();
   }
 
   #takeSecret(row: TokenRow): true {
@@ -162,7 +191,8 @@ export class Token implements TokenRecord {
     return true;
   }
 
-  #endPrincipal(): void {
+  /** Sessions end; the credential stays what it is. */
+  endPrincipal(): void {
     this.#principal?.revoke();
     this.#principal = undefined;
   }

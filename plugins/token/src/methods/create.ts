@@ -43,6 +43,7 @@ export function addCreate(methods: Methods, parts: Parts): void {
         time_stamp_from: timestamp_from,
         time_stamp_to: timestamp_to,
         token_limit: JSON.stringify(limits),
+        parent: parts.owners.of(caller),
         ...account,
       });
       await parts.refresh.changed({ id });

@@ -5,7 +5,7 @@ import { orRefused, SUPER_ID } from '../store.ts';
 import { notFound } from '../targets.ts';
 
 /** `token_delete` (token.md): exact target, by key and then by username; never the Super Token. */
-export function addDelete(methods: Methods, { store, refresh }: Parts): void {
+export function addDelete(methods: Methods, { store, refresh, owners }: Parts): void {
   methods.add('token_delete', {
     summary: 'Delete a token by key or username.',
     params: { target_token: Target },
@@ -25,7 +25,8 @@ export function addDelete(methods: Methods, { store, refresh }: Parts): void {
         throw RpcError.denied('SuperToken cannot be deleted');
       }
       const found = await orRefused('', store.find(target_token));
-      if (!found || !(await store.delete(found.id))) throw notFound(target_token);
+      const gone = found && (await store.delete(found, await owners.leavesBehind(found.token_key)));
+      if (!gone) throw notFound(target_token);
       await refresh.changed({ id: found.id });
       log.info('token deleted', { token_key: found.token_key, by: caller.id });
       return {

@@ -3,6 +3,7 @@ import type { Parts } from '../parts.ts';
 import { addChangePassword } from './change-password.ts';
 import { addCreate } from './create.ts';
 import { addDelete } from './delete.ts';
+import { addDependents } from './dependents.ts';
 import { addEdit } from './edit.ts';
 import { addGet } from './get.ts';
 import { addListAllTokens } from './list-all-tokens.ts';
@@ -17,4 +18,5 @@ export function addMethods(methods: Methods, parts: Parts): void {
   addChangePassword(methods, parts);
   addRollTokenSecret(methods, parts);
   addListAllTokens(methods, parts);
+  addDependents(methods, parts);
 }

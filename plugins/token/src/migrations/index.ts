@@ -1,5 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk';
 import { create } from './0001-create.ts';
+import { parent } from './0002-parent.ts';
 
 /** In order; a name is never changed. */
-export const migrations: readonly Migration[] = [create];
+export const migrations: readonly Migration[] = [create, parent];

@@ -1,0 +1,40 @@
+import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import type { Parts } from '../parts.ts';
+import { Target } from '../schemas.ts';
+import { orRefused } from '../store.ts';
+import { notFound } from '../targets.ts';
+
+const State = Type.Union([Type.Literal('valid'), Type.Literal('expired'), Type.Literal('deleted')]);
+
+const Named = Type.Object({
+  kind: Type.String({ description: '`token`, or what another plugin keeps owners of.' }),
+  names: Type.Array(Type.String()),
+});
+
+/** `token_dependents`, an addition: what hangs on a token, also on one that was deleted; exact target. */
+export function addDependents(methods: Methods, { store, owners }: Parts): void {
+  methods.add('token_dependents', {
+    summary: 'List what hangs on a token: tokens that it created, jobs, workers, routes, buckets.',
+    params: { target_token: Target },
+    result: Type.Object({
+      token_key: Type.String(),
+      state: State,
+      suspended: Type.Boolean(),
+      dependents: Type.Array(Named),
+    }),
+    access: superOnly('Only SuperToken can list what hangs on a token'),
+    async handle({ target_token }) {
+      const found = await orRefused('Database query error: ', store.find(target_token));
+      const token_key = found?.token_key ?? target_token;
+      const state = owners.state(token_key);
+      if (state === 'super') {
+        throw RpcError.invalid(
+          'what has no other owner hangs on the Super Token; name another token',
+        );
+      }
+      const dependents = await owners.hanging(token_key);
+      if (!found && dependents.every(({ names }) => names.length === 0)) throw notFound(token_key);
+      return { token_key, state, suspended: owners.isSuspended(token_key), dependents };
+    },
+  });
+}

@@ -1,0 +1,169 @@
+// What hangs on a token: which token created it, what it wrote, and what becomes of that when the token goes.
+import { definePlugin, type Kernel } from '@svc/plugin-sdk';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { Owners } from '@svc/plugin-token/api';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { A, keyOf, listen } from '../protocol/token-kit.ts';
+
+const LISTEN = { scopes: [{ agent_uuid: A }], permissions: [{ task: 'listen' }], denied: '' };
+const WRITE = { scopes: ['global'], permissions: [{ crontab: 'write' }], denied: '' } as const;
+const DENIED = '102 Permission denied: Only SuperToken can list what hangs on a token';
+const creator = [{ scopes: ['global'], permissions: [{ token: 'create' }, { task: 'listen' }] }];
+const from = { address: '192.0.2.1', transport: 'ws' } as const;
+
+/** A plugin whose songs have owners. */
+function songbook() {
+  const songs = new Map<string, string | null>();
+  const stopped: string[] = [];
+  let face: Kernel | undefined;
+  const plugin = definePlugin({
+    name: 'songbook',
+    version: '1.0.0',
+    requires: [Owners],
+    setup(kernel) {
+      face = kernel as Kernel;
+      kernel.hooks.prepare.tap(() => {
+        kernel.use(Owners).register({
+          kind: 'song',
+          list: async (owner) => [...songs].filter(([, by]) => by === owner).map(([name]) => name),
+          suspend: (owner) => void stopped.push(owner),
+        });
+      });
+    },
+  });
+  const kernel = () => face as Kernel;
+  return { plugin, songs, stopped, kernel, owners: () => kernel().use(Owners) };
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  for (const on_delete of ['keep', 'suspend'] as const) {
+    const kept = on_delete === 'keep';
+    const test = suite(`lineage: on_delete = "${on_delete}" (${dialect})`);
+    const book = songbook();
+    let app: TestApp;
+    test.before(async () => {
+      const config = { token: { on_delete } };
+      app = await bootForTest(['token', book.plugin], config, { dialect, clock: true });
+    });
+    test.after(() => app.stop());
+
+    const outcome = (method: string, params: unknown[]): Promise<any> =>
+      app.call(method, params).catch(({ code, message }) => `${code} ${message}`);
+    const ask = (method: string, ...rest: unknown[]) => outcome(method, [app.superToken, ...rest]);
+    /** A child of this token. */
+    const child = async (parent: string) => {
+      const { key, secret } = await app.call('token_create', [parent, { token_limit: listen }]);
+      return `${key}:${secret}`;
+    };
+    const works = async (credential: string) => {
+      const { auth } = book.kernel();
+      return auth.allows(await auth.authenticate(credential, from), LISTEN);
+    };
+
+    test('a token lists those that it created, and what other plugins say', async () => {
+      const parent = await app.token(creator);
+      const children = [keyOf(await child(parent)), keyOf(await child(parent))].sort();
+      book.songs.set('a song', keyOf(parent));
+      const list = {
+        token_key: keyOf(parent),
+        state: 'valid',
+        suspended: false,
+        dependents: [
+          { kind: 'token', names: children },
+          { kind: 'song', names: ['a song'] },
+        ],
+      };
+      assert.equal(await ask('token_dependents', keyOf(parent)), list);
+      await app.restart();
+      assert.equal(await ask('token_dependents', keyOf(parent)), list);
+    });
+
+    test('only the Super Token may list, and it has no list of its own', async () => {
+      const token = await app.token(creator);
+      assert.is(await outcome('token_dependents', [token, keyOf(token)]), DENIED);
+      assert.match(await ask('token_dependents', 'root'), /^108 .*name another token/);
+      assert.match(await ask('token_dependents', 'stranger'), /^105 /);
+      assert.equal((await ask('token_dependents', keyOf(token))).dependents[0].names, []);
+    });
+
+    test('what the Super Token writes has no owner and no limit', async () => {
+      const { auth, system } = book.kernel();
+      const owners = book.owners();
+      assert.is(owners.of(await auth.authenticate(app.superToken, from)), null);
+      assert.is(owners.of(system), null);
+      for (const owner of [null, keyOf(app.superToken)]) {
+        assert.is(owners.may(owner, WRITE), true);
+        assert.is(owners.isSuspended(owner), false);
+        assert.is(owners.principal(owner), system);
+      }
+    });
+
+    test('an owner may do what its token may do now', async () => {
+      const key = keyOf(await app.token(listen));
+      const owners = book.owners();
+      assert.is(owners.state(key), 'valid');
+      assert.is(owners.principal(key)?.id, key);
+      assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [true, false]);
+      await ask('token_edit', key, [{ scopes: ['global'], permissions: [{ crontab: 'write' }] }]);
+      assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [false, true]);
+    });
+
+    test(`what a deleted token wrote ${kept ? 'goes on with its last rights' : 'is suspended'}, after a restart too`, async () => {
+      const key = keyOf(await app.token(listen));
+      book.songs.set(`song of ${key}`, key);
+      await ask('token_delete', key);
+      const check = async () => {
+        const owners = book.owners();
+        const caller = owners.principal(key);
+        assert.is(owners.state(key), 'deleted');
+        assert.is(owners.isSuspended(key), !kept);
+        assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [kept, false]);
+        assert.is(caller?.id, kept ? key : undefined);
+        if (caller) assert.is(await book.kernel().auth.allows(caller, LISTEN), true);
+        const { state, suspended, dependents } = await ask('token_dependents', key);
+        assert.equal([state, suspended], ['deleted', !kept]);
+        assert.equal(dependents[1].names, [`song of ${key}`]);
+      };
+      await check();
+      assert.is(book.stopped.includes(key), !kept);
+      await app.restart();
+      await check();
+    });
+
+    test('a token that left nothing behind is nothing any more', async () => {
+      const key = keyOf(await app.token(listen));
+      await ask('token_delete', key);
+      assert.is(book.owners().principal(key), undefined);
+      assert.is(book.owners().may(key, LISTEN), false);
+      assert.match(await ask('token_dependents', key), /^105 /);
+    });
+
+    test(`children of a deleted token ${kept ? 'go on' : 'and theirs answer like expired ones'}`, async () => {
+      const parent = await app.token(creator);
+      const middle = await child(parent);
+      await ask('token_edit', keyOf(middle), creator);
+      const last = await child(middle);
+      const session = await book.kernel().auth.authenticate(last, from);
+      assert.equal([await works(middle), await works(last)], [true, true]);
+      await ask('token_delete', keyOf(parent));
+      assert.equal([await works(middle), await works(last)], [kept, kept]);
+      assert.is(session.ended.aborted, !kept);
+      assert.is(book.owners().isSuspended(keyOf(last)), !kept);
+      assert.is(book.stopped.includes(keyOf(last)), !kept);
+    });
+
+    test(`an owner whose validity ends ${kept ? 'keeps its rights' : 'is suspended'}`, async () => {
+      const key = keyOf(await app.token(listen, { timestamp_to: app.clock.now() + 1_000 }));
+      assert.is(book.owners().state(key), 'valid');
+      await app.clock.advance(1_001);
+      const caller = book.owners().principal(key);
+      assert.is(book.owners().state(key), 'expired');
+      assert.is(book.owners().may(key, LISTEN), kept);
+      assert.is(caller !== undefined, kept);
+      if (caller) assert.is(await book.kernel().auth.allows(caller, LISTEN), true);
+    });
+
+    test.run();
+  }
+}
