@@ -178,6 +178,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       cron_type: JSON.stringify(agents([A])),
       // Its time has come since then.
       start_time: Date.now() - 400 * 86_400 * SECOND,
+      owner: null,
     });
     await all.reload();
     const runs: (readonly [name: string, at: number])[] = [];

@@ -3,6 +3,7 @@ import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
 import { globalsOf } from './globals.ts';
+import { WorkerOwners } from './owners.ts';
 import { RouteCache, WorkerChanged } from './registry.ts';
 import { FetchWarnings } from './run/fetch-warnings.ts';
 import { ContextPool } from './run/pool.ts';
@@ -15,6 +16,7 @@ export interface Components {
   readonly kernel: Kernel<Settings>;
   readonly workers: WorkerStore;
   readonly results: ResultStore;
+  readonly owners: WorkerOwners;
   readonly routes: RouteCache;
   readonly pool: ContextPool;
   readonly runner: Runner;
@@ -51,7 +53,8 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     now: () => clock.now(),
     after: (ms, work) => clock.timeout(work, ms),
   });
-  const runner = createRunner(kernel, { ...stores, egress, sandboxes, pool });
+  const owners = new WorkerOwners(kernel);
+  const runner = createRunner(kernel, { ...stores, egress, owners, sandboxes, pool });
   const forget = (id: Integer, cancel?: string) => {
     routes.forget();
     pool.drop(id, cancel);
@@ -61,6 +64,7 @@ export function createComponents(kernel: Kernel<Settings>): Components {
   return {
     ...stores,
     kernel,
+    owners,
     routes,
     pool,
     runner,
@@ -79,7 +83,7 @@ export function createComponents(kernel: Kernel<Settings>): Components {
 
 const createRunner = (
   { clock, config, log, request }: Kernel<Settings>,
-  parts: Pick<RunnerOptions, 'sandboxes' | 'pool' | 'workers' | 'results' | 'egress'>,
+  parts: Pick<RunnerOptions, 'sandboxes' | 'owners' | 'pool' | 'workers' | 'results' | 'egress'>,
 ): Runner =>
   new Runner({
     ...parts,

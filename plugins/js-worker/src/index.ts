@@ -4,6 +4,7 @@ import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
+import { Tokens } from '@svc/plugin-token/api';
 import { type Components, createComponents } from './components.ts';
 import { config } from './config.ts';
 import { addResultMethods } from './methods/results.ts';
@@ -28,7 +29,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History],
-  optional: [RetentionLimits],
+  optional: [RetentionLimits, Tokens],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention'],
   config,

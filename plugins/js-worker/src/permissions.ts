@@ -1,4 +1,4 @@
-import type { Requirement } from '@svc/plugin-sdk';
+import type { Permission, Requirement } from '@svc/plugin-sdk';
 
 export type WorkerRight = 'create' | 'read' | 'write' | 'delete' | 'run_defined_js_worker';
 export type ResultRight = 'read' | 'delete';
@@ -33,6 +33,22 @@ export const mayDo = (right: WorkerRight, name: string): Requirement => ({
   scopes: [{ js_worker: name }],
   permissions: [{ js_worker: right }],
   denied: `Permission denied for js_worker '${name}', required permission: ${verbs[right]}`,
+});
+
+/** The right to a route of this name: that to a worker of the same name. */
+export const mayClaim = (right: 'create' | 'write', route: string): Requirement => ({
+  ...mayDo(right, route),
+  denied: `Permission denied for route_name '${route}', required permission: ${verbs[right]} on js_worker '${route}'`,
+});
+
+/** The right to run workers, in whatever scope. */
+export const RUN: Permission = { js_worker: 'run_defined_js_worker' };
+
+/** The right to every worker there is and will be. */
+export const mayWriteAll = (): Requirement => ({
+  scopes: ['global'],
+  permissions: [{ js_worker: 'write' }],
+  denied: '',
 });
 
 /** Whether `js-worker_list_all_js_worker` shows this worker. */

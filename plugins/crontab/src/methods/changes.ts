@@ -3,7 +3,14 @@ import type { Crontab } from '../crontab.ts';
 import { CronType } from '../job-type.ts';
 import { checkName } from '../names.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
-import { checkExpression, contentOf, Expression, Name, type NamedJob } from './job-content.ts';
+import {
+  checkExpression,
+  contentOf,
+  Expression,
+  Name,
+  type NamedJob,
+  ownerOf,
+} from './job-content.ts';
 
 /** A change is tried again this often when other callers change the same job at the same time. */
 const TRIES = 10;
@@ -46,7 +53,8 @@ function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): 
         apply: (old) => {
           const same = old.cron_expression === cron_expression;
           const start_time = same ? old.start_time : clock.now();
-          return store.change(old, { cron_expression, cron_type: type.text, start_time });
+          const owner = ownerOf(call.caller);
+          return store.change(old, { cron_expression, cron_type: type.text, start_time, owner });
         },
       });
       changed(row);

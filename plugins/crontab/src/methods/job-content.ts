@@ -1,4 +1,4 @@
-import { RpcError, Type } from '@svc/plugin-sdk';
+import { type Principal, RpcError, Type } from '@svc/plugin-sdk';
 import { checkTask } from '@svc/plugin-task/api';
 import { CronError, parseCron } from '../cron/parse.ts';
 import { type CronType, type JobType, jobTypeOf } from '../job-type.ts';
@@ -28,6 +28,9 @@ interface Given {
   readonly cron_expression: string;
   readonly cron_type: CronType;
 }
+
+/** What to store as the owner of a job that this caller writes. */
+export const ownerOf = (caller: Principal): string | null => (caller.super ? null : caller.id);
 
 /** @throws RpcError -32602, 108 */
 export function contentOf({ name, cron_expression, cron_type }: Given): JobContent {

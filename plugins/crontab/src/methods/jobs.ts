@@ -4,7 +4,7 @@ import type { Crontab } from '../crontab.ts';
 import type { Job } from '../job.ts';
 import { CronType } from '../job-type.ts';
 import { addChangeMethods } from './changes.ts';
-import { checkExpression, contentOf, Expression, Name } from './job-content.ts';
+import { checkExpression, contentOf, Expression, Name, ownerOf } from './job-content.ts';
 
 const JobView = Type.Object({
   id: Uint64,
@@ -13,6 +13,9 @@ const JobView = Type.Object({
   cron_expression: Type.String(),
   cron_type: Type.Unknown(),
   last_run_time: Type.Union([Uint64, Type.Null()]),
+  owner: Type.Optional(
+    Type.String({ description: 'Token key of the last writer; absent: the Super Token.' }),
+  ),
 });
 
 /** `crontab_*` (crontab.md §5). */
@@ -28,8 +31,14 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
       custom: async ({ type }, call) => access.demandNew(await call.authenticate(), type),
     },
     check: checkExpression,
-    async handle({ name, cron_expression, type }, { log }) {
-      const content = { name, cron_expression, cron_type: type.text, start_time: clock.now() };
+    async handle({ name, cron_expression, type }, { caller, log }) {
+      const content = {
+        name,
+        cron_expression,
+        cron_type: type.text,
+        start_time: clock.now(),
+        owner: ownerOf(caller),
+      };
       const row = await store.insert(content);
       if (!row) throw RpcError.invalid(`a job named '${name}' exists already`);
       changed(row);
@@ -56,7 +65,8 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
 }
 
 function viewOf(job: Job): string {
-  const { id, name, enable, cron_expression, type, last_run_time } = job;
+  const { id, name, enable, cron_expression, type, last_run_time, owner } = job;
   const text = JSON.stringify;
-  return `{"id":${id},"name":${text(name)},"enable":${enable},"cron_expression":${text(cron_expression)},"cron_type":${type.text},"last_run_time":${last_run_time}}`;
+  const shown = owner === null ? '' : `,"owner":${text(owner)}`;
+  return `{"id":${id},"name":${text(name)},"enable":${enable},"cron_expression":${text(cron_expression)},"cron_type":${type.text},"last_run_time":${last_run_time}${shown}}`;
 }

@@ -2,6 +2,7 @@ import type { Migration } from '@svc/plugin-sdk';
 import { create } from './0001-create.ts';
 import { claimedBy } from './0002-claimed-by.ts';
 import { claimedAt } from './0003-claimed-at.ts';
+import { owner } from './0004-owner.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create, claimedBy, claimedAt];
+export const migrations: readonly Migration[] = [create, claimedBy, claimedAt, owner];

@@ -27,13 +27,15 @@ export interface JobRow extends Stamp {
   readonly cron_type: string;
   /** Unix ms of the creation, of the last enabling or of the last new expression: earlier matches do not count. */
   readonly start_time: Integer;
+  /** Key of the token that wrote type and expression last; null: the Super Token, or a row from before owners were kept. */
+  readonly owner: string | null;
 }
 
-export type JobContent = Pick<JobRow, 'cron_expression' | 'cron_type' | 'start_time'>;
+export type JobContent = Pick<JobRow, 'cron_expression' | 'cron_type' | 'start_time' | 'owner'>;
 export type JobChange = Partial<JobContent & Pick<JobRow, 'enable'>>;
 
 const COLUMNS =
-  'id, name, enable, cron_expression, cast(cron_type as text) as cron_type, last_run_time, start_time, version, claimed_by';
+  'id, name, enable, cron_expression, cast(cron_type as text) as cron_type, last_run_time, start_time, version, claimed_by, owner';
 /** Rows of one statement. */
 const CHUNK = 500;
 
@@ -82,11 +84,11 @@ export class JobStore {
 
   /** @returns undefined when the name is taken */
   async insert(job: JobContent & { readonly name: string }): Promise<JobRow | undefined> {
-    const { name, cron_expression, cron_type, start_time } = job;
-    const text = `insert into crontab (name, cron_expression, cron_type, start_time, enable)
-      values (?, ?, ?, ?, ?) on conflict (name) do nothing returning ${COLUMNS}`;
+    const { name, cron_expression, cron_type, start_time, owner } = job;
+    const text = `insert into crontab (name, cron_expression, cron_type, start_time, owner, enable)
+      values (?, ?, ?, ?, ?, ?) on conflict (name) do nothing returning ${COLUMNS}`;
     const enable = this.#db.forms.boolean(true);
-    const params = [name, cron_expression, cron_type, start_time, enable];
+    const params = [name, cron_expression, cron_type, start_time, owner, enable];
     const [row] = await this.#rows('job could not be stored', text, params);
     return row;
   }

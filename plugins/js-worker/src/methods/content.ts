@@ -8,6 +8,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { routeName, scriptOf, workerName } from '../names.ts';
+import type { Owned } from '../owners.ts';
 import type { Limits, WorkerContent } from '../store/workers.ts';
 
 export const Name = Type.String({ description: 'Name of a script worker; trimmed.' });
@@ -48,7 +49,7 @@ export const withNames = (given: Given) => ({
 });
 
 /** What is stored. @throws RpcError 101, 108 */
-export function contentOf(given: ReturnType<typeof withNames>): WorkerContent {
+export function contentOf(given: ReturnType<typeof withNames>, owned: Owned): WorkerContent {
   const { name, description, route_name, env } = given;
   const text = env === undefined || env === null ? 'null' : String(env.text);
   const script = scriptOf(given.js_script_base64);
@@ -62,6 +63,7 @@ export function contentOf(given: ReturnType<typeof withNames>): WorkerContent {
     route_name,
     env: text === 'null' ? null : text,
     ...limitsOf(given),
+    ...owned,
   };
 }
 

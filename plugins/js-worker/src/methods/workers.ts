@@ -1,7 +1,7 @@
-import { type Methods, RawJson, Type } from '@svc/plugin-sdk';
+import { type Methods, type Principal, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
-import { mayDo } from '../permissions.ts';
+import { mayClaim, mayDo } from '../permissions.ts';
 import { nameTaken, routeTaken, type Worker } from '../store/workers.ts';
 import { compileAndStore } from './compile.ts';
 import { Content, contentOf, json, limitsOf, Name, notFound, withNames } from './content.ts';
@@ -14,19 +14,29 @@ export function addWorkerMethods(methods: Methods, components: Components): void
   addDelete(methods, components);
 }
 
-/** @throws RpcError 108 when another worker has the route */
+/**
+ * A route is claimed like a worker of its name: otherwise a token for one worker could take any address, and answer for
+ * others. What a worker has already may stay. @throws RpcError 102; 108 when another worker has the route
+ */
 async function demandRoute(
-  { workers }: Components,
-  route: string | null,
+  { kernel, workers }: Components,
+  { route, caller, right }: RouteClaim,
   own?: Worker,
 ): Promise<void> {
-  if (route === null) return;
-  const holder = await workers.byRoute(route);
-  if (holder && holder.id !== own?.id) throw routeTaken(route);
+  if (route === null || route === own?.route_name) return;
+  const claim = mayClaim(right, route);
+  if (!(await kernel.auth.allows(caller, claim))) throw RpcError.denied(claim.denied);
+  if (await workers.byRoute(route)) throw routeTaken(route);
+}
+
+interface RouteClaim {
+  readonly route: string | null;
+  readonly caller: Principal;
+  readonly right: 'create' | 'write';
 }
 
 function addCreate(methods: Methods, components: Components): void {
-  const { kernel, workers } = components;
+  const { kernel, owners, workers } = components;
   methods.add('js-worker_create', {
     summary: 'Stores a new script worker after compiling it.',
     params: Content,
@@ -34,11 +44,11 @@ function addCreate(methods: Methods, components: Components): void {
     secret: true,
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('create', name) },
-    async handle(given, { log }) {
-      const content = contentOf(given);
+    async handle(given, { caller, log }) {
+      const content = contentOf(given, await owners.of(caller));
       const { name, description, route_name } = content;
       if (await workers.byName(name)) throw nameTaken(name);
-      await demandRoute(components, route_name);
+      await demandRoute(components, { route: route_name, caller, right: 'create' });
       let time = 0;
       const { id } = await compileAndStore(components, content, {
         write() {
@@ -65,7 +75,7 @@ function addRead(methods: Methods, { workers }: Components): void {
     async handle({ name }) {
       const row = await workers.row(name);
       if (!row) throw notFound(name);
-      const { description, route_name, js_script, env, create_at, update_at } = row;
+      const { description, route_name, js_script, env, create_at, update_at, owner } = row;
       return json({
         name: row.name,
         description,
@@ -75,13 +85,14 @@ function addRead(methods: Methods, { workers }: Components): void {
         env: new RawJson(env ?? 'null'),
         create_at,
         update_at,
+        ...(owner !== null && { owner }),
       });
     },
   });
 }
 
 function addUpdate(methods: Methods, components: Components): void {
-  const { kernel, workers } = components;
+  const { kernel, owners, workers } = components;
   methods.add('js-worker_update', {
     summary: 'Replaces a script worker as a whole; what is absent is cleared.',
     params: Content,
@@ -89,12 +100,12 @@ function addUpdate(methods: Methods, components: Components): void {
     secret: true,
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('write', name) },
-    async handle(given, { log }) {
-      const content = contentOf(given);
+    async handle(given, { caller, log }) {
+      const content = contentOf(given, await owners.of(caller));
       const { name, description, route_name } = content;
       const before = await workers.byName(name);
       if (!before) throw notFound(name);
-      await demandRoute(components, route_name, before);
+      await demandRoute(components, { route: route_name, caller, right: 'write' }, before);
       const { update_at } = await compileAndStore(components, content, {
         async write() {
           const stored = await workers.update(content, kernel.clock.now());

@@ -3,6 +3,7 @@ import type { Call, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
+import type { Owned, WorkerOwners } from '../owners.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import type { FetchWarnings } from './fetch-warnings.ts';
@@ -22,6 +23,7 @@ export interface RunnerOptions {
   readonly pool: ContextPool;
   readonly workers: WorkerStore;
   readonly results: ResultStore;
+  readonly owners: WorkerOwners;
   readonly egress: EgressClient;
   readonly fetchWarnings: FetchWarnings;
   readonly ceilings: () => Ceilings;
@@ -48,7 +50,7 @@ const handlers: { readonly [type in RunType]: string } = {
   inline_call: 'onInlineCall',
 };
 
-interface Caller {
+interface Caller extends Owned {
   readonly name: string;
   /** Inline calls above this run. */
   readonly level: number;
@@ -82,7 +84,7 @@ export class Runner {
     params: string,
     { body, wait_ms }: { readonly body: Uint8Array | undefined; readonly wait_ms: number },
   ): Promise<Outcome> {
-    const host = this.#host(worker, { name: worker.name, level: 0 });
+    const host = this.#host(worker, { ...ownedBy(worker), level: 0 });
     const order: Order = { runType: 'route', params, env: null };
     const call = { ...this.#call(worker, order, 'request'), body };
     return this.#pooled(worker, call, { host, ahead: body === undefined, wait_ms });
@@ -114,7 +116,7 @@ export class Runner {
   #outcome(worker: Worker, order: Order, execution: Execution): Promise<Outcome> {
     const mode = order.runType === 'route' ? 'request-json' : 'json';
     const call = this.#call(worker, order, mode);
-    const host = this.#host(worker, { name: worker.name, level: 0 });
+    const host = this.#host(worker, { ...ownedBy(worker), level: 0 });
     if (execution === 'pooled') return this.#pooled(worker, call, { host });
     const file = `${worker.name.replace(/^\.+/, '')}.js`;
     return this.#once(worker, call, { file, host });
@@ -187,6 +189,8 @@ export class Runner {
   async #inline(caller: Caller, { worker: name, seconds, params }: InlineOrder): Promise<string> {
     const level = caller.level + 1;
     if (level > MOST_LEVELS) throw new Error(`inlineCall is nested more than ${MOST_LEVELS} deep`);
+    // Before the look-up: names that the owner has no right to are not told from those that do not exist.
+    if (!this.#options.owners.mayRun(caller, name)) throw plain(mayNotRun(caller, name));
     // No database could hold the others.
     const worker = UNHOLDABLE.test(name) ? undefined : await this.#options.workers.byName(name);
     if (!worker) throw plain(RpcError.notFound(`js_worker not found: ${name}`));
@@ -199,7 +203,7 @@ export class Runner {
     const id = await this.#begin(worker, order).catch((error: Error) => {
       throw plain(error);
     });
-    const host = this.#host(worker, { ...caller, name: worker.name, level });
+    const host = this.#host(worker, { ...caller, ...ownedBy(worker), level });
     const outcome = await new Promise<Outcome>((resolve) => {
       this.#record(id, worker, 'inline', async () => {
         const run = this.#once(worker, { ...call, limit_ms }, { file: 'js_worker.js', host });
@@ -254,6 +258,13 @@ export class Runner {
 }
 
 export const INTERRUPTED = 'interrupted by server restart';
+
+const ownedBy = ({ name, owner, owner_rights }: Worker) => ({ name, owner, owner_rights });
+
+const mayNotRun = ({ name }: Caller, target: string): RpcError =>
+  RpcError.denied(
+    `the token that wrote js_worker '${name}' had no permission RunDefinedJsWorker for js_worker '${target}'`,
+  );
 
 /** What a script sees: an Error with the text, nothing of the server. */
 const plain = (error: Error): Error => new Error(error.message);

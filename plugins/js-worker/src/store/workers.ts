@@ -6,6 +6,7 @@ import {
   rowsOf,
   type SqlValue,
 } from '@svc/plugin-sdk';
+import type { Owned } from '../owners.ts';
 
 /** The limits of one worker as stored; zero, negative and null mean the default (js-worker.md §1.3). */
 export interface Limits {
@@ -20,7 +21,7 @@ export interface Limits {
 }
 
 /** What a run needs to know of a worker beside its script. */
-export interface Worker extends Limits {
+export interface Worker extends Limits, Owned {
   readonly id: Integer;
   readonly name: string;
   readonly route_name: string | null;
@@ -39,10 +40,11 @@ export interface WorkerRow extends Worker {
 
 /** What create and update write. */
 export type WorkerContent = Limits &
+  Owned &
   Pick<WorkerRow, 'name' | 'description' | 'js_script' | 'route_name' | 'env'>;
 
 const LIMITS = 'runtime_clean_time, max_run_time, max_stack_size, max_heap_size';
-const WORKER = `id, name, route_name, cast(env as text) as env, ${LIMITS}, update_at`;
+const WORKER = `id, name, route_name, cast(env as text) as env, ${LIMITS}, update_at, owner, owner_rights`;
 const ROW = `${WORKER}, description, js_script, create_at`;
 const CONTENT = [
   'description',
@@ -53,6 +55,8 @@ const CONTENT = [
   'max_run_time',
   'max_stack_size',
   'max_heap_size',
+  'owner',
+  'owner_rights',
 ] as const;
 
 export const nameTaken = (name: string): RpcError =>
