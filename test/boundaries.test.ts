@@ -106,7 +106,7 @@ const codeLines = (text: string): number =>
  */
 const budgets = [
   ['kernel', kernel, 2984],
-  ['server', server, 1695],
+  ['server', server, 1720],
   ['plugin-sdk', sdk, 2020],
 ] as const;
 

@@ -50,6 +50,8 @@ const rows: [name: string, text: string, findings: string[]][] = [
      log_filter = "x"
      json_log_file = "x"
      json_log_filter = "x"
+     json_log_max_mb = 1
+     json_log_files = 1
      memory_log_capacity = 1
      memory_log_filter = "x"
      [monitoring_buffer]

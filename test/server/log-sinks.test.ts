@@ -1,9 +1,19 @@
 /** The four sinks of configuration.md §5: console, JSON file, memory ring, live streams. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Level, LogRecord } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -127,6 +137,85 @@ test('file: nothing is written after close, and no caller gets an error', async 
   await log.close();
   assert.is(readFileSync(file, 'utf8').trimEnd().split('\n').length, 1);
   assert.equal(messages(log.sinks.recent()), ['before', 'after']);
+});
+
+/** Logs records of some 8 KB; the file has them before the next ones come. */
+async function fill(log: ReturnType<typeof openLog>, dir: string, [from, to]: [number, number]) {
+  for (let n = from; n < to; n++) {
+    log.logger.info('a long record', { n, text: 'x'.repeat(8_000) });
+    if (n % 64 === 63) await until(() => contents(dir).some((text) => text.includes(`{"n":${n},`)));
+  }
+}
+
+const contents = (dir: string): string[] =>
+  readdirSync(dir).map((name) => readFileSync(join(dir, name), 'utf8'));
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!holds()) {
+    assert.ok(Date.now() < end, 'what was logged reaches a file');
+    await delay(5);
+  }
+}
+
+/** The records of a log file and of the full ones beside it. */
+const numbersIn = (dir: string, files = readdirSync(dir)): number[] =>
+  files
+    .flatMap((name) => readFileSync(join(dir, name), 'utf8').split('\n').filter(Boolean))
+    .map((line) => JSON.parse(line).fields.n)
+    .sort((a, b) => a - b);
+
+const numbersTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+test('file: a full one is moved aside and begun anew, without losing a line', async ({ dir }) => {
+  const config = { memory_log_capacity: 0, json_log_max_mb: 1, json_log_files: 99 };
+  const json_log_file = join(dir, 'log.jsonl');
+  const log = openLog({ ...config, json_log_file }, { console: 'none' });
+  await fill(log, dir, [0, 640]);
+  await log.close();
+  const files = readdirSync(dir);
+  assert.ok(files.length >= 3, files.join(' '));
+  assert.ok(files.every((name) => statSync(join(dir, name)).size < 4 * 2 ** 20));
+  assert.equal(numbersIn(dir), numbersTo(640));
+});
+
+test('file: only the newest full ones stay, and files of other names are left alone', async ({
+  dir,
+}) => {
+  const config = { memory_log_capacity: 0, json_log_max_mb: 1, json_log_files: 2 };
+  for (const name of ['log.jsonl.1', 'other.jsonl.full']) writeFileSync(join(dir, name), '');
+  const json_log_file = join(dir, 'log.jsonl');
+  const log = openLog({ ...config, json_log_file }, { console: 'none' });
+  await fill(log, dir, [0, 640]);
+  await log.close();
+  const names = readdirSync(dir).sort();
+  assert.equal(
+    names.map((name) => name.replace(/\.\d{4}-.*-\d+\.full$/, '.TIME.full')),
+    ['log.jsonl', 'log.jsonl.1', 'log.jsonl.TIME.full', 'log.jsonl.TIME.full', 'other.jsonl.full'],
+  );
+  assert.is(numbersIn(dir).at(-1), 639);
+});
+
+test('file: two servers that write the same one, and a program that moves or removes it, lose no line', async ({
+  dir,
+}) => {
+  const config = { memory_log_capacity: 0, json_log_max_mb: 1, json_log_files: 99 };
+  const json_log_file = join(dir, 'log.jsonl');
+  const [one, two] = [0, 1].map(() =>
+    openLog({ ...config, json_log_file }, { console: 'none' }),
+  ) as [ReturnType<typeof openLog>, ReturnType<typeof openLog>];
+  await fill(one, dir, [0, 192]);
+  renameSync(json_log_file, join(dir, 'log.jsonl.1'));
+  await Promise.all([fill(one, dir, [192, 448]), fill(two, dir, [448, 704])]);
+  await Promise.all([one.close(), two.close()]);
+  assert.equal(numbersIn(dir), numbersTo(704));
+  const again = openLog({ ...config, json_log_max_mb: 0, json_log_file }, { console: 'none' });
+  rmSync(json_log_file, { force: true });
+  for (let n = 0; n < 300; n++) again.logger.info('after', { n, text: 'x'.repeat(8_000) });
+  again.logger.info('the last one', { n: 300 });
+  await until(() => existsSync(json_log_file));
+  await again.close();
+  assert.ok(existsSync(json_log_file), 'a removed file is begun anew');
 });
 
 test('ring: holds the newest records, oldest first, and gives out snapshots', () => {

@@ -5,15 +5,23 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const Count = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1, default: fallback, description });
+const UpTo32Bits = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: fallback, description });
 const Milliseconds = (fallback: number, minimum: number, description: string) =>
   Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER, default: fallback, description });
 const Path = (description: string) => Type.String({ minLength: 1, description });
+const Spelled = (pattern: string, fallback: string, description: string) =>
+  Type.String({ pattern, default: fallback, description });
 const FilterText = (description: string) => Type.Optional(Type.String({ description }));
 
 /** Schemes that the built-in drivers open. */
 export const BUILT_IN_SCHEMES = ['sqlite', 'postgres', 'postgresql'];
 
 export const DATABASE_URLS = '`sqlite://svc.db?mode=rwc` or `postgres://user:pass@host:5432/name`.';
+
+const RESERVE = {
+  description: 'SQLite: MB kept free for deletes on a full disk; default 64, at most 2 % of it.',
+};
 
 const Database = Type.Object({
   database_url: Type.String({ pattern: '^[a-z][a-z0-9+.-]*:.+', description: DATABASE_URLS }),
@@ -27,14 +35,7 @@ const Database = Type.Object({
     default: 'NORMAL',
     description: 'SQLite: NORMAL survives a killed process, FULL also a power cut.',
   }),
-  sqlite_reserve_mb: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 2 ** 20,
-      description:
-        'SQLite: MB kept free for deletes on a full disk; default 64, at most 2 % of it.',
-    }),
-  ),
+  sqlite_reserve_mb: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 20, ...RESERVE })),
 });
 
 const Logging = Type.Object(
@@ -42,12 +43,9 @@ const Logging = Type.Object(
     log_filter: Type.String({ default: 'info', description: 'Console; `RUST_LOG` wins.' }),
     json_log_file: Type.Optional(Path('JSON lines file, appended to; none: off.')),
     json_log_filter: FilterText('Default: the console filter.'),
-    memory_log_capacity: Type.Integer({
-      minimum: 0,
-      maximum: 2 ** 32 - 1,
-      default: 500,
-      description: 'Records kept in memory; 0: off.',
-    }),
+    json_log_max_mb: UpTo32Bits(256, 'The file begins anew past so many MB; 0: never.'),
+    json_log_files: Count(8, 'Full files that are kept beside it.'),
+    memory_log_capacity: UpTo32Bits(500, 'Records kept in memory; 0: off.'),
     memory_log_filter: FilterText('Default: the console filter.'),
   },
   { default: {} },
@@ -55,23 +53,11 @@ const Logging = Type.Object(
 
 const Brand = Type.Object(
   {
-    word: Type.String({
-      pattern: '^[A-Za-z_][A-Za-z0-9_]{0,31}$',
-      default: 'svc',
-      description: 'Namespace `<word>-server`, routes `/<word>/…`, KV marker, script globals.',
-    }),
-    permission: Type.String({
-      pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,31}$',
-      default: 'svc',
-      description: 'Outer tag of the server permission kind.',
-    }),
+    word: Spelled('^[A-Za-z_][A-Za-z0-9_]{0,31}$', 'svc', 'Namespace, routes, marker, globals.'),
+    permission: Spelled('^[A-Za-z_][A-Za-z0-9_-]{0,31}$', 'svc', 'Tag of server permissions.'),
     salt: Type.String({ minLength: 1, default: 'SVC', description: 'Hash prefix.' }),
     title: Type.String({ minLength: 1, default: 'svc', description: 'Human name in texts.' }),
-    peer_header: Type.String({
-      pattern: '^[A-Za-z0-9-]+$',
-      default: 'ng-connecting-ip',
-      description: "Request header that tells a worker the peer's address.",
-    }),
+    peer_header: Spelled('^[A-Za-z0-9-]+$', 'ng-connecting-ip', "Header with the peer's address."),
   },
   { default: {} },
 );

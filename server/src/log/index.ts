@@ -1,4 +1,3 @@
-import { openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Logger, type LogRecord, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
@@ -6,6 +5,7 @@ import { consoleLine } from './console.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { Hub } from './hub.ts';
 import { complain, type Output, openOutput } from './output.ts';
+import { openRotating } from './rotating.ts';
 import { addStream } from './stream.ts';
 
 const CLOSE_TIMEOUT_MS = 2000;
@@ -43,7 +43,7 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
   if (options.console !== 'none') {
     hub.add({ filter, write: (record) => terminal.write(consoleLine(record, terminal.colours)) });
   }
-  const file = addFile(hub, config.json_log_file, filterOr(config.json_log_filter));
+  const file = addFile(hub, config, filterOr(config.json_log_filter));
   const { memory_log_capacity: capacity } = config;
   let kept: LogRecord[] = [];
   const keep = (record: LogRecord) => {
@@ -71,10 +71,11 @@ function openConsole(kind: NonNullable<LogOptions['console']>): Output & { colou
   return { write, close: async () => {}, colours: false };
 }
 
-function addFile(hub: Hub, path: string | undefined, filter: Filter): Output | undefined {
+function addFile(hub: Hub, config: LoggingConfig, filter: Filter): Output | undefined {
+  const { json_log_file: path, json_log_max_mb = 0, json_log_files = 1 } = config;
   if (path === undefined) return undefined;
   try {
-    const file = openOutput(openSync(path, 'a'), path);
+    const file = openRotating(path, json_log_max_mb * 2 ** 20, json_log_files);
     hub.add({ filter, write: (record) => file.write(stringifyJson(record)) });
     return file;
   } catch (error) {
