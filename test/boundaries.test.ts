@@ -105,9 +105,9 @@ const codeLines = (text: string): number =>
  * the server, without warnings about the configuration, and 1,900 for the SDK.
  */
 const budgets = [
-  ['kernel', kernel, 2984],
+  ['kernel', kernel, 3078],
   ['server', server, 1720],
-  ['plugin-sdk', sdk, 2020],
+  ['plugin-sdk', sdk, 2054],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

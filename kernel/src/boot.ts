@@ -256,6 +256,7 @@ export class App {
       version: this.#options.version,
       maxRequestBytes: () => this.#head.max_request_body_size,
       maxResponseBytes: () => this.#head.max_response_body_size,
+      places: () => this.#network.slots,
     };
   }
 

@@ -35,7 +35,7 @@ export class UnansweredBytes {
 /** Places for JSON-RPC connections and requests (conventions.md §1, decisions on the reserve). */
 export class Slots {
   readonly #limit: () => number;
-  #used = 0;
+  used = 0;
 
   constructor(limit: () => number) {
     this.#limit = limit;
@@ -45,15 +45,18 @@ export class Slots {
     return this.#limit();
   }
 
-  /** `reserved`: POST and the Unix socket may take the last places, so that an operator is never locked out. */
+  /**
+   * Beyond the limit a few places are kept, so that an operator is never locked out. `reserved`: POST and the Unix
+   * socket may take all of them, other sockets every second.
+   */
   take(reserved: boolean): boolean {
-    const kept = reserved ? 0 : Math.min(16, Math.floor(this.limit / 100));
-    if (this.#used >= this.limit - kept) return false;
-    this.#used++;
+    const kept = Math.min(100, Math.floor(this.limit / 100));
+    if (this.used >= this.limit + (reserved ? kept : Math.floor(kept / 2))) return false;
+    this.used++;
     return true;
   }
 
   free(): void {
-    this.#used--;
+    this.used--;
   }
 }

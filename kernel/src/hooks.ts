@@ -3,6 +3,7 @@ import type {
   Call,
   Commands,
   ConfigWarning,
+  Connection,
   DatabaseHandle,
   DatabaseRequest,
   Exchange,
@@ -11,13 +12,14 @@ import type {
   Origin,
   Outcome,
   Principal,
+  Receipt,
   Reload,
   RemoteBus,
   Requirement,
   Routes,
   Upgrade,
 } from '@svc/plugin-sdk';
-import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook } from 'tapable';
+import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
 
 /** Every hook of one kernel. tapable drops arguments that are not named, and a bail result must allow `undefined`. */
 export const createHooks = () => ({
@@ -41,13 +43,16 @@ export const createHooks = () => ({
     'requirement',
   ]),
   settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
+  connection: new SyncBailHook<[Connection], false | undefined>(['connection']),
+  receiving: new SyncBailHook<[Receipt], false | undefined>(['receipt']),
+  vouched: new SyncHook<[Connection, Principal]>(['connection', 'caller']),
   request: new AsyncSeriesBailHook<[Exchange], true | undefined>(['exchange']),
   upgrade: new AsyncSeriesBailHook<[Upgrade], true | undefined>(['upgrade']),
 });
 
 /** Hooks whose taps run synchronously. tapable's classes cannot be told apart by `instanceof`. */
 export const SYNC_HOOKS: ReadonlySet<string> = new Set(
-  'methods routes commands settled'.split(' '),
+  'methods routes commands settled connection receiving vouched'.split(' '),
 );
 
 export type KernelHooks = ReturnType<typeof createHooks>;

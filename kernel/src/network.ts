@@ -38,17 +38,19 @@ export class Network {
   readonly router: Router;
   readonly rpc: HttpRpc;
   readonly listeners: Listeners;
+  readonly slots: Slots;
   readonly #ws: WsServer;
   readonly #calls = new RunningCalls();
 
   constructor({ brand, head, ...options }: Options) {
     const { hooks, log } = options;
     this.router = new Router(brand.rewrite);
+    this.slots = new Slots(() => head().jsonrpc_max_connections);
     const wiring: Wiring = {
       ...options,
       router: this.router,
       unanswered: new UnansweredBytes(),
-      slots: new Slots(() => head().jsonrpc_max_connections),
+      slots: this.slots,
       calls: this.#calls,
       maxRequestBytes: () => head().max_request_body_size,
     };
@@ -56,7 +58,7 @@ export class Network {
     this.#ws = new WsServer(wiring);
     const onRequest = createRequestHandler(wiring);
     const { onUpgrade } = this.#ws;
-    this.listeners = new Listeners({ onRequest, onUpgrade, calls: this.#calls, log });
+    this.listeners = new Listeners({ onRequest, onUpgrade, calls: this.#calls, hooks, log });
     const tap = calling(routeTap(this.router) as never);
     hooks.request.tapAsync({ name: 'kernel', stage: 0 }, tap);
   }

@@ -6,10 +6,37 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { WebSocket } from 'ws';
 
+/** What ws keeps of a connection while it reads. */
+interface Receiver {
+  _maxPayload: number;
+  readonly _payloadLength: number;
+  readonly _bufferedBytes: number;
+  readonly _messageLength: number;
+  readonly _buffers: readonly unknown[];
+  readonly _fragments: readonly unknown[];
+}
+
+const receiverOf = (socket: WebSocket): Receiver | null | undefined =>
+  (socket as unknown as { _receiver?: Receiver | null })._receiver;
+
 /** ws takes its limit of a message when the connection opens; the caller behind it is known only later. */
 export function raiseMessageLimit(socket: WebSocket, bytes: number): void {
-  const { _receiver: receiver } = socket as unknown as { _receiver?: { _maxPayload: number } };
+  const receiver = receiverOf(socket);
   if (receiver && receiver._maxPayload < bytes) receiver._maxPayload = bytes;
+}
+
+/** What the header of the last frame announced, bytes: ws bounds messages, not the frames they are made of. */
+export const frameBytes = (socket: WebSocket): number => receiverOf(socket)?._payloadLength ?? 0;
+
+/** Memory of one buffer beside its bytes: a message may come in very small pieces. */
+const BUFFER_COST = 256;
+
+/** Memory that ws holds of a message or frame that has not come to its end, bytes. */
+export function unfinishedBytes(socket: WebSocket): number {
+  const receiver = receiverOf(socket);
+  const bytes = receiver ? receiver._bufferedBytes + receiver._messageLength : 0;
+  if (!receiver || bytes === 0) return 0;
+  return bytes + (receiver._buffers.length + receiver._fragments.length) * BUFFER_COST;
 }
 
 /** Node begins to read the body of a request at the first `_read`. */

@@ -2,7 +2,7 @@ import type { BusRequest, RemoteBus } from './bus.ts';
 import type { ConfigWarning } from './configuration-file.ts';
 import type { DatabaseHandle, DatabaseRequest } from './database.ts';
 import type { RpcError } from './errors.ts';
-import type { Exchange, Routes, Upgrade } from './http.ts';
+import type { Connection, Exchange, Receipt, Routes, Upgrade } from './http.ts';
 import type { Methods } from './method.ts';
 import type { Kernel } from './plugin.ts';
 import type { Principal, Requirement } from './principal.ts';
@@ -11,6 +11,8 @@ import type { Principal, Requirement } from './principal.ts';
 export interface Origin {
   readonly address: string;
   readonly transport: 'ws' | 'http' | 'internal';
+  /** That the credential came over: a valid one vouches for it. */
+  readonly connection?: Connection | undefined;
 }
 
 /** One call on its way, for observers. */
@@ -107,6 +109,12 @@ export interface Hooks {
   readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
   /** After the answer is known, to calls from inside as well. Must not throw. */
   readonly settled: Taps<[Call, Outcome]>;
+  /** Bail; a connection was accepted, nothing of it is read. `false`: it is closed. */
+  readonly connection: Taps<[Connection], false | undefined>;
+  /** Bail; the bytes that a body or message holds have changed. `false`: it is refused. */
+  readonly receiving: Taps<[Receipt], false | undefined>;
+  /** A credential was valid on a connection, for the first time or another one than before. */
+  readonly vouched: Taps<[Connection, Principal]>;
   /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */
   readonly request: AsyncTaps<[Exchange], true | undefined>;
   /** Bail; WebSocket upgrades; `true`: taken. Unclaimed ones speak JSON-RPC. */

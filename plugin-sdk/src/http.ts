@@ -1,5 +1,43 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Principal } from './principal.ts';
 import { sameInEveryCopy } from './same-class.ts';
+
+/** One accepted connection of a listener, whatever is spoken on it. */
+export interface Connection {
+  /** Over the Unix socket. */
+  readonly unix: boolean;
+  /** Of the TCP peer, which may be a proxy. Peers on the Unix socket have none and count as 127.0.0.1. */
+  readonly address: string;
+  /** The last caller whose credential was valid here; undefined: none so far. */
+  readonly caller: Principal | undefined;
+  /** Requests and WebSocket messages that have come to their end. */
+  readonly heard: number;
+  /** For its counters and its end; what comes over it belongs to the kernel. */
+  readonly socket: Socket;
+  /** What the peer says of its own client; set in the hook `connection`, for trusted proxies only. */
+  forwarded: ((request: IncomingMessage) => Forwarded) | undefined;
+  /** A plugin has found a valid credential on it by itself; `Auth.authenticate` with its origin does the same. */
+  vouch(caller: Principal): void;
+  /** Begins to count a body or message that `address` sends and a plugin holds in memory. */
+  receive(address: string): Receipt;
+}
+
+/** What a trusted proxy says of its client; undefined: nothing, the connection itself counts. */
+export interface Forwarded {
+  readonly address: string | undefined;
+  readonly secure: boolean | undefined;
+}
+
+/** Memory that a body or message takes while it comes; `held` is 0 before it begins and after its end. */
+export interface Receipt {
+  readonly connection: Connection;
+  readonly address: string;
+  /** Bytes. */
+  readonly held: number;
+  /** So many bytes are held from now on; 0: it has ended. @returns false: refuse it, there is no room */
+  holds(bytes: number): boolean;
+}
 
 /** One HTTP request on its way through the `request` hook. */
 export interface Exchange {
@@ -12,12 +50,14 @@ export interface Exchange {
   readonly query: string;
   /** Path parameters, percent-decoded once: check paths after decoding. */
   readonly params: { readonly [name: string]: string };
+  readonly connection: Connection;
+  /** Of the client: what a trusted proxy says of it, else the TCP peer's. */
   readonly peerAddress: string;
-  /** True over TLS. */
+  /** True over TLS, and where a trusted proxy says so. */
   readonly secure: boolean;
   /** Aborts when the client's connection ends or the server stops. */
   readonly signal: AbortSignal;
-  /** The whole body. @throws BodyTooBig past `limit` bytes (default: `max_request_body_size`) */
+  /** The whole body. @throws BodyTooBig past `limit` bytes (default: `max_request_body_size`), TooBusy */
   body(limit?: number): Promise<Buffer>;
   /** Sends the whole response; its body is plain text unless `headers` say otherwise. Bytes are UTF-8. */
   text(
@@ -44,6 +84,14 @@ export class BodyTooBig extends Error {
   }
 }
 
+/** There is no room for a request body now. */
+export class TooBusy extends Error {
+  static {
+    sameInEveryCopy(TooBusy, 'TooBusy');
+  }
+  override readonly name = 'TooBusy';
+}
+
 /** One HTTP route; literal and parameterised routes beat the fall-back (conventions.md §6). */
 export interface Route {
   /** `/svc/thing/:name` or `/svc/thing/:name/*path`; `svc` is rewritten when the brand differs. Case-sensitive. */
@@ -63,8 +111,9 @@ export interface Upgrade {
   readonly headers: IncomingHttpHeaders;
   /** For method and HTTP version: an upgrade request may have any. */
   readonly request: IncomingMessage;
+  readonly connection: Connection;
   readonly peerAddress: string;
-  /** Completes the handshake. The peer is paused until `listen` is called on it. */
+  /** Completes the handshake: the plugin vouches for the peer, which is paused until `listen` is called on it. */
   accept(limits?: MessageLimits): Promise<Peer>;
   /** Answers with this status instead of the handshake. */
   refuse(status: number, text: string, headers?: { readonly [name: string]: string }): void;

@@ -42,6 +42,8 @@ export interface ServerState {
   readonly version: string;
   readonly maxResponseBytes: () => number;
   readonly maxRequestBytes: () => number;
+  /** JSON-RPC sockets and requests: how many there are, and how many may be. */
+  readonly places: () => { readonly used: number; readonly limit: number };
 }
 
 /** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */

@@ -5,7 +5,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket, WebSocketServer } from 'ws';
-import { atFirstRead, closeButKeepIdle, raiseMessageLimit } from '../../kernel/src/quirks.ts';
+import {
+  atFirstRead,
+  closeButKeepIdle,
+  frameBytes,
+  raiseMessageLimit,
+  unfinishedBytes,
+} from '../../kernel/src/quirks.ts';
 
 const test = suite('quirks');
 const LOOPBACK = '127.0.0.1';
@@ -32,6 +38,78 @@ test('ws: a raised limit lets a longer message through, and never lowers the lim
     server.close();
   }
 });
+
+test('ws: the length of a frame is known as soon as its header is there', async () => {
+  const server = new WebSocketServer({ host: LOOPBACK, port: 0 });
+  await once(server, 'listening');
+  const client = new WebSocket(`ws://${LOOPBACK}:${portOf(server)}`);
+  const [socket] = (await once(server, 'connection')) as [WebSocket];
+  try {
+    if (client.readyState !== client.OPEN) await once(client, 'open');
+    const { _socket: out } = client as unknown as { _socket: Socket };
+    const { _socket: into } = socket as unknown as { _socket: Socket };
+    for (const [header, bytes] of [
+      [[0x82, 0xfe, 0x12, 0x34, 0, 0, 0, 0], 0x1234],
+      [[...Array(0x1234).fill(0), 0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 1, 0, 0, 0, 0], 0x100001],
+    ] as const) {
+      const came = once(into, 'data');
+      out.write(Buffer.from([...header]));
+      await came;
+      assert.is(frameBytes(socket), bytes);
+    }
+  } finally {
+    client.terminate();
+    server.close();
+  }
+});
+
+const TEXT = 0x01;
+const CONTINUED = 0x00;
+const FINAL = 0x80;
+/** A masked frame of a client whose mask is all zeros: header and payload (RFC 6455 §5.2). */
+const frame = (first: number, payload: string) =>
+  Buffer.concat([Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0]), Buffer.from(payload)]);
+
+const unfinished: [name: string, sent: Buffer, atLeast: number, atMost: number][] = [
+  ['a whole message holds nothing', frame(FINAL | TEXT, 'x'.repeat(100)), 0, 0],
+  ['a frame without its end', frame(FINAL | TEXT, 'x'.repeat(100)).subarray(0, 60), 60, 1_000],
+  ['a fragment without its last one', frame(TEXT, 'x'.repeat(100)), 100, 1_000],
+  [
+    'very small fragments count their buffers',
+    Buffer.concat([frame(TEXT, 'x'), ...Array.from({ length: 99 }, () => frame(CONTINUED, 'x'))]),
+    10_000,
+    100_000,
+  ],
+  [
+    'the last fragment gives all back',
+    Buffer.concat([frame(TEXT, 'x'), frame(FINAL | CONTINUED, 'x')]),
+    0,
+    0,
+  ],
+];
+for (const [name, sent, atLeast, atMost] of unfinished) {
+  test(`ws: bytes of an unfinished message: ${name}`, async () => {
+    const http = createServer().listen(0, LOOPBACK);
+    const server = new WebSocketServer({ server: http });
+    await once(http, 'listening');
+    const client = new WebSocket(`ws://${LOOPBACK}:${portOf(http)}`);
+    const [socket] = (await once(server, 'connection')) as [WebSocket];
+    try {
+      if (client.readyState !== client.OPEN) await once(client, 'open');
+      const { _socket: out } = client as unknown as { _socket: Socket };
+      const { _socket: into } = socket as unknown as { _socket: Socket };
+      const came = once(into, 'data');
+      out.write(sent);
+      await came;
+      const held = unfinishedBytes(socket);
+      assert.ok(held >= atLeast && held <= atMost, `${held} bytes`);
+    } finally {
+      client.terminate();
+      server.close();
+      http.close();
+    }
+  });
+}
 
 test('Node: a request tells of the first read of its body, and of no other', async () => {
   let reads = 0;

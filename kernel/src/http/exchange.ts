@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { BodyTooBig, type Exchange } from '@svc/plugin-sdk';
+import { BodyTooBig, type Exchange, TooBusy } from '@svc/plugin-sdk';
+import { type Link, linkOf } from './connection.ts';
 
 const NO_PARAMS = {};
+/** Memory of one chunk beside its bytes: a body may come in very small ones. */
+const CHUNK_COST = 256;
 
 /** One request and its response, as plugins see them. */
 export class HttpExchange implements Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly connection: Link;
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -19,6 +22,8 @@ export class HttpExchange implements Exchange {
   constructor(request: IncomingMessage, response: ServerResponse, limit: () => number) {
     this.request = request;
     this.response = response;
+    this.connection = linkOf(request.socket);
+    this.connection.heard++;
     endWhenDestroyed(response);
     this.#limit = limit;
     this.method = request.method ?? 'GET';
@@ -28,13 +33,12 @@ export class HttpExchange implements Exchange {
     this.query = mark < 0 ? '' : url.slice(mark);
   }
 
-  /** Peers on the Unix socket have no address of their own and count as 127.0.0.1. */
   get peerAddress(): string {
-    return this.request.socket.remoteAddress ?? '127.0.0.1';
+    return this.connection.addressOf(this.request);
   }
 
   get secure(): boolean {
-    return (this.request.socket as TLSSocket).encrypted === true;
+    return this.connection.isSecure(this.request);
   }
 
   get signal(): AbortSignal {
@@ -52,11 +56,18 @@ export class HttpExchange implements Exchange {
     if (Number(this.request.headers['content-length'] ?? 0) > limit)
       throw new BodyTooBig(limit, true);
     const chunks: Buffer[] = [];
+    const receipt = this.connection.receive(this.peerAddress);
     let bytes = 0;
-    for await (const chunk of this.request) {
-      bytes += chunk.length;
-      if (bytes > limit) throw new BodyTooBig(limit, false);
-      chunks.push(chunk);
+    try {
+      if (!receipt.holds(CHUNK_COST)) throw new TooBusy();
+      for await (const chunk of this.request) {
+        bytes += chunk.length;
+        if (bytes > limit) throw new BodyTooBig(limit, false);
+        chunks.push(chunk);
+        if (!receipt.holds(bytes + chunks.length * CHUNK_COST)) throw new TooBusy();
+      }
+    } finally {
+      receipt.holds(0);
     }
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
 import { type Listening, type Logger, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../head.ts';
+import type { KernelHooks } from '../hooks.ts';
 import { closeButKeepIdle } from '../quirks.ts';
+import { watchConnections } from './connection.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createHttpServer, type UpgradeHandler } from './server.ts';
 
@@ -19,15 +21,11 @@ export interface ListenAddress {
 
 export type Addresses = Pick<Head, 'listen' | 'unix_socket_path' | 'tls'>;
 
-/** Ends a connection whose address is not known any more: without one it would count as the Unix socket, 127.0.0.1. */
-const keepPeer = (socket: Socket): void => {
-  if (socket.remoteAddress === undefined) socket.destroy();
-};
-
 interface Options {
   readonly onRequest: RequestListener;
-  readonly onUpgrade: (server: Server, unix: boolean) => UpgradeHandler;
+  readonly onUpgrade: (server: Server) => UpgradeHandler;
   readonly calls: RunningCalls;
+  readonly hooks: KernelHooks;
   readonly log: Logger;
 }
 
@@ -121,10 +119,10 @@ export class Listeners {
 
   #createServer(addresses: Addresses, unix: boolean): Server {
     const tls = unix ? undefined : addresses.tls;
-    const { onUpgrade, ...options } = this.#options;
-    const upgrade: UpgradeHandler = (...offer) => onUpgrade(server, unix)(...offer);
+    const { hooks, onUpgrade, ...options } = this.#options;
+    const upgrade: UpgradeHandler = (...offer) => onUpgrade(server)(...offer);
     const server = createHttpServer({ ...options, onUpgrade: upgrade, tls });
-    if (!unix) server.prependListener(tls ? 'secureConnection' : 'connection', keepPeer);
+    watchConnections(server, unix, hooks);
     return server;
   }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyTooBig, type Exchange, type Text } from '@svc/plugin-sdk';
+import { BodyTooBig, type Exchange, type Text, TooBusy } from '@svc/plugin-sdk';
 import type { Wiring } from '../network.ts';
 import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
@@ -53,8 +53,8 @@ export class HttpRpc {
     unanswered.add(body.length);
     calls.begin();
     try {
-      const { peerAddress: address, signal } = exchange;
-      const source = { transport: 'http', address, signal } as const;
+      const { peerAddress: address, connection, signal } = exchange;
+      const source = { transport: 'http', address, connection, signal } as const;
       const { text } = await dispatcher.answer(textOf(body), source);
       reply(exchange, 200, text ?? 'null');
     } finally {
@@ -69,6 +69,8 @@ export class HttpRpc {
     } catch (error) {
       if (error instanceof BodyTooBig && error.declared) {
         reply(exchange, 413, requestTooBig(error.limit));
+      } else if (error instanceof TooBusy) {
+        exchange.text(503, TOO_MANY, { 'retry-after': '1' });
       } else {
         this.#wiring.log.debug('request body could not be read', { error });
         reply(exchange, 500, INTERNAL_ERROR);

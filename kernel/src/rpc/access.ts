@@ -97,7 +97,9 @@ export class Access implements Auth {
     const found = ask<Principal | undefined>((done) =>
       this.#hooks.authenticate.callAsync(credential, origin, done),
     );
-    return found instanceof Promise ? found.then(known) : known(found);
+    return found instanceof Promise
+      ? found.then((principal) => known(principal, origin))
+      : known(found, origin);
   }
 
   #isAllowed(caller: Principal, requirement: Requirement): boolean | Promise<boolean> {
@@ -108,8 +110,9 @@ export class Access implements Auth {
   }
 }
 
-function known(principal: Principal | undefined): Principal {
+function known(principal: Principal | undefined, { connection }: Origin): Principal {
   if (!principal) throw WRONG;
+  connection?.vouch(principal);
   return principal;
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
 
+import { linkOf } from '../http/connection.ts';
 import { textOf } from '../http/rpc.ts';
 import type { Wiring } from '../network.ts';
 import type { Source } from '../rpc/context.ts';
@@ -39,7 +40,9 @@ export class RpcPeer extends SocketPeer {
     super(socket, tcp, address, wiring);
     this.#wiring = wiring;
     const subscriptions = new Subscriptions(this);
-    this.#source = { transport: 'ws', address, peer: this, subscriptions, signal: this.closed };
+    const connection = linkOf(tcp);
+    const signal = this.closed;
+    this.#source = { transport: 'ws', address, connection, peer: this, subscriptions, signal };
     const end = () => {
       this.#forgetRoom?.();
       subscriptions.closeAll();

@@ -4,10 +4,12 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { MessageLimits, Peer, Upgrade } from '@svc/plugin-sdk';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { type Link, linkOf } from '../http/connection.ts';
 import { TOO_MANY } from '../http/rpc.ts';
 import { withoutUpgrade } from '../http/server.ts';
 import type { Wiring } from '../network.ts';
-import { watchFrames } from './frames.ts';
+import { frameBytes, unfinishedBytes } from '../quirks.ts';
+import { anonymous } from '../rpc/principals.ts';
 import { SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
@@ -25,9 +27,8 @@ interface Offer {
   readonly socket: Socket;
   readonly head: Buffer;
   readonly path: string;
+  readonly connection: Link;
   readonly address: string;
-  /** Over the Unix socket. */
-  readonly unix: boolean;
 }
 
 /** Upgrades, JSON-RPC peers and their liveness. The one place that makes WebSockets. */
@@ -44,7 +45,7 @@ export class WsServer {
   }
 
   readonly onUpgrade =
-    (server: Server, unix: boolean) => (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    (server: Server) => (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const { log, router } = this.#wiring;
       socket.on('error', (error) => log.debug('socket failed', { error }));
       const path = (request.url ?? '/').split('?', 1)[0] as string;
@@ -53,8 +54,9 @@ export class WsServer {
         return;
       }
       const tcp = socket as Socket;
-      const address = tcp.remoteAddress ?? '127.0.0.1';
-      this.#upgrade({ request, socket: tcp, head, path, address, unix }).catch((error) => {
+      const connection = linkOf(tcp);
+      const address = connection.addressOf(request);
+      this.#upgrade({ request, socket: tcp, head, path, connection, address }).catch((error) => {
         log.error('upgrade failed', { path, error });
         socket.destroy();
       });
@@ -79,14 +81,14 @@ export class WsServer {
 
   async #upgrade(offer: Offer): Promise<void> {
     const { hooks, log, slots } = this.#wiring;
-    const { request, socket, unix, address } = offer;
+    const { request, socket, connection, address } = offer;
     if (hooks.upgrade.isUsed() && (await hooks.upgrade.promise(this.#upgradeOf(offer)))) return;
     // RFC 6455 §4.4; the library would take version 8 too.
     if (request.headers['sec-websocket-version'] !== '13') {
       refuse(socket, 426, 'Sec-Websocket-Version must be 13', { 'sec-websocket-version': '13' });
       return;
     }
-    if (!slots.take(unix)) {
+    if (!slots.take(connection.unix)) {
       log.warn('no free place for a connection', { limit: slots.limit });
       refuse(socket, 429, TOO_MANY);
       return;
@@ -96,18 +98,19 @@ export class WsServer {
     // The parser answers -32700 to bytes that are not UTF-8; the connection stays.
     shakeHands(offer, { maxPayload, skipUTF8Validation: true }, (ws) => {
       const peer = new RpcPeer(ws, socket, address, this.#wiring);
-      this.#add(peer, ws);
+      this.#add(peer, ws, offer);
       if (this.#stopping) void peer.finish(1001, 0);
     });
   }
 
   #upgradeOf(offer: Offer): Upgrade {
-    const { request, socket, path, address } = offer;
+    const { request, socket, path, connection, address } = offer;
     return {
       path,
       query: new URLSearchParams((request.url ?? '/').slice(path.length + 1)),
       headers: request.headers,
       request,
+      connection,
       peerAddress: address,
       refuse: (status, text, headers) => refuse(socket, status, text, headers),
       accept: (limits) => this.#accept(offer, limits),
@@ -116,16 +119,15 @@ export class WsServer {
 
   /** A peer for a plugin, paused until the plugin listens. */
   #accept(offer: Offer, limits?: MessageLimits): Promise<Peer> {
-    const { socket, address } = offer;
+    const { socket, connection, address } = offer;
     const maxPayload = limits?.maxMessageBytes ?? this.#largestMessage();
     return new Promise((resolve, reject) => {
       socket.once('close', () => reject(new Error('the socket closed during the handshake')));
       shakeHands(offer, { maxPayload, skipUTF8Validation: !limits }, (ws) => {
         ws.pause();
+        if (!connection.caller) connection.vouch(anonymous);
         const peer = new SocketPeer(ws, socket, address, this.#wiring);
-        const tooLong = () => peer.tooBig();
-        if (limits) socket.on('data', watchFrames(limits.maxFrameBytes, tooLong));
-        this.#add(peer, ws);
+        this.#add(peer, ws, offer, limits?.maxFrameBytes);
         if (this.#stopping) peer.close(1001);
         resolve(peer);
       });
@@ -135,8 +137,20 @@ export class WsServer {
   /** A frame as large as the limit is refused already (conventions.md §1). */
   readonly #largestMessage = () => Math.max(this.#wiring.maxRequestBytes() - 1, 1);
 
-  #add(peer: SocketPeer, ws: WebSocket): void {
-    const { address } = peer;
+  #add(peer: SocketPeer, ws: WebSocket, offer: Offer, maxFrame = Infinity): void {
+    const { socket, connection, address } = offer;
+    const receipt = connection.receive(address);
+    let isTooBig = false;
+    socket.on('data', () => {
+      if (!isTooBig && frameBytes(ws) > maxFrame) {
+        isTooBig = true;
+        peer.tooBig();
+      }
+      const held = unfinishedBytes(ws);
+      if (held !== receipt.held && !receipt.holds(held)) peer.terminate();
+    });
+    ws.on('message', () => connection.heard++);
+    ws.once('close', () => receipt.holds(0));
     this.#wiring.log.debug('connection opened', { address });
     this.#peers.add(peer);
     ws.once('close', (code) => {

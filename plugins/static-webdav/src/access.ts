@@ -33,7 +33,10 @@ export async function authenticate(exchange: Exchange, parts: AccessParts): Prom
   const given = basicOf(request.headers.authorization);
   const origin = { address: peerAddress, transport: 'http' } as const;
   const caller = given && (await parts.tokens.basic(given.user, given.password, origin));
-  if (caller) return caller;
+  if (caller) {
+    exchange.connection.vouch(caller);
+    return caller;
+  }
   throw new Refusal({
     status: 401,
     headers: { 'www-authenticate': `Basic realm="${parts.realm}"` },

@@ -1,4 +1,4 @@
-import { BodyTooBig } from '@svc/plugin-sdk';
+import { BodyTooBig, TooBusy } from '@svc/plugin-sdk';
 import { Refusal } from './answers.ts';
 import type { DavRequest } from './request.ts';
 import { BadXml, type Element, parseXml } from './xml/parse.ts';
@@ -14,6 +14,8 @@ async function bodyOf({ exchange, parts }: DavRequest): Promise<Buffer> {
     return await exchange.body(MAX_BODY_BYTES);
   } catch (error) {
     if (error instanceof BodyTooBig) throw new Refusal(413);
+    if (error instanceof TooBusy)
+      throw new Refusal({ status: 503, headers: { 'retry-after': '1' } });
     throw error;
   } finally {
     cancel();

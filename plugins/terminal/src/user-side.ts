@@ -55,7 +55,7 @@ export async function userSide(
   query: TerminalQuery,
   options: UserSideOptions,
 ): Promise<void> {
-  const admitted = await admit(query, upgrade.peerAddress, options.auth);
+  const admitted = await admit(query, upgrade, options.auth);
   const user = await upgrade.accept(LIMITS).catch((error: unknown) => {
     options.log.debug('user left during the handshake', { error });
   });
@@ -66,7 +66,7 @@ export async function userSide(
 
 async function admit(
   { agentUuid, terminalId, token }: TerminalQuery,
-  address: string,
+  { connection, peerAddress: address }: Upgrade,
   auth: Auth,
 ): Promise<Admitted | Refusal> {
   if (terminalId === undefined) return invalid('terminal_id is missing');
@@ -74,7 +74,7 @@ async function admit(
   const refused = denied('wrong credential, or no terminal permission for this agent');
   try {
     // Authenticated before the UUID is looked at: all these cases get the same answer.
-    const caller = await auth.authenticate(token, { address, transport: 'ws' });
+    const caller = await auth.authenticate(token, { address, connection, transport: 'ws' });
     const uuid = uuidOf(agentUuid);
     if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return refused;
     return { caller, agentUuid: uuid, terminalId };
