@@ -113,7 +113,7 @@ export async function opened(
   } as unknown as Database;
   const store = openReadStore(spy, SUMMARY, (column) => `cast(${column} as text)`, Date.now);
   const named = agent === undefined ? undefined : { id: agent, uuid: A };
-  const options = { maxBytes: 1e6, signal: new AbortController().signal };
+  const options = { maxBytes: 1e6, signal: new AbortController().signal, share: '' };
   await store.query(filterOf(conditions as any), named, selectionOf(SUMMARY, []), options);
   return [
     ...new Set(plan.match(/(?<=dynamic_monitoring_summary_)(?:p\d{8}|past|far|default)\b/g)),

@@ -50,13 +50,13 @@ export interface Database {
    * A read whose rows each hold one text column of JSON, joined into one JSON array away from the event loop.
    * On SQLite a column that is a blob is the whole array, in UTF-8.
    * `short` says that the rows are few and indexed, so SQLite may read them on this thread; with `try` it does so until
-   * the answer turns out to be long.
+   * the answer turns out to be long. `share` is the caller for whom it reads: long reads serve callers in turns.
    * @throws RpcError -32008 as soon as `maxBytes` is passed, without reading on
    */
   jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try' },
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try'; share?: string },
   ): Promise<RawJson>;
   /** Group-committed inserts into one table; see `Appender`. */
   appender(options: AppenderOptions): Appender;
@@ -65,12 +65,12 @@ export interface Database {
    * SQLite takes several statements; their rows are concatenated. `?5` and `$5` are the fifth value there, `?` is the one
    * after the highest that the text has used so far; missing values are NULL, surplus ones ignored (db.md 4.6). TEXT
    * that is not UTF-8 comes as bytes. Postgres takes `$5`, and types values by their kind: int8, float8, bool, jsonb;
-   * texts are untyped.
+   * texts are untyped. `share` is the caller: callers get the processes or connections for it in turns.
    */
   execute(
     sql: string,
     params: readonly CallerValue[],
-    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal; share?: string },
   ): Promise<Executed>;
   /** Bytes of each table in name order, the ledger of migrations left out; of large ones SQLite gives a close estimate. */
   tableSizes(): Promise<TableSize[]>;

@@ -14,4 +14,3 @@ export * from './group-appender.ts';
 export * from './options.ts';
 export * from './query-builder.ts';
 export * from './transaction.ts';
-export * from './turns.ts';

@@ -1,17 +1,19 @@
-import type {
-  AppenderOptions,
-  CallerValue,
-  DatabaseHandle,
-  Executed,
-  Logger,
-  MigrationDatabase,
-  QueryBuilder,
-  RawJson,
-  Space,
-  SqlValue,
-  TableSize,
-  TimePartitions,
-  TimeTable,
+import { Turns } from '@svc/plugin-admission/api';
+import {
+  type AppenderOptions,
+  type CallerValue,
+  type DatabaseHandle,
+  type Executed,
+  type Logger,
+  type MigrationDatabase,
+  type QueryBuilder,
+  type RawJson,
+  RpcError,
+  type Space,
+  type SqlValue,
+  type TableSize,
+  type TimePartitions,
+  type TimeTable,
 } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
@@ -45,6 +47,14 @@ const TABLE_SIZES = `
     and not c.relispartition and c.relname <> 'schema_migrations'
   order by c.relname collate "C"`;
 
+/** Connections that long work leaves to other work, and as many that it leaves to callers that hold none. */
+const SPARE_CONNECTIONS = 2;
+const TURN_TIMEOUT_MS = 30_000;
+const TURN = {
+  timeout_ms: TURN_TIMEOUT_MS,
+  late: () => RpcError.database(`too many long reads: no turn within ${TURN_TIMEOUT_MS} ms`),
+};
+
 /** A Postgres database over one pool of connections. */
 export class PostgresDatabase implements DatabaseHandle {
   readonly dialect = 'postgres';
@@ -55,14 +65,23 @@ export class PostgresDatabase implements DatabaseHandle {
   readonly isUniqueViolation = isUniqueViolation;
   readonly #log: Logger;
   readonly #pool: PgPool;
+  /** For what may take long: it leaves connections to everything else. */
+  readonly #turns: Turns;
   readonly #appenders: GroupAppender[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(
     knex: Knex,
     settings: SessionSettings,
-    { log, alarm }: { readonly log: Logger; readonly alarm: FullAlarm },
+    {
+      log,
+      alarm,
+      max_connections,
+    }: { readonly log: Logger; readonly alarm: FullAlarm; readonly max_connections: number },
   ) {
+    const spare = Math.min(SPARE_CONNECTIONS, Math.floor(max_connections / 4));
+    const most = Math.max(1, max_connections - 2 * spare);
+    this.#turns = new Turns({ most: () => most, spare: () => spare });
     this.#knex = knex;
     this.query = knex as unknown as QueryBuilder;
     this.#log = log;
@@ -124,10 +143,12 @@ export class PostgresDatabase implements DatabaseHandle {
   async jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try' },
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try'; share?: string },
   ): Promise<RawJson> {
+    const read = () => jsonArray(this.#pool, sql, params, options, this.#log);
+    const { short, share = '', signal } = options;
     try {
-      return await jsonArray(this.#pool, sql, params, options, this.#log);
+      return await (short === true ? read() : this.#turns.run(share, { ...TURN, signal }, read));
     } catch (error) {
       throw options.signal?.aborted ? options.signal.reason : databaseError(error);
     }
@@ -140,7 +161,11 @@ export class PostgresDatabase implements DatabaseHandle {
   }
 
   execute(sql: string, params: readonly CallerValue[], options: ExecuteOptions): Promise<Executed> {
-    return execute(this.#pool, sql, params, options, this.#log);
+    const { timeout_ms, share = '', signal } = options;
+    const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
+    return this.#turns.run(share, { timeout_ms, late, signal }, () =>
+      execute(this.#pool, sql, params, options, this.#log),
+    );
   }
 
   tableSizes(): Promise<TableSize[]> {

@@ -14,6 +14,8 @@ export interface ExecuteOptions {
   readonly maxRows: number;
   readonly timeout_ms: number;
   readonly signal?: AbortSignal;
+  /** The caller. */
+  readonly share?: string;
 }
 
 /** Runs one statement of a caller on a pooled connection, which is cleaned afterwards. @throws the driver's error */

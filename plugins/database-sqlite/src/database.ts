@@ -135,7 +135,7 @@ export class SqliteDatabase implements DatabaseHandle {
   async jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try' },
+    options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try'; share?: string },
   ): Promise<RawJson> {
     try {
       const here = options.short && this.#readHere(sql, params, options);
@@ -169,7 +169,7 @@ export class SqliteDatabase implements DatabaseHandle {
   async execute(
     sql: string,
     params: readonly CallerValue[],
-    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal; share?: string },
   ): Promise<Executed> {
     const script = { sql, params: params.map(sendable), maxRows: options.maxRows };
     return toExecuted(await this.#executor.run(script, (work) => this.#alone(work), options));

@@ -1,4 +1,5 @@
-import { type ScriptResult, Turns } from '@svc/plugin-sdk/driver';
+import { Turns } from '@svc/plugin-admission/api';
+import type { ScriptResult } from '@svc/plugin-sdk/driver';
 import { fromPlain } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 import type { ExecuteAnswer } from './execute-thread.ts';
@@ -6,12 +7,16 @@ import type { Script } from './script.ts';
 import { ScriptProcess } from './script-process.ts';
 
 const PROCESSES = 2;
+/** More of them, one for each caller that has none: the first ones may be busy until their time is over. */
+const SPARE_PROCESSES = 2;
 /** A process without work ends after this time. */
 const IDLE_MS = 30_000;
 
 export interface ExecuteLimits {
   readonly timeout_ms: number;
   readonly signal?: AbortSignal;
+  /** The caller. */
+  readonly share?: string;
 }
 
 /** Runs a statement that writes, while all other writes wait. */
@@ -20,7 +25,7 @@ export type Alone = <T>(work: () => Promise<T>) => Promise<T>;
 /** Runs SQL of callers in processes of their own, which are killed when a statement does not end in time. */
 export class Executor {
   readonly #settings: ConnectionSettings;
-  readonly #turns = new Turns(PROCESSES);
+  readonly #turns = new Turns({ most: () => PROCESSES, spare: () => SPARE_PROCESSES });
   /** Every process; one that waits for work has a timer. */
   readonly #processes = new Map<ScriptProcess, NodeJS.Timeout | undefined>();
 
@@ -32,22 +37,27 @@ export class Executor {
   run(script: Script, alone: Alone, limits: ExecuteLimits): Promise<ScriptResult> {
     const until = Date.now() + limits.timeout_ms;
     const late = () => new Error(`the statement was ended after ${limits.timeout_ms} ms`);
-    return this.#turns.run(limits.timeout_ms, late, async () => {
+    const { timeout_ms, signal, share = '' } = limits;
+    return this.#turns.run(share, { timeout_ms, late, signal }, async () => {
       limits.signal?.throwIfAborted();
       const runner = this.#take();
-      const ask = async (write: boolean): Promise<ExecuteAnswer> => {
+      const ask = async (write: boolean, { sql } = script): Promise<ExecuteAnswer> => {
         const timeout_ms = Math.max(1, until - Date.now());
-        const answer = await runner.ask({ ...script, write }, { ...limits, timeout_ms, late });
+        const options = { ...limits, timeout_ms, late, yields: !write && sql !== '' };
+        const answer = await runner.ask({ ...script, sql, write }, options);
         if ('error' in answer) throw fromPlain(answer.error);
         return answer.result as ExecuteAnswer;
       };
       try {
+        // Brings a new process up: that is no statement of a caller that takes long.
+        if (!runner.isUp) await ask(false, { ...script, sql: '' });
+        runner.isUp = true;
         // A text that writes is only looked at: that brings the process up, so that no other write waits for it.
         const read = await ask(false);
         if (read !== 'writes') return read;
         return (await alone(() => ask(true))) as ScriptResult;
       } finally {
-        if (runner.usable) this.#processes.set(runner, this.#rest(runner));
+        if (runner.usable && !runner.slowed) this.#processes.set(runner, this.#rest(runner));
         else await this.#end(runner);
       }
     });

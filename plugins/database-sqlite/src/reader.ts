@@ -1,5 +1,5 @@
+import { Turns } from '@svc/plugin-admission/api';
 import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
-import { Turns } from '@svc/plugin-sdk/driver';
 import type { ConnectionSettings } from './connection.ts';
 import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
 import { Thread, ThreadLost } from './thread.ts';
@@ -14,7 +14,7 @@ const IDLE_MS = 60_000;
 /** Long reads in a thread of their own, started by the first and ended when nothing was read for a minute. */
 export class Reader {
   readonly #thread: Thread;
-  readonly #turns = new Turns(IN_FLIGHT);
+  readonly #turns = new Turns({ most: () => IN_FLIGHT });
   #idle: NodeJS.Timeout | undefined;
 
   constructor(settings: ConnectionSettings, log: Logger) {
@@ -30,13 +30,16 @@ export class Reader {
   async jsonArray(
     sql: string,
     params: readonly SqlValue[],
-    options: { maxBytes: number; signal?: AbortSignal },
+    options: { maxBytes: number; signal?: AbortSignal; share?: string },
   ): Promise<RawJson> {
     clearTimeout(this.#idle);
     const late = () =>
       RpcError.database(`too many long reads: no turn within ${TURN_TIMEOUT_MS} ms`);
     try {
-      return await this.#turns.run(TURN_TIMEOUT_MS, late, () => this.#read(sql, params, options));
+      const wait = { timeout_ms: TURN_TIMEOUT_MS, late, signal: options.signal };
+      return await this.#turns.run(options.share ?? '', wait, () =>
+        this.#read(sql, params, options),
+      );
     } finally {
       if (this.#turns.idle) this.#rest();
     }

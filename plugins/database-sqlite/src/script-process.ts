@@ -1,8 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type CallerValue, moduleBeside, RawJson } from '@svc/plugin-sdk';
 import type { Answer } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
+
+/** A statement that runs for longer gets the processor time that everything else leaves, ms. */
+const SLOW_MS = 250;
+const SLOW_PRIORITY = 10;
+
+/** One request, and what ends it. */
+export interface AskOptions {
+  readonly timeout_ms: number;
+  readonly late: () => Error;
+  readonly signal?: AbortSignal;
+  /** The process is up and nothing waits for this one: its priority falls when it takes long. */
+  readonly yields?: boolean;
+}
 
 interface Waiting {
   resolve(answer: Answer): void;
@@ -22,6 +37,10 @@ export class ScriptProcess {
   #next = 1;
   /** False: it ended, or is about to. */
   usable = true;
+  /** It has answered once. */
+  isUp = false;
+  /** It has a low priority, which only a privileged server could raise again. */
+  slowed = false;
 
   constructor(settings: ConnectionSettings) {
     const module = fileURLToPath(moduleBeside(import.meta.url, './execute-process.ts'));
@@ -42,11 +61,9 @@ export class ScriptProcess {
   }
 
   /** The driver's answer. @throws `late()` after `timeout_ms`, the signal's reason when it aborts; the process ends then */
-  async ask(
-    request: object,
-    options: { timeout_ms: number; late: () => Error; signal?: AbortSignal },
-  ): Promise<Answer> {
+  async ask(request: object, options: AskOptions): Promise<Answer> {
     const { signal, late } = options;
+    const slow = options.yields ? setTimeout(() => this.#slowDown(), SLOW_MS) : undefined;
     const abort = () => this.#fail(signal?.reason);
     const timer = setTimeout(() => this.#fail(late()), options.timeout_ms);
     signal?.addEventListener('abort', abort, { once: true });
@@ -57,6 +74,7 @@ export class ScriptProcess {
       });
     } finally {
       clearTimeout(timer);
+      clearTimeout(slow);
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -66,6 +84,13 @@ export class ScriptProcess {
     this.usable = false;
     this.#child.kill('SIGKILL');
     await this.ended;
+  }
+
+  #slowDown(): void {
+    this.slowed = true;
+    const { pid } = this.#child;
+    // A process or thread that has just ended needs no priority, and a system that refuses one goes on without.
+    if (pid !== undefined) lowerPriority(pid).catch(() => undefined);
   }
 
   #settle(answer: Answer): void {
@@ -78,4 +103,10 @@ export class ScriptProcess {
     this.#waiting?.reject(error);
     this.#waiting = undefined;
   }
+}
+
+/** On Linux a priority is a thread's own. */
+async function lowerPriority(pid: number): Promise<void> {
+  const threads = process.platform === 'linux' ? await readdir(`/proc/${pid}/task`) : [pid];
+  for (const thread of threads) setPriority(Number(thread), SLOW_PRIORITY);
 }

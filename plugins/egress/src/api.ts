@@ -26,6 +26,8 @@ export interface EgressRequest {
   readonly redirect: 'follow' | 'manual' | 'error';
   readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
+  /** The token for which it is sent: tokens get connections in turns. */
+  readonly share?: string;
 }
 
 export interface EgressResponse {

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
+import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import type { EgressClient, EgressRequest, EgressResponse, EgressRules } from './api.ts';
 import { decoded } from './content.ts';
 import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
@@ -10,12 +11,18 @@ import { isBlockedPort, portOf } from './ports.ts';
 const MOST_REDIRECTS = 20;
 /** Idle connections are kept this long, ms. */
 const KEEP_MS = 15_000;
-const MOST_SOCKETS = 512;
+/** Requests at a time, each until its body has ended. */
+const MOST_REQUESTS = 512;
+/** More of them, one for each share that has none. */
+const SPARE_REQUESTS = 64;
+/** Idle connections that are kept, of each scheme. */
+const MOST_KEPT = 256;
 
 export interface EgressOptions {
   readonly userAgent: string;
   /** Instead of the machine's name resolution. */
   readonly resolve?: Resolve;
+  readonly standing?: ShareRules['standing'];
 }
 
 /** Outgoing requests with limits; addresses are checked when they are connected to, so that no DNS answer passes by. */
@@ -23,11 +30,14 @@ export class EgressGuard implements EgressClient {
   readonly #options: EgressOptions;
   #rules: EgressRules;
   #policy: Policy;
+  readonly #turns: Turns;
   #agents = makeAgents();
 
   /** @throws UserError that names an entry of `allow` which is none */
   constructor(rules: EgressRules, options: EgressOptions) {
     this.#options = options;
+    const { standing } = options;
+    this.#turns = new Turns({ most: () => MOST_REQUESTS, spare: () => SPARE_REQUESTS, standing });
     this.#rules = rules;
     this.#policy = policyOf(rules.allow, rules.key);
   }
@@ -47,9 +57,22 @@ export class EgressGuard implements EgressClient {
   async request(order: EgressRequest): Promise<EgressResponse> {
     try {
       if (/^data:/i.test(order.url)) return await dataResponse(order.url);
-      return await this.#follow(order);
+      return await this.#inTurn(order);
     } catch (error) {
       throw failedFetch(error);
+    }
+  }
+
+  /** Holds its place until nothing of the response is left to come. */
+  async #inTurn(order: EgressRequest): Promise<EgressResponse> {
+    const leave = await this.#turns.take(order.share ?? '', { signal: order.signal });
+    try {
+      const response = await this.#follow(order);
+      response.body.once('close', leave);
+      return response;
+    } catch (error) {
+      leave();
+      throw error;
     }
   }
 
@@ -124,9 +147,17 @@ export class EgressGuard implements EgressClient {
 }
 
 const makeAgents = () => {
-  const options = { keepAlive: true, timeout: KEEP_MS, maxTotalSockets: MOST_SOCKETS };
-  return { plain: new Agent(options), secure: new SecureAgent(options) };
+  const options = { keepAlive: true, timeout: KEEP_MS };
+  const agents = { plain: new Agent(options), secure: new SecureAgent(options) };
+  for (const agent of Object.values(agents)) {
+    const keep = agent.keepSocketAlive.bind(agent);
+    agent.keepSocketAlive = (socket) => countKept(agent) < MOST_KEPT && keep(socket);
+  }
+  return agents;
 };
+
+const countKept = ({ freeSockets }: Agent): number =>
+  Object.values(freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
 
 /** What the connection itself decides. */
 const OWN =

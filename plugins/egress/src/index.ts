@@ -1,3 +1,4 @@
+import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import { Egress } from './api.ts';
 import { EgressGuard } from './guard.ts';
@@ -6,6 +7,7 @@ import { EgressGuard } from './guard.ts';
 export default definePlugin({
   name: 'egress',
   version: '0.6.0',
+  optional: [Standings],
   provides: [Egress],
 
   setup(kernel) {
@@ -13,7 +15,10 @@ export default definePlugin({
     const userAgent = `${brand.word}-server/${server.version}`;
     kernel.provide(Egress, {
       open(rules) {
-        const guard = new EgressGuard(rules, { userAgent });
+        const guard = new EgressGuard(rules, {
+          userAgent,
+          standing: standingIn(kernel),
+        });
         kernel.defer('outgoing connections', () => guard.close());
         return guard;
       },

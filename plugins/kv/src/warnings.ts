@@ -17,7 +17,7 @@ export function warnOfLimits(
   limitsTables: () => boolean,
 ): void {
   hooks.warnings.tap(async (found) => {
-    const limits = { maxBytes: MAX_BYTES, signal };
+    const limits = { maxBytes: MAX_BYTES, signal, share: '' };
     const known = listOf(await reads.existing([GLOBAL], limits));
     if (known.length === 0 && limitsTables()) found.push(NO_GLOBAL);
     const entries = listOf(await reads.limits(signal)) as [string, string, unknown][];

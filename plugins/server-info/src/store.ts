@@ -31,7 +31,7 @@ export async function runSql(
   db: Database,
   sql: string,
   params: readonly CallerValue[],
-  options: { maxRows: number; timeout_ms: number; signal: AbortSignal },
+  options: { maxRows: number; timeout_ms: number; signal: AbortSignal; share: string },
 ): Promise<Executed> {
   try {
     return await db.execute(sql, params, options);

@@ -52,8 +52,9 @@ export function addQueryMethods(
     handle: (asked, call) => run(SUMMARY, asked, call),
   });
 
-  function run(kind: Kind, { filter, selection }: Asked, { signal }: CallContext) {
-    return kinds[kind.name].query(filter, selection, { maxBytes: maxBytes(), signal });
+  function run(kind: Kind, { filter, selection }: Asked, { caller, signal }: CallContext) {
+    const options = { maxBytes: maxBytes(), signal, share: caller.id };
+    return kinds[kind.name].query(filter, selection, options);
   }
 }
 

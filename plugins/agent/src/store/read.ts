@@ -22,6 +22,8 @@ export interface NamedAgent {
 export interface ReadOptions {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** The caller for whom it reads. */
+  readonly share: string;
 }
 
 /** Reads of one table. */
@@ -48,7 +50,7 @@ export function openReadStore(
 ): ReadStore {
   const small = kind.fields.every(({ json }) => !json);
   return {
-    async query(filter, agent, { fields }, { maxBytes, signal }) {
+    async query(filter, agent, { fields }, options) {
       const { limit } = filter;
       const count = limit === undefined || limit > MAX_ROWS ? MAX_ROWS : Number(limit);
       const order = limit === undefined ? 'asc' : 'desc';
@@ -62,7 +64,7 @@ export function openReadStore(
       const short = agent !== undefined && count <= FEW_ROWS && isOpen(filter.storage);
       // Rows of numbers are short, so that all of them together are no burden: joined there, they cost half as much here.
       const sql = small && !short ? arraySql(db, rows) : rows;
-      return guarded('query failed', () => db.jsonArray(sql, params, { maxBytes, signal, short }));
+      return guarded('query failed', () => db.jsonArray(sql, params, { ...options, short }));
     },
 
     newest: openNewest(db, kind, now),

@@ -13,7 +13,8 @@ export function addResultMethods(methods: Methods, crontab: Crontab): void {
     result: Type.Array(Type.Unknown()),
     prepare: ({ query }) => filterOf(query.condition),
     access: { needs: (filter) => mayList('read', filter) },
-    handle: (filter, { signal }) => results.query(filter, { maxBytes: maxBytes(), signal }),
+    handle: (filter, { caller, signal }) =>
+      results.query(filter, { maxBytes: maxBytes(), signal, share: caller.id }),
   });
 
   methods.add('crontab-result_delete', {

@@ -75,7 +75,7 @@ export class ResultStore {
   /** Newest first, as one JSON array. @throws RpcError -32008 past `maxBytes`, 103 */
   async query(
     filter: Filter,
-    options: { maxBytes: number; signal: AbortSignal },
+    options: { maxBytes: number; signal: AbortSignal; share: string },
   ): Promise<RawJson> {
     if (matchesNothing(filter)) return new RawJson('[]');
     const { last, limit } = filter;

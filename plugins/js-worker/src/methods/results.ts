@@ -47,7 +47,7 @@ function addQuery(methods: Methods, components: Components): void {
     async handle(filter, { caller, signal }) {
       const reached = await readable(components, caller, { right: 'read', names: filter.names });
       const maxBytes = kernel.server.maxResponseBytes();
-      return results.query(filter, reached, { maxBytes, signal });
+      return results.query(filter, reached, { maxBytes, signal, share: caller.id });
     },
   });
 }

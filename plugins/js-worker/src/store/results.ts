@@ -120,7 +120,7 @@ export class ResultStore {
   async query(
     filter: Filter,
     readable: Readable,
-    options: { maxBytes: number; signal: AbortSignal },
+    options: { maxBytes: number; signal: AbortSignal; share: string },
   ): Promise<RawJson> {
     const count = filter.limit === undefined ? DEFAULT_ROWS : capped(filter.limit);
     if (matchesNothing(filter) || count === 0) return new RawJson('[]');

@@ -30,7 +30,8 @@ export function addMultiMethod(methods: Methods, kv: Kv): void {
     check(items) {
       for (const { namespace, key } of items) kv.refuseZero(namespace, key);
     },
-    handle: (items, { signal }) => kv.multi(items, { maxBytes: kv.maxBytes(), signal }),
+    handle: (items, { caller, signal }) =>
+      kv.multi(items, { maxBytes: kv.maxBytes(), signal, share: caller.id }),
   });
 }
 

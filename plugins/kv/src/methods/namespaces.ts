@@ -1,4 +1,4 @@
-import { type Methods, RpcError, Type } from '@svc/plugin-sdk';
+import { type CallContext, type Methods, RpcError, Type } from '@svc/plugin-sdk';
 import type { Kv } from '../kv.ts';
 import { checkLength, checkText } from '../names.ts';
 import { mayCreate, mayDeleteNamespace, mayListKeys } from '../permissions.ts';
@@ -57,7 +57,11 @@ function addDeleteNamespace(methods: Methods, { refuseZero, writes }: Kv): void 
 }
 
 function addLists(methods: Methods, { refuseZero, reads, tokens, maxBytes, storable }: Kv): void {
-  const limitsOf = (signal: AbortSignal) => ({ maxBytes: maxBytes(), signal });
+  const limitsOf = ({ caller, signal }: CallContext) => ({
+    maxBytes: maxBytes(),
+    signal,
+    share: caller.id,
+  });
 
   methods.add('kv_get_all_keys', {
     summary: 'Keys of a namespace in byte order, its marker included.',
@@ -66,8 +70,8 @@ function addLists(methods: Methods, { refuseZero, reads, tokens, maxBytes, stora
     prepare: withSoundName,
     access: mayListKeys,
     check: ({ namespace }) => refuseZero(namespace),
-    async handle({ namespace }, { signal }) {
-      const keys = await reads.keys(namespace, limitsOf(signal));
+    async handle({ namespace }, call) {
+      const keys = await reads.keys(namespace, limitsOf(call));
       if (keys.text.length === '[]'.length) throw noNamespace(namespace);
       return keys;
     },
@@ -78,10 +82,10 @@ function addLists(methods: Methods, { refuseZero, reads, tokens, maxBytes, stora
     params: {},
     result: Type.Array(Type.String()),
     access: mayListNamespaces(tokens),
-    handle(_params, { caller, signal }) {
-      const names = listable(tokens, caller);
-      if (names === 'all') return reads.namespaces(limitsOf(signal));
-      return reads.existing(names.filter(storable), limitsOf(signal));
+    handle(_params, call) {
+      const names = listable(tokens, call.caller);
+      if (names === 'all') return reads.namespaces(limitsOf(call));
+      return reads.existing(names.filter(storable), limitsOf(call));
     },
   });
 }

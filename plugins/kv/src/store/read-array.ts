@@ -3,6 +3,8 @@ import type { Database, RawJson } from '@svc/plugin-sdk';
 export interface ReadLimits {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** The caller for whom it reads. */
+  readonly share: string;
 }
 
 export interface ArrayRead {

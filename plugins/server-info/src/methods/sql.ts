@@ -1,5 +1,6 @@
 import {
   type Brand,
+  type CallContext,
   type CallerValue,
   callerValues,
   type Database,
@@ -44,7 +45,7 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
     result: SqlResult,
     secret: true,
     access: mayRunSql(brand),
-    handle: ({ sql, params }, { signal }) => execute(context, sql, callerValues(params), signal),
+    handle: ({ sql, params }, call) => execute(context, sql, callerValues(params), call),
   });
 
   methods.add('svc-server_get_database_type', {
@@ -60,9 +61,9 @@ async function execute(
   { db, publish, timeout_ms, maxBytes }: SqlContext,
   sql: string,
   params: readonly CallerValue[],
-  signal: AbortSignal,
+  { caller, signal }: CallContext,
 ): Promise<RawJson> {
-  const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal };
+  const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal, share: caller.id };
   try {
     const done = await runSql(db, sql, params, options);
     const data = await jsonRows(done.rows, rowText, maxBytes());

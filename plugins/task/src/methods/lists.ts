@@ -30,7 +30,8 @@ function addQuery(methods: Methods, { auth, store, maxBytes }: ListOptions): voi
     mapError: withJsonData,
     async handle(filter, call) {
       const without = await leftOut('read', filter, { auth, call });
-      return store.query(filter, { without, maxBytes: maxBytes(), signal: call.signal });
+      const { caller, signal } = call;
+      return store.query(filter, { without, maxBytes: maxBytes(), signal, share: caller.id });
     },
   });
 }

@@ -34,6 +34,8 @@ export interface ReadOptions {
   readonly without: string | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** The caller for whom it reads. */
+  readonly share: string;
 }
 
 export interface DeleteOptions {
@@ -56,7 +58,7 @@ export class ListStore {
   }
 
   /** Rows as one JSON array (task.md §4.6). @throws RpcError -32008 past `maxBytes`, 103 */
-  async query(filter: Filter, { without, maxBytes, signal }: ReadOptions): Promise<RawJson> {
+  async query(filter: Filter, { without, ...options }: ReadOptions): Promise<RawJson> {
     if (matchesNothing(filter)) return new RawJson('[]');
     const { limit } = filter;
     const count = limit === undefined ? DEFAULT_ROWS : atMost(limit, MAX_ROWS);
@@ -65,9 +67,7 @@ export class ListStore {
     const sql = `select ${this.#rowJson} as json from task t ${where.text} ${by} limit ?`;
     const params = [...where.params, count];
     const short = isShort(filter, count, without);
-    return guarded('query failed', () =>
-      this.#db.jsonArray(sql, params, { maxBytes, signal, short }),
-    );
+    return guarded('query failed', () => this.#db.jsonArray(sql, params, { ...options, short }));
   }
 
   /** Deletes what matches, or the `limit` newest, in small statements. @returns how many. @throws RpcError 103 */
