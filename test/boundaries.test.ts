@@ -107,7 +107,7 @@ const codeLines = (text: string): number =>
 const budgets = [
   ['kernel', kernel, 3078],
   ['server', server, 1720],
-  ['plugin-sdk', sdk, 2054],
+  ['plugin-sdk', sdk, 2057],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

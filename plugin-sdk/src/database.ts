@@ -9,6 +9,8 @@ import type { TimePartitions, TimeTable } from './time-partitions.ts';
 export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
 /** A value of a caller's SQL. BigInt is an integer, a number a real, and `RawJson` a document: JSON as text on SQLite, `jsonb` on Postgres. */
 export type CallerValue = SqlValue | RawJson;
+/** By table: a `secret` one is neither read nor changed, a `fixed` one is not changed. */
+export type GuardedTables = { readonly [table: string]: 'secret' | 'fixed' };
 export type Dialect = 'sqlite' | 'postgres';
 
 /**
@@ -72,6 +74,11 @@ export interface Database {
     params: readonly CallerValue[],
     options: { maxRows: number; timeout_ms: number; signal?: AbortSignal; share?: string },
   ): Promise<Executed>;
+  /**
+   * `execute` for callers who are kept from these tables; asked once, after the migrations. undefined: this driver cannot
+   * keep them apart. @throws Error that says what the operator has to change
+   */
+  readonly guard?: (tables: GuardedTables) => Promise<Database['execute']>;
   /** Bytes of each table in name order, the ledger of migrations left out; of large ones SQLite gives a close estimate. */
   tableSizes(): Promise<TableSize[]>;
   /** What the tables occupy on the disk; undefined: this database does not tell. */

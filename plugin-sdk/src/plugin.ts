@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import type { Database } from './database.ts';
+import type { Database, GuardedTables } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { Migration } from './migration.ts';
@@ -105,6 +105,8 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly brings?: readonly string[];
   /** Steps of the schema, in order. Of several plugins those of `requires` come first. */
   readonly migrations?: readonly Migration[];
+  /** Tables that SQL of callers without the Super Token is kept from (`svc-server_exec_sql`). */
+  readonly guards?: GuardedTables;
   /** Schema of the section `[name]`. */
   readonly config?: C;
   /** Top-level keys of configuration.md that are this plugin's business. */

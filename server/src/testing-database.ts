@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { copyFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,12 @@ async function createPostgres(name: string, template = 'template1'): Promise<Tes
   await administer(`create database ${name} template ${template}`);
   const url = new URL(maintenanceUrl());
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
+  const drop = async () => {
+    await administer(`drop database if exists ${name} with (force)`);
+    const role = `svc_sql_${createHash('md5').update(name).digest('hex').slice(0, 12)}`;
+    await administer(`drop role if exists ${role}`);
+  };
+  return { url: url.href, drop };
 }
 
 const freshName = (): string => `svc_test_${randomUUID().replaceAll('-', '')}`;

@@ -13,6 +13,7 @@ export default definePlugin({
   brings: ['bus'],
   config,
   migrations: [create],
+  guards: { bus_cluster: 'fixed' },
 
   setup(kernel) {
     const { config: settings, db } = kernel;

@@ -27,6 +27,7 @@ export default definePlugin({
   brings: ['bus'],
   config,
   migrations: [create],
+  guards: { bus_message: 'secret' },
 
   setup(kernel) {
     const { db } = kernel;

@@ -34,6 +34,8 @@ export default definePlugin({
   brings: ['retention'],
   config,
   migrations,
+  // A job runs with the rights of the token that wrote it.
+  guards: { crontab: 'fixed' },
   permissions,
 
   setup(kernel) {

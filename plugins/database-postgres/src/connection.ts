@@ -35,6 +35,8 @@ export function poolSettings(options: GivenOptions): Knex.PoolConfig {
 /** What every connection is set to. */
 export interface SessionSettings {
   readonly statement_timeout_ms: number;
+  /** Of callers who are kept from tables; their texts are read by the standard's rules. Absent: as the database says. */
+  readonly search_path?: string;
 }
 
 /** The database ends a statement after `statement_timeout_ms`; 0: never. Migrations and `execute` have limits of their own. */
@@ -53,6 +55,11 @@ export async function initSession(
   connection: pg.ClientBase,
   settings: SessionSettings,
 ): Promise<void> {
+  const { search_path } = settings;
+  if (search_path !== undefined)
+    await connection.query(
+      `set search_path to ${search_path}; set standard_conforming_strings = on`,
+    );
   await connection.query(
     `set statement_timeout = ${settings.statement_timeout_ms};
     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,

@@ -2,8 +2,11 @@ import { Turns } from '@svc/plugin-admission/api';
 import {
   type AppenderOptions,
   type CallerValue,
+  type Database,
   type DatabaseHandle,
+  type DatabaseRequest,
   type Executed,
+  type GuardedTables,
   type Logger,
   type MigrationDatabase,
   type QueryBuilder,
@@ -21,12 +24,15 @@ import {
   type FullAlarm,
   GroupAppender,
   isUniqueViolation,
+  poolOptions,
   transact,
 } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import { PgPool, type SessionSettings } from './connection.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
 import { forms } from './forms.ts';
+import { GuardedPool } from './guarded-pool.ts';
+import { type GuardedRole, prepareRole } from './guarded-role.ts';
 import { jsonArray } from './json-array.ts';
 import { migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
@@ -68,6 +74,8 @@ export class PostgresDatabase implements DatabaseHandle {
   /** For what may take long: it leaves connections to everything else. */
   readonly #turns: Turns;
   readonly #appenders: GroupAppender[] = [];
+  readonly #openGuarded: (role: GuardedRole) => GuardedPool;
+  #guarded: GuardedPool | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -76,9 +84,13 @@ export class PostgresDatabase implements DatabaseHandle {
     {
       log,
       alarm,
-      max_connections,
-    }: { readonly log: Logger; readonly alarm: FullAlarm; readonly max_connections: number },
+      url,
+      options,
+    }: Pick<DatabaseRequest, 'log' | 'url' | 'options'> & {
+      readonly alarm: FullAlarm;
+    },
   ) {
+    const { max_connections } = poolOptions(options);
     const spare = Math.min(SPARE_CONNECTIONS, Math.floor(max_connections / 4));
     const most = Math.max(1, max_connections - 2 * spare);
     this.#turns = new Turns({ most: () => most, spare: () => spare });
@@ -86,6 +98,8 @@ export class PostgresDatabase implements DatabaseHandle {
     this.query = knex as unknown as QueryBuilder;
     this.#log = log;
     this.#pool = new PgPool(knex, settings, alarm);
+    this.#openGuarded = (role) =>
+      new GuardedPool(role, { owner: this.query, url, options, session: settings, alarm, log });
   }
 
   readonly space: Space = openSpace((sql, params) => this.all(sql, params));
@@ -160,6 +174,12 @@ export class PostgresDatabase implements DatabaseHandle {
     return appender;
   }
 
+  async guard(tables: GuardedTables): Promise<Database['execute']> {
+    const role = await prepareRole(this.query, tables);
+    this.#guarded ??= this.#openGuarded(role);
+    return this.#guarded.execute;
+  }
+
   execute(sql: string, params: readonly CallerValue[], options: ExecuteOptions): Promise<Executed> {
     const { timeout_ms, share = '', signal } = options;
     const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
@@ -179,6 +199,7 @@ export class PostgresDatabase implements DatabaseHandle {
 
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
+    await this.#guarded?.close();
     await closeQueryBuilder(this.#knex, this.#log);
   }
 }

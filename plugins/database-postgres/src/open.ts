@@ -1,5 +1,5 @@
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
-import { FullAlarm, poolOptions, queryBuilderSettings } from '@svc/plugin-sdk/driver';
+import { FullAlarm, queryBuilderSettings } from '@svc/plugin-sdk/driver';
 import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, poolSettings, sessionSettings } from './connection.ts';
 import { PostgresDatabase } from './database.ts';
@@ -24,11 +24,7 @@ export async function openPostgres({
     pool: poolSettings(options),
   });
   knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
-  const db = new PostgresDatabase(knex, settings, {
-    log,
-    alarm,
-    max_connections: poolOptions(options).max_connections,
-  });
+  const db = new PostgresDatabase(knex, settings, { log, alarm, url, options });
   try {
     const row = await db.first<{ version: string }>(
       "select current_setting('server_version_num') as version",

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AppenderOptions,
   type CallerValue,
+  type Database,
   type DatabaseHandle,
   type DatabaseRequest,
   type Executed,
+  type GuardedTables,
   type Logger,
   type MigrationDatabase,
   type QueryBuilder,
@@ -38,6 +40,8 @@ import { sendable } from './script-process.ts';
 import { WriterSink } from './sink.ts';
 import { openSpace } from './space.ts';
 import type { Writer } from './writer.ts';
+
+type ExecuteOptions = Parameters<Database['execute']>[2];
 
 /** An answer of this size is read in a few milliseconds. */
 const SHORT_BYTES = 512 * 1024;
@@ -166,12 +170,21 @@ export class SqliteDatabase implements DatabaseHandle {
     return appender;
   }
 
-  async execute(
+  execute(sql: string, params: readonly CallerValue[], options: ExecuteOptions): Promise<Executed> {
+    return this.#execute(sql, params, options);
+  }
+
+  async guard(tables: GuardedTables): Promise<Database['execute']> {
+    return (sql, params, options) => this.#execute(sql, params, options, tables);
+  }
+
+  async #execute(
     sql: string,
     params: readonly CallerValue[],
-    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal; share?: string },
+    options: ExecuteOptions,
+    guards?: GuardedTables,
   ): Promise<Executed> {
-    const script = { sql, params: params.map(sendable), maxRows: options.maxRows };
+    const script = { sql, params: params.map(sendable), maxRows: options.maxRows, guards };
     return toExecuted(await this.#executor.run(script, (work) => this.#alone(work), options));
   }
 

@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import type { ScriptResult } from '@svc/plugin-sdk/driver';
 import { type ConnectionSettings, openConnection } from './connection.ts';
+import { Guard } from './guard.ts';
 import { bindPlaces } from './placeholders.ts';
 import { onlyReads, runScript, type Script } from './script.ts';
 import { answer, serveRequests } from './serve-thread.ts';
@@ -24,8 +25,10 @@ serveRequests<ExecuteRequest>((request) =>
     const db = openConnection({ ...settings, role: request.write ? 'script' : 'execute' });
     try {
       const statements = bindPlaces(splitScript(request.sql));
+      const guard = request.guards && new Guard(db, request.guards);
+      guard?.refuseNames(statements);
       const mayRun = request.write || onlyReads(db, statements);
-      return mayRun ? runScript(db, statements, request) : 'writes';
+      return mayRun ? runScript(db, statements, { ...request, guard }) : 'writes';
     } finally {
       db.close();
     }

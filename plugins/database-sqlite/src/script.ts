@@ -1,3 +1,4 @@
+import type { GuardedTables } from '@svc/plugin-sdk';
 import {
   COUNTED_ROWS,
   KEPT_BYTES,
@@ -7,6 +8,7 @@ import {
 } from '@svc/plugin-sdk/driver';
 import type Sqlite from 'better-sqlite3';
 import { exactValues } from './exact.ts';
+import type { Guard } from './guard.ts';
 import type { BoundStatement } from './placeholders.ts';
 import { doubtfulColumns, trueBytes, withBytes } from './text-bytes.ts';
 
@@ -17,11 +19,15 @@ export interface Script {
   readonly params: readonly unknown[];
   /** Rows that are kept. */
   readonly maxRows: number;
+  /** Tables that the caller is kept from; undefined: the caller may do anything. */
+  readonly guards?: GuardedTables | undefined;
 }
 
 export interface RunOptions extends Pick<Script, 'params' | 'maxRows'> {
   /** Integers of rows are BigInt, so that reals can be told from them. */
   readonly typed?: boolean;
+  /** Looks at every statement right before it runs. */
+  readonly guard?: Guard | undefined;
 }
 
 const reading = new Set(['select', 'values', 'with', 'explain', 'pragma']);
@@ -39,7 +45,7 @@ export function onlyReads(db: Sqlite.Database, statements: readonly BoundStateme
 export function runScript(
   db: Sqlite.Database,
   statements: readonly BoundStatement[],
-  { params, maxRows, typed = false }: RunOptions,
+  { params, maxRows, typed = false, guard }: RunOptions,
 ): ScriptResult {
   const kept = { rows: maxRows, bytes: KEPT_BYTES };
   const parts: ResultPart[] = [];
@@ -47,6 +53,7 @@ export function runScript(
   let affected = 0;
   for (const statement of statements) {
     const values = boundValues(statement, params);
+    guard?.refuseTrees(statement, values);
     // What the caller wrote names the columns; the same with the engine's own placeholders runs.
     const written = db.prepare(statement.sql).safeIntegers();
     const run = values.length === 0 ? written : db.prepare(statement.numbered).safeIntegers();

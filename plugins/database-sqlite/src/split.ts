@@ -53,6 +53,16 @@ export function splitScript(sql: string): ScriptStatement[] {
   return statements;
 }
 
+/** Every word and quoted text, without its quotes and in lower case: whatever stands for a name is among them. */
+export function namesIn(sql: string): string[] {
+  const names: string[] = [];
+  for (const { groups = {}, 0: text } of sql.matchAll(token)) {
+    if (groups['word'] !== undefined) names.push(text.toLowerCase());
+    else if (groups['quoted'] !== undefined) names.push(text.slice(1, -1).toLowerCase());
+  }
+  return names;
+}
+
 /** A statement whose end is not reached yet. */
 interface OpenStatement {
   readonly from: number;

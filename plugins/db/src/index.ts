@@ -46,6 +46,8 @@ export default definePlugin({
   rootConfig,
   reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
   migrations,
+  // A row names a file that the server opens.
+  guards: { db_registry: 'fixed' },
   permissions: { db: { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] } },
   scopes: { db: 'prefix' },
 

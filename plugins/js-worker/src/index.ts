@@ -48,6 +48,8 @@ export default definePlugin({
     'route_headers',
   ],
   migrations,
+  // The environments of workers hold credentials, and a worker has rights.
+  guards: { js_worker: 'secret' },
   permissions,
   scopes,
 

@@ -25,6 +25,7 @@ export default definePlugin({
   config,
   reloadable: Object.keys(config.properties),
   migrations,
+  guards: { retention: 'fixed' },
 
   setup(kernel) {
     const { config: settings, db, every, hooks, log } = kernel;

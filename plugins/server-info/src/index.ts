@@ -3,6 +3,7 @@ import { ConfigurationFile, definePlugin, LAST, LogSinks, Type } from '@svc/plug
 import { Tokens } from '@svc/plugin-token/api';
 import { versionFacts, versionLines } from './build-facts.ts';
 import { openConfigFile } from './config-file.ts';
+import { GuardedSql, guardsOf } from './guarded-sql.ts';
 import { addAgentMethod } from './methods/agents.ts';
 import { addConfigMethods } from './methods/config.ts';
 import { addInfoMethods } from './methods/info.ts';
@@ -30,8 +31,15 @@ export default definePlugin({
       default: 30_000,
       description: 'A statement of `svc-server_exec_sql` is ended after this.',
     }),
+    exec_sql_secret_tables: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        'More tables that `svc-server_exec_sql` opens to the Super Token only, for example `kv`.',
+    }),
   }),
   reloadable: ['exec_sql_timeout_ms'],
+  // The ledger of migrations: a row less, and a step would run twice.
+  guards: { schema_migrations: 'fixed' },
   permissions: { svc: { words: serverWords } },
 
   async setup(kernel) {
@@ -42,6 +50,11 @@ export default definePlugin({
       server.uuid,
       log.target('config'),
       signal,
+    );
+
+    const sql = new GuardedSql(db);
+    hooks.start.tap(() =>
+      sql.open(guardsOf(kernel.plugins, config.exec_sql_secret_tables), log.target('db')),
     );
 
     hooks.methods.tap((methods) => {
@@ -57,6 +70,7 @@ export default definePlugin({
       addUpdateMethod(methods, server.version);
       addSqlMethods(methods, {
         db,
+        runner: sql.runner,
         publish: kernel.publish,
         brand,
         timeout_ms: () => config.exec_sql_timeout_ms,

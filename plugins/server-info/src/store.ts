@@ -28,13 +28,13 @@ export async function tableSizes(
  * @throws RpcError 999 with the driver's text
  */
 export async function runSql(
-  db: Database,
+  execute: Database['execute'],
   sql: string,
   params: readonly CallerValue[],
   options: { maxRows: number; timeout_ms: number; signal: AbortSignal; share: string },
 ): Promise<Executed> {
   try {
-    return await db.execute(sql, params, options);
+    return await execute(sql, params, options);
   } catch (error) {
     // No cause: the mistake is in the caller's SQL, so the operator's log does not need it.
     throw RpcError.other(driverText(error), isDiskFull(error) ? { data: DISK_FULL } : {});

@@ -42,6 +42,8 @@ export default definePlugin({
   rootConfig,
   reloadable: ['static_path', 'stall_timeout_ms', 'max_downloads'],
   migrations,
+  // A row names a folder that the server shows.
+  guards: { static_file: 'fixed' },
   permissions,
   scopes,
 

@@ -46,6 +46,7 @@ export default definePlugin({
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],
   migrations,
+  guards: { static_webdav_lock: 'secret' },
 
   setup(kernel) {
     const { brand, hooks } = kernel;

@@ -44,6 +44,8 @@ export default definePlugin({
   config,
   reloadable: ['fail_running_after_ms', 'max_upload_bytes'],
   migrations,
+  // Each task has a credential of its own, and tasks are commands to agents.
+  guards: { task: 'secret' },
   permissions,
 
   setup(kernel) {

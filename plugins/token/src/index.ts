@@ -31,6 +31,7 @@ export default definePlugin({
   }),
   reloadable: ['password_kdf', 'on_delete'],
   migrations,
+  guards: { token: 'secret' },
 
   setup(kernel) {
     const { hooks } = kernel;

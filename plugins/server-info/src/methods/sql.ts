@@ -9,6 +9,7 @@ import {
   jsonRows,
   type Messaging,
   type Methods,
+  type Principal,
   RawJson,
   Type,
 } from '@svc/plugin-sdk';
@@ -23,6 +24,8 @@ const MAX_ROWS = 10_000;
 /** What the SQL methods work with. */
 export interface SqlContext {
   readonly db: Database;
+  /** What runs the SQL of this caller. @throws RpcError 102 */
+  readonly runner: (caller: Principal) => Database['execute'];
   readonly publish: Messaging['publish'];
   readonly brand: Brand;
   readonly timeout_ms: () => number;
@@ -44,6 +47,7 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
     },
     result: SqlResult,
     secret: true,
+    audit: ({ sql }) => sql,
     access: mayRunSql(brand),
     handle: ({ sql, params }, call) => execute(context, sql, callerValues(params), call),
   });
@@ -58,14 +62,14 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
 }
 
 async function execute(
-  { db, publish, timeout_ms, maxBytes }: SqlContext,
+  { publish, runner, timeout_ms, maxBytes }: SqlContext,
   sql: string,
   params: readonly CallerValue[],
   { caller, signal }: CallContext,
 ): Promise<RawJson> {
   const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal, share: caller.id };
   try {
-    const done = await runSql(db, sql, params, options);
+    const done = await runSql(runner(caller), sql, params, options);
     const data = await jsonRows(done.rows, rowText, maxBytes());
     const count = done.columns.length > 0 ? done.rowCount : done.affected;
     return new RawJson(

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Turns } from '@svc/plugin-admission/api';
+import type { Database, Logger, QueryBuilder } from '@svc/plugin-sdk';
+import {
+  closeQueryBuilder,
+  codeOf,
+  type FullAlarm,
+  type GivenOptions,
+  queryBuilderSettings,
+} from '@svc/plugin-sdk/driver';
+import knexFactory, { type Knex } from 'knex';
+import { connectionSettings, PgPool, type SessionSettings } from './connection.ts';
+import { execute } from './execute.ts';
+import type { GuardedRole } from './guarded-role.ts';
+import { refuseText } from './guarded-text.ts';
+import { postgresClient } from './knex-client.ts';
+import type { PgConnection } from './quirks.ts';
+
+/** For all such callers together, and more for those that have none. */
+const CONNECTIONS = 2;
+const SPARE = 2;
+const IDLE_MS = 30_000;
+/** A password is good for one login, which another server's may overtake. */
+const PASSWORD_S = 15;
+const LOGIN_TRIES = 10;
+
+export interface GuardedPoolOptions {
+  /** The pool of the database's own user. */
+  readonly owner: QueryBuilder;
+  readonly url: string;
+  readonly options: GivenOptions;
+  readonly session: SessionSettings;
+  readonly alarm: FullAlarm;
+  readonly log: Logger;
+}
+
+/**
+ * Connections of callers who are kept from tables. Each is a login of its own: what a text undoes in its session (`reset
+ * role`, a function that sets it) leads back to the role without rights.
+ */
+export class GuardedPool {
+  readonly #knex: Knex;
+  readonly #pool: PgPool;
+  readonly #role: GuardedRole;
+  readonly #log: Logger;
+  readonly #turns = new Turns({ most: () => CONNECTIONS, spare: () => SPARE });
+
+  constructor(role: GuardedRole, { owner, url, options, session, alarm, log }: GuardedPoolOptions) {
+    const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+    const search_path = `${quoted(role.name)}, ${quoted(role.schema)}`;
+    const settings = { ...session, search_path };
+    const connection = connectionSettings(url, options);
+    this.#role = role;
+    this.#log = log;
+    this.#knex = knexFactory({
+      ...queryBuilderSettings(log),
+      client: loginClient(postgresClient(settings, alarm), () => freshLogin(owner, role.name, url)),
+      connection: connection as Knex.PgConnectionConfig,
+      pool: { min: 0, max: CONNECTIONS + SPARE, idleTimeoutMillis: IDLE_MS },
+    });
+    this.#pool = new PgPool(this.#knex, settings, alarm);
+  }
+
+  readonly execute: Database['execute'] = async (sql, params, options) => {
+    refuseText(sql);
+    const { timeout_ms, share = '', signal } = options;
+    const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
+    try {
+      return await this.#turns.run(share, { timeout_ms, late, signal }, () =>
+        execute(this.#pool, sql, params, options, this.#log),
+      );
+    } catch (error) {
+      if (!isLoginFault((error as Error).cause)) throw error;
+      const reason = ((error as Error).cause as Error).message;
+      this.#log.warn('exec_sql is open to the Super Token only', { reason });
+      throw new Error(
+        `SQL is open to the Super Token only on this server: the role ${this.#role.name} cannot log in: ${reason}`,
+      );
+    }
+  };
+
+  close(): Promise<void> {
+    return closeQueryBuilder(this.#knex, this.#log);
+  }
+}
+
+const isLoginFault = (error: unknown): boolean => codeOf(error).startsWith('28');
+
+/** Another server gave the role its own password, or is just doing so ("tuple concurrently updated"). */
+const isOvertaken = (error: unknown): boolean =>
+  isLoginFault(error) || codeOf((error as Error).cause) === 'XX000';
+
+/** A client whose every connection asks for a login of its own, one after the other. */
+function loginClient(base: typeof Knex.Client, login: () => Promise<string>): typeof Knex.Client {
+  let last: Promise<unknown> = Promise.resolve();
+  return class LoginClient extends base {
+    override acquireRawConnection(): Promise<PgConnection> {
+      const mine = last.then(() => this.#login());
+      last = mine.catch(() => undefined);
+      return mine;
+    }
+
+    async #login(): Promise<PgConnection> {
+      for (let tries = 1; ; tries++) {
+        try {
+          this.connectionSettings = { ...this.connectionSettings, connectionString: await login() };
+          return (await super.acquireRawConnection()) as PgConnection;
+        } catch (error) {
+          if (tries === LOGIN_TRIES || !isOvertaken(error)) throw error;
+        }
+        await delay(tries * 20 * Math.random());
+      }
+    }
+  };
+}
+
+/** Gives the role a password for the next seconds. @returns the address with which it logs in */
+async function freshLogin(owner: QueryBuilder, role: string, url: string): Promise<string> {
+  const password = randomBytes(24).toString('hex');
+  await owner.transaction(async (trx) => {
+    // Not in the text, which the log may show.
+    await trx.raw("select set_config('svc.password', ?, true)", [password]);
+    await trx.raw(`do $do$ begin
+      alter role ${role} reset all;
+      execute format('alter role ${role} login password %L valid until %L',
+        current_setting('svc.password'), clock_timestamp() + interval '${PASSWORD_S} s');
+    end $do$`);
+  });
+  // These win over what stands before the host, also in an address without one.
+  return `${url}${url.includes('?') ? '&' : '?'}user=${role}&password=${password}`;
+}

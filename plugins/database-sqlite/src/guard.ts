@@ -1,0 +1,111 @@
+import type { GuardedTables } from '@svc/plugin-sdk';
+import type Sqlite from 'better-sqlite3';
+import type { BoundStatement } from './placeholders.ts';
+import { namesIn } from './split.ts';
+
+/** Pages of the file as they lie on the disk, and values that ANALYZE took from indexes of any table. */
+const RAW = ['sqlite_dbpage', 'sqlite_stat3', 'sqlite_stat4'];
+/** These reach other files, or change what the engine takes for the schema or does for all other connections. */
+const PRAGMAS =
+  /^(?:writable_schema|schema_version|trusted_schema|(?:temp|data)_store_directory|journal_mode|locking_mode|hexkey|key|rekey)$/;
+const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
+
+/**
+ * Nothing but the database's own file may be reached: the driver has no authorizer, and these words only begin a statement.
+ * @throws Error
+ */
+export function refuseForeignFiles({ sql, word }: BoundStatement): void {
+  const foreign =
+    word === 'attach' ||
+    word === 'detach' ||
+    (word === 'vacuum' && /into/i.test(sql)) ||
+    (word === 'pragma' && /(?:temp|data)_store_directory/i.test(sql));
+  if (foreign) throw new Error('not authorized');
+}
+
+/**
+ * Keeps a caller's statements from tables. The driver has no authorizer, so there are two walls: names in any quoting,
+ * before anything is prepared, and, for what reaches a table by another name (views, triggers, foreign keys), the trees that
+ * the compiled statement opens.
+ */
+export class Guard {
+  readonly #db: Sqlite.Database;
+  /** By name in lower case. */
+  readonly #tables = new Map<string, GuardedTables[string]>();
+
+  constructor(db: Sqlite.Database, tables: GuardedTables) {
+    this.#db = db;
+    for (const [name, kind] of Object.entries(tables)) this.#tables.set(name.toLowerCase(), kind);
+    for (const name of [...RAW, ...this.#virtual()]) this.#tables.set(name, 'secret');
+  }
+
+  /** Must come before the first statement is prepared: a PRAGMA acts while it is. @throws Error */
+  refuseNames(statements: readonly BoundStatement[]): void {
+    for (const statement of statements) {
+      const { sql, word } = statement;
+      refuseForeignFiles(statement);
+      const names = namesIn(sql);
+      const pragma = word === 'pragma' && names.some((name) => PRAGMAS.test(name));
+      if (pragma || (word === 'create' && names[1] === 'virtual'))
+        throw new Error('not authorized');
+      for (const name of names) {
+        const kind = this.#tables.get(name);
+        if (kind === 'secret' || (kind && DDL.has(word))) throw refusal(name);
+      }
+    }
+  }
+
+  /** Must come right before the statement runs: the one before it may have changed the schema. @throws Error */
+  refuseTrees({ word, numbered, sql }: BoundStatement, values: readonly object[]): void {
+    // `explain` only compiles.
+    if (word === 'explain') return;
+    const text = values.length === 0 ? sql : numbered;
+    const program = this.#db
+      .prepare(`explain ${text}`)
+      .raw()
+      .all(...values) as Instruction[];
+    const roots = this.#roots();
+    for (const instruction of program) {
+      const { root, writes } = treeOf(instruction);
+      const table = root === undefined ? undefined : roots.get(root);
+      const kind = table === undefined ? undefined : this.#tables.get(table);
+      if (table !== undefined && (kind === 'secret' || (kind && writes))) throw refusal(table);
+    }
+  }
+
+  /** Guarded tables by the first pages of their own trees and of their indexes. */
+  #roots(): Map<number, string> {
+    const rows = this.#db
+      .prepare('select rootpage, lower(tbl_name) from main.sqlite_schema where rootpage > 0')
+      .raw()
+      .all() as [number, string][];
+    return new Map(rows.filter(([, table]) => this.#tables.has(table)));
+  }
+
+  /** Virtual tables made by the Super Token over a secret one: they read it by themselves. */
+  #virtual(): string[] {
+    const rows = this.#db
+      .prepare("select lower(name), sql from main.sqlite_schema where sql like 'create virtual%'")
+      .raw()
+      .all() as [string, string][];
+    const isSecret = (name: string) => this.#tables.get(name) === 'secret';
+    return rows.filter(([, sql]) => namesIn(sql).some(isSecret)).map(([name]) => name);
+  }
+}
+
+const refusal = (table: string): Error =>
+  new Error(`not authorized: the table ${table} is open to the Super Token only`);
+
+/** Address, name, p1, p2, p3, p4, p5 of what `explain` shows. */
+type Instruction = [number, string, number, number, number, unknown, number];
+/** The number of a root page stands in a register. */
+const IN_REGISTER = 0x10;
+
+/** The tree of the main schema that an instruction opens, empties or drops. */
+function treeOf([, name, p1, p2, p3, , p5]: Instruction): { root?: number; writes: boolean } {
+  const main = (database: number, root: number) => (database === 0 ? { root } : {});
+  if (name === 'OpenRead' || name === 'ReopenIdx') return { ...main(p3, p2), writes: false };
+  if (name === 'OpenWrite' && (p5 & IN_REGISTER) === 0) return { ...main(p3, p2), writes: true };
+  if (name === 'Clear') return { ...main(p2, p1), writes: true };
+  return name === 'Destroy' ? { ...main(p3, p1), writes: true } : { writes: false };
+}
