@@ -1,5 +1,5 @@
 import { definePlugin, type Exchange, LATE, Type } from '@svc/plugin-sdk';
-import { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { addMethods } from './methods.ts';
 import { badUrl, SiteHandler } from './site.ts';
 import { SiteCache } from './site-cache.ts';
@@ -22,6 +22,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['static-bucket-file'],
   requires: [StaticBuckets, FileServer],
+  optional: [FileLocks],
   config,
   reloadable: ['memory_cache_bytes'],
 
@@ -38,7 +39,8 @@ export default definePlugin({
 
     hooks.methods.tap((methods) => {
       const { buckets } = parts();
-      addMethods(methods, { buckets, auth, maxResponseBytes: server.maxResponseBytes });
+      const locks = kernel.useOptional(FileLocks);
+      addMethods(methods, { buckets, auth, locks, maxResponseBytes: server.maxResponseBytes });
     });
     const handle = (exchange: Exchange) => {
       const { buckets, site } = parts();

@@ -9,11 +9,17 @@ import {
   Type,
   Uint8,
 } from '@svc/plugin-sdk';
-import type { BucketFiles, OpenFile, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import type {
+  BucketFiles,
+  FileLocks,
+  OpenFile,
+  StaticBuckets,
+} from '@svc/plugin-static-bucket/api';
 import { base64Json, base64JsonSize, bytesOf, checkGiven } from './content.ts';
 import { ioFailure } from './failures.ts';
 import { bucketOf } from './names.ts';
 import { deletion, mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
+import { changeOfUpload, checkedAtEnd, demandUnlocked } from './unlocked.ts';
 
 const Name = Type.String({ description: 'Name of the bucket.' });
 const Path = Type.String({ description: 'Path inside the bucket.' });
@@ -23,6 +29,8 @@ const success = { success: true };
 export interface Parts {
   readonly buckets: StaticBuckets;
   readonly auth: Auth;
+  /** undefined: no other way of access locks files. */
+  readonly locks: FileLocks | undefined;
   readonly maxResponseBytes: () => number;
 }
 
@@ -35,7 +43,7 @@ export function addMethods(methods: Methods, parts: Parts): void {
   addList(methods, parts);
 }
 
-function addUpload(methods: Methods, { buckets }: Parts): void {
+function addUpload(methods: Methods, { buckets, locks }: Parts): void {
   methods.add('static-bucket-file_upload', {
     summary: 'Writes one file atomically; missing parents are created.',
     params: {
@@ -51,9 +59,15 @@ function addUpload(methods: Methods, { buckets }: Parts): void {
       const bucket = bucketOf(buckets, name);
       const bytes = bytesOf(given);
       const target = buckets.wirePath(path, 'rpc');
-      await attempt('Failed to write file: ', log, () =>
-        buckets.files(bucket).write(target, bytes),
-      );
+      const files = buckets.files(bucket);
+      const what = 'Failed to write file: ';
+      await attempt(what, log, async () => {
+        if (!locks) return files.write(target, bytes);
+        const check = async () =>
+          demandUnlocked(what, locks, bucket, [await changeOfUpload(buckets, files, target)]);
+        await check();
+        return files.write(target, checkedAtEnd(bytes, check));
+      });
       return success;
     },
   });
@@ -90,22 +104,26 @@ async function contentOf(file: OpenFile, limit: number): Promise<RawJson> {
   }
 }
 
-function addDelete(methods: Methods, { buckets }: Parts): void {
+function addDelete(methods: Methods, { buckets, locks }: Parts): void {
   methods.add('static-bucket-file_delete', {
     summary: 'Removes one file; a missing one is no error.',
     params: { name: Name, path: Path },
     result: Success,
     access: mayDelete,
     async handle({ name, path }, { log }) {
-      const files = buckets.files(bucketOf(buckets, name));
+      const bucket = bucketOf(buckets, name);
       const target = buckets.wirePath(path, 'rpc');
-      await attempt('Failed to delete file: ', log, () => files.remove(target));
+      const what = 'Failed to delete file: ';
+      await attempt(what, log, async () => {
+        await demandUnlocked(what, locks, bucket, [{ path: target, member: true }]);
+        await buckets.files(bucket).remove(target);
+      });
       return success;
     },
   });
 }
 
-function addRename(methods: Methods, { buckets, auth }: Parts): void {
+function addRename(methods: Methods, { buckets, auth, locks }: Parts): void {
   methods.add('static-bucket-file_rename', {
     summary: 'Renames or moves a file or directory inside one bucket.',
     params: { name: Name, from: Path, to: Path },
@@ -116,10 +134,15 @@ function addRename(methods: Methods, { buckets, auth }: Parts): void {
       if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
     },
     async handle({ name, from, to }, { log }) {
-      const files = buckets.files(bucketOf(buckets, name));
+      const bucket = bucketOf(buckets, name);
       const [source, target] = [buckets.wirePath(from, 'rpc'), buckets.wirePath(to, 'rpc')];
       if (source.join('/') === target.join('/')) return success;
-      await attempt('Failed to rename file: ', log, () => moveFile(files, source, target, from));
+      const what = 'Failed to rename file: ';
+      const changes = [source, target].map((path) => ({ path, below: true, member: true }));
+      await attempt(what, log, async () => {
+        await demandUnlocked(what, locks, bucket, changes);
+        await moveFile(buckets.files(bucket), source, target, from);
+      });
       return success;
     },
   });

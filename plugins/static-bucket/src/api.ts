@@ -11,6 +11,10 @@ export interface Bucket {
   readonly cors: boolean;
   /** Only `false` ends HTTP serving. RPC and WebDAV ignore it. */
   readonly enable: boolean | null;
+  /** Key of the token that wrote the record last; null: the Super Token, or a row from before owners were kept. */
+  readonly owner: string | null;
+  /** False: the owner could write some buckets only, so that its content does not share the origin of the server's pages. */
+  readonly trusted: boolean;
 }
 
 declare const checked: unique symbol;
@@ -97,6 +101,22 @@ export interface StaticBuckets {
   touch(): void;
 }
 export const StaticBuckets = service<StaticBuckets>('static-buckets');
+
+/** One change of files that is about to be made. */
+export interface FileChange {
+  readonly path: WirePath;
+  /** Everything below changes too. */
+  readonly below?: boolean;
+  /** The file or directory is made or removed, so its parent changes. */
+  readonly member?: boolean;
+}
+
+/** Locks on files that another way of access gives out (WebDAV); without its plugin there are none. */
+export interface FileLocks {
+  /** True when a lock forbids one of the changes to a caller that holds none. @throws RpcError 103 */
+  isLocked(bucket: Bucket, changes: readonly FileChange[]): Promise<boolean>;
+}
+export const FileLocks = service<FileLocks>('file-locks');
 
 /** The content that is sent: one file, or one encoding of it. */
 export interface Representation {

@@ -1,7 +1,7 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import type { Bucket, StaticBuckets } from './api.ts';
 import { FilesOfBucket } from './files/bucket-files.ts';
-import { makeBase } from './files/contain.ts';
+import { holdsAnything, makeBase } from './files/contain.ts';
 import { sweepBucket } from './files/sweep.ts';
 import { isTemporary } from './files/temporary.ts';
 import { Records } from './records.ts';
@@ -22,6 +22,8 @@ export function createBuckets(
   readonly service: StaticBuckets;
   /** Makes the directory of a bucket. A failure is only logged (static-bucket.md §5.1). */
   prepare(bucket: Bucket): Promise<void>;
+  /** True when something lies in the directory of a bucket, or when that cannot be told. */
+  isInUse(path: string): Promise<boolean>;
   /** Removes unfinished uploads that are older than a day. */
   sweep(signal: AbortSignal): Promise<void>;
 } {
@@ -54,6 +56,7 @@ export function createBuckets(
         log.warn('bucket directory could not be made', { name: bucket.name, error });
       }
     },
+    isInUse: (path) => holdsAnything(root.static_path, checkPath(path)),
     async sweep(signal) {
       // Files have the machine's time, not that of the kernel's clock.
       const options = { before: Date.now() - DAY_MS, signal };

@@ -48,8 +48,8 @@ export default definePlugin({
   scopes,
 
   setup(kernel) {
-    const { clock, config: settings, hooks, log } = kernel;
-    const { records, service, prepare, sweep } = createBuckets(kernel, () =>
+    const { auth, clock, config: settings, hooks, log } = kernel;
+    const { records, service, prepare, isInUse, sweep } = createBuckets(kernel, () =>
       kernel.publish(BucketsChanged, null),
     );
     kernel.provide(StaticBuckets, service);
@@ -57,7 +57,7 @@ export default definePlugin({
     const maxDownloads = () => settings.max_downloads;
     kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
 
-    hooks.methods.tap((methods) => addMethods(methods, { records, prepare }));
+    hooks.methods.tap((methods) => addMethods(methods, { auth, records, prepare, isInUse }));
     hooks.prepare.tap(() => records.reload());
     hooks.reload.tap(() => records.reload());
 

@@ -1,8 +1,9 @@
-import { type Methods, nullable, RpcError, Type, trim } from '@svc/plugin-sdk';
+import { type Auth, type Methods, nullable, RpcError, Type, trim } from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
 import { mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
 import type { Records } from './records.ts';
-import { checkName, checkPath, overlapping } from './rules.ts';
+import { checkName, checkPath } from './rules.ts';
+import { claimantOf, claimDirectory, claimRoot, ownedBy } from './takeover.ts';
 
 const Name = Type.String({ description: 'Name of the bucket.' });
 const Record = Type.Object({
@@ -12,6 +13,9 @@ const Record = Type.Object({
   is_http_root: Type.Boolean(),
   cors: Type.Boolean(),
   enable: Type.Union([Type.Boolean(), Type.Null()]),
+  owner: Type.Optional(
+    Type.String({ description: 'Token key of the last writer; absent: the Super Token.' }),
+  ),
 });
 const settings = {
   name: Name,
@@ -23,6 +27,9 @@ const settings = {
 /** What the methods work with. */
 export interface Parts {
   readonly records: Records;
+  readonly auth: Auth;
+  /** Something lies in this directory under the static root. */
+  readonly isInUse: (path: string) => Promise<boolean>;
   /** Makes a bucket's directory; a failure is logged, never thrown. */
   readonly prepare: (bucket: Bucket) => Promise<void>;
 }
@@ -42,14 +49,15 @@ function addCreate(methods: Methods, parts: Parts): void {
     params: settings,
     result: Record,
     access: mayWrite,
-    async handle({ is_http_root, cors, ...given }, { log }) {
+    async handle({ is_http_root, cors, ...given }, { caller, log }) {
       const { name, path } = checkedPlace(given);
-      await parts.records.change('Failed to create static: ', async ({ buckets, insert }) => {
-        if (buckets.some((bucket) => bucket.name === name))
+      const claimant = await claimantOf(caller, parts.auth);
+      await parts.records.change('Failed to create static: ', async (changes) => {
+        if (changes.buckets.some((bucket) => bucket.name === name))
           throw RpcError.database(`Static '${name}' already exists`);
-        if (is_http_root) refuseSecondRoot(buckets);
-        refuseOverlap(path, buckets);
-        await insert(name, { path, is_http_root, cors });
+        if (is_http_root) claimRoot(name, changes.buckets, claimant);
+        await claimDirectory({ ...parts, name, path, claimant }, changes);
+        await changes.insert(name, { path, is_http_root, cors, ...ownedBy(claimant) });
       });
       log.info('bucket created', { name });
       return preparedRecord(parts, name);
@@ -63,7 +71,10 @@ function addRead(methods: Methods, { records }: Parts): void {
     params: { name: Name },
     result: Record,
     access: mayRead,
-    handle: ({ name }) => recordOf(records, name),
+    handle({ name }) {
+      const bucket = recordOf(records, name);
+      return { ...viewOf(bucket), ...(bucket.owner !== null && { owner: bucket.owner }) };
+    },
   });
 }
 
@@ -73,17 +84,21 @@ function addUpdate(methods: Methods, parts: Parts): void {
     params: { ...settings, enable: nullable(Type.Boolean()) },
     result: Record,
     access: mayWrite,
-    async handle({ is_http_root, cors, enable, ...given }, { log }) {
+    async handle({ is_http_root, cors, enable, ...given }, { caller, log }) {
       const { name, path } = checkedPlace(given);
-      await parts.records.change('Failed to update static: ', async ({ buckets, update }) => {
-        const old = buckets.find((bucket) => bucket.name === name);
+      const claimant = await claimantOf(caller, parts.auth);
+      await parts.records.change('Failed to update static: ', async (changes) => {
+        const old = changes.buckets.find((bucket) => bucket.name === name);
         if (!old) throw notFound(name);
-        if (is_http_root && !old.is_http_root) refuseSecondRoot(buckets);
-        const others = buckets.filter((bucket) => bucket !== old);
+        if (is_http_root && !old.is_http_root) claimRoot(name, changes.buckets, claimant);
         // A row of an older program may overlap another one. With its path unchanged it can still be disabled.
-        if (path !== old.path) refuseOverlap(path, others);
+        if (path !== old.path) {
+          await claimDirectory({ ...parts, name, path, old, claimant }, changes);
+          await changes.leave(old);
+        }
         const kept = enable === undefined ? old.enable : enable;
-        await update(name, { path, is_http_root, cors, enable: kept });
+        const settings = { path, is_http_root, cors, ...ownedBy(claimant) };
+        await changes.update(name, { ...settings, enable: kept });
       });
       log.info('bucket changed', { name });
       return preparedRecord(parts, name);
@@ -100,8 +115,10 @@ function addDelete(methods: Methods, { records }: Parts): void {
     async handle(given, { log }) {
       const name = trim(given.name);
       checkName(name);
-      await records.change('Failed to delete static: ', async ({ buckets, remove }) => {
-        if (!buckets.some((bucket) => bucket.name === name)) throw notFound(name);
+      await records.change('Failed to delete static: ', async ({ buckets, leave, remove }) => {
+        const old = buckets.find((bucket) => bucket.name === name);
+        if (!old) throw notFound(name);
+        await leave(old);
         await remove(name);
       });
       log.info('bucket deleted', { name });
@@ -136,20 +153,20 @@ function recordOf(records: Records, name: string): Bucket {
 }
 
 /** The record, after its directory has been made. */
-async function preparedRecord({ records, prepare }: Parts, name: string): Promise<Bucket> {
+async function preparedRecord({ records, prepare }: Parts, name: string) {
   const bucket = recordOf(records, name);
   await prepare(bucket);
-  return bucket;
+  return viewOf(bucket);
 }
+
+/** What the page shows of a record. */
+const viewOf = ({ id, name, path, is_http_root, cors, enable }: Bucket) => ({
+  id,
+  name,
+  path,
+  is_http_root,
+  cors,
+  enable,
+});
 
 const notFound = (name: string) => RpcError.notFound(`Static '${name}' not found`);
-
-function refuseSecondRoot(buckets: readonly Bucket[]): void {
-  if (buckets.some(({ is_http_root }) => is_http_root))
-    throw RpcError.invalid('Another static already has is_http_root enabled');
-}
-
-function refuseOverlap(path: string, others: readonly Bucket[]): void {
-  const other = overlapping(path, others);
-  if (other) throw RpcError.invalid(`path overlaps the directory of static '${other.name}'`);
-}

@@ -13,6 +13,16 @@ const onBucket = (name: string, word: string, right: string): Requirement => ({
   denied: `Permission denied for static-bucket '${name}', required permission: ${right}`,
 });
 
+/** The server's permission for buckets: the right to every bucket there is and will be. */
+export const everywhere = (): Requirement => ({
+  scopes: ['global'],
+  permissions: [{ static_bucket: 'write' }],
+  denied: '',
+});
+
+/** The right to know of a bucket. */
+export const mayReadIt = (name: string): Requirement => onBucket(name, 'read', 'Read');
+
 interface Named {
   readonly name: string;
 }

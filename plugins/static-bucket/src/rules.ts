@@ -34,18 +34,21 @@ export const segmentsOf = (path: string): readonly string[] =>
 
 const ignoresCase = process.platform === 'win32' || process.platform === 'darwin';
 
+/** One text for all spellings of a directory, with a slash at its end: what lies below begins with it. */
+export function directoryKey(path: string, foldCase = ignoresCase): string {
+  const joined = segmentsOf(path)
+    .map((segment) => `${segment}/`)
+    .join('');
+  return foldCase ? joined.toLowerCase() : joined;
+}
+
 /** A bucket whose directory equals, contains or lies in `path`: a token for one bucket would reach files of the other. */
 export function overlapping(
   path: string,
   others: readonly Bucket[],
   foldCase = ignoresCase,
 ): Bucket | undefined {
-  const key = (text: string) => {
-    const joined = segmentsOf(text)
-      .map((segment) => `${segment}/`)
-      .join('');
-    return foldCase ? joined.toLowerCase() : joined;
-  };
+  const key = (text: string) => directoryKey(text, foldCase);
   const wanted = key(path);
   return others.find(
     (other) => key(other.path).startsWith(wanted) || wanted.startsWith(key(other.path)),

@@ -1,5 +1,6 @@
-import { type Database, type QueryBuilder, RpcError } from '@svc/plugin-sdk';
+import { type Database, marks, type QueryBuilder, RpcError, rowsOf } from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
+import { directoryKey } from './rules.ts';
 
 interface Row {
   readonly id: number;
@@ -8,9 +9,21 @@ interface Row {
   readonly is_http_root: boolean | number;
   readonly cors: boolean | number;
   readonly enable: boolean | number | null;
+  readonly owner: string | null;
+  readonly owner_global: boolean | number | null;
 }
 
-export type Settings = Pick<Bucket, 'path' | 'is_http_root' | 'cors'>;
+export type Settings = Pick<Bucket, 'path' | 'is_http_root' | 'cors' | 'owner'> & {
+  /** The owner could write every bucket; null where `owner` is. */
+  readonly owner_global: boolean | null;
+};
+
+/** A directory whose last bucket was deleted, or moved away. */
+export interface Former {
+  /** As `directoryKey` gives it. */
+  readonly path: string;
+  readonly name: string;
+}
 
 /** The reads and writes of one change, all in its transaction. */
 export interface Changes {
@@ -18,6 +31,12 @@ export interface Changes {
   insert(name: string, settings: Settings): Promise<unknown>;
   update(name: string, settings: Settings & Pick<Bucket, 'enable'>): Promise<unknown>;
   remove(name: string): Promise<unknown>;
+  /** Former directories that equal, contain or lie in this one. */
+  former(path: string): Promise<readonly Former[]>;
+  /** A bucket leaves its directory; the files stay. */
+  leave(bucket: Bucket): Promise<unknown>;
+  /** A bucket takes the directory, with all below it. */
+  forgetFormer(path: string): Promise<unknown>;
 }
 
 /** Every SQL statement of the bucket records. */
@@ -31,7 +50,17 @@ export interface BucketStore {
   change(refused: string, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
 }
 
-const COLUMNS = ['id', 'name', 'path', 'is_http_root', 'cors', 'enable'] as const;
+const COLUMNS = [
+  'id',
+  'name',
+  'path',
+  'is_http_root',
+  'cors',
+  'enable',
+  'owner',
+  'owner_global',
+] as const;
+const FORMER = 'static_file_former';
 
 export function openBucketStore(db: Database): BucketStore {
   const read = async (query: QueryBuilder): Promise<Bucket[]> =>
@@ -62,7 +91,26 @@ const changesIn = (trx: QueryBuilder, buckets: readonly Bucket[]): Changes => ({
   insert: (name, settings) => trx('static_file').insert({ name, ...settings }),
   update: (name, settings) => trx('static_file').where({ name }).update(settings),
   remove: (name) => trx('static_file').where({ name }).delete(),
+  former: (path) => {
+    const key = directoryKey(path);
+    const above = [...key.matchAll(/\//g)].map(({ index }) => key.slice(0, index + 1));
+    const text = `select path, name from ${FORMER} where path in (${marks(above.length)}) or ${BELOW}`;
+    return rowsOf<Former>(trx, { text, params: [...above, key.length, key] });
+  },
+  leave: ({ name, path }) =>
+    trx(FORMER)
+      .insert({ name, path: directoryKey(path) })
+      .onConflict('path')
+      .merge(),
+  forgetFormer(path) {
+    const key = directoryKey(path);
+    const text = `delete from ${FORMER} where ${BELOW}`;
+    return rowsOf(trx, { text, params: [key.length, key] });
+  },
 });
+
+/** Keys are ASCII, so that characters are counted the same way everywhere. */
+const BELOW = 'substr(path, 1, ?) = ?';
 
 const bucketOf = (row: Row): Bucket => ({
   id: Number(row.id),
@@ -71,4 +119,6 @@ const bucketOf = (row: Row): Bucket => ({
   is_http_root: Boolean(row.is_http_root),
   cors: Boolean(row.cors),
   enable: row.enable === null ? null : Boolean(row.enable),
+  owner: row.owner,
+  trusted: row.owner === null || Boolean(row.owner_global),
 });

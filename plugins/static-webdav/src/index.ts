@@ -6,10 +6,11 @@ import {
   type Static,
   Type,
 } from '@svc/plugin-sdk';
-import { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { Tokens } from '@svc/plugin-token/api';
 import { Addresses } from './addresses.ts';
 import { removeExpiredLocks, removeOrphans } from './clean-up.ts';
+import { fileLocks } from './file-locks.ts';
 import { handle } from './handler.ts';
 import { DAV_HEADERS } from './methods/options.ts';
 import { migrations } from './migrations/index.ts';
@@ -43,13 +44,15 @@ export default definePlugin({
   version: '0.6.0',
   logTarget: 'webdav',
   requires: [StaticBuckets, FileServer, Tokens],
+  provides: [FileLocks],
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],
   migrations,
   guards: { static_webdav_lock: 'secret' },
 
   setup(kernel) {
-    const { brand, hooks } = kernel;
+    const { brand, clock, db, hooks } = kernel;
+    kernel.provide(FileLocks, fileLocks(openLockStore(db), clock));
     const addresses = new Addresses(brand.rewrite(ROUTE));
     const parts = partsOf(kernel, addresses);
     const answer = (exchange: Exchange) => handle(exchange, parts());

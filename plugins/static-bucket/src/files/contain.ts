@@ -1,4 +1,4 @@
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, mkdir, opendir, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk';
 
@@ -42,6 +42,21 @@ export async function realBase(root: string, segments: readonly string[]): Promi
   const base = join(await realpath(resolve(root)), ...segments);
   if ((await realpath(base)) !== base) throw new LeadsOut();
   return base;
+}
+
+/** False only for a directory that is missing or empty. */
+export async function holdsAnything(root: string, segments: readonly string[]): Promise<boolean> {
+  try {
+    const directory = await opendir(await realBase(root, segments));
+    try {
+      return (await directory.read()) !== null;
+    } finally {
+      await directory.close();
+    }
+  } catch (error) {
+    // Anything else in the way is not the caller's to take either.
+    return codeOf(error) !== 'ENOENT';
+  }
 }
 
 /** As `realBase`; what is missing is created. */
