@@ -1,5 +1,5 @@
 import { RpcError } from '@svc/plugin-sdk';
-import type { Row, Writes } from './store/writes.ts';
+import type { Fate, Row } from './store/writes.ts';
 
 /** Most values of one commit, and about how many characters. */
 const BATCH_ROWS = 256;
@@ -12,18 +12,21 @@ const RETRY_MS = 10_000;
 
 interface Waiting {
   readonly row: Row;
-  resolve(stored: boolean): void;
+  resolve(fate: Fate): void;
   reject(error: unknown): void;
 }
 
-/** Stores one value. @returns false when its namespace does not exist @throws RpcError 103 */
-export type SetValue = (row: Row) => Promise<boolean>;
+/** Stores one value. @throws RpcError 103 */
+export type SetValue = (row: Row) => Promise<Fate>;
+
+/** Stores values of distinct keys in one commit. @returns what became of each */
+export type StoreBatch = (rows: readonly Row[]) => Promise<readonly Fate[]>;
 
 /**
  * Groups values that are set at the same time into one commit: the next batch leaves when the one before is stored, so
  * batches grow with the load. A promise resolves after the commit that holds its value.
  */
-export function groupSets(store: Writes['set']): SetValue {
+export function groupSets(store: StoreBatch): SetValue {
   let waiting: Waiting[] = [];
   /** Characters of the values that wait or are being stored. */
   let length = 0;
@@ -67,13 +70,22 @@ function batchOf(waiting: readonly Waiting[]): number {
   return count;
 }
 
-/** Never rejects. A batch that failed is tried value by value, so that only the values at fault are refused. */
-async function storeBatch(store: Writes['set'], batch: readonly Waiting[]): Promise<void> {
+/**
+ * Never rejects. A batch that failed is tried value by value, so that only the values at fault are refused. So is a
+ * value for which its namespace had no room: others of the batch, refused themselves, may have counted.
+ */
+async function storeBatch(store: StoreBatch, batch: readonly Waiting[]): Promise<void> {
   // Of values set at the same time for one key, the last one stays.
-  const last = new Map(batch.map(({ row }) => [JSON.stringify([row.namespace, row.key]), row]));
+  const last = new Map(batch.map(({ row }) => [placeOf(row), row]));
   try {
-    const known = await store([...last.values()]);
-    for (const { row, resolve } of batch) resolve(known.has(row.namespace));
+    const rows = [...last.values()];
+    const fates = await store(rows);
+    const fateOf = new Map([...last.keys()].map((place, at) => [place, fates[at] as Fate]));
+    for (const one of batch) {
+      const fate = fateOf.get(placeOf(one.row)) as Fate;
+      if (fate === 'full' && rows.length > 1) await storeBatch(store, [one]);
+      else one.resolve(fate);
+    }
   } catch (error) {
     const end = performance.now() + RETRY_MS;
     for (const one of batch) {
@@ -82,3 +94,5 @@ async function storeBatch(store: Writes['set'], batch: readonly Waiting[]): Prom
     }
   }
 }
+
+const placeOf = ({ namespace, key }: Row): string => JSON.stringify([namespace, key]);

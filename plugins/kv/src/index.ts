@@ -20,6 +20,11 @@ const config = Type.Object({
     default: 100_000,
     description: 'Items of one `kv_get_multi_value` at most.',
   }),
+  max_namespace_bytes: Type.Integer({
+    minimum: 0,
+    default: 1_073_741_824,
+    description: 'Bytes of the keys and values of one namespace; 0: no limit.',
+  }),
   retention: Type.Boolean({
     default: true,
     description: 'Delete rows older than the keys `database_limit_*` say.',
@@ -40,7 +45,7 @@ export default definePlugin({
   requires: [Tokens],
   provides: [RetentionLimits],
   config,
-  reloadable: ['max_value_bytes', 'max_items', 'retention'],
+  reloadable: ['max_value_bytes', 'max_items', 'max_namespace_bytes', 'retention'],
   migrations,
   permissions: {
     kv: {

@@ -8,6 +8,7 @@ import { Writes } from './store/writes.ts';
 export interface KvConfig {
   readonly max_value_bytes: number;
   readonly max_items: number;
+  readonly max_namespace_bytes: number;
   readonly retention: boolean;
   readonly retention_interval_ms: number;
 }
@@ -25,6 +26,7 @@ export interface Kv {
   readonly maxBytes: () => number;
   readonly maxValueBytes: () => number;
   readonly maxItems: () => number;
+  readonly maxNamespaceBytes: () => number;
   /** False for texts that this database cannot hold. */
   readonly storable: (text: string) => boolean;
   /** @throws RpcError 999 for U+0000 where no text holds it (kv.md §1.3) */
@@ -34,6 +36,7 @@ export interface Kv {
 export function createKv(kernel: Kernel<KvConfig>): Kv {
   const { auth, brand, config, db, server } = kernel;
   const writes = new Writes(db);
+  const maxNamespaceBytes = () => config.max_namespace_bytes || Number.MAX_SAFE_INTEGER;
   const storable = (text: string) => db.forms.holdsZero || !text.includes('\0');
   return {
     auth,
@@ -41,11 +44,12 @@ export function createKv(kernel: Kernel<KvConfig>): Kv {
     reads: new Reads(db),
     writes,
     multi: openMultiRead(db),
-    set: groupSets((rows) => writes.set(rows)),
+    set: groupSets((rows) => writes.set(rows, maxNamespaceBytes())),
     marker: brand.rewrite('__svc_namespace_marker__'),
     maxBytes: () => server.maxResponseBytes(),
     maxValueBytes: () => config.max_value_bytes,
     maxItems: () => config.max_items,
+    maxNamespaceBytes,
     storable,
     refuseZero(...texts) {
       if (texts.every(storable)) return;

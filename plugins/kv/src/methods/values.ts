@@ -5,7 +5,7 @@ import { checkKey, checkLength, checkText } from '../names.ts';
 import type { Item } from '../patterns.ts';
 import { mayDelete, mayRead, mayWrite } from '../permissions.ts';
 import { checkValue, holdsZero, valueText } from '../value.ts';
-import { noNamespace, Success } from './shared.ts';
+import { isFull, noNamespace, Success } from './shared.ts';
 
 const NULL = new RawJson('null');
 
@@ -25,7 +25,7 @@ export function addValueMethods(methods: Methods, kv: Kv): void {
   addDelete(methods, kv);
 }
 
-function addSet(methods: Methods, { refuseZero, set, maxValueBytes }: Kv): void {
+function addSet(methods: Methods, { refuseZero, set, maxValueBytes, maxNamespaceBytes }: Kv): void {
   methods.add('kv_set_value', {
     summary: 'Stores a value under a key of an existing namespace.',
     params: { ...Names, value: JsonText },
@@ -51,7 +51,9 @@ function addSet(methods: Methods, { refuseZero, set, maxValueBytes }: Kv): void 
       checkLimit(namespace, key, text);
     },
     async handle({ namespace, key, text }) {
-      if (!(await set({ namespace, key, value: text }))) throw noNamespace(namespace);
+      const fate = await set({ namespace, key, value: text });
+      if (fate === 'missing') throw noNamespace(namespace);
+      if (fate === 'full') throw isFull(namespace, maxNamespaceBytes());
       return { success: true as const };
     },
   });

@@ -1,4 +1,5 @@
 import { type Database, guarded, rowsOf } from '@svc/plugin-sdk';
+import { rowBytes } from '../byte-counter.ts';
 
 /** One value to store; `value` is JSON text. */
 export interface Row {
@@ -6,6 +7,11 @@ export interface Row {
   readonly key: string;
   readonly value: string;
 }
+
+/** What became of a value: stored; refused because its namespace does not exist, or would exceed its bytes. */
+export type Fate = 'stored' | 'missing' | 'full';
+
+const COUNTED = { columns: ['key', 'value'] };
 
 /** Setting values shares this lock, deleting a namespace has it alone. */
 const LOCK = 0x6b76;
@@ -22,11 +28,18 @@ export class Writes {
     this.#createSql = `insert into kv (namespace, key, value)
       select cast(? as text), cast(? as text), cast('null' as ${document})
       where not exists (select 1 from kv where namespace = ?) returning id`;
-    const given = `select i.value ->> 0 as n, i.value ->> 1 as k, i.value ->> 2 as v from ${elements} i`;
+    const given = `select i.value ->> 0 as namespace, i.value ->> 1 as key,
+      cast(i.value ->> 2 as ${document}) as value from ${elements} i`;
+    const growth = `select r.*, ${rowBytes(COUNTED, 'r')} - coalesce((select ${rowBytes(COUNTED, 'o')}
+      from kv o where o.namespace = r.namespace and o.key = r.key), 0) as growth from (${given}) r`;
+    // Values of one statement count for those after them. A value that makes no more of it is always taken.
+    const total = `select g.*, coalesce(u.bytes, 0)
+      + sum(growth) over (partition by namespace order by key rows unbounded preceding) as total
+      from (${growth}) g left join kv_usage u on u.owner = g.namespace`;
     this.#setSql = `insert into kv (namespace, key, value)
-      select n, k, cast(v as ${document}) from (${given}) i
-      where exists (select 1 from kv where namespace = i.n)
-      on conflict (namespace, key) do update set value = excluded.value returning namespace`;
+      select namespace, key, value from (${total}) t
+      where (growth <= 0 or total <= ?) and exists (select 1 from kv k where k.namespace = t.namespace)
+      on conflict (namespace, key) do update set value = excluded.value returning namespace, key`;
   }
 
   /** Makes the namespace by its marker. @returns false when it exists already */
@@ -43,17 +56,24 @@ export class Writes {
     }
   }
 
-  /** Stores rows of distinct keys in one transaction. @returns the namespaces that exist: rows of others are not stored */
-  set(rows: readonly Row[]): Promise<ReadonlySet<string>> {
+  /** Stores rows of distinct keys in one transaction, as far as a namespace may hold so many bytes. @returns what became of each */
+  set(rows: readonly Row[], max_bytes: number): Promise<Fate[]> {
     return guarded('the value could not be stored', async () => {
       // In the order of the index, so that two servers never wait for each other in a circle.
       const given = rows.map(({ namespace, key, value }) => [namespace, key, value]);
-      const sql = { text: this.#setSql, params: [JSON.stringify(given.sort(byName))] };
+      const sql = { text: this.#setSql, params: [JSON.stringify(given.sort(byName)), max_bytes] };
       // Without the lock a value set at the same moment could outlive its namespace: no statement sees the other's row.
-      const stored = await this.#db.locked({ id: LOCK, shared: true }, (on) =>
-        rowsOf<{ namespace: string }>(on, sql),
-      );
-      return new Set(stored.map(({ namespace }) => namespace));
+      return this.#db.locked({ id: LOCK, shared: true }, async (on) => {
+        const stored = new Set((await rowsOf<Place>(on, sql)).map(placeOf));
+        const refused = rows.filter((row) => !stored.has(placeOf(row)));
+        const known = new Set<string>();
+        for (const namespace of new Set(refused.map((row) => row.namespace)))
+          if (await on('kv').where({ namespace }).first('id')) known.add(namespace);
+        return rows.map((row) => {
+          if (stored.has(placeOf(row))) return 'stored';
+          return known.has(row.namespace) ? 'full' : 'missing';
+        });
+      });
     });
   }
 
@@ -77,6 +97,10 @@ export class Writes {
     );
   }
 }
+
+type Place = Pick<Row, 'namespace' | 'key'>;
+
+const placeOf = ({ namespace, key }: Place): string => JSON.stringify([namespace, key]);
 
 const byName = (a: readonly unknown[], b: readonly unknown[]): number => {
   for (const at of [0, 1]) {
