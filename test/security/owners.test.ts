@@ -1,9 +1,12 @@
 // Tokens that write workers and jobs: what runs has the rights of the token that wrote it, and no more.
+
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { agents, NEVER, worker } from '../protocol/crontab-kit.ts';
+import { agents, EVERY_SECOND, NEVER, worker } from '../protocol/crontab-kit.ts';
 import {
   base64,
+  eventually,
   module,
   onCall,
   onRoute,
@@ -150,6 +153,75 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.asSuper('crontab_set_enable', { name: 'j', enable: false });
     assert.equal(await owners(), { j: keyOf(token), k: undefined }, 'switching does not write it');
     for (const name of ['j', 'k']) await server.asSuper('crontab_delete', { name });
+  });
+
+  test('rights that the owner loses are lost to its workers too', async () => {
+    token = await server.app.token(mine());
+    await write('mine-caller', CALLER);
+    await write('mine-other', SECRET, { env: { secret: 'my own' } });
+    await server.asSuper('token_edit', {
+      target_token: keyOf(token),
+      limit: [{ scopes: [{ js_worker: 'mine-caller' }], permissions: RIGHTS }],
+    });
+    assert.match(await ask('mine-other'), /^refused: Permission denied: .*'mine-other'$/);
+  });
+
+  test.run();
+}
+
+for (const on_delete of ['keep', 'suspend'] as const) {
+  const test = suite(`what hangs on a deleted token (${on_delete})`);
+  let app: TestApp;
+  test.before(async () => {
+    const plugins = ['agent-uuid', 'task', 'crontab', 'js-worker', 'static-bucket-file'];
+    app = await bootForTest(['token', 'static-bucket', ...plugins], { token: { on_delete } });
+  });
+  test.after(() => app.stop());
+
+  test('workers, routes, jobs and buckets are told, and go on or stop', async () => {
+    const permissions = [...RIGHTS, { crontab: 'write' }, { static_bucket: 'write' }];
+    const token = await app.token([{ scopes: ['global'], permissions }]);
+    const asOwner = (method: string, params: object) => app.call(method, { token, ...params });
+    const asSuper = (method: string, params: object): Promise<any> =>
+      app.call(method, { token: app.superToken, ...params });
+    const script = module(`onCall: () => 1, onRoute: () => new Response('route')`);
+    const content = { name: 'w', route_name: 'r', js_script_base64: base64(script) };
+    await asOwner('js-worker_create', content);
+    const cron_type = worker('w');
+    await asOwner('crontab_create', { name: 'j', cron_expression: EVERY_SECOND, cron_type });
+    const bucket = { name: 'b', path: 'b', is_http_root: false, cors: false };
+    await asOwner('static-bucket_create', bucket);
+    const file = { name: 'b', path: 'a.txt', base64: base64('file') };
+    await asSuper('static-bucket-file_upload', file);
+    await asSuper('token_delete', { target_token: keyOf(token) });
+
+    const { dependents } = await asSuper('token_dependents', { target_token: keyOf(token) });
+    const named = Object.fromEntries(dependents.map(({ kind, names }: any) => [kind, names]));
+    assert.equal(named, { token: [], worker: ['w'], route: ['r'], job: ['j'], bucket: ['b'] });
+
+    const run = () => asSuper('js-worker_run', { js_script_name: 'w', params: null });
+    const status = async (path: string) => (await app.fetch(path)).status;
+    const statuses = () => Promise.all(['/svc/worker-route/r', '/svc/static/b/a.txt'].map(status));
+    const lastRecord = async () => {
+      const query = { condition: [{ cron_name: 'j' }, 'last'] };
+      return (await asSuper('crontab-result_query', { query }))[0];
+    };
+    const goesOn = async () => {
+      await run();
+      assert.equal(await statuses(), [200, 200]);
+      await eventually(async () => assert.is((await lastRecord())?.success, true));
+    };
+    if (on_delete === 'keep') return goesOn();
+    const refused = await run().catch((error) => error.message);
+    assert.match(refused, /^Permission denied: js_worker 'w' is suspended, /);
+    assert.equal(await statuses(), [404, 404]);
+    await eventually(async () =>
+      assert.match((await lastRecord()).message, /^The job is suspended/),
+    );
+    await asSuper('js-worker_update', content);
+    await asSuper('static-bucket_update', bucket);
+    await asSuper('crontab_edit', { name: 'j', cron_expression: EVERY_SECOND, cron_type });
+    await goesOn();
   });
 
   test.run();

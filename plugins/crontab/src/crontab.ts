@@ -8,7 +8,7 @@ import {
   topic,
 } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
-import { Tokens } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { JobAccess } from './access.ts';
 import { WorkerRuns } from './api.ts';
 import { Jobs } from './jobs.ts';
@@ -83,7 +83,9 @@ function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs:
   const { bus, clock, log, signal: stopping } = kernel;
   const tasks = kernel.use(Tasks);
   const workers = () => kernel.useOptional(WorkerRuns);
-  const runs = new Runs({ tasks, workers, results, claims, clock, log });
+  const isSuspended = ({ owner }: JobRow) =>
+    kernel.useOptional(Owners)?.isSuspended(owner) ?? false;
+  const runs = new Runs({ tasks, workers, isSuspended, results, claims, clock, log });
   const missed = new MissedRuns({
     bus,
     clock,

@@ -2,7 +2,7 @@ import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
-import { Tokens } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { WorkerRuns } from './api.ts';
 import { createCrontab } from './crontab.ts';
 import { addJobMethods } from './methods/jobs.ts';
@@ -30,7 +30,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['crontab', 'crontab-result'],
   requires: [Tasks, Tokens, History],
-  optional: [RetentionLimits, WorkerRuns],
+  optional: [RetentionLimits, WorkerRuns, Owners],
   brings: ['retention'],
   config,
   migrations,
@@ -48,7 +48,13 @@ export default definePlugin({
       addJobMethods(methods, crontab);
       addResultMethods(methods, crontab);
     });
-    hooks.prepare.tap(() => jobs.reload());
+    hooks.prepare.tap(() => {
+      kernel.useOptional(Owners)?.register({
+        kind: 'job',
+        list: (owner) => crontab.store.namesOf(owner),
+      });
+      return jobs.reload();
+    });
     hooks.start.tap(() => {
       const retention = kernel.useOptional(RetentionLimits);
       if (retention) keepWithinLimit(retention, results, clock);

@@ -19,6 +19,8 @@ const STOP_MS = 5_000;
 export interface RunsOptions {
   readonly tasks: Tasks;
   readonly workers: () => WorkerRuns | undefined;
+  /** The token that wrote the job has gone, and the operator wants its jobs to stop. */
+  readonly isSuspended: (job: Job) => boolean;
   readonly results: Pick<ResultStore, 'add'>;
   readonly claims: Pick<ClaimStore, 'begin'>;
   readonly clock: Clock;
@@ -69,9 +71,11 @@ export class Runs {
     this.#dispatching.set(id, before + 1);
     log.info('job fired', { job: name });
     try {
-      await (type.kind === 'agent'
-        ? this.#runAgents(job, claimedAt, type)
-        : this.#runWorker(job, claimedAt, type));
+      if (this.#options.isSuspended(job)) await this.#record(job, claimedAt, SUSPENDED);
+      else
+        await (type.kind === 'agent'
+          ? this.#runAgents(job, claimedAt, type)
+          : this.#runWorker(job, claimedAt, type));
     } catch (error) {
       log.error('run failed', { job: name, error });
     } finally {
@@ -126,6 +130,12 @@ export class Runs {
     });
   }
 }
+
+const SUSPENDED: Outcome = {
+  relative_id: null,
+  message:
+    'The job is suspended, because the token that wrote it is deleted or expired; edit it with another token',
+};
 
 const taskOutcome = ({ uuid, id, failure }: TaskOutcome): Outcome =>
   failure === undefined

@@ -4,7 +4,7 @@ import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
-import { Tokens } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { type Components, createComponents } from './components.ts';
 import { config } from './config.ts';
 import { addResultMethods } from './methods/results.ts';
@@ -29,7 +29,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History],
-  optional: [RetentionLimits, Tokens],
+  optional: [RetentionLimits, Tokens, Owners],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention'],
   config,
@@ -56,10 +56,10 @@ export default definePlugin({
   setup(kernel) {
     const { brand, clock, config: settings, hooks, log } = kernel;
     const components = createComponents(kernel);
-    const { results, routes, runner, workers } = components;
+    const { owners, results, routes, runner, workers } = components;
     const peerHeader = brand.peer_header;
     kernel.use(History).keep(ARRIVED);
-    const handler = new RouteHandler({ routes, runner, clock, log, peerHeader, settings });
+    const handler = new RouteHandler({ routes, runner, owners, clock, log, peerHeader, settings });
     kernel.provide(WorkerRuns, {
       async enqueueCron({ worker: name, params }) {
         const worker = await workers.byName(workerName(name));
@@ -74,6 +74,9 @@ export default definePlugin({
       addResultMethods(methods, components);
     });
     addRoutes(hooks, brand.rewrite, handler);
+    hooks.prepare.tap(() =>
+      owners.register(workers, (id, cancel) => components.pool.drop(id, cancel)),
+    );
     hooks.start.tap(async () => {
       await closeInterrupted(components);
       const retention = kernel.useOptional(RetentionLimits);

@@ -1,6 +1,14 @@
-import type { Auth, Kernel, Principal, Scope } from '@svc/plugin-sdk';
-import { Tokens } from '@svc/plugin-token/api';
+import {
+  type Auth,
+  type Integer,
+  type Kernel,
+  type Principal,
+  RpcError,
+  type Scope,
+} from '@svc/plugin-sdk';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { mayDo, mayWriteAll, RUN } from './permissions.ts';
+import type { WorkerStore } from './store/workers.ts';
 
 /** Who wrote a worker last. */
 export interface Owned {
@@ -39,10 +47,39 @@ export class WorkerOwners {
     return { owner: caller.id, owner_rights: JSON.stringify(rights) };
   }
 
-  /** Whether this worker may start a run of another one: its owner could when it wrote it. */
+  /**
+   * Whether this worker may start a run of another one: its owner could when it wrote it, and still can. Of a token that was
+   * deleted, and whose workers go on, the rights at the time of writing are left.
+   */
   mayRun(worker: Owned & { readonly name: string }, target: string): boolean {
     if (worker.owner === null || worker.name === target) return true;
-    return rightsOf(worker).runs.some((scope) => covers(scope, target));
+    if (!rightsOf(worker).runs.some((scope) => covers(scope, target))) return false;
+    const owners = this.#kernel.useOptional(Owners);
+    if (!owners || owners.state(worker.owner) === 'deleted') return !this.isSuspended(worker);
+    return owners.may(worker.owner, mayDo('run_defined_js_worker', target));
+  }
+
+  /** True when no run of this worker may start: its owner has gone, and the operator wants that (`[token] on_delete`). */
+  isSuspended({ owner }: Pick<Owned, 'owner'>): boolean {
+    return this.#kernel.useOptional(Owners)?.isSuspended(owner) ?? false;
+  }
+
+  /** Tells the plugin of tokens what hangs on them. */
+  register(workers: WorkerStore, drop: (id: Integer, cancel: string) => void): void {
+    const owners = this.#kernel.useOptional(Owners);
+    owners?.register({
+      kind: 'worker',
+      list: async (owner) => (await workers.ofOwner(owner)).map(({ name }) => name),
+      async suspend(owner) {
+        for (const worker of await workers.ofOwner(owner))
+          drop(worker.id, suspended(worker).message);
+      },
+    });
+    owners?.register({
+      kind: 'route',
+      list: async (owner) =>
+        (await workers.ofOwner(owner)).flatMap(({ route_name }) => route_name ?? []).sort(),
+    });
   }
 
   /** False: whatever the worker answers to browsers comes from a token that could write some workers only. */
@@ -56,6 +93,12 @@ export class WorkerOwners {
     return (await auth.allows(caller, mayDo('run_defined_js_worker', '*'))) ? ['global'] : [];
   }
 }
+
+/** The error of a run that may not start. */
+export const suspended = ({ name }: { readonly name: string }): RpcError =>
+  RpcError.denied(
+    `js_worker '${name}' is suspended, because the token that wrote it is deleted or expired; write it again with another token`,
+  );
 
 const isOfWorkers = (scope: Scope): boolean => scope === 'global' || 'js_worker' in scope;
 

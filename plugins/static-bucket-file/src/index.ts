@@ -34,7 +34,8 @@ export default definePlugin({
       const [buckets, files] = [kernel.use(StaticBuckets), kernel.use(FileServer)];
       const found = new SiteFiles(buckets, files);
       const cache = new SiteCache(buckets, found, () => settings.memory_cache_bytes);
-      return { buckets, site: new SiteHandler({ cache, server: files, log }) };
+      const { isServed } = buckets;
+      return { buckets, site: new SiteHandler({ cache, server: files, isServed, log }) };
     });
 
     hooks.methods.tap((methods) => {

@@ -1,5 +1,10 @@
 import { codeOf, type Exchange, type Logger, RpcError, trim } from '@svc/plugin-sdk';
-import type { Bucket, FileServer, Representation } from '@svc/plugin-static-bucket/api';
+import type {
+  Bucket,
+  FileServer,
+  Representation,
+  StaticBuckets,
+} from '@svc/plugin-static-bucket/api';
 import { accepts, encodings } from './encodings.ts';
 import { leadsOut } from './failures.ts';
 import { CORS } from './representation.ts';
@@ -19,6 +24,7 @@ const PREFLIGHT = {
 export interface SiteOptions {
   readonly cache: SiteCache;
   readonly server: FileServer;
+  readonly isServed: StaticBuckets['isServed'];
   readonly log: Logger;
 }
 
@@ -32,7 +38,8 @@ export class SiteHandler {
 
   /** Answers one request. `raw` is the percent-encoded path below the bucket. Returns a promise only when it has to wait. */
   answer(exchange: Exchange, bucket: Bucket | undefined, raw: string): void | Promise<void> {
-    if (!bucket || bucket.enable === false) return exchange.text(404, 'Static not found', TEXT);
+    if (!bucket || !this.#options.isServed(bucket))
+      return exchange.text(404, 'Static not found', TEXT);
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
       return refuseMethod(exchange, bucket);
     const kept = this.#options.cache.fresh(bucket, raw);

@@ -84,7 +84,9 @@ export interface Written {
 /** Bucket configuration and the way to files, for every plugin that serves them (static-bucket.md). */
 export interface StaticBuckets {
   get(name: string): Bucket | undefined;
-  /** The enabled bucket that is served at the server's root. */
+  /** False: HTTP requests for its files are answered as if there were no such bucket. RPC and WebDAV do not ask. */
+  isServed(bucket: Bucket): boolean;
+  /** The bucket that is served at the server's root. */
   root(): Bucket | undefined;
   /** Ascending by name, byte order. */
   list(): readonly Bucket[];

@@ -13,10 +13,17 @@ const DAY_MS = 86_400_000;
 
 type Scope = Pick<Kernel<unknown, { readonly static_path: string }>, 'db' | 'log' | 'root'>;
 
+interface BucketsOptions {
+  /** Tells the other servers that records have changed. */
+  readonly announce: () => void;
+  /** The token that wrote the record has gone, and the operator wants that its buckets are not served. */
+  readonly isSuspended: (bucket: Bucket) => boolean;
+}
+
 /** The records of the buckets, and the service that other plugins use. */
 export function createBuckets(
   { db, log, root }: Scope,
-  announce: () => void,
+  { announce, isSuspended }: BucketsOptions,
 ): {
   readonly records: Records;
   readonly service: StaticBuckets;
@@ -34,9 +41,14 @@ export function createBuckets(
   const records = new Records({ store: openBucketStore(db), changed: touch, announce });
   // The path is checked again, because a row may have been written by SQL.
   const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });
+  const isServed = (bucket: Bucket) => bucket.enable !== false && !isSuspended(bucket);
   const service: StaticBuckets = {
     get: (name) => records.get(name),
-    root: () => records.root(),
+    isServed,
+    root: () => {
+      const found = records.root();
+      return found && isServed(found) ? found : undefined;
+    },
     list: () => records.list(),
     files: (bucket) => new FilesOfBucket({ ...placeOf(bucket), touch }),
     checkName,

@@ -1,4 +1,5 @@
 import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
+import { Owners } from '@svc/plugin-token/api';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
 import { addMethods } from './methods.ts';
@@ -37,6 +38,7 @@ export default definePlugin({
   name: 'static-bucket',
   version: '0.6.0',
   namespaces: ['static-bucket'],
+  optional: [Owners],
   provides: [StaticBuckets, FileServer],
   config,
   rootConfig,
@@ -49,16 +51,21 @@ export default definePlugin({
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, log } = kernel;
-    const { records, service, prepare, isInUse, sweep } = createBuckets(kernel, () =>
-      kernel.publish(BucketsChanged, null),
-    );
+    const owners = () => kernel.useOptional(Owners);
+    const { records, service, prepare, isInUse, sweep } = createBuckets(kernel, {
+      announce: () => kernel.publish(BucketsChanged, null),
+      isSuspended: ({ owner }) => owners()?.isSuspended(owner) ?? false,
+    });
     kernel.provide(StaticBuckets, service);
     const pace = () => ({ clock, stall_ms: settings.stall_timeout_ms });
     const maxDownloads = () => settings.max_downloads;
     kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
 
     hooks.methods.tap((methods) => addMethods(methods, { auth, records, prepare, isInUse }));
-    hooks.prepare.tap(() => records.reload());
+    hooks.prepare.tap(() => {
+      owners()?.register({ kind: 'bucket', list: async (owner) => records.namesOf(owner) });
+      return records.reload();
+    });
     hooks.reload.tap(() => records.reload());
 
     const readAgain = () => {

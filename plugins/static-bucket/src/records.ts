@@ -34,6 +34,11 @@ export class Records {
     return this.#sorted;
   }
 
+  /** Of the buckets that a token wrote last, ascending. */
+  namesOf(owner: string): string[] {
+    return this.#sorted.filter((bucket) => bucket.owner === owner).map(({ name }) => name);
+  }
+
   /** Reads the table again. */
   reload(): Promise<void> {
     return this.#inTurn(async () => this.#replace(await this.#options.store.all()));

@@ -82,6 +82,15 @@ export class JobStore {
     return row;
   }
 
+  /** Names of the jobs that a token wrote last, ascending; 5,000 at most. */
+  namesOf(owner: string): Promise<string[]> {
+    const text = 'select name from crontab where owner = ? order by name limit 5000';
+    return guarded('jobs could not be read', async () => {
+      const rows = await rowsOf<{ name: string }>(this.#db.query, { text, params: [owner] });
+      return rows.map(({ name }) => name);
+    });
+  }
+
   /** @returns undefined when the name is taken */
   async insert(job: JobContent & { readonly name: string }): Promise<JobRow | undefined> {
     const { name, cron_expression, cron_type, start_time, owner } = job;

@@ -1,6 +1,7 @@
 import type { Outcome } from '@svc/plugin-script-quickjs/api';
 import { type Clock, type Exchange, type Logger, trim } from '@svc/plugin-sdk';
 import type { Settings } from '../config.ts';
+import type { WorkerOwners } from '../owners.ts';
 import type { RouteCache } from '../registry.ts';
 import { QUEUE_FULL, WAITED_TOO_LONG } from '../run/pooled.ts';
 import type { Runner } from '../run/runner.ts';
@@ -17,6 +18,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export interface RouteOptions {
   readonly routes: RouteCache;
   readonly runner: Pick<Runner, 'route'>;
+  readonly owners: WorkerOwners;
   readonly clock: Clock;
   readonly log: Logger;
   readonly peerHeader: string;
@@ -77,7 +79,7 @@ export class RouteHandler {
 
   async #run(exchange: Exchange, name: string, body: HeldBody): Promise<void> {
     const { method, response } = exchange;
-    const { log, peerHeader, routes, runner, settings } = this.#options;
+    const { log, owners, peerHeader, routes, runner, settings } = this.#options;
     let worker: Worker | undefined;
     try {
       worker = await routes.find(name);
@@ -85,7 +87,8 @@ export class RouteHandler {
       log.error('route could not be looked up', { route: name, error });
       return this.refuse(exchange, 500, 'Database query failed: see the log');
     }
-    if (!worker) return this.refuse(exchange, 404, 'No js_worker bound to this route_name');
+    if (!worker || owners.isSuspended(worker))
+      return this.refuse(exchange, 404, 'No js_worker bound to this route_name');
     const url = requestUrl(exchange);
     if (url === undefined) return this.refuse(exchange, 400, 'Invalid Host header');
     const bytes = /^(?:GET|HEAD)$/i.test(method) ? undefined : body.bytes;

@@ -3,7 +3,7 @@ import type { Call, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
-import type { Owned, WorkerOwners } from '../owners.ts';
+import { type Owned, suspended, type WorkerOwners } from '../owners.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import type { FetchWarnings } from './fetch-warnings.ts';
@@ -72,6 +72,7 @@ export class Runner {
 
   /** Stores the row of a run and starts it; does not wait for its end. @returns id of the result */
   async start(worker: Worker, order: Order, mode: 'bytecode' | 'source'): Promise<Integer> {
+    if (this.#options.owners.isSuspended(worker)) throw suspended(worker);
     const id = await this.#begin(worker, order);
     const execution = mode === 'source' ? 'source' : 'pooled';
     this.#record(id, worker, execution, () => this.#outcome(worker, order, execution));
@@ -194,6 +195,7 @@ export class Runner {
     // No database could hold the others.
     const worker = UNHOLDABLE.test(name) ? undefined : await this.#options.workers.byName(name);
     if (!worker) throw plain(RpcError.notFound(`js_worker not found: ${name}`));
+    if (this.#options.owners.isSuspended(worker)) throw plain(suspended(worker));
     const order: Order = { runType: 'inline_call', params, env: null };
     const call = this.#call(worker, order, 'json', { name: caller.name, level });
     const limit_ms = Math.max(

@@ -43,6 +43,8 @@ export type WorkerContent = Limits &
   Owned &
   Pick<WorkerRow, 'name' | 'description' | 'js_script' | 'route_name' | 'env'>;
 
+/** Workers of one token that are told at once. */
+const MOST_OF_OWNER = 5_000;
 const LIMITS = 'runtime_clean_time, max_run_time, max_stack_size, max_heap_size';
 const WORKER = `id, name, route_name, cast(env as text) as env, ${LIMITS}, update_at, owner, owner_rights`;
 const ROW = `${WORKER}, description, js_script, create_at`;
@@ -93,6 +95,12 @@ export class WorkerStore {
     const sql = 'select name from js_worker order by name';
     const rows = await guarded(UNREAD, () => this.#db.all<{ name: string }>(sql));
     return rows.map(({ name }) => name);
+  }
+
+  /** What a token wrote last. */
+  ofOwner(owner: string): Promise<Pick<Worker, 'id' | 'name' | 'route_name'>[]> {
+    const sql = 'select id, name, route_name from js_worker where owner = ? order by name limit ?';
+    return guarded(UNREAD, () => this.#db.all(sql, [owner, MOST_OF_OWNER]));
   }
 
   /** Workers that a request or a job may want next: those with a route first. */
