@@ -50,10 +50,10 @@ export interface BareBus {
   close(): Promise<void>;
 }
 
-export function bareBus(log: Logger, clock: Clock = machineClock): BareBus {
+export function bareBus(log: Logger, clock: Clock = machineClock, version = '1.0.0'): BareBus {
   const bus = new LocalBus(log);
   const { id, deliver, event } = bus;
-  const request = { id, deliver, event, uuid: () => 'u', version: '1.0.0' };
+  const request = { id, deliver, event, uuid: () => 'u', version };
   let others: ServerBus | undefined;
   return {
     bus,

@@ -1,9 +1,12 @@
-// auth.md §2, "Do better": slow password hashes, as an option (`[token] password_kdf = "scrypt"`).
+// auth.md §2, "Do better": slow password hashes (`[token] password_kdf`).
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DatabaseChanged } from '@svc/plugin-sdk';
-import type { TestApp } from '@svc/plugin-sdk/testing';
+import { type Clock, DatabaseChanged, definePlugin } from '@svc/plugin-sdk';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type BusLink, type BusTransport, BusTransports } from '../../plugins/bus/src/api.ts';
+import { bareBus } from '../bus-kit.ts';
+import { memoryLog } from '../kernel/database-kit.ts';
 import { sharedServers } from '../shared-servers.ts';
 import { AnyTokenChange, authProbe } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
@@ -35,8 +38,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await server.asSuper('token_edit', name, []);
   };
 
-  test('plain hashes are the default', async () => {
-    const plain = await tokenServer({}, { dialect });
+  test('slow hashes are the default', async () => {
+    const slow = await tokenServer({ token: { password_kdf: undefined } }, { dialect });
+    await slow.account('a password');
+    const rows = await slow.table();
+    await slow.app.stop();
+    for (const { password_hash } of rows) assert.match(password_hash, SLOW);
+  });
+
+  test('plain hashes are made where they are asked for', async () => {
+    const plain = await tokenServer({ token: { password_kdf: 'sha256' } }, { dialect });
     const [top] = await plain.table();
     const { name, token } = await plain.account('a password');
     assert.is((await plain.whoami(`${name}|a password`)).id, keyOf(token));
@@ -176,6 +187,57 @@ several('a session goes on when another server replaces the hash', async () => {
     assert.is((await here.call('probe_whoami', ['ada|test'])).serial, serial);
   } finally {
     await stop();
+  }
+});
+
+several('a plain hash stays while a server of an older version is on the database', async () => {
+  const probe = authProbe();
+  const links = new Set<BusLink>();
+  const transport: BusTransport = {
+    name: 'memory',
+    frameBytes: 1_000,
+    connect: async (link) => {
+      links.add(link);
+      return {
+        send: async (frames) => {
+          for (const { text } of frames) for (const other of links) other.receive(text);
+        },
+        close: async () => void links.delete(link),
+      };
+    },
+  };
+  const memory = definePlugin({
+    name: 'memory-bus',
+    version: '1.0.0',
+    requires: [BusTransports],
+    setup: (kernel) => kernel.use(BusTransports).offer(transport, { configured: true }),
+  });
+  const options = { dialect: 'postgres', clock: true } as const;
+  const app = await bootForTest(['token', 'bus', memory, probe.plugin], config, options);
+  const older = bareBus(memoryLog(), app.clock as TestApp['clock'] & Clock, '0.5.9');
+  try {
+    await older.open(transport);
+    await app.token([], { username: 'ada', password: 'other' });
+    const ada = async () => {
+      const [row] = await probe.sql(`select password_hash from token where username = 'ada'`);
+      return row.password_hash;
+    };
+    await probe.sql(`update token set password_hash = '${HASH_TEST}' where username = 'ada'`);
+    await app.call('token_edit', [app.superToken, 'ada', listen]);
+    const session = await app.call('probe_whoami', ['ada|test']);
+    for (let second = 0; second < 10; second++) {
+      await app.clock.advance(1_000);
+      assert.is(await ada(), HASH_TEST);
+    }
+    await older.close();
+    await eventually(async () => {
+      await app.clock.advance(1_000);
+      assert.match(await ada(), SLOW);
+    });
+    assert.is((await app.call('probe_whoami', ['ada|test'])).serial, session.serial);
+  } finally {
+    await older.close();
+    await app.stop();
   }
 });
 

@@ -31,7 +31,7 @@ const rows: [string, string, string | null, string | null][] = [
 // biome-ignore format: one case per line
 const credentials: [string, string][] = [
   ['testsecret:test', 'testsecret'], ['testpassword|test', 'testsecret'],
-  ['emptysecret:', 'emptysecret'], ['emptypassword|', 'emptysecret'],
+  ['emptysecret:', 'emptysecret'], ['emptypassword|', WRONG],
   [':test', ''], ['|test', ''],
   ['capitals:test', 'capitals'],
   ['a|b:test', 'a|b'], ['x|test', 'a|b'],
@@ -180,7 +180,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   // biome-ignore format: one case per line
   const basic: [string, string, string | null][] = [
     ['testsecret', 'test', 'testsecret'], ['testpassword', 'test', 'testsecret'], ['testsecret', 'wrong', null], ['testpassword', 'wrong', null],
-    ['emptypassword', '', 'emptysecret'], ['', 'test', ''], ['unknown', 'test', null], ['testpasswor', 'dtest', null], ['x', 'test', 'a|b'], ['a|b', 'test', 'a|b'],
+    ['emptypassword', '', null], ['', 'test', ''], ['unknown', 'test', null], ['testpasswor', 'dtest', null], ['x', 'test', 'a|b'], ['a|b', 'test', 'a|b'],
   ];
   for (const [user, password, expected] of basic) {
     test(`Basic '${user}' with '${password}' is ${expected}`, async () => {

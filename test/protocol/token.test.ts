@@ -169,7 +169,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ['a version, which is ignored', { version: 7 }, { version: 1 }],
     ['unknown members', { note: 'x', id: 1 }, { version: 1 }],
     ['a short password', { username: 'short', password: 'x' }, { username: 'short' }],
-    ['an empty account', { username: '', password: '' }, { username: '' }],
+    ['an empty username', { username: '', password: 'x' }, { username: '' }],
     ['any characters', { username: ' "ä\n\u{1f600}|:\\ ', password: '\t' }, { username: ' "ä\n\u{1f600}|:\\ ' }],
     ['a long name', { username: 'n'.repeat(2000), password: 'p'.repeat(100_000) }, { username: 'n'.repeat(2000) }],
   ];
@@ -181,6 +181,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await server.asSuper('token_delete', keyOf(token));
     });
   }
+
+  test('token_create refuses an empty password, and makes nothing', async () => {
+    const before = await server.table();
+    const blank = { ...none, username: '', password: '' };
+    const refusal = '108 Invalid input: Password cannot be empty';
+    assert.is(await server.asSuper('token_create', blank), refusal);
+    assert.equal(await server.table(), before);
+  });
 
   test('token_create keeps 64-bit times exactly', async () => {
     const times = '"timestamp_from":-9223372036854775808,"timestamp_to":9223372036854775807';

@@ -35,6 +35,8 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/documentation.test.ts': { seconds: 20, why: 'a server for every page', starts: true },
   'test/start-options.test.ts': { seconds: 14, why: 'npm start, also in a terminal', starts: true },
   'test/command-line.test.ts': { seconds: 25, why: 'a program per test', starts: true },
+  'test/protocol/auth-password.test.ts': { seconds: 10, why: 'slow hashes, seconds without an older server' },
+  'test/security/guessing.test.ts': { seconds: 8, why: '20,000 guesses on both databases, slow hashes' },
   'test/protocol/agent-deletes.test.ts': { seconds: 11, why: 'thousands of reports on both databases' },
   'test/protocol/crontab-runs.test.ts': { seconds: 11, why: 'many runs on both databases' },
   'test/protocol/task-delivery.test.ts': { seconds: 10, why: 'deadlines of deliveries, bursts of 300 tasks on both databases' },

@@ -10,6 +10,8 @@ const LISTEN = { scopes: [{ agent_uuid: A }], permissions: [{ task: 'listen' }],
 const WRITE = { scopes: ['global'], permissions: [{ crontab: 'write' }], denied: '' } as const;
 const DENIED = '102 Permission denied: Only SuperToken can list what hangs on a token';
 const creator = [{ scopes: ['global'], permissions: [{ token: 'create' }, { task: 'listen' }] }];
+/** `max_children` of these servers. */
+const MOST = 5;
 const from = { address: '192.0.2.1', transport: 'ws' } as const;
 
 /** A plugin whose songs have owners. */
@@ -43,7 +45,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const book = songbook();
     let app: TestApp;
     test.before(async () => {
-      const config = { token: { on_delete } };
+      const config = { token: { on_delete, max_children: MOST } };
       app = await bootForTest(['token', book.plugin], config, { dialect, clock: true });
     });
     test.after(() => app.stop());
@@ -151,6 +153,39 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is(session.ended.aborted, !kept);
       assert.is(book.owners().isSuspended(keyOf(last)), !kept);
       assert.is(book.stopped.includes(keyOf(last)), !kept);
+    });
+
+    test('a token creates so many tokens and no more, also at once; the Super Token as many as it likes', async () => {
+      const parent = await app.token(creator);
+      const create = () => outcome('token_create', [parent, { token_limit: [] }]);
+      const made = await Promise.all(Array.from({ length: MOST + 3 }, create));
+      const keys = made.filter(({ key }) => key !== undefined);
+      assert.is(keys.length, MOST);
+      const tooMany = made.filter((answer) => typeof answer === 'string');
+      for (const answer of tooMany) assert.match(answer, /^108 .*\[token\] max_children/);
+      assert.is(await create(), tooMany[0]);
+      await ask('token_delete', keys[0].key);
+      assert.is((await create()).key.length, 16);
+      for (let more = 0; more <= MOST; more++) await app.token([]);
+    });
+
+    // biome-ignore format: one case per line
+    const names: [string, RegExp | undefined][] = [
+      [`[agent]:${A}`, /given by the Super Token only/], ['[Agent]:x', /given by the Super Token only/], [' [agent]:x', /given by the Super Token only/],
+      ['Root', /reads like 'root'/], ['ROOT ', /reads like 'root'/], ['r\u043eot', /reads like 'root'/], ['r00t', /reads like 'root'/],
+      ['\uff52\uff4f\uff4f\uff54', /reads like 'root'/], ['ro\u200bot', /cannot be seen/], ['a\u0000b', /control character/], ['a\nb', /control character/],
+      ['x\u202etoor', /cannot be seen/], ['rooted', undefined], ['agent x', undefined], ['M\u00fcller', undefined],
+    ];
+    test('a token gives no reserved names and no unseen characters, the Super Token may', async () => {
+      const parent = await app.token(creator);
+      for (const [username, refusal] of names) {
+        const creation = { token_limit: [], username, password: 'a password' };
+        const found = await outcome('token_create', [parent, creation]);
+        if (refusal) assert.match(found, refusal, JSON.stringify(username));
+        else assert.is(found.key?.length, 16, JSON.stringify(username));
+        const isStorable = dialect === 'sqlite' || !username.includes('\0');
+        if (refusal && isStorable) assert.is((await ask('token_create', creation)).key.length, 16);
+      }
     });
 
     test(`an owner whose validity ends ${kept ? 'keeps its rights' : 'is suspended'}`, async () => {

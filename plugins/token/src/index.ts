@@ -1,3 +1,4 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
 import { Owners, SuperTokenCreated, Tokens } from './api.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
@@ -9,6 +10,7 @@ import { rollCommand } from './roll-command.ts';
 import { authorize, createTokens } from './tokens.ts';
 
 const WATCH_MS = 1_000;
+const FORGET_MS = 6 * 3_600_000;
 
 /** Credentials, permissions and the namespace `token` (auth.md, token.md). */
 export default definePlugin({
@@ -16,11 +18,13 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['token'],
   brings: ['admission'],
+  optional: [Refusals],
   provides: [Tokens, Owners, SuperTokenCreated],
   config: Type.Object({
     password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
-      default: 'sha256',
-      description: 'Stored form of passwords; scrypt also upgrades old ones at their next login.',
+      default: 'scrypt',
+      description:
+        'Stored form of new passwords; scrypt also upgrades old ones at their next login, as soon as no older server is on the database.',
     }),
     on_delete: Type.Union([Type.Literal('keep'), Type.Literal('suspend')], {
       default: 'keep',
@@ -28,10 +32,15 @@ export default definePlugin({
         'What hangs on a token that is deleted or expires (tokens that it created, jobs, workers, routes, buckets): ' +
         'keep lets it go on, suspend stops it.',
     }),
+    max_children: Type.Integer({
+      default: 1_000,
+      minimum: 0,
+      description: 'Tokens that one token may have created; the Super Token has no such limit.',
+    }),
   }),
-  reloadable: ['password_kdf', 'on_delete'],
+  reloadable: ['password_kdf', 'on_delete', 'max_children'],
   migrations,
-  guards: { token: 'secret' },
+  guards: { token: 'secret', token_gone: 'secret', token_place: 'secret' },
 
   setup(kernel) {
     const { hooks } = kernel;
@@ -53,9 +62,17 @@ export default definePlugin({
       // Before the table is read: what changes meanwhile is heard of.
       parts.refresh.listen();
       await parts.refresh.load();
+      await parts.places.load();
     });
     hooks.start.tap(() => {
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
+      kernel.every('token places', WATCH_MS, () => parts.places.save());
+      kernel.every('older servers', WATCH_MS, () => parts.upgrade.look());
+      kernel.every(
+        'old token places',
+        FORGET_MS,
+        async () => void (await parts.places.forgetOld()),
+      );
     });
     hooks.reload.tap(async () => {
       await parts.refresh.all();
@@ -66,10 +83,11 @@ export default definePlugin({
 
 /** Decided by the primary key, so that servers may start at once; the clear values are shown once (auth.md §4). */
 async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<void> {
-  const made = await makeSuper(kernel.brand.salt, parts.hashPassword);
   const log = kernel.log.target('server');
   const lost = `${ROLL} -c ${kernel.useOptional(ConfigurationFile)?.path ?? 'FILE'}`;
-  if (await parts.store.insertSuper(made.record)) {
+  const isThere = await parts.store.hasSuper();
+  const made = isThere ? undefined : await makeSuper(kernel.brand.salt, parts.hashPassword);
+  if (made && (await parts.store.insertSuper(made.record))) {
     log.info(FIRST_START, { when_lost: lost });
     for (const line of superLines(made)) kernel.useOptional(LogSinks)?.print(line);
     kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });

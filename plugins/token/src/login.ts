@@ -1,10 +1,12 @@
-import { type Logger, type Origin, type Principal, RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Logger, type Origin, type Principal, RpcError } from '@svc/plugin-sdk';
 import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
 import { ROLL } from './first.ts';
+import type { Lanes } from './lanes.ts';
+import { networkOf } from './network.ts';
 import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
+import type { Places } from './places.ts';
 import type { Records } from './records.ts';
-import type { Refusals } from './refusals.ts';
-import type { Throttle } from './throttle.ts';
+import type { Attempt, Throttle } from './throttle.ts';
 import type { Secret, Token } from './token.ts';
 import type { Verified } from './verified.ts';
 
@@ -15,18 +17,37 @@ export interface LoginParts {
   readonly records: Records;
   readonly verified: Verified;
   readonly throttle: Throttle;
+  readonly lanes: Lanes;
+  readonly places: Places;
   readonly hasher: SlowHasher;
   readonly salt: string;
+  readonly clock: Clock;
   readonly log: Logger;
-  readonly refusals: Refusals;
+  /** New passwords are stored slow, so a refusal takes as long whether or not there is such an account. */
+  readonly isSlow: () => boolean;
+  /** Counts a refused login. @returns true when the log is to hear of it */
+  readonly refused: (origin: Origin) => boolean;
   /** A plain password hash was found right: it may be replaced by a slow one. */
   readonly onPlainPassword: (secret: Secret, password: string) => void;
+}
+
+/** One look at a credential. */
+interface Look {
+  readonly credential: Credential;
+  readonly origin: Origin;
+  /** What it may prove; undefined: there is no such name. */
+  readonly secret: Secret | undefined;
+  readonly attempt: Attempt;
+  /** Of the records when the look began. */
+  readonly state: number;
+  /** The name logged in from this address before. */
+  readonly isAtHome: boolean;
 }
 
 /** From credential to principal (auth.md §1, §2). Undefined is "invalid credentials". */
 export class Login {
   readonly #parts: LoginParts;
-  /** Slow checks under way, by digest: calls with one credential wait for one check. */
+  /** Slow checks under way, by mode and digest: calls with one credential wait for one check. */
   readonly #pending = new Map<string, Promise<Secret | undefined>>();
 
   constructor(parts: LoginParts) {
@@ -38,7 +59,10 @@ export class Login {
     const { verified, records } = this.#parts;
     const digest = verified.digest(credential);
     const known = verified.get(digest);
-    if (known && records.super) return known.token.principal;
+    if (known && records.super) {
+      if (known.from !== origin.address) this.#note(known, origin);
+      return known.token.principal;
+    }
     const parsed = parseCredential(credential);
     if (!parsed) throw malformed();
     if (!records.super) throw superMissing();
@@ -53,7 +77,10 @@ export class Login {
     // A zero character and the length keep these apart from credentials and from each other.
     const digest = verified.digest(`\0basic ${user.length} ${user}${password}`);
     const known = verified.get(digest);
-    if (known && records.super) return known.token.principal;
+    if (known && records.super) {
+      if (known.from !== origin.address) this.#note(known, origin);
+      return known.token.principal;
+    }
     if (!records.super) throw superMissing();
     const asToken: Credential = { mode: 'token', name: user, secret: password };
     const found = await this.#attempt(asToken, digest, origin);
@@ -64,71 +91,126 @@ export class Login {
   /** The token behind a credential, not throttled: for callers that hold the Super Token already. */
   async verify(credential: string): Promise<Token | undefined> {
     const parsed = parseCredential(credential);
-    return parsed && (await this.#check(parsed))?.token;
+    if (!parsed || isEmptyPassword(parsed)) return undefined;
+    return (await this.#check(parsed, this.#secretOf(parsed), true))?.token;
   }
 
   #attempt(credential: Credential, digest: string, origin: Origin): Soon<Secret | undefined> {
-    const { verified, records, throttle, hasher } = this.#parts;
+    if (isEmptyPassword(credential)) return undefined;
     const pending = this.#pending.get(`${credential.mode} ${digest}`);
     if (pending) return pending;
-    const pair = verified.digest(`\0${credential.mode} ${origin.address} ${credential.name}`);
-    const state = records.state;
-    if (!throttle.admits(pair, digest, state)) return undefined;
-    if (hasher.full && this.#isSlow(credential)) throw overloaded();
-    const found = this.#check(credential);
-    // Counted as failed until it is known to be right, so that parallel guesses count as well.
-    if (found === undefined || found instanceof Promise) {
-      if (throttle.failed(pair, digest, state)) this.#warn(credential, origin);
+    const look = this.#lookOf(credential, digest, origin);
+    const { secret, attempt, state, isAtHome } = look;
+    if (secret?.right !== undefined && secret.right === this.#right(credential)) {
+      return this.#settle(secret, look);
     }
-    if (!(found instanceof Promise)) return this.#settle(found, credential, pair, digest);
-    return this.#wait(found, credential, pair, digest);
+    const answer = this.#parts.throttle.admits(attempt, state);
+    if (answer === 'yes' || (answer === 'busy' && isAtHome)) return this.#look(look);
+    if (answer === 'busy') throw overloaded();
+    if (answer === 'repeated' || !isAtHome || !secret || secret.right !== undefined) {
+      return undefined;
+    }
+    // Secrets are random, so that a look tells a guesser nothing.
+    return credential.mode === 'token' ? this.#look(look) : this.#inLane(secret, look);
   }
 
-  async #wait(
-    check: Promise<Secret | undefined>,
-    credential: Credential,
-    pair: string,
-    digest: string,
-  ) {
-    const key = `${credential.mode} ${digest}`;
+  #lookOf(credential: Credential, digest: string, origin: Origin): Look {
+    const { verified, records, places } = this.#parts;
+    const { mode, name } = credential;
+    const network = networkOf(origin.address);
+    const isAccount = mode === 'account';
+    const secret = this.#secretOf(credential);
+    return {
+      credential,
+      origin,
+      secret,
+      attempt: {
+        pair: verified.digest(`\0${mode} ${network} ${name}`),
+        name: isAccount ? verified.digest(`\0name ${name}`) : undefined,
+        address: isAccount ? verified.digest(`\0address ${network}`) : undefined,
+        credential: digest,
+      },
+      state: records.state,
+      isAtHome:
+        secret !== undefined && places.has(secret.token.id, places.placeOf(mode, origin.address)),
+    };
+  }
+
+  #look(look: Look): Soon<Secret | undefined> {
+    const { credential, secret, isAtHome } = look;
+    const found = this.#check(credential, secret, isAtHome);
+    return found instanceof Promise ? this.#wait(found, look) : this.#done(found, look);
+  }
+
+  #inLane(secret: Secret, look: Look): Soon<Secret | undefined> {
+    const turn = this.#parts.lanes.run(secret, () => {
+      // The one before it may have shown the right value: guesses wait no longer then.
+      if (secret.right === undefined) return this.#check(look.credential, secret, true);
+      return secret.right === this.#right(look.credential) ? secret : undefined;
+    });
+    return turn && this.#wait(turn, look);
+  }
+
+  async #wait(check: Promise<Secret | undefined>, look: Look) {
+    const { attempt, credential } = look;
+    const key = `${credential.mode} ${attempt.credential}`;
+    const end = this.#parts.throttle.begin(attempt);
     this.#pending.set(key, check);
     try {
-      return this.#settle(await check, credential, pair, digest);
-    } catch (error) {
-      this.#parts.throttle.forgive(pair, digest);
-      throw error;
+      return this.#done(await check, look);
     } finally {
+      end();
       this.#pending.delete(key);
     }
   }
 
-  #settle(found: Secret | undefined, credential: Credential, pair: string, digest: string) {
-    if (!found) return undefined;
-    const { verified, throttle, onPlainPassword } = this.#parts;
-    throttle.succeeded(pair);
-    verified.add(digest, found);
-    if (credential.mode === 'account' && found.hash instanceof Buffer) {
+  #done(found: Secret | undefined, look: Look): Secret | undefined {
+    if (found) return this.#settle(found, look);
+    if (this.#parts.throttle.failed(look.attempt, look.state)) this.#warn(look);
+    return undefined;
+  }
+
+  #settle(found: Secret, { credential, origin, attempt }: Look): Secret {
+    found.right ??= this.#right(credential);
+    const { verified, onPlainPassword } = this.#parts;
+    verified.add(attempt.credential, found);
+    this.#note(found, origin);
+    if (found.mode === 'account' && found.hash instanceof Buffer) {
       onPlainPassword(found, credential.secret);
     }
     return found;
   }
 
   /** The secret or password that this credential states rightly. */
-  #check({ mode, name, secret: value }: Credential): Soon<Secret | undefined> {
-    const { records, hasher, salt } = this.#parts;
-    const known =
-      mode === 'token' ? records.byKey(name)?.secret : records.byUsername(name)?.password;
+  #check(
+    { mode, secret: value }: Credential,
+    known: Secret | undefined,
+    first: boolean,
+  ): Soon<Secret | undefined> {
+    const { hasher, salt, isSlow } = this.#parts;
     const hash = known?.hash;
     if (isSlowHash(hash)) {
-      return hasher
-        .matches(value, hash)
-        .then((right) => (right && known?.live ? known : undefined));
+      const right = hasher.matches(value, hash, first);
+      return right.then((is) => (is && known?.live ? known : undefined));
     }
-    return matchesDigest(salt, value, hash) ? known : undefined;
+    if (matchesDigest(salt, value, hash)) return known;
+    if (mode === 'token' || !isSlow()) return undefined;
+    return hasher.dummy(value, first).then(() => undefined);
   }
 
-  #isSlow({ mode, name }: Credential): boolean {
-    return mode === 'account' && isSlowHash(this.#parts.records.byUsername(name)?.password?.hash);
+  #secretOf({ mode, name }: Credential): Secret | undefined {
+    const { records } = this.#parts;
+    return mode === 'token' ? records.byKey(name)?.secret : records.byUsername(name)?.password;
+  }
+
+  #right({ secret }: Credential): string {
+    return this.#parts.verified.digest(`\0right ${secret}`);
+  }
+
+  #note(secret: Secret, { address }: Origin): void {
+    const { places } = this.#parts;
+    secret.from = address;
+    places.saw(secret.token.id, places.placeOf(secret.mode, address));
   }
 
   /** The principal, told to the log: refused agents try again a thousand times a second, so refusals are counted. */
@@ -140,17 +222,17 @@ export class Login {
     if (secret instanceof Promise) {
       return secret.then((found) => this.#told(found, credential, origin));
     }
-    const { log, refusals } = this.#parts;
+    const { log, refused } = this.#parts;
     if (secret) log.debug('login accepted', { token_key: secret.token.key });
-    else {
-      const left_out = refusals.admit();
-      if (left_out !== undefined)
-        log.info('login refused', { ...this.#facts(credential, origin), left_out });
-    }
+    else if (refused(origin)) log.info('login refused', this.#facts(credential, origin));
     return secret?.token.principal;
   }
 
-  #warn(credential: Credential, origin: Origin): void {
+  /** Once a minute for each name that exists; attacks at others are told by their addresses. */
+  #warn({ secret, credential, origin }: Look): void {
+    const now = this.#parts.clock.monotonic();
+    if (!secret || now - (secret.warnedAt ?? -WARN_MS) < WARN_MS) return;
+    secret.warnedAt = now;
     const facts = this.#facts(credential, origin);
     this.#parts.log.warn('repeated wrong credentials, further attempts are delayed', facts);
   }
@@ -168,6 +250,7 @@ export const superMissing = () =>
   RpcError.denied('Not found in database: Super Token record (ID 1) not found in cache');
 
 const ROOT = 'root';
+const WARN_MS = 60_000;
 
 /** The name of root is no secret, so a refusal of its password may say what helps. */
 function orWayOut(found: Principal | undefined): Principal {
@@ -178,3 +261,7 @@ function orWayOut(found: Principal | undefined): Principal {
 
 const isSlowHash = (hash: Buffer | SlowHash | undefined): hash is SlowHash =>
   hash !== undefined && 'cost' in hash;
+
+/** Never right, also where an older version stored one. */
+const isEmptyPassword = ({ mode, secret }: Credential): boolean =>
+  mode === 'account' && secret === '';

@@ -1,15 +1,18 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
 import { GrantPool } from './grants.ts';
+import { Lanes } from './lanes.ts';
 import { Login } from './login.ts';
 import { TokenOwners } from './owners.ts';
-import { changeOfForm, SlowHasher } from './password.ts';
+import { SlowHasher } from './password.ts';
+import { Places } from './places.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
-import { Refusals } from './refusals.ts';
 import { TokenStore } from './store.ts';
+import { PlaceStore } from './store-places.ts';
 import { Throttle } from './throttle.ts';
-import type { Secret } from './token.ts';
+import { PasswordUpgrade } from './upgrade.ts';
 import { Verified } from './verified.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -17,6 +20,7 @@ import { Vocabulary } from './vocabulary.ts';
 export interface TokenConfig {
   readonly password_kdf: 'sha256' | 'scrypt';
   readonly on_delete: 'keep' | 'suspend';
+  readonly max_children: number;
 }
 
 /** Everything the plugin is made of, wired together. */
@@ -26,7 +30,11 @@ export interface Parts {
   readonly records: Records;
   readonly refresh: Refresh;
   readonly login: Login;
+  readonly places: Places;
   readonly owners: TokenOwners;
+  readonly upgrade: PasswordUpgrade;
+  /** Tokens that one token may have created, at most. */
+  maxChildren(): number;
   /** The stored form of a secret. */
   hashSecret(secret: string): string;
   /** The stored form of a password, by the configured kind. */
@@ -34,7 +42,26 @@ export interface Parts {
 }
 
 export function createParts(kernel: Kernel<TokenConfig>): Parts {
-  const { db, brand, clock, config, log } = kernel;
+  const { brand, config, log } = kernel;
+  const recorded = createRecords(kernel);
+  const hasher = new SlowHasher();
+  const isSlow = () => config.password_kdf === 'scrypt';
+  const upgrade = new PasswordUpgrade({ ...recorded, kernel, hasher, log, isWanted: isSlow });
+  const hashSecret = (secret: string) => hashOf(brand.salt, secret);
+  const keeping = { hasher, isSlow, upgrade };
+  return {
+    ...recorded,
+    upgrade,
+    login: createLogin(kernel, { ...recorded, ...keeping }),
+    maxChildren: () => config.max_children,
+    hashSecret,
+    hashPassword: async (password) => (isSlow() ? hasher.make(password) : hashSecret(password)),
+  };
+}
+
+/** The table and its copy in memory. */
+function createRecords(kernel: Kernel<TokenConfig>) {
+  const { db, brand, clock, config, log, system } = kernel;
   const store = new TokenStore(db);
   const vocabulary = new Vocabulary(brand.permission);
   const cacheLog = log.target('token_cache');
@@ -44,51 +71,40 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
   const grants = new GrantPool(vocabulary);
   const left = (key: string) => owners.suspend(key);
   const records = new Records({ vocabulary, grants, clock, complain, suspends, left });
-  const owners = new TokenOwners({ records, system: kernel.system, suspends, log });
+  const owners = new TokenOwners({ records, system, suspends, log });
   const refresh = new Refresh({ store, records, messaging: kernel, clock, log: cacheLog });
-  const hasher = new SlowHasher();
-  const hashSecret = (secret: string) => hashOf(brand.salt, secret);
-  const upgrade = (secret: Secret, password: string): void => {
-    if (config.password_kdf !== 'scrypt' || hasher.full) return;
-    const { id } = secret.token;
-    upgradePassword({ store, refresh, hasher }, secret, password).catch((error) =>
-      log.warn('a password hash could not be upgraded', { id, error }),
-    );
-  };
-  const login = new Login({
-    records,
-    verified: new Verified(),
-    throttle: new Throttle(clock),
-    hasher,
+  const places = new Places({
+    store: new PlaceStore(db),
+    messaging: kernel,
+    clock,
     salt: brand.salt,
-    log: log.target('auth'),
-    refusals: new Refusals(clock),
-    onPlainPassword: upgrade,
+    log,
   });
-  return {
-    store,
-    vocabulary,
-    records,
-    refresh,
-    login,
-    owners,
-    hashSecret,
-    hashPassword: async (password) =>
-      config.password_kdf === 'scrypt' ? hasher.make(password) : hashSecret(password),
-  };
+  return { store, vocabulary, records, owners, refresh, places };
 }
 
-/** The password was just found right: its hash is replaced by a slow one, sessions go on (auth.md §2). */
-async function upgradePassword(
-  { store, refresh, hasher }: Pick<Parts, 'store' | 'refresh'> & { hasher: SlowHasher },
-  secret: Secret,
-  password: string,
-): Promise<void> {
-  const { token, stored } = secret;
-  const { id } = token;
-  const slow = await hasher.make(password);
-  secret.becoming ??= slow;
-  if (await store.upgradePassword(id, stored, secret.becoming)) {
-    await refresh.changed({ id, samePassword: changeOfForm(stored, secret.becoming) });
-  }
+/** What a login looks at. */
+interface Keeping extends Pick<Parts, 'records' | 'places' | 'upgrade'> {
+  readonly hasher: SlowHasher;
+  readonly isSlow: () => boolean;
+}
+
+function createLogin(kernel: Kernel<TokenConfig>, keeping: Keeping): Login {
+  const { brand, clock, log } = kernel;
+  const { records, places, hasher, isSlow, upgrade } = keeping;
+  const reason = 'wrong credential';
+  return new Login({
+    records,
+    places,
+    hasher,
+    isSlow,
+    clock,
+    verified: new Verified(),
+    throttle: new Throttle(clock),
+    lanes: new Lanes(clock),
+    salt: brand.salt,
+    log: log.target('auth'),
+    refused: ({ address }) => kernel.useOptional(Refusals)?.refused(reason, address) ?? false,
+    onPlainPassword: (secret, password) => upgrade.offer(secret, password),
+  });
 }

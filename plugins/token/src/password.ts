@@ -34,37 +34,54 @@ export const changeOfForm = (from: string | null, to: string | null): string =>
   digest('sha256', `${from} ${to}`, 'hex');
 
 const RUNNING = 2;
-const WAITING = 64;
+const WAITING = 32;
 
-/** Slow hashing off the event loop, two at a time, so that the thread pool stays free for others. */
+/** Takes as much work as the check of a password, and matches none. */
+const NOBODY: SlowHash = { cost: COST, salt: randomBytes(16), hash: randomBytes(HASH_BYTES) };
+
+/**
+ * Slow hashing off the event loop, two at a time, so that the thread pool stays free for others. `first` goes before the
+ * rest and has waiting places of its own: for callers that are known already.
+ */
 export class SlowHasher {
   #running = 0;
+  readonly #first: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
 
-  /** True when no more work is taken. */
+  /** True when no more work is taken of callers that are not known. */
   get full(): boolean {
     return this.#waiting.length >= WAITING;
   }
 
   async make(password: string): Promise<string> {
     const salt = randomBytes(16);
-    const hash = await this.#derive(password, salt, COST);
+    const hash = await this.#derive(password, { salt, cost: COST }, true);
     return `scrypt$${COST}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
   }
 
-  async matches(password: string, stored: SlowHash): Promise<boolean> {
-    return timingSafeEqual(await this.#derive(password, stored.salt, stored.cost), stored.hash);
+  async matches(password: string, stored: SlowHash, first: boolean): Promise<boolean> {
+    return timingSafeEqual(await this.#derive(password, stored, first), stored.hash);
   }
 
-  async #derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
-    if (this.full) throw overloaded();
-    if (this.#running >= RUNNING) await new Promise<void>((go) => this.#waiting.push(go));
+  /** For a name that has no slow hash: what a caller waits for must not tell that. */
+  async dummy(password: string, first: boolean): Promise<void> {
+    await this.matches(password, NOBODY, first);
+  }
+
+  async #derive(
+    password: string,
+    { salt, cost }: Pick<SlowHash, 'salt' | 'cost'>,
+    first: boolean,
+  ): Promise<Buffer> {
+    const queue = first ? this.#first : this.#waiting;
+    if (queue.length >= WAITING) throw overloaded();
+    if (this.#running >= RUNNING) await new Promise<void>((go) => queue.push(go));
     else this.#running++;
     try {
       return await derive(password, salt, { N: 2 ** cost, r: 8, p: 1, maxmem: 2 ** (cost + 11) });
     } finally {
       // The place passes on to the next in line; only without one is it free.
-      const next = this.#waiting.shift();
+      const next = this.#first.shift() ?? this.#waiting.shift();
       if (next) next();
       else this.#running--;
     }

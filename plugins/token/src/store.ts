@@ -1,4 +1,4 @@
-import { type Database, RpcError, UserError } from '@svc/plugin-sdk';
+import { type Database, type QueryBuilder, RpcError, UserError } from '@svc/plugin-sdk';
 import type { Time } from './api.ts';
 
 /** Record id of the Super Token (auth.md §4). */
@@ -90,11 +90,24 @@ export class TokenStore {
     );
   }
 
-  /** @throws RpcError 103, with the same text for a taken username on both databases */
-  async insert(record: NewToken): Promise<number> {
-    try {
-      const [row] = await this.#db.query<TokenRow>('token').insert(record).returning('id');
+  /**
+   * A token with a parent is refused when that has `most` children already.
+   * @returns false then
+   * @throws RpcError 103, with the same text for a taken username on both databases
+   */
+  async insert(record: NewToken, most: number): Promise<number | false> {
+    const { parent } = record;
+    const insert = async (on: QueryBuilder) => {
+      const [row] = await on<TokenRow>('token').insert(record).returning('id');
       return Number(row?.id);
+    };
+    const insertChild = async (trx: QueryBuilder) => {
+      const [row] = await trx('token').where({ parent }).count({ total: '*' });
+      return Number(row?.['total']) < most && insert(trx);
+    };
+    try {
+      if (parent === null) return await insert(this.#db.query);
+      return await this.#db.transaction(insertChild, { alone: 'token' });
     } catch (cause) {
       if (this.#db.isUniqueViolation(cause)) {
         throw RpcError.database('Database insert error: the username is already in use');
@@ -103,9 +116,13 @@ export class TokenStore {
     }
   }
 
-  /** Decided by the primary key; the prior read lets a server start on a full disk. @returns false when id 1 exists */
+  /** Lets a server start on a full disk, and spares the work of a password's hash. */
+  async hasSuper(): Promise<boolean> {
+    return (await this.#db.first('select id from token where id = ?', [SUPER_ID])) !== undefined;
+  }
+
+  /** Decided by the primary key. @returns false when id 1 exists */
   async insertSuper(record: NewToken): Promise<boolean> {
-    if (await this.#db.first('select id from token where id = ?', [SUPER_ID])) return false;
     const row = { ...record, id: SUPER_ID };
     const insert = this.#db.query('token').insert(row).onConflict('id').ignore().returning('id');
     try {
@@ -156,6 +173,7 @@ export class TokenStore {
           [id, token_key],
         );
       }
+      await trx('token_place').where({ token_id: id }).delete();
       return (await trx('token').where({ id }).delete()) > 0;
     });
     return orRefused('', work);

@@ -1,89 +1,111 @@
 import type { Clock } from '@svc/plugin-sdk';
+import { FailureCounts } from './failure-counts.ts';
 
-/** Different wrong credentials that cost nothing. */
-const FREE = 5;
-const FIRST_WINDOW_MS = 250;
-const LONGEST_WINDOW_MS = 10_000;
-/** A pair without failures for this long is forgotten. */
-const FORGET_MS = 600_000;
-const PAIRS = 10_000;
-const REMEMBERED = 8;
+/** Different wrong credentials that cost nothing: for one name from one address, for one account, from one address. */
+const FREE = { pair: 5, name: 50, address: 30 };
+const PAIR_CELLS = 65_536;
+const CELLS = 16_384;
+/** Wrong credentials that are remembered, so that a machine that repeats one delays nothing. */
+const REMEMBERED = 10_000;
+/** Slow checks under way for one address that has not logged in with the name before. */
+const AT_ONCE = 16;
 
-interface Failures {
-  /** Different wrong credentials so far. */
-  count: number;
-  /** Attempts before this time are refused unseen. */
-  until: number;
-  last: number;
-  /** Digest of a wrong credential → state of the records it was compared with. */
-  readonly wrong: Map<string, number>;
+/** Keyed digests of what an attempt is counted by. */
+export interface Attempt {
+  /** Name, mode and address. */
+  readonly pair: string;
+  /** Accounts only: their passwords may be weak, secrets are random. */
+  readonly name: string | undefined;
+  /** Accounts only. */
+  readonly address: string | undefined;
+  /** The whole credential. */
+  readonly credential: string;
 }
 
 /**
- * Slows down guessing per pair of name and address (auth.md §2). Only different credentials count: a machine that repeats
- * one old secret is refused from memory and delays no login, while a guesser waits up to ten seconds per guess.
+ * Slows down guessing (auth.md §2). Only different credentials count: a machine that repeats one old secret is refused
+ * from memory and delays no login. Names that exist and names that do not are counted alike.
  */
 export class Throttle {
   readonly #clock: Clock;
-  readonly #pairs = new Map<string, Failures>();
+  readonly #pairs = new FailureCounts({ free: FREE.pair, cells: PAIR_CELLS });
+  readonly #names = new FailureCounts({ free: FREE.name, cells: CELLS });
+  readonly #addresses = new FailureCounts({ free: FREE.address, cells: CELLS });
+  /** Pair and credential → state of the records that it was compared with. The older half goes when the younger is full. */
+  #wrong = new Map<string, number>();
+  #olderWrong = new Map<string, number>();
+  /** Checks under way, by pair or address. Bounded by the slow checks that run or wait. */
+  readonly #running = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** `state` counts changes of the records: after one a known wrong credential is worth another look. */
-  admits(pair: string, digest: string, state: number): boolean {
-    const failures = this.#pairs.get(pair);
-    if (!failures) return true;
-    const now = this.#clock.now();
-    if (now - failures.last > FORGET_MS) {
-      this.#pairs.delete(pair);
-      return true;
-    }
-    const wrong = failures.wrong.get(digest);
-    if (wrong !== undefined) return wrong !== state;
-    return now >= failures.until;
+  /**
+   * `repeated`: known to be wrong. `closed`: to be refused unseen, or to wait its turn where the name logged in before.
+   * `busy`: the address has too many checks under way. `state` counts changes of the records: after one a known wrong
+   * credential is worth another look.
+   */
+  admits(attempt: Attempt, state: number): 'yes' | 'repeated' | 'closed' | 'busy' {
+    const wrong = this.#wrongAt(attempt);
+    if (wrong !== undefined) return wrong === state ? 'repeated' : 'yes';
+    const { pair, name, address } = attempt;
+    const now = this.#clock.monotonic();
+    const running = this.#running.get(pair) ?? 0;
+    // Checks under way count as failed until they are known to be right, so that parallel guesses count as well.
+    if (running > 0 && this.#pairs.count(pair, now) + running > FREE.pair) return 'closed';
+    const isClosed =
+      this.#pairs.isClosed(pair, now) ||
+      (name !== undefined && this.#names.isClosed(name, now)) ||
+      (address !== undefined && this.#addresses.isClosed(address, now));
+    if (isClosed) return 'closed';
+    return address !== undefined && (this.#running.get(address) ?? 0) >= AT_ONCE ? 'busy' : 'yes';
+  }
+
+  /** A check that takes time begins. @returns to be called at its end */
+  begin({ pair, address }: Attempt): () => void {
+    const keys = address === undefined ? [pair] : [pair, address];
+    for (const key of keys) this.#count(key, 1);
+    return () => {
+      for (const key of keys) this.#count(key, -1);
+    };
   }
 
   /** @returns true when this failure opened the first window */
-  failed(pair: string, digest: string, state: number): boolean {
-    const now = this.#clock.now();
-    const failures = this.#take(pair);
-    failures.last = now;
-    const repeated = failures.wrong.delete(digest);
-    failures.wrong.set(digest, state);
-    if (repeated) return false;
-    trim(failures.wrong, REMEMBERED);
-    failures.count++;
-    const over = failures.count - FREE;
-    if (over <= 0) return false;
-    failures.until = now + Math.min(FIRST_WINDOW_MS * 2 ** (over - 1), LONGEST_WINDOW_MS);
-    return over === 1;
+  failed(attempt: Attempt, state: number): boolean {
+    const { pair, name, address } = attempt;
+    const isKnown = this.#wrongAt(attempt) !== undefined;
+    this.#remember(attempt, state);
+    if (isKnown) return false;
+    const now = this.#clock.monotonic();
+    const opened = [
+      this.#pairs.add(pair, now),
+      name !== undefined && this.#names.add(name, now),
+      address !== undefined && this.#addresses.add(address, now),
+    ];
+    return opened.includes(true);
   }
 
-  /** Takes back one `failed`: the credential was not looked at in the end. */
-  forgive(pair: string, digest: string): void {
-    const failures = this.#pairs.get(pair);
-    if (failures?.wrong.delete(digest)) failures.count--;
+  #wrongAt(attempt: Attempt): number | undefined {
+    const key = keyOf(attempt);
+    return this.#wrong.get(key) ?? this.#olderWrong.get(key);
   }
 
-  succeeded(pair: string): void {
-    this.#pairs.delete(pair);
+  #remember(attempt: Attempt, state: number): void {
+    if (this.#wrong.size >= REMEMBERED) {
+      this.#olderWrong = this.#wrong;
+      this.#wrong = new Map();
+    }
+    this.#wrong.set(keyOf(attempt), state);
   }
 
-  /** The entry of a pair, moved to the young end: the table is bounded and forgets the oldest. */
-  #take(pair: string): Failures {
-    const known = this.#pairs.get(pair) ?? { count: 0, until: 0, last: 0, wrong: new Map() };
-    this.#pairs.delete(pair);
-    this.#pairs.set(pair, known);
-    trim(this.#pairs, PAIRS);
-    return known;
+  #count(key: string, change: number): void {
+    const count = (this.#running.get(key) ?? 0) + change;
+    if (count > 0) this.#running.set(key, count);
+    else this.#running.delete(key);
   }
 }
 
-function trim(map: Map<string, unknown>, size: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= size) return;
-    map.delete(key);
-  }
-}
+/** Parts of digests are enough: a chance of 2^-48 that one credential is taken for another wrong one. */
+const keyOf = ({ pair, credential }: Attempt): string =>
+  pair.slice(0, 16) + credential.slice(0, 24);

@@ -1,6 +1,6 @@
 import type { Clock, Permission, Principal, Requirement, Scope } from '@svc/plugin-sdk';
 import type { Limit, TokenRecord } from './api.ts';
-import { digestBytes } from './credential.ts';
+import { type Credential, digestBytes } from './credential.ts';
 import { Entry } from './entry.ts';
 import type { GrantPool } from './grants.ts';
 import { loadLimits } from './limits.ts';
@@ -22,6 +22,8 @@ export const GONE = {
 /** A secret or password of a token as long as it is the right one. */
 export interface Secret {
   readonly token: Token;
+  /** How it is given. */
+  readonly mode: Credential['mode'];
   /** As in the database. */
   stored: string;
   /** 32 bytes, a slow hash, or undefined for what can never match. */
@@ -29,6 +31,12 @@ export interface Secret {
   /** Another form of the same value, about to take the place of `stored`: a reader of the table may find it first. */
   becoming?: string;
   live: boolean;
+  /** A digest of the right value, keyed with this process, as soon as it was given once. */
+  right?: string;
+  /** Address of the last login. */
+  from?: string;
+  /** When the log was last told that it is guessed at, by the monotonic clock. */
+  warnedAt?: number;
 }
 
 /** What a token needs from around it. */
@@ -218,11 +226,11 @@ export function tokenOf(caller: Principal): Token | undefined {
 }
 
 function secretOf(token: Token, stored: string): Secret {
-  return { token, stored, hash: digestBytes(stored), live: true };
+  return { token, mode: 'token', stored, hash: digestBytes(stored), live: true };
 }
 
 function passwordOf(token: Token, stored: string | null): Secret | undefined {
   if (stored === null) return undefined;
   const hash = digestBytes(stored) ?? parseSlowHash(stored);
-  return hash && { token, stored, hash, live: true };
+  return hash && { token, mode: 'account', stored, hash, live: true };
 }

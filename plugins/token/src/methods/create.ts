@@ -3,12 +3,18 @@ import { newKey, newSecret } from '../credential.ts';
 import { mayCreate } from '../delegation.ts';
 import { parseLimits } from '../limits.ts';
 import type { Parts } from '../parts.ts';
+import { refuseReserved } from '../reserved.ts';
 import { KeyAndSecret, TokenCreation } from '../schemas.ts';
 import type { NewToken } from '../store.ts';
 import { authenticatedOr } from '../super.ts';
 import { tokenOf } from '../token.ts';
 
 const DENIED = 'Permission Denied: Only Super Token can create new tokens';
+
+const tooMany = (most: number) =>
+  RpcError.invalid(
+    `this token has created ${most} tokens, as many as it may ([token] max_children); delete some`,
+  );
 
 type Creation = Static<typeof TokenCreation>;
 
@@ -30,22 +36,30 @@ export function addCreate(methods: Methods, parts: Parts): void {
       async custom(wanted, call) {
         const caller = await authenticatedOr(DENIED, () => call.authenticate());
         const parent = tokenOf(caller);
-        if (!caller.super && !(parent && mayCreate(parent, wanted))) throw RpcError.denied(DENIED);
+        if (caller.super) return;
+        if (!(parent && mayCreate(parent, wanted))) throw RpcError.denied(DENIED);
+        if (typeof wanted.username === 'string') refuseReserved(wanted.username);
       },
     },
     async handle({ limits, timestamp_from, timestamp_to, ...given }, { caller, log }) {
       const key = newKey();
       const secret = newSecret();
+      const most = parts.maxChildren();
+      const parent = parts.owners.of(caller);
+      // Before the work of a slow hash; what other servers create meanwhile is counted in the table.
+      if (parent !== null && parts.records.childrenOf(parent).size >= most) throw tooMany(most);
       const account = await accountOf(given, parts);
-      const id = await parts.store.insert({
+      const record = {
         token_key: key,
         token_hash: parts.hashSecret(secret),
         time_stamp_from: timestamp_from,
         time_stamp_to: timestamp_to,
         token_limit: JSON.stringify(limits),
-        parent: parts.owners.of(caller),
+        parent,
         ...account,
-      });
+      };
+      const id = await parts.store.insert(record, most);
+      if (id === false) throw tooMany(most);
       await parts.refresh.changed({ id });
       log.info('token created', { token_key: key, by: caller.id });
       return { key, secret };
@@ -55,12 +69,13 @@ export function addCreate(methods: Methods, parts: Parts): void {
 
 type Account = Pick<NewToken, 'username' | 'password_hash'>;
 
-/** Both or neither; empty texts are texts. @throws RpcError 101 */
+/** Both or neither. @throws RpcError 101, 108 for an empty password */
 async function accountOf(
   { username, password }: Pick<Creation, 'username' | 'password'>,
   parts: Parts,
 ): Promise<Account> {
   if (typeof username === 'string' && typeof password === 'string') {
+    if (password === '') throw RpcError.invalid('Password cannot be empty');
     return { username, password_hash: await parts.hashPassword(password) };
   }
   if (typeof username !== typeof password && (username ?? password ?? null) !== null) {

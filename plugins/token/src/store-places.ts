@@ -1,0 +1,46 @@
+import type { Database } from '@svc/plugin-sdk';
+
+/** One row of the table `token_place`. */
+export type PlaceRow = {
+  readonly token_id: number;
+  /** A digest of way and address. */
+  readonly place: string;
+  /** Unix ms of a login there, a day old at most. */
+  readonly seen_at: number;
+};
+
+/** SQL of the table `token_place`. */
+export class PlaceStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** At most 16 rows of each token, the oldest first. */
+  async all(): Promise<PlaceRow[]> {
+    const rows = this.#db.query<PlaceRow>('token_place').select('token_id', 'place', 'seen_at');
+    return rows.orderBy('seen_at');
+  }
+
+  async save(rows: readonly PlaceRow[], dropped: readonly PlaceRow[]): Promise<void> {
+    // In one order everywhere, so that servers that save the same rows do not wait for each other.
+    const sorted = rows.toSorted((a, b) => a.token_id - b.token_id || (a.place < b.place ? -1 : 1));
+    await this.#db.transaction(async (trx) => {
+      if (sorted.length > 0) {
+        const insert = trx('token_place').insert(sorted);
+        await insert.onConflict(['token_id', 'place']).merge(['seen_at']);
+      }
+      for (const { token_id, place, seen_at } of dropped) {
+        await trx('token_place')
+          .where({ token_id, place })
+          .whereRaw('seen_at <= ?', [seen_at])
+          .delete();
+      }
+    });
+  }
+
+  forget(before: number): Promise<unknown> {
+    return this.#db.query('token_place').whereRaw('seen_at < ?', [before]).delete();
+  }
+}
