@@ -105,9 +105,9 @@ const codeLines = (text: string): number =>
  * the server, without warnings about the configuration, and 1,900 for the SDK.
  */
 const budgets = [
-  ['kernel', kernel, 3078],
+  ['kernel', kernel, 3080],
   ['server', server, 1720],
-  ['plugin-sdk', sdk, 2057],
+  ['plugin-sdk', sdk, 2058],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

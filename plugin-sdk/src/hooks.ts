@@ -24,7 +24,7 @@ export interface Call {
   readonly address: string;
   /** As they were sent, the credential included. */
   readonly params: unknown;
-  /** What the method's `audit` says of the parameters; undefined: it states none, or they do not fit. */
+  /** What the method's `audit` says of the call; undefined: it states none, or they do not fit. */
   readonly target: (() => string | undefined) | undefined;
 }
 

@@ -75,9 +75,10 @@ interface MethodBase<P extends Params, Input> {
   readonly logsRefusals?: boolean;
   /**
    * States that the method changes something of which a record is kept (hook `settled`, plugin `audit`), and names what: a
-   * key, a UUID, a text of SQL; never a secret. undefined: this call is not worth a record.
+   * key, a UUID, a text of SQL; never a secret. `result` is what the handler gave; undefined when the call was refused.
+   * undefined: this call is not worth a record.
    */
-  readonly audit?: (params: ParamsOf<P>) => string | undefined;
+  readonly audit?: (params: ParamsOf<P>, result: unknown) => string | undefined;
   /**
    * Checks what a schema cannot say and returns the form that `access`, `check` and `handle` work with. It runs after
    * the parameters passed their schemas and before the credential is looked at. Default: the parameters themselves.

@@ -2,6 +2,8 @@
 export interface Principal {
   /** Name of the credential's record (a token key); never a secret. */
   readonly id: string;
+  /** Name that people know the record by, where it has one. */
+  readonly name?: string | undefined;
   /** True: every permission and time check is skipped (auth.md §4). */
   readonly super: boolean;
   /** Aborts when the credential stops being valid: deleted, rolled or expired. Subscriptions and terminals end with it. */

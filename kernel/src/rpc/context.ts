@@ -17,6 +17,7 @@ export class Context implements AccessContext {
   caller: Principal;
   credential = '';
   params: unknown;
+  result: unknown;
   target: (() => string | undefined) | undefined;
   /** Where the credential came from; undefined when the caller was known before the call. */
   readonly origin: Origin | undefined;

@@ -70,16 +70,16 @@ export class Dispatcher {
     const started = performance.now();
     const context = this.#context(name, INTERNAL, method, caller);
     context.params = params;
-    let result: unknown;
     try {
       const input = await this.#admit(method, method.binder.bindOwn(params), context);
-      result = await method.definition.handle(input, context);
+      context.result = await method.definition.handle(input, context);
     } catch (thrown) {
       const error = this.#failure(method, thrown);
       this.#settled(context, error, started);
       throw error;
     }
     this.#settled(context, undefined, started);
+    const { result } = context;
     return result instanceof RawJson ? parseJson(asString(result.text)) : result;
   }
 
@@ -142,9 +142,10 @@ export class Dispatcher {
       context.credential = takeCredential(method, params);
       const input = await this.#admit(method, params, context);
       const { definition } = method;
+      if (definition.handle) context.result = await definition.handle(input, context);
       const answer = definition.open
         ? await this.#subscribe(method, input, context, { id: call.id, source })
-        : { text: this.#serialise(await definition.handle?.(input, context), call.id) };
+        : { text: this.#serialise(context.result, call.id) };
       this.#calls.completed({ call, method, context, started }, answer.text);
       this.#settled(context, undefined, started);
       return answer;
@@ -169,7 +170,7 @@ export class Dispatcher {
   ): Promise<unknown> {
     const { definition } = method;
     const { audit } = definition;
-    if (audit) context.target = () => audit(params);
+    if (audit) context.target = () => audit(params, context.result);
     const input = definition.prepare ? definition.prepare(params) : params;
     const admitted = this.#options.access.admit(method, input, context);
     if (admitted) await admitted;

@@ -28,6 +28,7 @@ export function addMethods(methods: Methods, agents: AgentRegistry): void {
     summary: 'Soft-deletes one agent; its data stays. Its next report brings it back.',
     params: { agent_uuid: Uuid },
     result: Type.Object({ success: Type.Boolean(), message: Type.String() }),
+    audit: ({ agent_uuid }) => agent_uuid,
     access: mayDelete,
     async handle({ agent_uuid }) {
       const success = await agents.softDelete(canonicalUuid(agent_uuid));

@@ -42,6 +42,7 @@ function addCreateAndRead(methods: Methods, { databases, shownPath }: MethodOpti
     summary: 'Registers a database and opens its file.',
     params: { name: Name },
     result: answer({ name: Type.String(), file_path: Type.String() }),
+    audit: ({ name }) => name,
     access: mayCreate,
     async handle({ name }, { log }) {
       await databases.create(name);
@@ -72,6 +73,7 @@ function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions
     summary: 'Renames a database, when its statements have ended.',
     params: { name: Name, new_name: Type.String() },
     result: answer({ id: Type.Integer(), name: Type.String(), created_at: Type.Integer() }),
+    audit: ({ name, new_name }) => `${name} to ${new_name}`,
     access: mayRename(auth),
     async handle({ name, new_name }, { log }) {
       const { id, created_at } = await databases.rename(name, new_name);
@@ -84,6 +86,7 @@ function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions
     summary: 'Deletes a database and its file, when its statements have ended.',
     params: { name: Name },
     result: Type.Object({ success: Type.Literal(true) }),
+    audit: ({ name }) => name,
     access: mayDelete,
     async handle({ name }, { log }) {
       await databases.remove(name);
@@ -140,6 +143,7 @@ function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): v
       row_count: Type.Integer(),
       truncated: Type.Boolean(),
     }),
+    audit: ({ name, sql }) => `${name}: ${sql}`,
     secret: true,
     prepare(params) {
       if (half.test(params.sql)) throw RpcError.params('sql holds half of a surrogate pair');

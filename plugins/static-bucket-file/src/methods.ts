@@ -53,6 +53,7 @@ function addUpload(methods: Methods, { buckets, locks }: Parts): void {
       base64: optional(Type.String()),
     },
     result: Success,
+    audit: ({ name, path }) => `${name}/${path}`,
     access: mayWrite,
     check: checkGiven,
     async handle({ name, path, ...given }, { log }) {
@@ -109,6 +110,7 @@ function addDelete(methods: Methods, { buckets, locks }: Parts): void {
     summary: 'Removes one file; a missing one is no error.',
     params: { name: Name, path: Path },
     result: Success,
+    audit: ({ name, path }) => `${name}/${path}`,
     access: mayDelete,
     async handle({ name, path }, { log }) {
       const bucket = bucketOf(buckets, name);
@@ -128,6 +130,7 @@ function addRename(methods: Methods, { buckets, auth, locks }: Parts): void {
     summary: 'Renames or moves a file or directory inside one bucket.',
     params: { name: Name, from: Path, to: Path },
     result: Success,
+    audit: ({ name, from, to }) => `${name}/${from} to ${to}`,
     access: mayWrite,
     async check({ name }, { caller }) {
       const requirement = deletion(name);

@@ -48,6 +48,7 @@ function addCreate(methods: Methods, parts: Parts): void {
     summary: 'Creates a bucket and its directory.',
     params: settings,
     result: Record,
+    audit: ({ name }) => name,
     access: mayWrite,
     async handle({ is_http_root, cors, ...given }, { caller, log }) {
       const { name, path } = checkedPlace(given);
@@ -83,6 +84,7 @@ function addUpdate(methods: Methods, parts: Parts): void {
     summary: 'Replaces the settings of a bucket; files are not moved.',
     params: { ...settings, enable: nullable(Type.Boolean()) },
     result: Record,
+    audit: ({ name }) => name,
     access: mayWrite,
     async handle({ is_http_root, cors, enable, ...given }, { caller, log }) {
       const { name, path } = checkedPlace(given);
@@ -111,6 +113,7 @@ function addDelete(methods: Methods, { records }: Parts): void {
     summary: 'Deletes a bucket record; the files stay on disk.',
     params: { name: Name },
     result: Type.Object({ success: Type.Boolean() }),
+    audit: ({ name }) => name,
     access: mayDelete,
     async handle(given, { log }) {
       const name = trim(given.name);

@@ -24,6 +24,10 @@ export class TokenPrincipal implements Principal {
     this.watchExpiry();
   }
 
+  get name(): string | undefined {
+    return this.#token.username ?? undefined;
+  }
+
   get token(): Token {
     return this.#token;
   }

@@ -23,7 +23,8 @@ export async function extractedTarget(store: TokenStore, target: string): Promis
 export const notFound = (name: string, what = 'Token') =>
   RpcError.notFound(`${what} not found by key/username: ${name}`);
 
-function nameIn(target: string): string {
+/** A target may be a whole credential: the part that is no secret. */
+export function nameIn(target: string): string {
   const separator = target.includes(':') ? ':' : '|';
   const at = target.indexOf(separator);
   return at < 0 ? target : target.slice(0, at);

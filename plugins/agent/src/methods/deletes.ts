@@ -1,4 +1,4 @@
-import { type Methods, Type } from '@svc/plugin-sdk';
+import { type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
 import { type Filter, filterOf } from '../conditions.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { mayDelete, scopesOf } from '../permissions.ts';
@@ -24,6 +24,7 @@ export function addDeleteMethods(
     summary: 'Deletes static reports that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
     result: Deleted,
+    audit: ({ conditions }) => stringifyJson(conditions),
     prepare: deletionOf,
     access: { needs: ({ filter }) => deleteStatic(scopesOf(filter)) },
     handle: (deletion) => run(kinds.static.remove, deletion),
@@ -33,6 +34,7 @@ export function addDeleteMethods(
     summary: 'Deletes full reports that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
     result: Deleted,
+    audit: ({ conditions }) => stringifyJson(conditions),
     prepare: deletionOf,
     access: { needs: ({ filter }) => deleteDynamic(scopesOf(filter)) },
     handle: (deletion) => run(kinds.dynamic.remove, deletion),
@@ -42,6 +44,7 @@ export function addDeleteMethods(
     summary: 'Deletes summaries that match: all, or the newest ones with `limit` or `last`.',
     params: { conditions: Conditions },
     result: Deleted,
+    audit: ({ conditions }) => stringifyJson(conditions),
     prepare: deletionOf,
     access: { needs: ({ filter }) => deleteSummary(scopesOf(filter)) },
     handle: (deletion) => run(kinds.summary.remove, deletion),

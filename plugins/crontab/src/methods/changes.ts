@@ -35,6 +35,7 @@ function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): 
     summary: 'Replaces expression and type of a job; a new expression counts from now.',
     params: { name: Name, cron_expression: Expression, cron_type: CronType },
     result: Type.Object({ id: Uint64, success: Type.Literal(true) }),
+    audit: ({ name }) => name,
     prepare: contentOf,
     access: {
       async custom(job, call) {
@@ -69,6 +70,7 @@ function addDelete(methods: Methods, { access, changed, store }: Crontab): void 
     summary: 'Deletes a job; runs already dispatched go on, records stay.',
     params: { name: Name },
     result: Type.Object({ success: Type.Literal(true) }),
+    audit: ({ name }) => name,
     prepare: ({ name }): NamedJob => ({ name: checkName(name) }),
     access: {
       async custom(job, call) {
@@ -94,6 +96,7 @@ function addSetEnable(methods: Methods, { access, changed, clock, store }: Cront
     summary: 'Switches a job on or off; one that is switched on counts from now.',
     params: { name: Name, enable: Type.Boolean() },
     result: Type.Object({ success: Type.Literal(true), enabled: Type.Boolean() }),
+    audit: ({ name, enable }) => `${name} ${enable ? 'on' : 'off'}`,
     prepare: ({ name, enable }): NamedJob & { enable: boolean } => ({
       name: checkName(name),
       enable,

@@ -26,6 +26,7 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
     summary: 'Stores a job; it is enabled and has never run.',
     params: { name: Name, cron_expression: Expression, cron_type: CronType },
     result: Type.Object({ id: Uint64 }),
+    audit: ({ name }) => name,
     prepare: contentOf,
     access: {
       custom: async ({ type }, call) => access.demandNew(await call.authenticate(), type),

@@ -1,4 +1,4 @@
-import { type Methods, Type } from '@svc/plugin-sdk';
+import { type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
 import { filterOf, Query } from '../conditions.ts';
 import type { Crontab } from '../crontab.ts';
 import { mayList } from '../permissions.ts';
@@ -25,6 +25,7 @@ export function addResultMethods(methods: Methods, crontab: Crontab): void {
       deleted: Type.Integer({ description: 'Rows.' }),
       condition_count: Type.Integer(),
     }),
+    audit: ({ query }) => stringifyJson(query.condition),
     prepare: ({ query: { condition } }) => ({
       filter: filterOf(condition),
       count: condition.length,

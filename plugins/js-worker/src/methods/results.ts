@@ -1,4 +1,12 @@
-import { Int64, type Methods, optional, type Principal, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  Int64,
+  type Methods,
+  optional,
+  type Principal,
+  RpcError,
+  stringifyJson,
+  Type,
+} from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { type Filter, filterOf, Query } from '../conditions.ts';
 import { mayResult, mayResults, type ResultRight } from '../permissions.ts';
@@ -65,6 +73,7 @@ function addDelete(methods: Methods, components: Components): void {
       deleted: Type.Integer({ description: 'Rows.' }),
       condition_count: Type.Integer(),
     }),
+    audit: ({ query, id }) => stringifyJson(query?.condition ?? id ?? null),
     prepare({ query, id }) {
       if (query) return { filter: filterOf(query.condition), count: query.condition.length };
       if (id === undefined || id === null) throw RpcError.params('missing field `query`');

@@ -41,6 +41,7 @@ function addCreate(methods: Methods, components: Components): void {
     summary: 'Stores a new script worker after compiling it.',
     params: Content,
     result: Type.Unknown(),
+    audit: ({ name }) => name,
     secret: true,
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('create', name) },
@@ -97,6 +98,7 @@ function addUpdate(methods: Methods, components: Components): void {
     summary: 'Replaces a script worker as a whole; what is absent is cleared.',
     params: Content,
     result: Type.Unknown(),
+    audit: ({ name }) => name,
     secret: true,
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('write', name) },
@@ -126,6 +128,7 @@ function addDelete(methods: Methods, { workers, changed }: Components): void {
     summary: 'Deletes a script worker; its results stay.',
     params: { name: Name },
     result: Type.Object({ success: Type.Literal(true), rows_affected: Type.Integer() }),
+    audit: ({ name }) => name,
     prepare: ({ name }) => ({ name: workerName(name) }),
     access: { needs: ({ name }) => mayDo('delete', name) },
     async handle({ name }, { log }) {

@@ -24,6 +24,7 @@ function addCreate(methods: Methods, { refuseZero, writes, marker }: Kv): void {
     summary: 'Makes a namespace by storing its marker key.',
     params: { namespace: Name },
     result: Type.Object({ namespace: Type.String(), kv: Type.Object({}) }),
+    audit: ({ namespace }) => namespace,
     prepare: withSoundName,
     access: mayCreate,
     check({ namespace }) {
@@ -45,6 +46,7 @@ function addDeleteNamespace(methods: Methods, { refuseZero, writes }: Kv): void 
     summary: 'Deletes every key of a namespace, and with them the namespace.',
     params: { namespace: Name },
     result: Success,
+    audit: ({ namespace }) => namespace,
     prepare: withSoundName,
     access: mayDeleteNamespace,
     check: ({ namespace }) => refuseZero(namespace),

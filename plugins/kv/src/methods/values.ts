@@ -1,6 +1,6 @@
 import { JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Kv } from '../kv.ts';
-import { checkLimit } from '../limits.ts';
+import { checkLimit, PREFIX } from '../limits.ts';
 import { checkKey, checkLength, checkText } from '../names.ts';
 import type { Item } from '../patterns.ts';
 import { mayDelete, mayRead, mayWrite } from '../permissions.ts';
@@ -18,6 +18,10 @@ const withSoundNames = ({ namespace, key }: Item): Item => {
   return { namespace, key };
 };
 
+/** Values are data; limits of the history are settings. */
+const setting = ({ namespace, key }: Item): string | undefined =>
+  key.startsWith(PREFIX) ? `${namespace}/${key}` : undefined;
+
 /** Methods on one key. */
 export function addValueMethods(methods: Methods, kv: Kv): void {
   addSet(methods, kv);
@@ -30,6 +34,7 @@ function addSet(methods: Methods, { refuseZero, set, maxValueBytes, maxNamespace
     summary: 'Stores a value under a key of an existing namespace.',
     params: { ...Names, value: JsonText },
     result: Success,
+    audit: setting,
     prepare({ namespace, key, value }) {
       const text = String(value.text);
       const isStoredForm = checkValue(text);
@@ -80,6 +85,7 @@ function addDelete(methods: Methods, { refuseZero, writes }: Kv): void {
     summary: 'Deletes a key; a missing key is no error.',
     params: Names,
     result: Success,
+    audit: setting,
     prepare: withSoundNames,
     access: mayDelete,
     check: ({ namespace, key }) => refuseZero(namespace, key),

@@ -19,6 +19,7 @@ export function addConfigMethods(methods: Methods, file: ConfigFile): void {
       'Replaces the configuration file after a trial, and reloads it once the call is answered.',
     params: { config_string: Type.String({ description: 'Complete TOML text.' }) },
     result: Type.Literal(true),
+    audit: () => '',
     access: superToken,
     async handle({ config_string }) {
       await file.edit(config_string);

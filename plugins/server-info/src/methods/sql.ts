@@ -46,6 +46,7 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
       params: Type.Optional(JsonText),
     },
     result: SqlResult,
+    audit: ({ sql }) => sql,
     secret: true,
     audit: ({ sql }) => sql,
     access: mayRunSql(brand),

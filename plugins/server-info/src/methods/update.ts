@@ -8,6 +8,7 @@ export function addUpdateMethod(methods: Methods, version: string): void {
       'Installs another version. This server has no download source; its package manager updates it.',
     params: { tag: Type.String({ description: '`vX.Y.Z`; anything else does nothing.' }) },
     result: Type.Null(),
+    audit: ({ tag }) => tag,
     access: superToken,
     malformed: (reason) => RpcError.parse(reason),
     handle({ tag }) {

@@ -1,4 +1,13 @@
-import { type Auth, canonicalUuid, Int64, type Methods, Type, Uint64, Uuid } from '@svc/plugin-sdk';
+import {
+  type Auth,
+  canonicalUuid,
+  Int64,
+  type Integer,
+  type Methods,
+  Type,
+  Uint64,
+  Uuid,
+} from '@svc/plugin-sdk';
 import type { Creator } from '../create.ts';
 import { demand, mayDo } from '../permissions.ts';
 import { checkTask, normaliseTaskType, TaskType } from '../task-type.ts';
@@ -19,6 +28,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
     summary: 'Queues one task for a connected agent.',
     params: { target_uuid: Uuid, task_type: TaskType },
     result: Type.Object({ id: Uint64 }),
+    audit: named,
     prepare: orderOf,
     access: {
       custom: ({ uuid, task }, call) => demand(auth, call, [mayDo('create', uuid, task.name)]),
@@ -39,6 +49,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
       }),
     },
     result: Answer,
+    audit: named,
     prepare: ({ timeout_ms, ...params }) => ({ ...orderOf(params), timeout_ms }),
     access: {
       custom({ uuid, task: { name } }, call) {
@@ -50,8 +61,20 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
   });
 }
 
+/** For the record of changes; what the task does is in its row. */
+function named({ target_uuid, task_type }: Order, made: unknown): string {
+  const name = typeof task_type === 'string' ? task_type : Object.keys(task_type)[0];
+  const { id, task_id = id } = (made ?? {}) as { id?: Integer; task_id?: Integer };
+  return `${name} on ${target_uuid}${task_id === undefined ? '' : `, task ${task_id}`}`;
+}
+
+interface Order {
+  readonly target_uuid: string;
+  readonly task_type: TaskType;
+}
+
 /** The agent and the task in their normal forms. @throws RpcError 108, -32602 */
-function orderOf({ target_uuid, task_type }: { target_uuid: string; task_type: TaskType }) {
+function orderOf({ target_uuid, task_type }: Order) {
   const task = normaliseTaskType(task_type);
   checkTask(task);
   return { uuid: canonicalUuid(target_uuid), task };

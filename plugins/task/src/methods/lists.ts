@@ -1,4 +1,4 @@
-import { type Auth, type CallContext, type Methods, Type } from '@svc/plugin-sdk';
+import { type Auth, type CallContext, type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
 import type { Completions } from '../completions.ts';
 import { Conditions, type Filter, filterOf } from '../conditions.ts';
 import { mayList, mayListUnlisted, UNLISTED_TYPE } from '../permissions.ts';
@@ -45,6 +45,7 @@ function addDelete(methods: Methods, { auth, store, completions, proceed }: List
       deleted: Type.Integer({ description: 'Rows.' }),
       condition_count: Type.Integer(),
     }),
+    audit: ({ conditions }) => stringifyJson(conditions),
     prepare: ({ conditions }) => ({ filter: filterOf(conditions), count: conditions.length }),
     access: { needs: ({ filter }) => mayList('delete', filter) },
     mapError: withJsonData,

@@ -2,7 +2,7 @@ import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
 import { malformedPlain } from '../credential.ts';
 import type { Parts } from '../parts.ts';
 import { Target } from '../schemas.ts';
-import { extractedTarget, notFound } from '../targets.ts';
+import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
 const SHORTEST_BYTES = 6;
 
@@ -13,6 +13,7 @@ export function addChangePassword(methods: Methods, parts: Parts): void {
     summary: 'Set a new password, at least 6 bytes long.',
     params: { target_token: Target, new_password: Type.String() },
     result: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+    audit: ({ target_token }) => nameIn(target_token),
     access: superOnly('Only SuperToken can perform this operation'),
     malformed: malformedPlain,
     check({ new_password }) {

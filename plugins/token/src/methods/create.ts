@@ -25,6 +25,8 @@ export function addCreate(methods: Methods, parts: Parts): void {
     credential: 'father_token',
     params: { token_creation: TokenCreation },
     result: KeyAndSecret,
+    audit: ({ token_creation: { username } }, made) =>
+      username ?? (made as Static<typeof KeyAndSecret> | undefined)?.key ?? '',
     secret: true,
     prepare: ({ token_creation: { token_limit, ...given } }) => ({
       ...given,

@@ -2,7 +2,7 @@ import { type Methods, RpcError, superOnly, Type, trim } from '@svc/plugin-sdk';
 import type { Parts } from '../parts.ts';
 import { Target } from '../schemas.ts';
 import { orRefused, SUPER_ID } from '../store.ts';
-import { notFound } from '../targets.ts';
+import { nameIn, notFound } from '../targets.ts';
 
 /** `token_delete` (token.md): exact target, by key and then by username; never the Super Token. */
 export function addDelete(methods: Methods, { store, refresh, owners }: Parts): void {
@@ -14,6 +14,7 @@ export function addDelete(methods: Methods, { store, refresh, owners }: Parts): 
       rows_affected: Type.Integer(),
       matched_by: Type.Union([Type.Literal('token_key'), Type.Literal('username')]),
     }),
+    audit: ({ target_token }) => nameIn(target_token),
     access: superOnly('Only SuperToken can delete tokens'),
     check({ target_token }) {
       if (trim(target_token) === '') throw RpcError.invalid('target_token cannot be empty');

@@ -2,7 +2,7 @@ import { type Methods, superOnly, Type } from '@svc/plugin-sdk';
 import { parseLimits } from '../limits.ts';
 import type { Parts } from '../parts.ts';
 import { Limits, Target } from '../schemas.ts';
-import { exactTarget, notFound } from '../targets.ts';
+import { exactTarget, nameIn, notFound } from '../targets.ts';
 
 /** `token_edit` (token.md): replaces the limits, nothing else. */
 export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts): void {
@@ -14,6 +14,7 @@ export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts)
       id: Type.Integer(),
       token_key: Type.String(),
     }),
+    audit: ({ target_token }) => nameIn(target_token),
     prepare: ({ target_token, limit }) => ({
       target_token,
       limits: parseLimits(limit, vocabulary),

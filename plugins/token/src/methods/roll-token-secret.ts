@@ -2,7 +2,7 @@ import { type Methods, superOnly } from '@svc/plugin-sdk';
 import { malformedPlain, newSecret } from '../credential.ts';
 import type { Parts } from '../parts.ts';
 import { KeyAndSecret, Target } from '../schemas.ts';
-import { extractedTarget, notFound } from '../targets.ts';
+import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
 /** `token_roll_token_secret` (token.md): the old secret stops working before the answer. */
 export function addRollTokenSecret(methods: Methods, parts: Parts): void {
@@ -11,6 +11,7 @@ export function addRollTokenSecret(methods: Methods, parts: Parts): void {
     summary: 'Give a token a new secret.',
     params: { target_token: Target },
     result: KeyAndSecret,
+    audit: ({ target_token }) => nameIn(target_token),
     secret: true,
     access: superOnly('Only SuperToken can perform this operation'),
     malformed: malformedPlain,

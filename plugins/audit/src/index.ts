@@ -1,0 +1,75 @@
+import { type ConfigWarning, definePlugin, Type } from '@svc/plugin-sdk';
+import { Audit } from './api.ts';
+import { exportCommand, verifyCommand } from './commands.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { permissions } from './permissions.ts';
+import { Trail } from './trail.ts';
+
+const MINUTE_MS = 60_000;
+const ROUND_MS = 5 * MINUTE_MS;
+
+const config = Type.Object({
+  keep_days: Type.Number({
+    minimum: 0,
+    maximum: 36_500,
+    default: 400,
+    description: 'Days that a segment is kept after it was closed; 0: for ever.',
+  }),
+  max_mb: Type.Number({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 256,
+    description: 'MB that the rows may take; the oldest segments go first.',
+  }),
+});
+
+const keyAdvice = (problem: string): ConfigWarning => ({
+  kind: 'advice',
+  message: `the audit is signed with a key that ends with this start, so each start begins a chain of its own: ${problem}; make the folder of the configuration writable, or put a key there (plugins/audit/README.md)`,
+});
+
+/** Who changed what, in a table that shows when it was changed itself: tables `audit`, `audit_chain`, `audit_checkpoint`. */
+export default definePlugin({
+  name: 'audit',
+  version: '0.6.0',
+  namespaces: ['audit'],
+  provides: [Audit],
+  config,
+  reloadable: Object.keys(config.properties),
+  permissions,
+  migrations,
+
+  setup(kernel) {
+    const { every, hooks, server, signal } = kernel;
+    const trail = new Trail(kernel);
+    const { store } = trail;
+    kernel.provide(Audit, trail);
+    kernel.defer('audit', () => trail.stop());
+
+    // Reports come by here too: they cost one look at a property.
+    hooks.settled.tap((call, outcome) => {
+      if (call.target) trail.settled(call, outcome);
+    });
+    hooks.methods.tap((methods) => {
+      const settled = () => trail.readable();
+      addMethods(methods, { store, own: () => trail.own(), settled, stopping: signal });
+    });
+    hooks.commands.tap((commands) => {
+      commands.add(exportCommand(store));
+      commands.add(verifyCommand(store, () => trail.ownOfFile()));
+    });
+    hooks.start.tap(() => {
+      trail.record({ method: 'start', target: server.version });
+      every('audit counts', MINUTE_MS, () => trail.minute());
+      every('audit segments', ROUND_MS, () => trail.round());
+    });
+    hooks.reload.tap(({ needRestart }) => {
+      trail.record({ method: 'reload', target: needRestart.join(', ') });
+    });
+    hooks.warnings.tap((found) => {
+      if (trail.problem !== undefined) found.push(keyAdvice(trail.problem));
+    });
+    hooks.stop.tap((reason) => trail.record({ method: 'stop', target: reason }));
+  },
+});

@@ -1,0 +1,89 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import { open, readFile, stat } from 'node:fs/promises';
+import { codeOf, type Logger } from '@svc/plugin-sdk';
+
+/** Signs checkpoints; its public half names the chain. */
+export interface Key {
+  /** DER (SPKI) in base64. */
+  readonly publicKey: string;
+  sign(text: string): string;
+}
+
+export const fingerprintOf = (publicKey: string): string =>
+  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex');
+
+/** @param publicKey as `Key.publicKey` */
+export function isSigned(publicKey: string, text: string, signature: string): boolean {
+  try {
+    const key = createPublicKey({
+      key: Buffer.from(publicKey, 'base64'),
+      format: 'der',
+      type: 'spki',
+    });
+    return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+  } catch {
+    // What stands in the table is no key any more.
+    return false;
+  }
+}
+
+const keyOf = (key: KeyObject): Key => ({
+  publicKey: createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64'),
+  sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),
+});
+
+/** The key of this file, if there is one. @throws Error for a file that holds none */
+export async function readKey(path: string): Promise<Key | undefined> {
+  try {
+    return keyOf(createPrivateKey(await readFile(path)));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Reads the key, or makes it (0600). Where that is impossible it lives as long as this process, and `problem` says why. */
+export async function openKey(
+  path: string | undefined,
+  log: Logger,
+): Promise<{ readonly key: Key; readonly problem?: string }> {
+  const fresh = generateKeyPairSync('ed25519').privateKey;
+  if (path === undefined) return { key: keyOf(fresh) };
+  try {
+    const found = (await readKey(path)) ?? (await writeKey(path, fresh));
+    const { mode } = await stat(path);
+    if ((mode & 0o077) !== 0)
+      log.warn('others can read the key that signs the audit: chmod 600', { path });
+    return { key: found };
+  } catch (error) {
+    const problem = `${path} can neither be read as a key nor written (${(error as Error).message})`;
+    log.warn('the audit is signed with a key of this start only', { path, error });
+    return { key: keyOf(fresh), problem };
+  }
+}
+
+async function writeKey(path: string, key: KeyObject): Promise<Key> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(key.export({ format: 'pem', type: 'pkcs8' }));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return keyOf(key);
+  } catch (error) {
+    // Another process of this server was first.
+    const found = codeOf(error) === 'EEXIST' ? await readKey(path) : undefined;
+    if (found) return found;
+    throw error;
+  }
+}

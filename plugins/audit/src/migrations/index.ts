@@ -1,0 +1,5 @@
+import type { Migration } from '@svc/plugin-sdk';
+import { create } from './0001-create.ts';
+
+/** Steps of this plugin's schema, in order. */
+export const migrations: readonly Migration[] = [create];

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Logger, within } from '@svc/plugin-sdk';
+import type { Entry } from './entry.ts';
+
+/** Rows of one transaction, and the characters of their targets. */
+const BATCH_ROWS = 200;
+const BATCH_CHARS = 1_048_576;
+/** So long a first event waits for others. */
+const GATHER_MS = 20;
+/** What may wait while the database does not answer; further events are counted. */
+const MOST_ROWS = 10_000;
+const MOST_CHARS = 16_777_216;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+const MINUTE_MS = 60_000;
+/** So long a reader, or the stop, waits for what was recorded before. */
+const FLUSH_MS = 5_000;
+
+/** Brings events to the chain, many at a time, away from the calls that they are about. */
+export class Recorder {
+  readonly #append: (entries: readonly Entry[]) => Promise<void>;
+  readonly #lostEntry: (count: number) => Entry;
+  readonly #log: Logger;
+  readonly #stopping: AbortSignal;
+  readonly #queue: Entry[] = [];
+  #chars = 0;
+  /** Events that found no place and that no row tells of yet. */
+  #lost = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #work: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: {
+    readonly append: (entries: readonly Entry[]) => Promise<void>;
+    /** The row that tells of lost events. */
+    readonly lost: (count: number) => Entry;
+    readonly log: Logger;
+    readonly stopping: AbortSignal;
+  }) {
+    this.#append = options.append;
+    this.#lostEntry = options.lost;
+    this.#log = options.log;
+    this.#stopping = options.stopping;
+  }
+
+  add(entry: Entry): void {
+    const chars = entry.target.length;
+    if (this.#queue.length >= MOST_ROWS || this.#chars + chars > MOST_CHARS) this.#lose();
+    else {
+      this.#queue.push(entry);
+      this.#chars += chars;
+    }
+    this.#work ??= this.#run();
+  }
+
+  /** Resolves when everything that was added before is stored, or after five seconds. */
+  async flush(): Promise<void> {
+    if (this.#work) await within(FLUSH_MS, this.#work);
+  }
+
+  /** The last attempt to store what waits. */
+  async stop(): Promise<void> {
+    await this.flush();
+    this.#isStopped = true;
+    const lost = this.#queue.length + this.#lost;
+    if (lost > 0) this.#log.error('changes are not recorded: the server stopped first', { lost });
+  }
+
+  /** Ends when nothing waits any more, or when the server stops and the database does not take it. */
+  async #run(): Promise<void> {
+    await this.#pause(GATHER_MS);
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        await this.#batches();
+        break;
+      } catch (error) {
+        this.#tellFailure(error);
+      }
+      if (this.#stopping.aborted || this.#isStopped) break;
+      await this.#pause(pause);
+    }
+    this.#work = undefined;
+  }
+
+  async #batches(): Promise<void> {
+    while (this.#queue.length > 0 || this.#lost > 0) {
+      const batch = this.#nextBatch();
+      const lost = this.#lost;
+      await this.#append(lost > 0 ? [...batch, this.#lostEntry(lost)] : batch);
+      this.#lost -= lost;
+      this.#queue.splice(0, batch.length);
+      for (const { target } of batch) this.#chars -= target.length;
+    }
+  }
+
+  #nextBatch(): Entry[] {
+    let chars = 0;
+    let rows = 0;
+    for (const { target } of this.#queue) {
+      chars += target.length;
+      if (rows === BATCH_ROWS || (rows > 0 && chars > BATCH_CHARS)) break;
+      rows++;
+    }
+    return this.#queue.slice(0, rows);
+  }
+
+  #lose(): void {
+    this.#lost++;
+    const now = performance.now();
+    if (now - this.#toldAt < MINUTE_MS) return;
+    this.#toldAt = now;
+    this.#log.error('changes are not recorded: the queue of the audit is full', {
+      lost: this.#lost,
+    });
+  }
+
+  #tellFailure(error: unknown): void {
+    const now = performance.now();
+    if (now - this.#failedAt < MINUTE_MS) return;
+    this.#failedAt = now;
+    const waiting = this.#queue.length;
+    this.#log.error('changes wait to be recorded: the database does not take them', {
+      waiting,
+      error,
+    });
+  }
+
+  /** Ends early when the server stops. */
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,185 @@
+import { dirname, join } from 'node:path';
+import {
+  type Call,
+  ConfigurationFile,
+  type Kernel,
+  type Origin,
+  type Outcome,
+  type Principal,
+} from '@svc/plugin-sdk';
+import type { Audit, AuditEvent } from './api.ts';
+import { Chain } from './chain.ts';
+import { chainName, type Entry, kept, keptShort } from './entry.ts';
+import { fingerprintOf, openKey, readKey } from './key.ts';
+import { Recorder } from './recorder.ts';
+import { Rounds } from './rounds.ts';
+import { Store } from './store.ts';
+import { Sums } from './sums.ts';
+import type { Own } from './verify.ts';
+
+const KEY_FILE = 'audit.key';
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const MB = 1_000_000;
+/** Code of a wrong credential. */
+const DENIED = 102;
+
+const LOGIN = 'login';
+const nowhere = { address: '', transport: 'internal' } as const;
+
+/** The section `[audit]`. */
+export interface Settings {
+  readonly keep_days: number;
+  readonly max_mb: number;
+}
+
+interface Opened {
+  readonly chain: Chain;
+  readonly publicKey: string;
+  /** Why the key ends with this process. */
+  readonly problem: string | undefined;
+}
+
+/** The record of this server: what comes in from hooks and plugins, on its way to the chain. */
+export class Trail implements Audit {
+  readonly store: Store;
+  readonly #kernel: Kernel<Settings>;
+  readonly #recorder: Recorder;
+  /** Logins that were accepted and refused, and changes that were refused. */
+  readonly #accepted: Sums;
+  readonly #refused: Sums;
+  readonly #denied: Sums;
+  #opened: Promise<Opened> | undefined;
+  #own: Opened | undefined;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(kernel: Kernel<Settings>) {
+    const { db, log, signal: stopping } = kernel;
+    this.#kernel = kernel;
+    this.store = new Store(db);
+    this.#recorder = new Recorder({
+      append: async (entries) => (await this.#open()).chain.append(entries),
+      lost: (count) => ({ ...this.#entryOf({ method: 'lost' }), count }),
+      ...{ log, stopping },
+    });
+    const add = (entry: Entry) => this.#recorder.add(entry);
+    this.#accepted = new Sums({ add, free: 5, most: 10_000 });
+    this.#refused = new Sums({ add, free: 0, most: 100 });
+    this.#denied = new Sums({ add, free: 10, most: 100 });
+  }
+
+  record(event: AuditEvent): void {
+    const entry = this.#entryOf(event);
+    if (entry.outcome === 0) this.#recorder.add(entry);
+    else this.#denied.add(`${entry.token} ${entry.method} ${entry.outcome}`, entry);
+  }
+
+  /** The hook `settled`; called for methods that state `audit` only. */
+  settled({ method, target, caller, address, transport }: Call, { error }: Outcome): void {
+    const named = target?.();
+    // Who showed no valid credential has changed nothing, and counts as a refused login.
+    if (named === undefined || (error && caller.id === '')) return;
+    const origin = { address, transport };
+    this.record({ method, target: named, caller, origin, error: error?.code });
+  }
+
+  /** A credential was valid on a connection for the first time. */
+  accepted(caller: Principal, origin: Pick<Origin, 'address' | 'transport'>): void {
+    const entry = this.#entryOf({ method: LOGIN, caller, origin });
+    this.#accepted.add(`${caller.id} ${origin.address}`, entry);
+  }
+
+  refused(name: string | undefined, origin: Pick<Origin, 'address' | 'transport'>): void {
+    const entry = this.#entryOf({ method: LOGIN, target: name ?? '', origin, error: DENIED });
+    this.#refused.add(`${name ?? ''} ${origin.address}`, entry);
+  }
+
+  /** To be called once a minute: rows for what was counted. */
+  minute(): void {
+    for (const sums of [this.#accepted, this.#refused, this.#denied]) sums.minute();
+  }
+
+  /** Resolves when what happened before can be read; counts are written for a reader once a minute at most. */
+  async readable(): Promise<void> {
+    const now = this.#kernel.clock.monotonic();
+    if (now - this.#toldAt >= MINUTE_MS) {
+      this.#toldAt = now;
+      this.minute();
+    }
+    await this.#recorder.flush();
+  }
+
+  async stop(): Promise<void> {
+    this.minute();
+    await this.#recorder.stop();
+  }
+
+  /** The chain of this server, once something was written to it. */
+  own(): Own | undefined {
+    const own = this.#own;
+    return own && { chain: own.chain.name, publicKey: own.publicKey, end: own.chain.end };
+  }
+
+  /** The same for a command, which makes no key. */
+  async ownOfFile(): Promise<Own | undefined> {
+    const path = this.#keyPath();
+    const key = path === undefined ? undefined : await readKey(path);
+    if (!key) return undefined;
+    const { publicKey } = key;
+    return { chain: chainName(this.#kernel.server.uuid(), publicKey), publicKey, end: undefined };
+  }
+
+  /** Removes what is too old or too much. */
+  async round(): Promise<void> {
+    const { clock, log, signal } = this.#kernel;
+    const { chain } = await this.#open();
+    const removed = (target: string) => this.record({ method: 'retention', target });
+    const options = { store: this.store, chain, clock, log, signal, removed };
+    await new Rounds({ ...options, most: this.#most, kept: this.#kept }).run();
+  }
+
+  /** What an operator should know of the key; undefined: nothing. */
+  get problem(): string | undefined {
+    return this.#own?.problem;
+  }
+
+  readonly #most = () => this.#kernel.config.max_mb * MB;
+  readonly #kept = () => (this.#kernel.config.keep_days || Number.POSITIVE_INFINITY) * DAY_MS;
+
+  #entryOf({ method, target, caller, origin, error }: AuditEvent): Entry {
+    const { address, transport } = origin ?? nowhere;
+    return {
+      at: this.#kernel.clock.now(),
+      token: keptShort(caller?.id ?? ''),
+      name: keptShort(caller?.name ?? ''),
+      method: keptShort(method),
+      target: kept(target ?? ''),
+      address: keptShort(address),
+      transport,
+      outcome: error ?? 0,
+      count: 1,
+    };
+  }
+
+  #keyPath(): string | undefined {
+    const file = this.#kernel.useOptional(ConfigurationFile)?.path;
+    return file === undefined ? undefined : join(dirname(file), KEY_FILE);
+  }
+
+  #open(): Promise<Opened> {
+    this.#opened ??= this.#openKey();
+    return this.#opened;
+  }
+
+  async #openKey(): Promise<Opened> {
+    const { clock, log, server } = this.#kernel;
+    const { key, problem } = await openKey(this.#keyPath(), log);
+    const serverUuid = server.uuid();
+    const { publicKey } = key;
+    const limits = { most: this.#most, kept: this.#kept };
+    const chain = new Chain({ store: this.store, key, serverUuid, clock, log, ...limits });
+    log.debug('the audit is signed', { chain: chain.name, key: fingerprintOf(publicKey) });
+    this.#own = { chain, publicKey, problem };
+    return this.#own;
+  }
+}
