@@ -45,7 +45,11 @@ export const createHooks = () => ({
   settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
   connection: new SyncBailHook<[Connection], false | undefined>(['connection']),
   receiving: new SyncBailHook<[Receipt], false | undefined>(['receipt']),
-  vouched: new SyncHook<[Connection, Principal]>(['connection', 'caller']),
+  vouched: new SyncHook<[Connection, Principal, Origin | undefined]>([
+    'connection',
+    'caller',
+    'origin',
+  ]),
   request: new AsyncSeriesBailHook<[Exchange], true | undefined>(['exchange']),
   upgrade: new AsyncSeriesBailHook<[Upgrade], true | undefined>(['upgrade']),
 });

@@ -113,8 +113,8 @@ export interface Hooks {
   readonly connection: Taps<[Connection], false | undefined>;
   /** Bail; the bytes that a body or message holds have changed. `false`: it is refused. */
   readonly receiving: Taps<[Receipt], false | undefined>;
-  /** A credential was valid on a connection, for the first time or another one than before. */
-  readonly vouched: Taps<[Connection, Principal]>;
+  /** A credential was valid on a connection, for the first time or another one than before; the origin where it is known. */
+  readonly vouched: Taps<[Connection, Principal, Origin | undefined]>;
   /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */
   readonly request: AsyncTaps<[Exchange], true | undefined>;
   /** Bail; WebSocket upgrades; `true`: taken. Unclaimed ones speak JSON-RPC. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Origin } from './hooks.ts';
 import type { Principal } from './principal.ts';
 import { sameInEveryCopy } from './same-class.ts';
 
@@ -18,7 +19,7 @@ export interface Connection {
   /** What the peer says of its own client; set in the hook `connection`, for trusted proxies only. */
   forwarded: ((request: IncomingMessage) => Forwarded) | undefined;
   /** A plugin has found a valid credential on it by itself; `Auth.authenticate` with its origin does the same. */
-  vouch(caller: Principal): void;
+  vouch(caller: Principal, origin?: Origin): void;
   /** Begins to count a body or message that `address` sends and a plugin holds in memory. */
   receive(address: string): Receipt;
 }

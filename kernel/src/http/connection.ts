@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Connection, Principal, Receipt } from '@svc/plugin-sdk';
+import type { Connection, Origin, Principal, Receipt } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 
 const links = new WeakMap<Duplex, Link>();
@@ -27,10 +27,10 @@ export class Link implements Connection {
     this.#hooks = hooks;
   }
 
-  vouch(caller: Principal): void {
+  vouch(caller: Principal, origin?: Origin): void {
     if (this.caller === caller) return;
     this.caller = caller;
-    this.#hooks.vouched.call(this, caller);
+    this.#hooks.vouched.call(this, caller, origin);
   }
 
   addressOf = (request: IncomingMessage): string =>

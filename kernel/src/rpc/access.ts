@@ -110,9 +110,9 @@ export class Access implements Auth {
   }
 }
 
-function known(principal: Principal | undefined, { connection }: Origin): Principal {
+function known(principal: Principal | undefined, origin: Origin): Principal {
   if (!principal) throw WRONG;
-  connection?.vouch(principal);
+  origin.connection?.vouch(principal, origin);
   return principal;
 }
 

@@ -39,6 +39,7 @@ export default definePlugin({
   reloadable: Object.keys(config.properties),
   permissions,
   migrations,
+  guards: { audit: 'secret', audit_chain: 'fixed', audit_checkpoint: 'fixed' },
 
   setup(kernel) {
     const { every, hooks, server, signal } = kernel;
@@ -50,6 +51,9 @@ export default definePlugin({
     // Reports come by here too: they cost one look at a property.
     hooks.settled.tap((call, outcome) => {
       if (call.target) trail.settled(call, outcome);
+    });
+    hooks.vouched.tap((connection, caller, origin) => {
+      if (caller.id !== '') trail.accepted(connection, caller, origin);
     });
     hooks.methods.tap((methods) => {
       const settled = () => trail.readable();

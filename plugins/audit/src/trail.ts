@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import {
   type Call,
   ConfigurationFile,
+  type Connection,
   type Kernel,
   type Origin,
   type Outcome,
@@ -49,6 +50,7 @@ export class Trail implements Audit {
   readonly #accepted: Sums;
   readonly #refused: Sums;
   readonly #denied: Sums;
+  readonly #seen = new WeakMap<Connection, WeakSet<Principal>>();
   #opened: Promise<Opened> | undefined;
   #own: Opened | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -84,7 +86,12 @@ export class Trail implements Audit {
   }
 
   /** A credential was valid on a connection for the first time. */
-  accepted(caller: Principal, origin: Pick<Origin, 'address' | 'transport'>): void {
+  accepted(connection: Connection, caller: Principal, given: Origin | undefined): void {
+    const seen = this.#seen.get(connection) ?? new WeakSet();
+    this.#seen.set(connection, seen);
+    if (seen.has(caller)) return;
+    seen.add(caller);
+    const origin = given ?? { address: connection.address, transport: 'http' };
     const entry = this.#entryOf({ method: LOGIN, caller, origin });
     this.#accepted.add(`${caller.id} ${origin.address}`, entry);
   }

@@ -48,7 +48,6 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
     result: SqlResult,
     audit: ({ sql }) => sql,
     secret: true,
-    audit: ({ sql }) => sql,
     access: mayRunSql(brand),
     handle: ({ sql, params }, call) => execute(context, sql, callerValues(params), call),
   });
