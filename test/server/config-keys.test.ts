@@ -223,14 +223,10 @@ const refused: [table: string, key: string, values: string[][]][] = [
     'permission',
     [
       ['5', 'must be string'],
-      ['"a b"', 'must be: Outer tag of the server permission kind.'],
+      ['"a b"', 'must be: Tag of server permissions.'],
     ],
   ],
-  [
-    'brand',
-    'peer_header',
-    [['"a b"', "must be: Request header that tells a worker the peer's address."]],
-  ],
+  ['brand', 'peer_header', [['"a b"', "must be: Header with the peer's address."]]],
 ];
 
 for (const [table, key, values] of refused) {

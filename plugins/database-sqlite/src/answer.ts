@@ -3,7 +3,8 @@ import { codeOf } from '@svc/plugin-sdk/driver';
 /** An answer across a thread or process; `error` is a plain copy, because class and code of an Error do not cross. */
 export type Answer =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: PlainError };
+  /** `ends`: the process of the statement ends with it. */
+  | { readonly id: number; readonly error: PlainError; readonly ends?: true };
 
 /** `id` of the message of a thread that is about to end. */
 export const FATAL = 0;

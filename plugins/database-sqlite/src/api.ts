@@ -2,8 +2,11 @@ import { type CallerValue, type Executed, service } from '@svc/plugin-sdk';
 
 /** Opens SQLite files beside the main database. */
 export interface SqliteFiles {
-  /** Opens a file, which is made when it is missing. The driver closes what is still open at the end. */
-  open(file: string): SqliteFile;
+  /**
+   * Opens a file, which is made when it is missing. The driver closes what is still open at the end. A statement that
+   * takes more than `memory_bytes` ends with its process (`code` of the error: MEMORY_LIMIT).
+   */
+  open(file: string, limits?: { readonly memory_bytes?: number }): SqliteFile;
 }
 export const SqliteFiles = service<SqliteFiles>('sqlite.files');
 
@@ -22,8 +25,16 @@ export interface SqliteFile {
   execute(
     sql: string,
     params: readonly CallerValue[],
-    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+    options: ExecuteOptions,
   ): Promise<Executed & { readonly inTransaction: boolean }>;
   /** Rolls back, checkpoints and closes. The last connection of a file also removes its `-wal`. */
   close(): Promise<void>;
+}
+
+export interface ExecuteOptions {
+  readonly maxRows: number;
+  readonly timeout_ms: number;
+  /** The file may not grow beyond (`code` of the error: SIZE_LIMIT); 0 or undefined: no limit. */
+  readonly max_bytes?: number;
+  readonly signal?: AbortSignal;
 }

@@ -13,6 +13,8 @@ export interface ConnectionSettings {
   readonly synchronous: Synchronous;
   /** Create the file when it is missing. */
   readonly create: boolean;
+  /** What a statement of a caller may take in its process. */
+  readonly memory_bytes?: number;
 }
 
 /** One budget of 64 MB for the whole server, in KB; two connections for SQL of callers may exist at once. */

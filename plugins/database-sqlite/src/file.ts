@@ -1,7 +1,7 @@
 import type { CallerValue, Executed } from '@svc/plugin-sdk';
 import { type ScriptResult, toExecuted } from '@svc/plugin-sdk/driver';
 import { fromPlain } from './answer.ts';
-import type { SqliteFile } from './api.ts';
+import type { ExecuteOptions, SqliteFile } from './api.ts';
 import type { FileAnswer, FileRequest } from './file-thread.ts';
 import { ScriptProcess, sendable } from './script-process.ts';
 
@@ -13,8 +13,10 @@ export class FileProcess implements SqliteFile {
   readonly #process: ScriptProcess;
   #open = false;
 
-  constructor(file: string) {
-    this.#process = new ScriptProcess({ file, role: 'file', synchronous: 'NORMAL', create: true });
+  constructor(file: string, { memory_bytes }: { readonly memory_bytes?: number } = {}) {
+    const memory = memory_bytes === undefined ? {} : { memory_bytes };
+    const settings = { file, role: 'file', synchronous: 'NORMAL', create: true } as const;
+    this.#process = new ScriptProcess({ ...settings, ...memory });
   }
 
   get usable(): boolean {
@@ -29,11 +31,11 @@ export class FileProcess implements SqliteFile {
   async execute(
     sql: string,
     params: readonly CallerValue[],
-    { maxRows, timeout_ms, signal }: { maxRows: number; timeout_ms: number; signal?: AbortSignal },
+    { maxRows, timeout_ms, max_bytes, signal }: ExecuteOptions,
   ): Promise<Executed & { inTransaction: boolean }> {
     signal?.throwIfAborted();
     await this.#start(signal);
-    const request = { kind: 'run', sql, params: params.map(sendable), maxRows } as const;
+    const request = { kind: 'run', sql, params: params.map(sendable), maxRows, max_bytes } as const;
     const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
     const result = await this.#ask(request, { timeout_ms, late, ...(signal && { signal }) });
     const { inTransaction, ...script } = result as ScriptResult & { inTransaction: boolean };

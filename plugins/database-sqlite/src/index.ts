@@ -12,7 +12,7 @@ export default definePlugin({
 
   setup(kernel) {
     const files = new OpenFiles();
-    kernel.provide(SqliteFiles, { open: (file) => files.open(file) });
+    kernel.provide(SqliteFiles, { open: (file, limits) => files.open(file, limits) });
     kernel.defer('SQLite files', () => files.close());
     kernel.hooks.database.tap(async (request) => {
       const url = sqliteUrl(request.url);

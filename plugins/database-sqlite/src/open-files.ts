@@ -4,8 +4,8 @@ import { FileProcess } from './file.ts';
 export class OpenFiles {
   readonly #open = new Set<FileProcess>();
 
-  open(file: string): FileProcess {
-    const opened = new FileProcess(file);
+  open(file: string, limits: { readonly memory_bytes?: number } = {}): FileProcess {
+    const opened = new FileProcess(file, limits);
     this.#open.add(opened);
     opened.onEnd(() => this.#open.delete(opened));
     return opened;

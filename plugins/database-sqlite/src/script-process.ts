@@ -94,6 +94,7 @@ export class ScriptProcess {
   }
 
   #settle(answer: Answer): void {
+    if ('ends' in answer) this.usable = false;
     this.#waiting?.resolve(answer);
     this.#waiting = undefined;
   }

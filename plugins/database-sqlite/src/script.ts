@@ -26,6 +26,8 @@ export interface Script {
 export interface RunOptions extends Pick<Script, 'params' | 'maxRows'> {
   /** Integers of rows are BigInt, so that reals can be told from them. */
   readonly typed?: boolean;
+  /** Called before each statement is prepared. */
+  readonly before?: (statement: BoundStatement) => void;
   /** Looks at every statement right before it runs. */
   readonly guard?: Guard | undefined;
 }
@@ -45,13 +47,14 @@ export function onlyReads(db: Sqlite.Database, statements: readonly BoundStateme
 export function runScript(
   db: Sqlite.Database,
   statements: readonly BoundStatement[],
-  { params, maxRows, typed = false, guard }: RunOptions,
+  { params, maxRows, typed = false, guard, before }: RunOptions,
 ): ScriptResult {
   const kept = { rows: maxRows, bytes: KEPT_BYTES };
   const parts: ResultPart[] = [];
   let rowCount = 0;
   let affected = 0;
   for (const statement of statements) {
+    before?.(statement);
     const values = boundValues(statement, params);
     guard?.refuseTrees(statement, values);
     // What the caller wrote names the columns; the same with the engine's own placeholders runs.

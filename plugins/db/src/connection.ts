@@ -41,6 +41,8 @@ export interface Limits {
   readonly statement_timeout_ms: number;
   readonly wait_timeout_ms: number;
   readonly transaction_idle_ms: number;
+  /** 0: no limit. */
+  readonly max_database_bytes: number;
 }
 
 export interface ConnectionOptions {
@@ -111,8 +113,9 @@ export class Connection {
   }
 
   #execute({ sql, params, signal }: Pick<Script, 'sql' | 'params' | 'signal'>): Promise<Result> {
-    const timeout_ms = this.#options.limits.statement_timeout_ms;
-    return this.#file.execute(sql, params, { maxRows: MAX_ROWS, timeout_ms, signal });
+    const { statement_timeout_ms: timeout_ms, max_database_bytes: max_bytes } =
+      this.#options.limits;
+    return this.#file.execute(sql, params, { maxRows: MAX_ROWS, timeout_ms, max_bytes, signal });
   }
 
   /** A text that failed may have ended its transaction all the same; other callers need not wait for the owner then. */

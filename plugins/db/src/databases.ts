@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import {
   type CallerValue,
+  codeOf,
   createLocks,
   DISK_FULL,
   isDiskFull,
@@ -173,6 +174,15 @@ function isSound(name: string): boolean {
 /** 999 with the driver's text: callers may see what is wrong with their own SQL. */
 function fail(error: unknown): never {
   if (error instanceof RpcError) throw error;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = (error instanceof Error ? error.message : String(error)) + adviceOf(error);
   throw RpcError.other(text, isDiskFull(error) ? { data: DISK_FULL } : {});
+}
+
+/** Which limit of the configuration a text has met. */
+function adviceOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === 'SIZE_LIMIT') {
+    return ': its file has the size that max_database_bytes under [db] allows; delete rows and run VACUUM, or have the limit raised';
+  }
+  return code === 'MEMORY_LIMIT' ? ' (max_memory_mb under [db]): ask for less at once' : '';
 }

@@ -24,6 +24,17 @@ const config = Type.Object({
     'An open transaction without a call of its owner is rolled back.',
   ),
   idle_timeout_ms: time(600_000, 'Connections that are not used for this time are closed.'),
+  max_database_bytes: Type.Integer({
+    minimum: 0,
+    default: 4_294_967_296,
+    description: 'Bytes of the file of one database; 0: no limit.',
+  }),
+  max_memory_mb: Type.Integer({
+    minimum: 16,
+    maximum: 2 ** 20,
+    default: 512,
+    description: 'Memory that one text of SQL may take in its process.',
+  }),
   max_processes: Type.Integer({
     minimum: 1,
     default: 8,
@@ -44,7 +55,14 @@ export default definePlugin({
   brings: ['database-sqlite'],
   config,
   rootConfig,
-  reloadable: ['statement_timeout_ms', 'wait_timeout_ms', 'transaction_idle_ms', 'idle_timeout_ms'],
+  reloadable: [
+    'statement_timeout_ms',
+    'wait_timeout_ms',
+    'transaction_idle_ms',
+    'idle_timeout_ms',
+    'max_database_bytes',
+    'max_memory_mb',
+  ],
   migrations,
   // A row names a file that the server opens.
   guards: { db_registry: 'fixed' },
@@ -55,7 +73,8 @@ export default definePlugin({
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
     const store = openStore(db);
     const places = placesIn(kernel.root.db_path);
-    const open = (file: string) => kernel.use(SqliteFiles).open(file);
+    const open = (file: string) =>
+      kernel.use(SqliteFiles).open(file, { memory_bytes: settings.max_memory_mb * 2 ** 20 });
     const slots = new Slots(settings.max_processes);
     const fileOf = async (id: number) => {
       const entry = await store.byId(id);
