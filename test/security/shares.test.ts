@@ -1,8 +1,17 @@
 /** One token takes all that it can get of something; the same call of another token is answered in time. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENDLESS } from '../protocol/db-kit.ts';
+import {
+  base64,
+  eventually,
+  onCall,
+  type ScriptServer,
+  scriptServer,
+} from '../protocol/js-worker-kit.ts';
 
 /** What the other token may have to wait, ms. */
 const SOON_MS = 1_000;
@@ -26,6 +35,80 @@ async function hogging(app: TestApp, calls: [method: string, params: unknown][])
   for (const [id, [method, params]] of calls.entries())
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
   return socket;
+}
+
+{
+  const test = suite('shares: scripts');
+  let server: ScriptServer;
+  let slow: Server;
+  let hog: string;
+  let other: string;
+  const words = ['create', 'run_defined_js_worker'].map((word) => ({ js_worker: word }));
+  const read = { js_result: { read: '*' } };
+
+  test.before(async () => {
+    // Answers at once or never.
+    slow = createServer((request, response) => {
+      if (request.url === '/now') response.end('now');
+    });
+    await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
+    server = await scriptServer({ 'js-worker': { fetch_private: ['127.0.0.1'] } });
+    const limits = [{ scopes: ['global'], permissions: [...words, read] }];
+    [hog, other] = [await server.app.token(limits), await server.app.token(limits)];
+  });
+  test.after(async () => {
+    await server.app.stop();
+    slow.closeAllConnections();
+    await new Promise((done) => slow.close(done));
+  });
+
+  const create = (token: string, name: string, script: string) => {
+    const js_script_base64 = base64(onCall(script));
+    return server.app.call('js-worker_create', { token, name, js_script_base64 });
+  };
+  const run = (token: string, js_script_name: string, params: unknown = null) =>
+    server.app.call('js-worker_run', { token, js_script_name, params });
+  const has = (name: string, count: number) =>
+    eventually(async () => {
+      const { workers } = await server.asSuper('js-worker_get_rt_pool');
+      const own = workers.filter((one: any) => one.script_name.startsWith(name));
+      assert.is(own.filter((one: any) => one.active_requests > 0).length, count);
+    });
+
+  test('a thousand slow fetches of one token leave a connection to another', async () => {
+    const address = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+    const many = 'await Promise.allSettled(Array.from({ length: 500 }, () => fetch(params)))';
+    for (const name of ['many-1', 'many-2']) {
+      await create(hog, name, many);
+      await run(hog, name, `${address}/never`);
+    }
+    await eventually(async () => {
+      const open = await new Promise<number>((done) => slow.getConnections((_, n) => done(n)));
+      assert.ok(open >= 512, `${open} connections`);
+    });
+    await create(other, 'one', 'return { text: await (await fetch(params)).text() }');
+    for (let n = 0; n < 3; n++) {
+      const row = await soon('fetch', async () =>
+        server.result((await run(other, 'one', `${address}/now`)).id),
+      );
+      assert.equal(row.result, { text: 'now' });
+    }
+  });
+
+  test('eight endless scripts of one token leave a thread to another', async () => {
+    await create(other, 'quick', 'return 7');
+    for (let n = 0; n < 10; n++) {
+      await create(hog, `endless-${n}`, 'for (;;) {}');
+      await run(hog, `endless-${n}`);
+    }
+    await has('endless', 10);
+    for (let n = 0; n < 3; n++) {
+      const row = await soon('run', async () => server.result((await run(other, 'quick')).id));
+      assert.is(row.result, 7);
+    }
+  });
+
+  test.run();
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -63,6 +146,28 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
     socket.close();
   });
+
+  if (dialect === 'sqlite')
+    test('endless statements of one token leave processes and databases to another', async () => {
+      for (const name of ['a', 'b', 'c', 'd']) await app.call('db_create', [app.superToken, name]);
+      const endless = ['a', 'b', 'c', 'd'].flatMap((name) =>
+        Array(8).fill(['db_exec_sql', [hog, name, ENDLESS]]),
+      );
+      const socket = await hogging(app, endless);
+      await socket.call('db_read', [app.superToken, 'a']);
+      // One where the hog has every connection, and one that is new.
+      await app.call('db_create', [app.superToken, 'e']);
+      for (const name of ['a', 'e']) {
+        const exec = (sql: string) => app.call('db_exec_sql', [other, name, sql]);
+        await exec('create table t (n)');
+        for (let n = 0; n < 3; n++) {
+          await soon('db_exec_sql, writing', () => exec(`insert into t values (${n})`));
+          const { data } = await soon('db_exec_sql', () => exec('select max(n) as n from t'));
+          assert.equal(data, [{ n }]);
+        }
+      }
+      socket.close();
+    });
 
   test.run();
 }

@@ -41,16 +41,22 @@ export class Shares {
     return this.#known.get(share)?.held ?? 0;
   }
 
+  /** There is a place for this share. */
+  mayTake(share: string): boolean {
+    const { most, spare = none, standing = equal } = this.#rules;
+    const held = this.held(share);
+    if (held === 0) return this.#used < most() + spare();
+    return this.#used < most() && held < standing(share).part * most();
+  }
+
   /** Takes a place when there is one for this share. */
   take(share: string): boolean {
-    const { most, spare = none, standing = equal } = this.#rules;
-    const { weight, part } = standing(share);
-    const held = this.held(share);
-    const isFull = this.#used >= most() + (held === 0 ? spare() : 0);
-    if (isFull || (held > 0 && held >= part * most())) return false;
+    if (!this.mayTake(share)) return false;
+    const { standing = equal } = this.#rules;
     this.#time = this.#start(share);
     if (this.#known.size >= REMEMBERED) this.#forget();
-    this.#known.set(share, { held: held + 1, next: this.#time + 1 / weight });
+    const next = this.#time + 1 / standing(share).weight;
+    this.#known.set(share, { held: this.held(share) + 1, next });
     this.#used++;
     return true;
   }
@@ -65,6 +71,7 @@ export class Shares {
 
   /** In the order in which they are to be served; those of one share as they are given. */
   order<T extends { readonly share: string }>(waiting: readonly T[]): T[] {
+    if (waiting.every(({ share }) => share === waiting[0]?.share)) return [...waiting];
     const { standing = equal } = this.#rules;
     const held = new Map<string, number>();
     const ranked = waiting.map((one) => {

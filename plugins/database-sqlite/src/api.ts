@@ -17,6 +17,8 @@ export const SqliteFiles = service<SqliteFiles>('sqlite.files');
 export interface SqliteFile {
   /** False after a statement was ended by force, and after `close`: open another. */
   readonly usable: boolean;
+  /** A statement took long, so the process has a low priority for the rest of its life. */
+  readonly slowed: boolean;
   /**
    * Runs statements in order, as `Database.execute` does on SQLite. Integers of rows are BigInt, too, and reals numbers.
    * A transaction that a failed text opened is rolled back. ATTACH, DETACH, VACUUM INTO and extensions are refused.
@@ -37,4 +39,6 @@ export interface ExecuteOptions {
   /** The file may not grow beyond (`code` of the error: SIZE_LIMIT); 0 or undefined: no limit. */
   readonly max_bytes?: number;
   readonly signal?: AbortSignal;
+  /** When it takes long it gets the processor time that everything else leaves. */
+  readonly yields?: boolean;
 }

@@ -23,6 +23,10 @@ export class FileProcess implements SqliteFile {
     return this.#process.usable;
   }
 
+  get slowed(): boolean {
+    return this.#process.slowed;
+  }
+
   /** Calls `listener` when the process has ended, for whatever reason. */
   onEnd(listener: () => void): void {
     void this.#process.ended.then(listener);
@@ -31,13 +35,14 @@ export class FileProcess implements SqliteFile {
   async execute(
     sql: string,
     params: readonly CallerValue[],
-    { maxRows, timeout_ms, max_bytes, signal }: ExecuteOptions,
+    { maxRows, timeout_ms, max_bytes, signal, yields }: ExecuteOptions,
   ): Promise<Executed & { inTransaction: boolean }> {
     signal?.throwIfAborted();
     await this.#start(signal);
     const request = { kind: 'run', sql, params: params.map(sendable), maxRows, max_bytes } as const;
     const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
-    const result = await this.#ask(request, { timeout_ms, late, ...(signal && { signal }) });
+    const options = { timeout_ms, late, ...(signal && { signal }), ...(yields && { yields }) };
+    const result = await this.#ask(request, options);
     const { inTransaction, ...script } = result as ScriptResult & { inTransaction: boolean };
     return { ...toExecuted(script), inTransaction };
   }

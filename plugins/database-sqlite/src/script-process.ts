@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 
 /** A statement that runs for longer gets the processor time that everything else leaves, ms. */
-const SLOW_MS = 250;
+const SLOW_MS = 1_000;
 const SLOW_PRIORITY = 10;
 
 /** One request, and what ends it. */

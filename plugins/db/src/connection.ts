@@ -66,6 +66,8 @@ export class Connection {
   writes = false;
   /** Something in the connection outlives a text: a temporary table, an option. */
   hasTraces = false;
+  /** The token whose place its text or transaction holds. */
+  share: string | undefined;
   /** Clock's ms of the last use. */
   used_at: number;
   /** Resolves when the process has ended. */
@@ -115,7 +117,14 @@ export class Connection {
   #execute({ sql, params, signal }: Pick<Script, 'sql' | 'params' | 'signal'>): Promise<Result> {
     const { statement_timeout_ms: timeout_ms, max_database_bytes: max_bytes } =
       this.#options.limits;
-    return this.#file.execute(sql, params, { maxRows: MAX_ROWS, timeout_ms, max_bytes, signal });
+    const yields = !this.writes;
+    return this.#file.execute(sql, params, {
+      maxRows: MAX_ROWS,
+      timeout_ms,
+      max_bytes,
+      signal,
+      yields,
+    });
   }
 
   /** A text that failed may have ended its transaction all the same; other callers need not wait for the owner then. */
@@ -136,7 +145,9 @@ export class Connection {
   #end(owner: string | undefined): void {
     this.owner = owner;
     this.used_at = this.#options.clock.now();
-    const isBroken = !this.#file.usable || (owner !== undefined && !this.#options.isPrimary(this));
+    const isMisplaced = owner !== undefined && !this.#options.isPrimary(this);
+    const isSlow = this.#file.slowed && owner === undefined && !this.hasTraces;
+    const isBroken = !this.#file.usable || isMisplaced || isSlow;
     this.#on(isBroken ? 'broken' : owner === undefined ? 'ended' : 'held');
   }
 

@@ -6,10 +6,16 @@ import type { Slots } from './slots.ts';
 
 /** Connections of one database: one that writes, and others that read beside it. */
 const MAX_CONNECTIONS = 3;
+/** More of them, for tokens of which no text runs here. */
+const SPARE_CONNECTIONS = 2;
 /** A connection beside the primary one holds nothing that a new one would not have. */
 const BESIDE_IDLE_MS = 30_000;
-/** Texts of one database that wait; one more is refused. */
+/** Texts of one token that wait for one database; one more is refused. */
 const MAX_WAITING = 1_000;
+/** Texts of all tokens: beyond this only a token of which none waits gets in. */
+const MAX_WAITING_OF_ALL = 4_000;
+
+let lastId = 0;
 
 /** What a database accepts. The README has the diagram. */
 export type State = 'open' | 'exclusive' | 'deleted';
@@ -46,6 +52,7 @@ export class Handle {
   readonly #connections = new Set<Connection>();
   /** One function for the life of the handle: the slots recognise a waiting handle by it. */
   readonly #retry = () => this.#pump();
+  readonly #id = ++lastId;
   #state: State = 'open';
   #primary: Connection | undefined;
   #isPumping = false;
@@ -124,9 +131,9 @@ export class Handle {
     const { clock, limits } = this.#options;
     this.used_at = clock.now();
     if (this.#deleted) return Promise.reject(this.#deleted);
-    // All other callers may wait for one transaction: its owner must still get in to end it.
-    const most = this.#owns(job) ? 2 * MAX_WAITING : MAX_WAITING;
-    if (this.#queue.length >= most && job.kind !== 'exclusive') {
+    const own = this.#queue.filter(({ share }) => share === job.share).length;
+    const isFull = own >= (this.#queue.length >= MAX_WAITING_OF_ALL ? 1 : MAX_WAITING);
+    if (isFull && job.kind !== 'exclusive') {
       return Promise.reject(RpcError.other('too many statements wait for this database'));
     }
     this.#queue.push(job);
@@ -150,11 +157,18 @@ export class Handle {
     this.#isPumping = false;
   }
 
-  /** Starts what can start, in order of arrival. Reads overtake writes that wait; nothing but an owner's text overtakes exclusive work. */
+  /** By token, in order of arrival; exclusive work and what came after it stay behind what came before. */
+  #inOrder(): Job[] {
+    const at = this.#queue.findIndex(({ script }) => !script);
+    const before = at < 0 ? this.#queue : this.#queue.slice(0, at);
+    return [...this.#options.slots.order(before), ...(at < 0 ? [] : this.#queue.slice(at))];
+  }
+
+  /** Starts what can start. Reads overtake writes that wait; nothing but an owner's text overtakes exclusive work. */
   #startJobs(): void {
     let writeWaits = false;
     let exclusiveWaits = false;
-    for (const job of [...this.#queue]) {
+    for (const job of this.#inOrder()) {
       if (!job.script) {
         if (this.#isQuiet && this.#queue[0] === job) {
           this.#state = next(this.#state, 'taken');
@@ -168,6 +182,8 @@ export class Handle {
       const mayStart = !exclusiveWaits || this.#owns(job);
       const connection = mayStart ? this.#connectionFor(job, writeWaits) : undefined;
       if (connection) {
+        if (connection.share === undefined) this.#options.slots.take(job.share);
+        connection.share ??= job.share;
         this.#leave(job);
         job.begin(connection.run(job.script, job.kind === 'write'));
       } else if (job.kind === 'write') writeWaits = true;
@@ -183,24 +199,27 @@ export class Handle {
   #connectionFor(job: Job, writeWaits: boolean): Connection | undefined {
     const primary = this.#primary;
     if (this.#owns(job)) return primary?.state === 'transaction' ? primary : undefined;
+    if (!this.#options.slots.hasPlace(job.share, { id: this.#id, retry: this.#retry }))
+      return undefined;
     const free = primary?.isIdle ? primary : undefined;
     const mustUsePrimary = primary?.hasTraces && primary.owner === undefined;
-    if (job.kind === 'read') return free ?? (mustUsePrimary ? undefined : this.#another());
+    if (job.kind === 'read') return free ?? (mustUsePrimary ? undefined : this.#another(job.share));
     // The database has one writer: another caller's transaction, or another text that writes, goes first.
     if (writeWaits || primary?.owner !== undefined) return undefined;
     if (primary?.writes && !free) return undefined;
-    const chosen = free ?? (mustUsePrimary ? undefined : this.#another());
+    const chosen = free ?? (mustUsePrimary ? undefined : this.#another(job.share));
     if (chosen) this.#primary = chosen;
     return chosen;
   }
 
   /** A connection beside the primary one: an idle one or a new one. */
-  #another(): Connection | undefined {
+  #another(share: string): Connection | undefined {
     const open = [...this.#connections].filter(({ state }) => state !== 'closing');
     const idle = open.find((one) => one !== this.#primary && one.isIdle);
-    if (idle || open.length >= MAX_CONNECTIONS) return idle;
+    const isNew = open.every((one) => one.share !== share);
+    if (idle || open.length >= MAX_CONNECTIONS + (isNew ? SPARE_CONNECTIONS : 0)) return idle;
     const { slots, evict, open: openFile } = this.#options;
-    if (!slots.take(this.#retry, evict)) return undefined;
+    if (!slots.open(this.#retry, evict)) return undefined;
     const made = new Connection(openFile(this.file), {
       ...this.#options,
       path: this.file,
@@ -214,12 +233,16 @@ export class Handle {
 
   #changed(connection: Connection, event: ConnectionEvent): void {
     const { clock, slots } = this.#options;
-    const { state } = connection;
+    const { share, state } = connection;
+    if (share !== undefined && (state === 'idle' || state === 'closing')) {
+      connection.share = undefined;
+      slots.give(share);
+    }
     if (state === 'idle' || state === 'transaction') this.used_at = clock.now();
     else if (state === 'closing' && this.#primary === connection) this.#primary = undefined;
     else if (state === 'closed') {
       this.#connections.delete(connection);
-      slots.give();
+      slots.closed();
     }
     if (event !== 'start' && event !== 'failed' && event !== 'retired') this.#pump();
     if (slots.wanted && connection.isIdle) void connection.retire();

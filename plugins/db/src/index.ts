@@ -1,3 +1,4 @@
+import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { SqliteFiles } from '@svc/plugin-database-sqlite/api';
 import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { Databases } from './databases.ts';
@@ -40,6 +41,12 @@ const config = Type.Object({
     default: 8,
     description: 'Processes for all databases together; each runs one text at a time.',
   }),
+  spare_processes: Type.Integer({
+    minimum: 0,
+    default: 4,
+    description:
+      'Processes beyond max_processes, one for each token of which no text runs while the others have them all.',
+  }),
 });
 
 const rootConfig = Type.Object({
@@ -52,6 +59,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['db'],
   requires: [SqliteFiles],
+  optional: [Standings],
   brings: ['database-sqlite'],
   config,
   rootConfig,
@@ -75,7 +83,8 @@ export default definePlugin({
     const places = placesIn(kernel.root.db_path);
     const open = (file: string) =>
       kernel.use(SqliteFiles).open(file, { memory_bytes: settings.max_memory_mb * 2 ** 20 });
-    const slots = new Slots(settings.max_processes);
+    const { max_processes, spare_processes: spare } = settings;
+    const slots = new Slots(max_processes, { spare, standing: standingIn(kernel) });
     const fileOf = async (id: number) => {
       const entry = await store.byId(id);
       return entry && places.file(entry.name);

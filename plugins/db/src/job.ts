@@ -17,6 +17,8 @@ export type Result = Executed & { readonly inTransaction: boolean };
 export class Job {
   readonly kind: 'read' | 'write' | 'exclusive';
   readonly script: Script | undefined;
+  /** The token that it counts for. */
+  readonly share: string;
   /** The text's result; undefined: the work may begin. */
   readonly done: Promise<Result | undefined>;
   readonly #resolve: (result: Promise<Result> | undefined) => void;
@@ -26,6 +28,7 @@ export class Job {
   constructor(script?: Script) {
     this.kind = !script ? 'exclusive' : isRead(script.sql) ? 'read' : 'write';
     this.script = script;
+    this.share = script?.owner ?? '';
     const { promise, resolve, reject } = Promise.withResolvers<Result | undefined>();
     this.done = promise;
     this.#resolve = resolve;

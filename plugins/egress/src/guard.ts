@@ -63,27 +63,28 @@ export class EgressGuard implements EgressClient {
     }
   }
 
-  /** Holds its place until nothing of the response is left to come. */
+  /** Holds its place for as long as its connection. */
   async #inTurn(order: EgressRequest): Promise<EgressResponse> {
     const leave = await this.#turns.take(order.share ?? '', { signal: order.signal });
     try {
-      const response = await this.#follow(order);
-      response.body.once('close', leave);
-      return response;
+      return await this.#follow(order, leave);
     } catch (error) {
       leave();
       throw error;
     }
   }
 
-  async #follow(order: EgressRequest): Promise<EgressResponse> {
+  /** `leave` is called when everything of the answer has come. */
+  async #follow(order: EgressRequest, leave: () => void): Promise<EgressResponse> {
     let step = order;
     for (let count = 0; count <= MOST_REDIRECTS; count++) {
       const answer = await this.#send(step);
       const { location } = answer.headers;
       const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode ?? 0) && location;
-      if (!isRedirect || order.redirect === 'manual')
+      if (!isRedirect || order.redirect === 'manual') {
+        answer.once('close', leave);
         return this.#response(answer, step, count > 0);
+      }
       answer.destroy();
       if (order.redirect === 'error') throw new Error('a redirect was not expected');
       step = redirected(step, answer.statusCode ?? 0, location);

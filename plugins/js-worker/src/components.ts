@@ -1,3 +1,4 @@
+import { standingIn } from '@svc/plugin-admission/api';
 import { Egress, type EgressRules } from '@svc/plugin-egress/api';
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
@@ -45,7 +46,12 @@ export function createComponents(kernel: Kernel<Settings>): Components {
   const routes = new RouteCache(stores.workers, () => clock.now());
   const egress = kernel.use(Egress).open(fetchRules(config));
   const globals = globalsOf(brand.word);
-  const sandboxes = kernel.use(ScriptEngine).open({ threads: () => config.max_threads, globals });
+  const sandboxes = kernel.use(ScriptEngine).open({
+    threads: () => config.max_threads,
+    spare: () => config.spare_threads,
+    standing: standingIn(kernel),
+    globals,
+  });
   const pool = new ContextPool({
     sandboxes,
     store: stores.workers,

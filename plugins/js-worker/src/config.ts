@@ -11,6 +11,13 @@ export const config = Type.Object({
     description:
       'Threads for scripts; each runs one at a time. Inline calls may use up to 16 more.',
   }),
+  spare_threads: Type.Integer({
+    minimum: 0,
+    maximum: 256,
+    default: 4,
+    description:
+      'Threads beyond max_threads, one for each token that has no run while the others have them all.',
+  }),
   max_contexts: Type.Integer({
     minimum: 1,
     default: 50,

@@ -1,3 +1,4 @@
+import { Standings } from '@svc/plugin-admission/api';
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
@@ -12,6 +13,7 @@ import { addRunMethods } from './methods/runs.ts';
 import { addWorkerMethods } from './methods/workers.ts';
 import { migrations } from './migrations/index.ts';
 import { workerName } from './names.ts';
+import { shareOf } from './owners.ts';
 import { permissions, scopes } from './permissions.ts';
 import { preload } from './preload.ts';
 import { keepWithinLimit } from './retention.ts';
@@ -29,12 +31,13 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History],
-  optional: [RetentionLimits, Tokens, Owners],
+  optional: [RetentionLimits, Standings, Tokens, Owners],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention'],
   config,
   reloadable: [
     'max_threads',
+    'spare_threads',
     'max_contexts',
     'max_run_time',
     'max_heap_size',
@@ -64,7 +67,11 @@ export default definePlugin({
       async enqueueCron({ worker: name, params }) {
         const worker = await workers.byName(workerName(name));
         if (!worker) throw RpcError.notFound(`js_worker not found: ${name}`);
-        return runner.start(worker, { runType: 'cron', params, env: null }, 'bytecode');
+        return runner.start(
+          worker,
+          { runType: 'cron', params, env: null, share: shareOf(worker) },
+          'bytecode',
+        );
       },
     });
 

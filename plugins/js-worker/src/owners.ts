@@ -26,6 +26,12 @@ interface OwnerRights {
   readonly global: boolean;
 }
 
+/** The share that a run counts for which no token has started: one of a route or a job. Empty: the Super Token. */
+export const shareOf = ({ owner }: Owned): string => owner ?? '';
+
+/** The share of what this caller starts. */
+export const shareOfCaller = (caller: Principal): string => (caller.super ? '' : caller.id);
+
 type Parts = Pick<Kernel<unknown>, 'auth' | 'useOptional'>;
 
 /** Questions about the tokens behind workers. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ShareRules } from '@svc/plugin-admission/api';
 import { service } from '@svc/plugin-sdk';
 
 /** Runs scripts in environments of their own. Another engine is a plugin that provides this service. */
@@ -12,6 +13,10 @@ export const ScriptEngine = service<ScriptEngine>('script-engine');
 export interface SandboxOptions {
   /** Threads at most, read anew whenever one is wanted. A thread has one run at a time. */
   readonly threads: () => number;
+  /** More threads, one for each share that has no run; default: none. */
+  readonly spare?: () => number;
+  /** What shares count beside each other. */
+  readonly standing?: ShareRules['standing'];
   /**
    * JavaScript that gives every script its globals beside the Web APIs: a function expression, called before the
    * script is compiled with `{ define(name, value), ask(name, value), log(level, namespace, message) }`. `ask` calls a
@@ -44,6 +49,8 @@ export interface Script {
   readonly heap: number;
   /** Bytes. */
   readonly stack: number;
+  /** The token for which it is compiled: tokens get threads in turns. */
+  readonly share?: string;
 }
 
 /** One script in an environment of its own. Calls of one sandbox never overlap. */
@@ -76,6 +83,8 @@ export interface Call {
   readonly context: { readonly [member: string]: unknown };
   /** Runs above this one that wait for it; 0: none. Runs of a higher level get threads beyond the limit. */
   readonly level: number;
+  /** The token that causes the run: tokens get threads in turns. */
+  readonly share?: string;
   /** Responses may have `set-cookie`. */
   readonly cookies: boolean;
   /** ms from the start of the handler. */

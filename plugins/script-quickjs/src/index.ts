@@ -14,11 +14,13 @@ export default definePlugin({
 
   setup(kernel) {
     kernel.provide(ScriptEngine, {
-      open({ threads, globals }) {
+      open({ threads, spare, standing, globals }) {
         const sandboxes = new QuickJsSandboxes({
           globals,
           least: Math.min(STAYING, threads()),
           most: threads,
+          spare,
+          standing,
           onStarted: () => kernel.log.debug('a script thread was started'),
           onLost: (error) => kernel.log.error('a script thread ended unexpectedly', { error }),
         });

@@ -28,6 +28,7 @@ export class ThreadSandbox implements Sandbox {
       box: undefined,
       kind: 'load',
       level: 0,
+      share: this.#script.share ?? '',
     });
     const box = ++lastBox;
     try {
@@ -45,12 +46,13 @@ export class ThreadSandbox implements Sandbox {
   run(call: Call, host: ScriptHost): Promise<Outcome> {
     const home = () => this.#home();
     const box = this.#place?.box;
+    const { share = '' } = call;
     // Without a turn of the event loop in between: the thread waits for this.
-    const thread = this.#disposed ? undefined : this.#threads.now({ home, box });
+    const thread = this.#disposed ? undefined : this.#threads.now({ home, box, share });
     if (thread) return this.#start(thread, call, host);
     if (this.takesAhead && !call.body) return this.#start(undefined, call, host);
     const kind = call.level === 0 ? 'run' : 'inline';
-    return this.#wait({ home, box, kind, level: call.level }, call, host);
+    return this.#wait({ home, box, kind, level: call.level, share }, call, host);
   }
 
   get takesAhead(): boolean {

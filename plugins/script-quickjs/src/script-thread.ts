@@ -14,9 +14,6 @@ const DROP_MS = 100;
 
 export type ScriptThreadData = Omit<ThreadData, 'pulse'>;
 
-/** What a thread is taken for: a run that was started from outside, one that another run waits for, or the compiler. */
-export type Kind = 'run' | 'inline' | 'load';
-
 /** One run as its thread sees it. */
 export interface ActiveRun {
   readonly id: number;
@@ -46,8 +43,8 @@ export class ScriptThread {
   /** Posted already; begins when the current one has settled. */
   #ahead: ActiveRun | undefined;
   #reserved = false;
-  /** Of its latest work. */
-  kind: Kind = 'run';
+  /** Gives back the place that its present work holds. */
+  #leave: (() => void) | undefined;
   ready = false;
   /** Was ready once. */
   started = false;
@@ -83,10 +80,16 @@ export class ScriptThread {
   }
   #isTold = false;
 
-  /** Takes the thread before its run is known. */
-  reserve(kind: Kind): void {
+  /** Takes the thread before its run is known. `leave` is called when it is free again, or taken anew. */
+  reserve(leave: () => void): void {
+    this.leave();
     this.#reserved = true;
-    this.kind = kind;
+    this.#leave = leave;
+  }
+
+  leave(): void {
+    this.#leave?.();
+    this.#leave = undefined;
   }
 
   release(): void {
@@ -253,6 +256,7 @@ export class ScriptThread {
 
   #free(): void {
     this.idleSince = performance.now();
+    this.leave();
     if (!this.gone) this.#onFree();
   }
 
@@ -260,6 +264,7 @@ export class ScriptThread {
     if (this.gone) return;
     this.gone = true;
     this.ready = false;
+    this.leave();
     this.#watch.stop();
     this.#finish('[js_runner] the script thread ended unexpectedly', false);
     for (const settle of this.#loads.values()) settle('InternalError: compilation takes too long');

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Kind, ScriptThread, type ScriptThreadData } from './script-thread.ts';
+import { type ShareRules, Shares } from '@svc/plugin-admission/api';
+import { ScriptThread, type ScriptThreadData } from './script-thread.ts';
 import { wasm } from './wasm.ts';
 
 /** A run waits this long for the thread that has its context before the context is made anew elsewhere, ms. */
 const MOVE_MS = 250;
 /** Threads beyond the first ones end when they have been idle and without contexts for this long, ms. */
 const IDLE_MS = 30_000;
-/** Works of one kind that may wait for a thread, of all workers. */
+/** Works of one kind and share that may wait for a thread. */
 const MOST_WAITING = 2_048;
 /**
  * Inline calls get threads beyond the limit: their callers hold one each. Each level may take one more thread than the
@@ -17,6 +18,13 @@ const MOST_WAITING = 2_048;
 const INLINE_THREADS = 16;
 /** Scripts that are compiled at the same time. */
 const LOAD_THREADS = 2;
+/** More of these, and of inline calls, for shares that have none. */
+const SPARE_THREADS = 2;
+
+/** What a thread is taken for: a run that was started from outside, one that another run waits for, or the compiler. */
+type Kind = 'run' | 'inline' | 'load';
+/** The order in which they get threads: some run waits for an inline call. */
+const KINDS = ['inline', 'load', 'run'] as const;
 
 interface Waiter {
   /** The thread that has this context. */
@@ -26,6 +34,7 @@ interface Waiter {
   readonly kind: Kind;
   /** Runs above this one. */
   readonly level: number;
+  readonly share: string;
   take(thread: ScriptThread): void;
   fail(error: Error): void;
 }
@@ -36,6 +45,8 @@ export interface ThreadOptions {
   /** Threads that stay. */
   readonly least: number;
   readonly most: () => number;
+  readonly spare?: (() => number) | undefined;
+  readonly standing?: ShareRules['standing'];
   readonly onStarted: () => void;
   readonly onLost: (error: Error) => void;
 }
@@ -45,6 +56,7 @@ export class Threads {
   readonly #options: ThreadOptions;
   readonly #threads: ScriptThread[] = [];
   readonly #waiting: Waiter[] = [];
+  readonly #shares: { readonly [K in Kind]: Shares };
   #data: Promise<ScriptThreadData> | undefined;
   #starting = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -54,6 +66,14 @@ export class Threads {
 
   constructor(options: ThreadOptions) {
     this.#options = options;
+    const { most, spare = () => 0, standing } = options;
+    const few = { spare: () => SPARE_THREADS, standing };
+    this.#shares = {
+      run: new Shares({ most, spare, standing }),
+      load: new Shares({ most: () => LOAD_THREADS, ...few }),
+      // How many there may be depends on the level.
+      inline: new Shares({ most: () => Number.POSITIVE_INFINITY, ...few }),
+    };
   }
 
   /** Starts the threads that stay. */
@@ -62,11 +82,13 @@ export class Threads {
   }
 
   /** The context's own thread, reserved, when it is free and no call waits for a thread. */
-  now({ home, box }: Pick<Waiter, 'home' | 'box'>): ScriptThread | undefined {
-    const own = this.#waiting.length === 0 && !this.#stopped ? home() : undefined;
+  now({ home, box, share }: Pick<Waiter, 'home' | 'box' | 'share'>): ScriptThread | undefined {
+    const own = this.isCalm ? home() : undefined;
     if (!own?.ready || (own.busy && !own.lingersFor(box))) return undefined;
-    if (!own.busy && this.#used('run') >= this.#options.most()) return undefined;
-    own.reserve('run');
+    // The work that lingers goes on beside the run: both have one place.
+    own.leave();
+    if (!this.#shares.run.mayTake(share)) return undefined;
+    this.#reserve(own, 'run', share);
     return own;
   }
 
@@ -76,9 +98,13 @@ export class Threads {
   }
 
   /** A free thread, reserved for the caller: the context's own if possible. No kind of work can take the others' share. */
-  acquire(wanted: Pick<Waiter, 'home' | 'box' | 'kind' | 'level'>): Promise<ScriptThread> {
+  acquire(
+    wanted: Pick<Waiter, 'home' | 'box' | 'kind' | 'level' | 'share'>,
+  ): Promise<ScriptThread> {
     if (this.#stopped) return Promise.reject(new Error('the server stops'));
-    if (this.#waiting.filter(({ kind }) => kind === wanted.kind).length >= MOST_WAITING)
+    const { kind, share } = wanted;
+    const before = this.#waiting.filter((one) => one.kind === kind && one.share === share);
+    if (before.length >= MOST_WAITING)
       return Promise.reject(new Error('Worker queue full, request rejected'));
     this.warm();
     return new Promise((take, fail) => {
@@ -111,30 +137,35 @@ export class Threads {
     return this.#threads.length + this.#starting;
   }
 
-  #used(kind: Kind): number {
-    return this.#threads.filter((thread) => thread.busy && thread.kind === kind).length;
+  #hasPlace({ kind, level, share }: Waiter): boolean {
+    const shares = this.#shares[kind];
+    if (kind !== 'inline') return shares.mayTake(share);
+    const spare = shares.held(share) === 0 ? SPARE_THREADS : 0;
+    return shares.used < INLINE_THREADS + level - 1 + spare;
   }
 
-  #most({ kind, level }: Waiter): number {
-    if (kind === 'inline') return INLINE_THREADS + level - 1;
-    return kind === 'load' ? LOAD_THREADS : this.#options.most();
+  #reserve(thread: ScriptThread, kind: Kind, share: string): void {
+    const shares = this.#shares[kind];
+    thread.leave();
+    shares.take(share);
+    thread.reserve(() => shares.give(share));
+  }
+
+  /** Those that have a place now, in their order. */
+  #first(kind: Kind): Waiter[] {
+    const waiting = this.#waiting.filter((one) => one.kind === kind && this.#hasPlace(one));
+    return this.#shares[kind].order(waiting);
   }
 
   #dispatch(): void {
     let soonest = Number.POSITIVE_INFINITY;
     let wantsMore = false;
-    const used = {
-      run: this.#used('run'),
-      inline: this.#used('inline'),
-      load: this.#used('load'),
-    };
-    for (const waiter of [...this.#waiting]) {
-      if (used[waiter.kind] >= this.#most(waiter)) continue;
+    for (const waiter of KINDS.flatMap((kind) => this.#first(kind))) {
+      if (!this.#hasPlace(waiter)) continue;
       const thread = this.#choose(waiter);
       if (thread instanceof ScriptThread) {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        used[waiter.kind]++;
-        thread.reserve(waiter.kind);
+        this.#reserve(thread, waiter.kind, waiter.share);
         waiter.take(thread);
       } else if (thread === undefined) wantsMore = true;
       else soonest = Math.min(soonest, thread);
@@ -142,7 +173,16 @@ export class Threads {
     clearTimeout(this.#timer);
     if (soonest < Number.POSITIVE_INFINITY)
       this.#timer = setTimeout(() => this.#dispatch(), soonest + 1);
-    if (wantsMore && this.#starting === 0 && this.#isBooting() === 0) this.#start();
+    if ((wantsMore || this.#wantsOneReady()) && this.#starting === 0 && this.#isBooting() === 0)
+      this.#start();
+  }
+
+  /** Every place is taken: the first run of another share does not wait for its thread. */
+  #wantsOneReady(): boolean {
+    const { most, spare } = this.#options;
+    const { used } = this.#shares.run;
+    if (used < most() || used >= most() + (spare?.() ?? 0)) return false;
+    return this.#threads.every(({ busy }) => busy);
   }
 
   #isBooting(): number {

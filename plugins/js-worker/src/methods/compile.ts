@@ -2,6 +2,7 @@ import type { Sandbox } from '@svc/plugin-script-quickjs/api';
 import { RpcError } from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { effective } from '../limits.ts';
+import { shareOf } from '../owners.ts';
 import { FILE } from '../run/pool.ts';
 import type { Worker, WorkerContent } from '../store/workers.ts';
 
@@ -40,7 +41,8 @@ async function compiled(
   if (nul >= 0) throw precompile(`Script contains NUL byte: at position ${nul}`);
   try {
     const room = Math.max(heap, COMPILER_HEAP);
-    const sandbox = await sandboxes.compile({ source, file: FILE, stack, heap: room });
+    const script = { source, file: FILE, stack, heap: room, share: shareOf(content) };
+    const sandbox = await sandboxes.compile(script);
     if (heap >= COMPILER_HEAP) return sandbox;
     sandbox.dispose();
     return undefined;

@@ -1,6 +1,7 @@
 import { JsonText, type Methods, optional, RawJson, Type, wordOf, words } from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
+import { shareOfCaller } from '../owners.ts';
 import { mayDo, maySee, maySeePool } from '../permissions.ts';
 import { notFound } from './content.ts';
 
@@ -34,7 +35,7 @@ function addRun(methods: Methods, { runner, workers }: Components): void {
       name: workerName(js_script_name, 'js_script_name'),
     }),
     access: { needs: ({ name }) => mayDo('run_defined_js_worker', name) },
-    async handle({ name, run_type, params, env, compile_mode }) {
+    async handle({ name, run_type, params, env, compile_mode }, { caller }) {
       const worker = await workers.byName(name);
       if (!worker) throw notFound(name);
       const given = env ? textOf(env) : 'null';
@@ -42,6 +43,7 @@ function addRun(methods: Methods, { runner, workers }: Components): void {
         runType: run_type ? wordOf(run_type) : ('call' as const),
         params: textOf(params),
         env: given === 'null' ? null : given,
+        share: shareOfCaller(caller),
       };
       const mode = compile_mode ? wordOf(compile_mode) : 'bytecode';
       const id = await runner.start(worker, order, mode);

@@ -21,6 +21,8 @@ export interface HostOptions {
   /** False when the run that called this one has ended. */
   readonly isWanted?: (() => boolean) | undefined;
   readonly egress: EgressClient;
+  /** The token that causes the run. */
+  readonly share: string;
   /** A fetch was refused or failed, and the script has not given it up. */
   readonly fetchFailed: (url: string, error: Error) => void;
   readonly log: ScriptHost['log'];
@@ -48,12 +50,12 @@ export class RunHost implements ScriptHost {
   }
 
   async fetch(request: FetchRequest): Promise<FetchResponse> {
-    const { egress, fetchFailed } = this.#options;
+    const { egress, fetchFailed, share } = this.#options;
     const failed = (error: Error) => {
       if (!request.signal.aborted) fetchFailed(request.url, error);
     };
     try {
-      const response = await egress.request(request);
+      const response = await egress.request({ ...request, share });
       response.body.once('error', failed);
       return response;
     } catch (error) {

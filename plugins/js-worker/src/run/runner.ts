@@ -3,7 +3,7 @@ import type { Call, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
-import { type Owned, suspended, type WorkerOwners } from '../owners.ts';
+import { type Owned, shareOf, suspended, type WorkerOwners } from '../owners.ts';
 import type { Ended, ResultStore, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import type { FetchWarnings } from './fetch-warnings.ts';
@@ -41,6 +41,8 @@ export interface Order {
   readonly params: string;
   /** JSON text; null: the stored one. */
   readonly env: string | null;
+  /** The token that causes the run. */
+  readonly share: string;
 }
 
 const handlers: { readonly [type in RunType]: string } = {
@@ -52,6 +54,8 @@ const handlers: { readonly [type in RunType]: string } = {
 
 interface Caller extends Owned {
   readonly name: string;
+  /** As in `Order`; of the run that was started from outside. */
+  readonly share: string;
   /** Inline calls above this run. */
   readonly level: number;
   /** False when the caller does not wait for what it calls. */
@@ -85,8 +89,9 @@ export class Runner {
     params: string,
     { body, wait_ms }: { readonly body: Uint8Array | undefined; readonly wait_ms: number },
   ): Promise<Outcome> {
-    const host = this.#host(worker, { ...ownedBy(worker), level: 0 });
-    const order: Order = { runType: 'route', params, env: null };
+    const share = shareOf(worker);
+    const host = this.#host(worker, { ...ownedBy(worker), share, level: 0 });
+    const order: Order = { runType: 'route', params, env: null, share };
     const call = { ...this.#call(worker, order, 'request'), body };
     return this.#pooled(worker, call, { host, ahead: body === undefined, wait_ms });
   }
@@ -117,7 +122,8 @@ export class Runner {
   #outcome(worker: Worker, order: Order, execution: Execution): Promise<Outcome> {
     const mode = order.runType === 'route' ? 'request-json' : 'json';
     const call = this.#call(worker, order, mode);
-    const host = this.#host(worker, { ...ownedBy(worker), level: 0 });
+    const { share } = order;
+    const host = this.#host(worker, { ...ownedBy(worker), share, level: 0 });
     if (execution === 'pooled') return this.#pooled(worker, call, { host });
     const file = `${worker.name.replace(/^\.+/, '')}.js`;
     return this.#once(worker, call, { file, host });
@@ -154,7 +160,7 @@ export class Runner {
 
   #call(
     worker: Worker,
-    { runType, params, env }: Order,
+    { runType, params, env, share }: Order,
     mode: Mode,
     { name: caller, level }: { readonly name: string | null; readonly level: number } = OUTSIDE,
   ): Call {
@@ -163,6 +169,7 @@ export class Runner {
       handler,
       mode,
       level,
+      share,
       cookies: this.#options.cookies(),
       params,
       env: env ?? worker.env ?? '{}',
@@ -176,6 +183,7 @@ export class Runner {
     const { egress, fetchWarnings, request, log } = this.#options;
     const host: RunHost = new RunHost({
       egress,
+      share: run.share,
       fetchFailed: (url, error) => fetchWarnings.failed(worker.name, url, error),
       request,
       isWanted: run.isWanted,
@@ -196,7 +204,8 @@ export class Runner {
     const worker = UNHOLDABLE.test(name) ? undefined : await this.#options.workers.byName(name);
     if (!worker) throw plain(RpcError.notFound(`js_worker not found: ${name}`));
     if (this.#options.owners.isSuspended(worker)) throw plain(suspended(worker));
-    const order: Order = { runType: 'inline_call', params, env: null };
+    const { share } = caller;
+    const order: Order = { runType: 'inline_call', params, env: null, share };
     const call = this.#call(worker, order, 'json', { name: caller.name, level });
     const limit_ms = Math.max(
       1,
