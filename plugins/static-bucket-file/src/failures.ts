@@ -30,6 +30,7 @@ export function ioFailure(what: string, error: unknown, log: Logger): RpcError {
   const code = codeOf(error);
   if (error instanceof RpcError) return error;
   if (code === 'LEADS_OUT') return leadsOut();
+  if (code === 'BUCKET_FULL') return RpcError.io(what + (error as Error).message);
   log.warn('file operation failed', { what, error });
   return RpcError.io(what + (reasons[code] ?? 'unexpected failure'), { cause: error });
 }

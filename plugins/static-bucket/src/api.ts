@@ -59,16 +59,20 @@ export interface BucketFiles {
   unchanged(path: WirePath, stat: Stats): Promise<boolean>;
   /** A regular file or directory for reading; the caller closes it. @throws ENOENT for anything else (pipe, device) */
   open(path: WirePath): Promise<OpenFile>;
-  /** Replaces the file atomically: readers see the old or the new one. Missing parents are created. */
+  /** Replaces the file atomically: readers see the old or the new one. Missing parents are created. @throws BucketFull (`code` BUCKET_FULL) */
   write(path: WirePath, content: Content): Promise<Written>;
+  /** Counts an empty file or a directory that is about to be made without `write`. @throws BucketFull */
+  charge(): Promise<void>;
   /** Removes one file, or a symbolic link itself. @returns false when the path named nothing */
   remove(path: WirePath): Promise<boolean>;
   /** One rename; links at the ends are moved themselves. Parents of `to` are created. */
   rename(from: WirePath, to: WirePath): Promise<void>;
   /** Every regular file, links not followed, in byte order of `path`. @throws TooMuch past `maxBytes` of JSON */
   list(options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileEntry[]>;
-  /** Bytes of the file system that holds the bucket. */
-  quota(): Promise<{ readonly available_bytes: number; readonly used_bytes: number }>;
+  /** Bytes that the bucket still takes, and those that it holds; without a limit of its own those of the file system. It is counted again where `wanted` bytes would not fit. */
+  quota(
+    wanted?: number,
+  ): Promise<{ readonly available_bytes: number; readonly used_bytes: number }>;
 }
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;

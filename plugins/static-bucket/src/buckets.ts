@@ -1,9 +1,10 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import type { Bucket, StaticBuckets } from './api.ts';
 import { FilesOfBucket } from './files/bucket-files.ts';
-import { holdsAnything, makeBase } from './files/contain.ts';
+import { holdsAnything, makeBase, realBase } from './files/contain.ts';
 import { sweepBucket } from './files/sweep.ts';
 import { isTemporary } from './files/temporary.ts';
+import { Usage } from './files/usage.ts';
 import { Records } from './records.ts';
 import { checkName, checkPath } from './rules.ts';
 import { openBucketStore } from './store.ts';
@@ -18,12 +19,14 @@ interface BucketsOptions {
   readonly announce: () => void;
   /** The token that wrote the record has gone, and the operator wants that its buckets are not served. */
   readonly isSuspended: (bucket: Bucket) => boolean;
+  /** Bytes that one bucket may hold; 0: no limit. */
+  readonly maxBytes: () => number;
 }
 
 /** The records of the buckets, and the service that other plugins use. */
 export function createBuckets(
   { db, log, root }: Scope,
-  { announce, isSuspended }: BucketsOptions,
+  { announce, isSuspended, maxBytes }: BucketsOptions,
 ): {
   readonly records: Records;
   readonly service: StaticBuckets;
@@ -41,6 +44,7 @@ export function createBuckets(
   const records = new Records({ store: openBucketStore(db), changed: touch, announce });
   // The path is checked again, because a row may have been written by SQL.
   const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });
+  const filesOf = openFiles(touch, maxBytes);
   const isServed = (bucket: Bucket) => bucket.enable !== false && !isSuspended(bucket);
   const service: StaticBuckets = {
     get: (name) => records.get(name),
@@ -50,7 +54,7 @@ export function createBuckets(
       return found && isServed(found) ? found : undefined;
     },
     list: () => records.list(),
-    files: (bucket) => new FilesOfBucket({ ...placeOf(bucket), touch }),
+    files: (bucket) => filesOf(placeOf(bucket)),
     checkName,
     wirePath: (text, form) => wirePath(text, form),
     isTemporary,
@@ -84,5 +88,22 @@ export function createBuckets(
         }
       }
     },
+  };
+}
+
+interface Place {
+  readonly root: string;
+  readonly segments: readonly string[];
+}
+
+/** The files of a place. Buckets that share a directory share its bytes. */
+function openFiles(touch: () => void, maxBytes: () => number): (place: Place) => FilesOfBucket {
+  const usages = new Map<string, Usage>();
+  return ({ root, segments }) => {
+    const key = JSON.stringify([root, ...segments]);
+    const usage = usages.get(key) ?? new Usage(() => realBase(root, segments));
+    usages.set(key, usage);
+    const most = maxBytes() || Number.MAX_SAFE_INTEGER;
+    return new FilesOfBucket({ root, segments, touch, usage, most });
   };
 }

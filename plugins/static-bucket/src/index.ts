@@ -18,6 +18,11 @@ const config = Type.Object({
     default: 60_000,
     description: 'A connection that takes less than 128 KiB of a file in this time is closed.',
   }),
+  max_bucket_bytes: Type.Integer({
+    minimum: 0,
+    default: 10_737_418_240,
+    description: 'Bytes of the files of one bucket; 0: no limit.',
+  }),
   max_downloads: Type.Integer({
     minimum: 1,
     default: 512,
@@ -42,7 +47,7 @@ export default definePlugin({
   provides: [StaticBuckets, FileServer],
   config,
   rootConfig,
-  reloadable: ['static_path', 'stall_timeout_ms', 'max_downloads'],
+  reloadable: ['static_path', 'stall_timeout_ms', 'max_bucket_bytes', 'max_downloads'],
   migrations,
   // A row names a folder that the server shows.
   guards: { static_file: 'fixed' },
@@ -54,6 +59,7 @@ export default definePlugin({
     const owners = () => kernel.useOptional(Owners);
     const { records, service, prepare, isInUse, sweep } = createBuckets(kernel, {
       announce: () => kernel.publish(BucketsChanged, null),
+      maxBytes: () => settings.max_bucket_bytes,
       isSuspended: ({ owner }) => owners()?.isSuspended(owner) ?? false,
     });
     kernel.provide(StaticBuckets, service);

@@ -1,5 +1,5 @@
 import { type Clock, codeOf, type Exchange } from '@svc/plugin-sdk';
-import { PROLOGUE } from './xml/write.ts';
+import { escapeText, PROLOGUE } from './xml/write.ts';
 
 export interface Answer {
   readonly status: number;
@@ -28,6 +28,13 @@ export const failedCondition = (status: number, inner: string): Refusal =>
     headers: XML_TYPE,
     body: `${PROLOGUE}<D:error xmlns:D="DAV:">${inner}</D:error>`,
   });
+
+/** 507 with the precondition of RFC 4331 §6, and the text that says which limit it is. */
+export const bucketFull = (text: string): Refusal =>
+  failedCondition(
+    507,
+    `<D:quota-not-exceeded/><message xmlns="urn:ietf:rfc:4331">${escapeText(text)}</message>`,
+  );
 
 /** After a refusal the rest of the body is read for this time: otherwise the client would not see the answer. */
 const LINGER_MS = 30_000;
@@ -70,6 +77,7 @@ const statuses: { readonly [code: string]: number } = {
   ENOTEMPTY: 405,
   ENOSPC: 507,
   EDQUOT: 507,
+  BUCKET_FULL: 507,
   ENAMETOOLONG: 414,
   ELOOP: 508,
   EXDEV: 502,

@@ -1,6 +1,6 @@
-import { type Exchange, RpcError } from '@svc/plugin-sdk';
+import { codeOf, type Exchange, RpcError } from '@svc/plugin-sdk';
 import { authenticate, authorize } from './access.ts';
-import { type Answer, fileStatus, Refusal, send } from './answers.ts';
+import { type Answer, bucketFull, fileStatus, Refusal, send } from './answers.ts';
 import { requireNoBody } from './bodies.ts';
 import { copy, move } from './methods/copy-move.ts';
 import { remove } from './methods/delete.ts';
@@ -95,6 +95,7 @@ function fail(exchange: Exchange, error: unknown, parts: Parts): void {
 
 function answerFor(error: unknown): Answer {
   if (error instanceof Refusal) return error.answer;
+  if (codeOf(error) === 'BUCKET_FULL') return bucketFull((error as Error).message).answer;
   if (error instanceof RpcError) {
     if (error.code === 108) return { status: 400 };
     // 102: there is no Super Token record. Other codes: the database or the password check is busy or unreachable.

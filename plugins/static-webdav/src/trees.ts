@@ -150,7 +150,10 @@ export async function copyTree(
   failures: Failures,
 ): Promise<void> {
   const place = { path: to, isCollection: true };
-  const made = await failures.attempt(place, async () => mkdir(await request.files.prepare(to)));
+  const made = await failures.attempt(place, async () => {
+    await request.files.charge();
+    await mkdir(await request.files.prepare(to));
+  });
   if (!made) return;
   await failures.attempt(place, async () => {
     const real = await request.files.locate(from, { follow: true });

@@ -7,6 +7,8 @@ import { makeBase, makeParent, realBase, realOfStanding, realWithin } from './co
 import { listTree } from './list.ts';
 import { openFile } from './open-file.ts';
 import { lstatIfAny, removeIfAny, replaceFile, syncDirectory } from './replace.ts';
+import { Room } from './room.ts';
+import { LEAST_BYTES, sizeOf, type Usage } from './usage.ts';
 
 export interface FilesOptions {
   /** Directory of all buckets. */
@@ -14,6 +16,9 @@ export interface FilesOptions {
   /** The bucket's directory below it. */
   readonly segments: readonly string[];
   readonly touch: () => void;
+  readonly usage: Usage;
+  /** Bytes that the bucket may hold. */
+  readonly most: number;
 }
 
 const COMPARED = ['dev', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
@@ -57,15 +62,34 @@ export class FilesOfBucket implements BucketFiles {
 
   async write(path: WirePath, content: Content): Promise<Written> {
     if (path.length === 0) throw failure('EISDIR', 'the bucket itself is a directory');
-    const result = await replaceFile(await this.prepare(path), content);
-    this.#options.touch();
-    return result;
+    const { usage, most, touch } = this.#options;
+    const target = await this.prepare(path);
+    const before = await lstatIfAny(target);
+    const room = new Room(usage, most, before?.size);
+    try {
+      const result = await replaceFile(target, await room.counted(content));
+      room.kept();
+      touch();
+      return result;
+    } catch (error) {
+      room.undone();
+      throw error;
+    }
+  }
+
+  async charge(): Promise<void> {
+    const { usage, most } = this.#options;
+    await usage.ready();
+    await usage.take(LEAST_BYTES, most);
   }
 
   async remove(path: WirePath): Promise<boolean> {
     if (path.length === 0) throw failure('EISDIR', 'the bucket itself is a directory');
-    const removed = await this.locate(path, { follow: false }).then(removeIfAny, missing);
+    const found = await this.locate(path, { follow: false }).catch(missing);
+    const before = found && (await lstatIfAny(found));
+    const removed = found !== false && (await removeIfAny(found));
     if (removed) this.#options.touch();
+    if (removed && before) this.#options.usage.add(-sizeOf(before.size));
     return removed;
   }
 
@@ -94,9 +118,16 @@ export class FilesOfBucket implements BucketFiles {
     return base === undefined ? [] : listTree(base, options);
   }
 
-  async quota(): Promise<{ readonly available_bytes: number; readonly used_bytes: number }> {
+  async quota(
+    wanted = 0,
+  ): Promise<{ readonly available_bytes: number; readonly used_bytes: number }> {
     const { bavail, bfree, blocks, bsize } = await statfs(await this.#base());
-    return { available_bytes: bavail * bsize, used_bytes: (blocks - bfree) * bsize };
+    const { usage, most } = this.#options;
+    const left = await usage.left(most, wanted);
+    return {
+      available_bytes: Math.min(bavail * bsize, left),
+      used_bytes: most < Number.MAX_SAFE_INTEGER ? usage.bytes : (blocks - bfree) * bsize,
+    };
   }
 
   #base(): Promise<string> {

@@ -90,6 +90,7 @@ async function grant(request: DavRequest, wanted: Lock): Promise<void> {
 async function makeEmpty(request: DavRequest, wanted: Lock): Promise<boolean> {
   const { bucket, files, path, parts } = request;
   try {
+    await files.charge();
     const handle = await open(await files.prepare(path), 'wx');
     await handle.close();
   } catch (error) {

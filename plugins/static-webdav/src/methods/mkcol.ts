@@ -11,6 +11,7 @@ export async function mkcol(request: DavRequest): Promise<Answer> {
   if (found) throw new Refusal({ status: 405, headers: { allow: allowed(request, found) } });
   await request.checkConditions(undefined);
   await request.checkLocks({ path: request.key, member: true });
+  await files.charge();
   await mkdir(await files.prepare(path));
   parts.buckets.touch();
   await request.created();

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { codeOf } from '@svc/plugin-sdk';
-import { type Answer, Refusal } from '../answers.ts';
+import { type Answer, bucketFull, Refusal } from '../answers.ts';
 import { etagOf } from '../etags.ts';
 import { merged } from '../partial.ts';
 import type { DavRequest } from '../request.ts';
@@ -69,7 +69,7 @@ async function replace(request: DavRequest, upload: Upload, real: string): Promi
   const { path, files, exchange, parts } = request;
   const before = await request.look();
   await mayStore(request, before);
-  await requireRoom(request);
+  if (!upload.isPart) await requireRoom(request, before?.size ?? 0);
   let end = () => {};
   // From the last check of the target to its replacement no other request changes it.
   const lastLook = async () => {
@@ -112,12 +112,15 @@ async function* checkedAtEnd(
   await check();
 }
 
-/** Checks the free space before the body is read. @throws Refusal 507 when the body does not fit */
-async function requireRoom(request: DavRequest): Promise<void> {
+/** Checks the free space before the body is read. @throws Refusal 507 when the body does not fit in the place of what it replaces */
+async function requireRoom(request: DavRequest, replaced: number): Promise<void> {
   const length = lengthOf(request.headers);
   if (length === undefined || length === 0) return;
-  const { available_bytes } = await request.files.quota();
-  if (length > available_bytes) throw new Refusal(507);
+  const { available_bytes } = await request.files.quota(length - replaced);
+  if (length <= available_bytes + replaced) return;
+  throw bucketFull(
+    'neither the bucket (max_bucket_bytes under [static-bucket]) nor the disk has so much room left',
+  );
 }
 
 const writtenHeaders = (stat: Stats) => ({
