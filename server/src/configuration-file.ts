@@ -1,3 +1,4 @@
+import { chmodSync, lstatSync } from 'node:fs';
 import type { App } from '@svc/kernel';
 import {
   type ConfigurationFile,
@@ -31,6 +32,8 @@ interface Options {
   readonly loaded: LoadedConfig;
   /** Wins over the file's `ws_listener`. */
   readonly listen: string | undefined;
+  /** That of the Unix socket, where it is another one than the process has. */
+  readonly umask: number | undefined;
   readonly plugins: readonly Plugin[];
   readonly sections: Sections;
   readonly log: Logger;
@@ -137,6 +140,9 @@ export class ServedFile implements ConfigurationFile {
   #follow({ head }: LoadedConfig): void {
     this.#endWatch();
     this.#endWatch = watchCertificate(head, this.#running(), this.#options.log);
+    const { unix_socket_path: path, enable_unix_socket } = head;
+    if (enable_unix_socket && lstatSync(path, { throwIfNoEntry: false })?.isSocket())
+      chmodSync(path, 0o777 & ~(this.#options.umask ?? process.umask()));
   }
 
   #running(): App {

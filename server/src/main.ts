@@ -90,6 +90,7 @@ function read(args: readonly string[]) {
 
 /** `init`, and the commands of plugins: database and plugins without a listener. */
 async function tool(name: string, file: string): Promise<void> {
+  process.umask(0o077);
   const app = await start({ config: file, mode: 'tool' });
   try {
     if (name !== 'init') await runCommand(app, name);

@@ -13,8 +13,12 @@ export interface ServeOptions extends StartOptions {
 /** Starts and stays until SIGTERM or SIGINT; then stops in order and exits 0. A second signal exits at once. */
 export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Promise<App> {
   const signals = ['SIGTERM', 'SIGINT', ...(hangUp === 'stop' ? ['SIGHUP'] : [])];
-  const starting = start({ ...options, started: (app) => stopOn(signals, app) });
-  if (hangUp === 'reload') process.on('SIGHUP', () => void starting.then(reload, () => {}));
+  // What the program makes is for its own user: 0600, folders 0700.
+  const umask = process.umask(0o077);
+  const starting = start({ ...options, umask, started: (app) => stopOn(signals, app) });
+  const reload = () => starting.then((app) => app.service(ConfigurationFile)?.reload());
+  // The log says what came of it.
+  if (hangUp === 'reload') process.on('SIGHUP', () => void reload().catch(() => {}));
   return starting;
 }
 
@@ -33,12 +37,4 @@ function stopOn(signals: readonly string[], app: App): void {
     );
   };
   for (const signal of signals) process.on(signal, () => stop(signal));
-}
-
-/** The log says what came of it. */
-async function reload(app: App): Promise<void> {
-  await app
-    .service(ConfigurationFile)
-    ?.reload()
-    .catch(() => {});
 }

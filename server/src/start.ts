@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly draft?: string | undefined;
   /** `IP:port` that wins over the file's `ws_listener`, after reloads too. */
   readonly listen?: string | undefined;
+  /** The umask that the program was started with: the Unix socket, which others may use, follows it. */
+  readonly umask?: number;
   /** Called as soon as the server listens. */
   readonly started?: (app: App) => void;
   /** `tool`: database and plugins only, nothing listens (init and other commands). Default: `serve`. */
@@ -31,10 +33,9 @@ export interface StartOptions {
 /** Starts a server with a configuration file. @throws UserError for what the operator can mend; it names the file */
 export async function start(options: StartOptions): Promise<App> {
   const path = resolve(options.config);
-  const { draft, listen } = options;
+  const { draft, listen, umask, console = 'stdout', mode = 'serve' } = options;
   const loaded = await loadConfig(path, draft);
   const { head, raw } = loaded;
-  const { console = 'stdout', mode = 'serve' } = options;
   const log = openLog(head.logging, { env: process.env['RUST_LOG'], console, brand: head.brand });
   const { logger } = log;
   logger.info('configuration', { path, config: raw });
@@ -42,7 +43,7 @@ export async function start(options: StartOptions): Promise<App> {
     const plugins = await choosePlugins(options.plugins ?? head.plugins, head, dirname(path));
     const sections = sectionsOf(plugins, loaded);
     for (const { message } of keyWarnings(plugins, loaded)) logger.warn(message);
-    const file = new ServedFile({ path, loaded, listen, plugins, sections, log: logger });
+    const file = new ServedFile({ path, loaded, listen, umask, plugins, sections, log: logger });
     const app = await boot({
       head: kernelHead(head, listen),
       sections,

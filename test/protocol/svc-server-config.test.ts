@@ -29,8 +29,11 @@ type RefusalCase = [name: string, edit: Edit, code: number, message: RegExp];
 const SUPER_REQUIRED = 'Permission denied: Permission Denied: Super token required';
 const uuidLine = /^server_uuid = .*$/m;
 const listenerLine = /^ws_listener = .*$/m;
-const tls = (cert: string) => (text: string) =>
-  `tls_cert = "${cert}"\ntls_key = "/nonexistent/key.pem"\n${text}`;
+/** Files beside the configuration: others are refused whatever they hold (test/security/edit-config.test.ts). */
+const tls = (cert: string) => (text: string) => {
+  const dir = /^static_path = "(.*)\/static"$/m.exec(text)?.[1];
+  return `tls_cert = "${dir}/${cert}"\ntls_key = "${dir}/key.pem"\n${text}`;
+};
 
 // biome-ignore format: one case per line
 const parseCases: RefusalCase[] = [
@@ -52,8 +55,8 @@ const parseCases: RefusalCase[] = [
 const trialCases: RefusalCase[] = [
   ['an address of another machine', (text) => text.replace(listenerLine, 'ws_listener = "192.0.2.1:47123"'), 108, /^Invalid input: .*192\.0\.2\.1/],
   ['an address of another machine, same port', (text) => text.replace(listenerLine, (line) => line.replace('127.0.0.1', '192.0.2.1')), 108, /^Invalid input: .*192\.0\.2\.1/],
-  ['a missing TLS file', tls('/nonexistent/cert.pem'), 108, /^Invalid input: .*(tls|cert)/],
-  ['a TLS file that is no certificate', tls('/dev/null'), 108, /^Invalid input: .*(tls|cert)/],
+  ['a missing TLS file', tls('nonexistent.pem'), 108, /^Invalid input: .*(tls|cert)/],
+  ['a TLS file that is no certificate', tls('test.db'), 108, /^Invalid input: .*(tls|cert)/],
 ];
 
 // biome-ignore format: one text per line

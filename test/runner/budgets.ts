@@ -28,6 +28,8 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/db-running.test.ts': { seconds: 13, why: 'statements that run into their time limit' },
   'test/protocol/worker-route.test.ts': { seconds: 13, why: 'hundreds of requests to scripts' },
   'test/protocol/svc-server-sql.test.ts': { seconds: 8, why: 'each statement in a process, on both databases' },
+  'test/security/file-modes.test.ts': { seconds: 10, why: 'a server for every umask', starts: true },
+  'test/security/exec-sql-role.test.ts': { seconds: 8, why: 'databases and roles of its own' },
   'test/disk-full.test.ts': { seconds: 12, why: 'a server on a file system of its own', starts: true },
   'test/new-plugin.test.ts': { seconds: 12, why: 'compiles, packs and tests a project', starts: true },
   'test/protocol/agent-multi-last.test.ts': { seconds: 12, why: 'thousands of reports on both databases' },

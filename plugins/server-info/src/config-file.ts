@@ -7,6 +7,8 @@ import {
   RpcError,
   UserError,
 } from '@svc/plugin-sdk';
+import { parse } from 'smol-toml';
+import { checkEdit } from './edit-check.ts';
 import { pinUuid } from './pin-uuid.ts';
 
 /** The running server's configuration file (svc-server.md, read_config and edit_config). */
@@ -15,7 +17,7 @@ export interface ConfigFile {
   read(): Promise<string>;
   /**
    * Checks, tries and writes a complete text, one call after the other; the reload follows when this has resolved.
-   * @throws RpcError 101 not a configuration, 108 a configuration that cannot be served, 999 not written
+   * @throws RpcError 101 not a configuration, 107 a change that is the operator's only, 108 a configuration that cannot be served, 999 not written
    */
   edit(text: string): Promise<void>;
   /** What the file says in vain; asked after edits, it sees what they wrote. */
@@ -36,13 +38,23 @@ export function openConfigFile(
     edit: (text) =>
       locked(['file'], async () => {
         const pinned = parsed(file, text, uuid());
-        await regularFile(file);
+        const before = await tableOf(await regularFile(file));
+        await checkEdit(file.path, before, parse(pinned));
         await file.try(pinned).catch(userError((detail) => RpcError.invalid(detail)));
         await file.write(pinned).catch(writeFailure);
         reloadSoon();
       }),
     warnings: () => locked(['file'], () => file.warnings()),
   };
+}
+
+/** What stands in the file; one that its operator has broken says nothing, so everything in the new text is a change. */
+async function tableOf(path: string): Promise<Record<string, unknown>> {
+  try {
+    return parse(await readText(path));
+  } catch {
+    return {};
+  }
 }
 
 function parsed(file: ConfigurationFile, text: string, uuid: string): string {

@@ -37,7 +37,14 @@ export default definePlugin({
         'More tables that `svc-server_exec_sql` opens to the Super Token only, for example `kv`.',
     }),
   }),
-  reloadable: ['exec_sql_timeout_ms'],
+  rootConfig: Type.Object({
+    allowed_paths: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        'Folders and files that `svc-server_edit_config` may name, beside the configuration and where old paths lay.',
+    }),
+  }),
+  reloadable: ['exec_sql_timeout_ms', 'allowed_paths'],
   // The ledger of migrations: a row less, and a step would run twice.
   guards: { schema_migrations: 'fixed' },
   permissions: { svc: { words: serverWords } },
