@@ -229,6 +229,7 @@ for (const dialect of oneDialect) {
       'last-modified': at(0),
       'cache-control': 'no-cache',
       'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
     });
   });
 

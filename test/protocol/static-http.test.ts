@@ -47,10 +47,16 @@ for (const dialect of oneDialect) {
   const get = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
     server.raw(rawGet(target, headers, method));
   const text = ({ body }: RawAnswer) => body.toString();
-  /** Headers that say something about the content; `date` and `connection` are on every answer. */
+  /** Headers that say something about the content; the others are on every answer. */
   const facts = ({ headers }: RawAnswer) => {
     assert.ok(headers['date']);
-    const { date: _date, connection: _connection, ...rest } = headers;
+    const {
+      date: _date,
+      connection: _connection,
+      'x-content-type-options': sniff,
+      ...rest
+    } = headers;
+    assert.is(sniff, 'nosniff');
     return rest;
   };
 
@@ -66,7 +72,6 @@ for (const dialect of oneDialect) {
         'last-modified': MODIFIED,
         'accept-ranges': 'bytes',
         'cache-control': 'no-cache',
-        'x-content-type-options': 'nosniff',
         vary: 'accept-encoding',
         ...(bucket === 'b' ? { 'access-control-allow-origin': '*' } : {}),
       });

@@ -23,6 +23,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/token-super.test.ts': { seconds: 22, why: 'starts servers at the same time', starts: true },
   'test/sdk-package.test.ts': { seconds: 20, why: 'packs, type-checks and runs projects', starts: true },
   'test/crash.test.ts': { seconds: 15, why: 'kills and restarts servers under load', starts: true },
+  'test/security/user-content.test.ts': { seconds: 10, why: 'servers with scripts, on both databases' },
   'test/security/owners.test.ts': { seconds: 10, why: 'runs of scripts on both databases' },
   'test/protocol/db.test.ts': { seconds: 14, why: 'random statements on both databases' },
   'test/protocol/db-running.test.ts': { seconds: 13, why: 'statements that run into their time limit' },

@@ -25,6 +25,8 @@ export class HttpExchange implements Exchange {
     this.connection = linkOf(request.socket);
     this.connection.heard++;
     endWhenDestroyed(response);
+    // Nothing is taken for another type than the one that it is sent as.
+    response.setHeader('x-content-type-options', 'nosniff');
     this.#limit = limit;
     this.method = request.method ?? 'GET';
     const url = targetPath(request.url ?? '/');

@@ -6,6 +6,7 @@ import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
 import { Owners, Tokens } from '@svc/plugin-token/api';
+import { UserContent } from '@svc/plugin-user-content/api';
 import { type Components, createComponents } from './components.ts';
 import { config } from './config.ts';
 import { addResultMethods } from './methods/results.ts';
@@ -30,10 +31,10 @@ export default definePlugin({
   name: 'js-worker',
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
-  requires: [ScriptEngine, Egress, History],
+  requires: [ScriptEngine, Egress, History, UserContent],
   optional: [RetentionLimits, Standings, Tokens, Owners],
   provides: [WorkerRuns],
-  brings: ['script-quickjs', 'egress', 'retention'],
+  brings: ['script-quickjs', 'egress', 'retention', 'user-content'],
   config,
   reloadable: [
     'max_threads',
@@ -62,7 +63,17 @@ export default definePlugin({
     const { owners, results, routes, runner, workers } = components;
     const peerHeader = brand.peer_header;
     kernel.use(History).keep(ARRIVED);
-    const handler = new RouteHandler({ routes, runner, owners, clock, log, peerHeader, settings });
+    const content = () => kernel.use(UserContent);
+    const handler = new RouteHandler({
+      content,
+      routes,
+      runner,
+      owners,
+      clock,
+      log,
+      peerHeader,
+      settings,
+    });
     kernel.provide(WorkerRuns, {
       async enqueueCron({ worker: name, params }) {
         const worker = await workers.byName(workerName(name));

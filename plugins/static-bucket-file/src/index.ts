@@ -1,5 +1,6 @@
 import { definePlugin, type Exchange, LATE, Type } from '@svc/plugin-sdk';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { UserContent } from '@svc/plugin-user-content/api';
 import { addMethods } from './methods.ts';
 import { badUrl, SiteHandler } from './site.ts';
 import { SiteCache } from './site-cache.ts';
@@ -21,8 +22,9 @@ export default definePlugin({
   name: 'static-bucket-file',
   version: '0.6.0',
   namespaces: ['static-bucket-file'],
-  requires: [StaticBuckets, FileServer],
+  requires: [StaticBuckets, FileServer, UserContent],
   optional: [FileLocks],
+  brings: ['user-content'],
   config,
   reloadable: ['memory_cache_bytes'],
 
@@ -35,7 +37,8 @@ export default definePlugin({
       const found = new SiteFiles(buckets, files);
       const cache = new SiteCache(buckets, found, () => settings.memory_cache_bytes);
       const { isServed } = buckets;
-      return { buckets, site: new SiteHandler({ cache, server: files, isServed, log }) };
+      const content = kernel.use(UserContent);
+      return { buckets, site: new SiteHandler({ cache, server: files, isServed, content, log }) };
     });
 
     hooks.methods.tap((methods) => {
@@ -65,7 +68,7 @@ export default definePlugin({
         }
         const bucket = buckets.root();
         if (!bucket || ((path === '/' || path === rpcPath) && method !== 'GET')) return undefined;
-        return site.answer(exchange, bucket, path)?.then(() => true as const) ?? true;
+        return site.answer(exchange, bucket, path, true)?.then(() => true as const) ?? true;
       },
       { stage: LATE },
     );

@@ -47,8 +47,6 @@ export function representationOf(
       ...(encoding ? ['content-encoding', encoding] : []),
       'accept-ranges',
       'bytes',
-      'x-content-type-options',
-      'nosniff',
     ],
     body,
   };

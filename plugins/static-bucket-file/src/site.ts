@@ -5,6 +5,7 @@ import type {
   Representation,
   StaticBuckets,
 } from '@svc/plugin-static-bucket/api';
+import type { UserContent } from '@svc/plugin-user-content/api';
 import { accepts, encodings } from './encodings.ts';
 import { leadsOut } from './failures.ts';
 import { CORS } from './representation.ts';
@@ -25,6 +26,7 @@ export interface SiteOptions {
   readonly cache: SiteCache;
   readonly server: FileServer;
   readonly isServed: StaticBuckets['isServed'];
+  readonly content: UserContent;
   readonly log: Logger;
 }
 
@@ -36,10 +38,19 @@ export class SiteHandler {
     this.#options = options;
   }
 
-  /** Answers one request. `raw` is the percent-encoded path below the bucket. Returns a promise only when it has to wait. */
-  answer(exchange: Exchange, bucket: Bucket | undefined, raw: string): void | Promise<void> {
+  /**
+   * Answers one request. `raw` is the percent-encoded path below the bucket; `atRoot`: it is the server's own path too.
+   * Returns a promise only when it has to wait.
+   */
+  answer(
+    exchange: Exchange,
+    bucket: Bucket | undefined,
+    raw: string,
+    atRoot = false,
+  ): void | Promise<void> {
     if (!bucket || !this.#options.isServed(bucket))
       return exchange.text(404, 'Static not found', TEXT);
+    if (!this.#options.content.admit(exchange, { trusted: bucket.trusted, stays: atRoot })) return;
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
       return refuseMethod(exchange, bucket);
     const kept = this.#options.cache.fresh(bucket, raw);

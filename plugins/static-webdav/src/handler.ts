@@ -42,6 +42,8 @@ const withoutBody: { readonly [method: string]: Handle } = {
 export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   try {
     const request = await authorized(exchange, parts);
+    // A mounted drive cannot follow to another host name: its client would not send the password there.
+    if (!parts.content.admit(exchange, { trusted: request.bucket.trusted, stays: true })) return;
     const answer = await handlerOf(exchange.method)(request);
     if (answer) send(exchange, answer, parts.clock);
   } catch (error) {

@@ -8,6 +8,7 @@ import {
 } from '@svc/plugin-sdk';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { Tokens } from '@svc/plugin-token/api';
+import { UserContent } from '@svc/plugin-user-content/api';
 import { Addresses } from './addresses.ts';
 import { removeExpiredLocks, removeOrphans } from './clean-up.ts';
 import { fileLocks } from './file-locks.ts';
@@ -43,7 +44,8 @@ export default definePlugin({
   name: 'static-webdav',
   version: '0.6.0',
   logTarget: 'webdav',
-  requires: [StaticBuckets, FileServer, Tokens],
+  requires: [StaticBuckets, FileServer, Tokens, UserContent],
+  brings: ['user-content'],
   provides: [FileLocks],
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],
@@ -92,6 +94,7 @@ function partsOf(kernel: Kernel<Static<typeof config>>, addresses: Addresses): (
     buckets: kernel.use(StaticBuckets),
     server: kernel.use(FileServer),
     tokens: kernel.use(Tokens),
+    content: kernel.use(UserContent),
   });
 }
 

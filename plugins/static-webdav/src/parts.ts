@@ -1,6 +1,7 @@
 import type { Auth, Clock, Logger } from '@svc/plugin-sdk';
 import type { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import type { Tokens } from '@svc/plugin-token/api';
+import type { UserContent } from '@svc/plugin-user-content/api';
 import type { Addresses } from './addresses.ts';
 import type { LockStore } from './store-locks.ts';
 import type { PropertyStore } from './store-properties.ts';
@@ -13,6 +14,7 @@ export interface Parts {
   readonly auth: Auth;
   readonly buckets: StaticBuckets;
   readonly clock: Clock;
+  readonly content: UserContent;
   readonly locks: LockStore;
   readonly log: Logger;
   readonly properties: PropertyStore;

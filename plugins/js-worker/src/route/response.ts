@@ -17,6 +17,11 @@ const ALLOWED = new Set([
 /** The server's own; no configuration lets scripts set these. */
 const NEVER =
   /^(?:connection|keep-alive|transfer-encoding|upgrade|trailer|te|date|content-length)$/;
+/** Where the server sends these itself, a script does not replace them. */
+const OURS = ['x-content-type-options', 'strict-transport-security'];
+const POLICY = 'content-security-policy';
+/** These reach the other pages of the origin, from which the server's policy keeps the content apart. */
+const OF_THE_ORIGIN = ['clear-site-data', 'service-worker-allowed'];
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 
@@ -38,6 +43,7 @@ export function sendResponse(
     if (before === undefined) sent[name] = value;
     else sent[name] = name === 'set-cookie' ? [before, value].flat() : `${before}, ${value}`;
   }
+  tighten(response, sent);
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const length = bytes?.byteLength ?? 0;
   const isHead = method === 'HEAD';
@@ -45,4 +51,14 @@ export function sendResponse(
   if (status !== 204 && status !== 304) sent['content-length'] = String(shown);
   response.writeHead(status, sent);
   response.end(isHead ? undefined : bytes);
+}
+
+/** Security headers of a script, which the operator let pass, stand beside those of the server and loosen none. */
+function tighten(response: ServerResponse, sent: Record<string, string | string[]>): void {
+  for (const name of OURS) if (response.hasHeader(name)) delete sent[name];
+  const policy = response.getHeader(POLICY);
+  if (policy === undefined) return;
+  // Browsers enforce every line of its own.
+  sent[POLICY] = [String(policy), sent[POLICY] ?? []].flat();
+  for (const name of OF_THE_ORIGIN) delete sent[name];
 }

@@ -1,5 +1,6 @@
 import type { Outcome } from '@svc/plugin-script-quickjs/api';
 import { type Clock, type Exchange, type Logger, trim } from '@svc/plugin-sdk';
+import type { UserContent } from '@svc/plugin-user-content/api';
 import type { Settings } from '../config.ts';
 import type { WorkerOwners } from '../owners.ts';
 import type { RouteCache } from '../registry.ts';
@@ -19,6 +20,7 @@ export interface RouteOptions {
   readonly routes: RouteCache;
   readonly runner: Pick<Runner, 'route'>;
   readonly owners: WorkerOwners;
+  readonly content: () => UserContent;
   readonly clock: Clock;
   readonly log: Logger;
   readonly peerHeader: string;
@@ -79,7 +81,7 @@ export class RouteHandler {
 
   async #run(exchange: Exchange, name: string, body: HeldBody): Promise<void> {
     const { method, response } = exchange;
-    const { log, owners, peerHeader, routes, runner, settings } = this.#options;
+    const { content, log, owners, peerHeader, routes, runner, settings } = this.#options;
     let worker: Worker | undefined;
     try {
       worker = await routes.find(name);
@@ -89,6 +91,7 @@ export class RouteHandler {
     }
     if (!worker || owners.isSuspended(worker))
       return this.refuse(exchange, 404, 'No js_worker bound to this route_name');
+    if (!content().admit(exchange, { trusted: owners.isTrusted(worker) })) return;
     const url = requestUrl(exchange);
     if (url === undefined) return this.refuse(exchange, 400, 'Invalid Host header');
     const bytes = /^(?:GET|HEAD)$/i.test(method) ? undefined : body.bytes;

@@ -19,12 +19,7 @@ export async function get(request: DavRequest): Promise<Answer | undefined> {
       mtime_ms,
       etag,
       common: ['etag', etag, 'last-modified', modified, 'accept-ranges', 'bytes'],
-      entity: [
-        'content-type',
-        server.mediaType(request.path.at(-1) ?? ''),
-        'x-content-type-options',
-        'nosniff',
-      ],
+      entity: ['content-type', server.mediaType(request.path.at(-1) ?? '')],
       body: file,
       multipart: true,
       strongOnly: true,

@@ -1,0 +1,72 @@
+import { definePlugin, EARLY, type Exchange, Type } from '@svc/plugin-sdk';
+import { type Content, UserContent } from './api.ts';
+import { ContentHosts } from './hosts.ts';
+
+/**
+ * The page gets an origin of its own, which is nobody's: it cannot read the storage of the server's pages, nor their windows.
+ * Scripts, forms and links work.
+ */
+const SANDBOX =
+  'sandbox allow-downloads allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-scripts';
+const ELSEWHERE = 'this host name serves only content of buckets and script workers';
+/** Paths of content. Root buckets are the administrator's, and stay where they are. */
+const PATHS = ['/svc/static/', '/svc/static-webdav/', '/svc/worker-route/', '/worker-route/'];
+
+const rootConfig = Type.Object({
+  content_hosts: Type.Array(Type.String({ pattern: '^[A-Za-z0-9._-]+(?::[0-9]{1,5})?$' }), {
+    default: [],
+    description:
+      'Host names that serve content of tokens without rights to all of its kind, and nothing else; the first one is where links lead.',
+  }),
+});
+
+/** Keeps content of tokens apart from the origin of the server's pages: service `UserContent`. */
+export default definePlugin({
+  name: 'user-content',
+  version: '0.6.0',
+  provides: [UserContent],
+  rootConfig,
+  reloadable: ['content_hosts'],
+
+  setup({ brand, hooks, provide, root }) {
+    const hosts = new ContentHosts(() => root.content_hosts);
+    const paths = PATHS.map(brand.rewrite);
+    provide(UserContent, { admit: (exchange, content) => admit(exchange, content, hosts) });
+    hooks.request.tap(
+      (exchange) => {
+        if (!hosts.has(exchange.request.headers)) return undefined;
+        if (paths.some((path) => exchange.path.startsWith(path))) return undefined;
+        exchange.text(421, ELSEWHERE);
+        return true;
+      },
+      { stage: EARLY },
+    );
+    hooks.upgrade.tap(
+      (upgrade) => {
+        if (!hosts.has(upgrade.headers)) return undefined;
+        upgrade.refuse(421, ELSEWHERE);
+        return true;
+      },
+      { stage: EARLY },
+    );
+  },
+});
+
+function admit(exchange: Exchange, { trusted, stays }: Content, hosts: ContentHosts): boolean {
+  const { method, request, response, path, query } = exchange;
+  const isThere = hosts.has(request.headers);
+  if (trusted && isThere) {
+    // Its storage would be within reach of every page on this host name.
+    exchange.text(421, 'this content is not served under this host name');
+    return false;
+  }
+  if (trusted || isThere) return true;
+  if (hosts.areUsed && stays !== true && (method === 'GET' || method === 'HEAD')) {
+    // Scripts of other origins may follow, as they could read the content itself.
+    const location = `//${hosts.authority(request.headers)}${path}${query}`;
+    exchange.text(307, '', { location, 'access-control-allow-origin': '*' });
+    return false;
+  }
+  response.setHeader('content-security-policy', SANDBOX);
+  return true;
+}
