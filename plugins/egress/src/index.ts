@@ -1,7 +1,16 @@
+import { Resolver } from 'node:dns';
 import { Standings, standingIn } from '@svc/plugin-admission/api';
-import { definePlugin } from '@svc/plugin-sdk';
+import { definePlugin, Type, UserError } from '@svc/plugin-sdk';
 import { Egress } from './api.ts';
 import { EgressGuard } from './guard.ts';
+import { Names } from './names.ts';
+
+const config = Type.Object({
+  dns_servers: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Name servers, as `IP` or `IP:port`; none: those of the machine.',
+  }),
+});
 
 /** Outgoing requests for callers: which addresses may be reached, and within which limits (js-runtime.md §6.1). */
 export default definePlugin({
@@ -9,15 +18,25 @@ export default definePlugin({
   version: '0.6.0',
   optional: [Standings],
   provides: [Egress],
+  config,
+  reloadable: ['dns_servers'],
 
   setup(kernel) {
-    const { brand, server } = kernel;
+    const { brand, config: settings, hooks, server } = kernel;
     const userAgent = `${brand.word}-server/${server.version}`;
+    checkServers(settings.dns_servers);
+    const names = new Names(() => settings.dns_servers);
+    kernel.defer('look-ups of names', () => names.close());
+    hooks.reload.tap(() => {
+      checkServers(settings.dns_servers);
+      names.forget();
+    });
     kernel.provide(Egress, {
       open(rules) {
         const guard = new EgressGuard(rules, {
           userAgent,
           standing: standingIn(kernel),
+          resolve: names.resolve,
         });
         kernel.defer('outgoing connections', () => guard.close());
         return guard;
@@ -25,3 +44,15 @@ export default definePlugin({
     });
   },
 });
+
+/** @throws UserError that names the key */
+function checkServers(servers: readonly string[]): void {
+  try {
+    new Resolver().setServers(servers);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UserError(
+      `[egress] dns_servers: ${message}; write addresses as 192.0.2.1 or [2001:db8::1]:53`,
+    );
+  }
+}
