@@ -1,6 +1,9 @@
 const BOUND = 64 * 1024 * 1024;
 const RESUME = 48 * 1024 * 1024;
 
+/** Longer messages do not count: the connection of one is not read until that is let in, and then it has a budget of its own. */
+export const LONG_BYTES = 256 * 1024;
+
 /**
  * Bytes of unanswered requests, over all connections. Beyond the bound no connection is read further until some are
  * answered: a slow database makes senders slow instead of filling the memory (design.md §4).
@@ -10,11 +13,11 @@ export class UnansweredBytes {
   readonly #waiting = new Set<() => void>();
 
   add(bytes: number): void {
-    this.#bytes += bytes;
+    if (bytes <= LONG_BYTES) this.#bytes += bytes;
   }
 
   done(bytes: number): void {
-    this.#bytes -= bytes;
+    if (bytes <= LONG_BYTES) this.#bytes -= bytes;
     if (this.#bytes > RESUME || this.#waiting.size === 0) return;
     const waiting = [...this.#waiting];
     this.#waiting.clear();

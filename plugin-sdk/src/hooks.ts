@@ -15,6 +15,49 @@ export interface Origin {
   readonly connection?: Connection | undefined;
 }
 
+/** A JSON-RPC message before it is parsed. */
+export interface Incoming {
+  readonly bytes: Buffer;
+  readonly origin: Origin;
+  /** Name of a method's credential parameter; undefined for a public one. @throws RpcError -32601 when there is no such method */
+  credentialOf(method: string): string | undefined;
+  /** @throws RpcError as a call of the method with this credential would */
+  authenticate(method: string, credential: string): Promise<void>;
+  /** What is wrong with `params` that hold this JSON text, beyond its syntax. */
+  faultOf(text: string): Fault | undefined;
+}
+
+export type Fault = 'half pair' | 'infinity';
+
+/** A message that was let in. */
+export interface Reading {
+  /** What it holds; absent: it may be parsed at once. Empty and no batch: it is no JSON-RPC. */
+  readonly entries?: readonly ReadEntry[];
+  readonly isBatch?: boolean;
+  /** To be called when the message is answered. */
+  release(): void;
+}
+
+/** One entry of a batch, or the message itself. */
+export interface ReadEntry {
+  /** Of the object; absent: the entry is none. */
+  readonly members?: readonly ReadPart[];
+  /** Members or elements of `params`, without their values. */
+  readonly params?: readonly ReadPart[];
+  /** The credential that authenticated before the entry was parsed. */
+  readonly credential?: string;
+  /** An error is the answer to the call. */
+  readonly fault?: Fault | RpcError | undefined;
+}
+
+/** A member, or an element (without a name). */
+export interface ReadPart {
+  readonly name: string;
+  /** The JSON text of the value. */
+  text(): string;
+  readonly value?: unknown;
+}
+
 /** One call on its way, for observers. */
 export interface Call {
   readonly method: string;
@@ -103,6 +146,8 @@ export interface Hooks {
   readonly warnings: AsyncTaps<[ConfigWarning[]]>;
   /** Series; listeners are closed and calls drained, the database is still open. The argument is the reason. */
   readonly stop: AsyncTaps<[string]>;
+  /** Bail; before a message of more than 8 KB is parsed. No answer: it is parsed at once. */
+  readonly message: AsyncTaps<[Incoming], Reading | undefined>;
   /** Bail; credential → principal. No answer is 102 `Invalid credentials`. */
   readonly authenticate: AsyncTaps<[string, Origin], Principal | undefined>;
   /** Bail; no answer is deny. */

@@ -37,6 +37,8 @@ export interface AccessContext extends CallContext {
    * @throws RpcError 101 malformed, 102 bad credential or throttled
    */
   authenticate(credential?: string): Promise<Principal>;
+  /** The error that the rule throws is sent when this settles; nothing holds the call's parameters until then. */
+  delayRefusal(until: Promise<unknown>): void;
 }
 
 /** The right that a call needs, in terms of the method's input. There is no default: a method without `access` does not compile. */

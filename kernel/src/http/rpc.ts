@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { BodyTooBig, type Exchange, type Text, TooBusy } from '@svc/plugin-sdk';
 import type { Wiring } from '../network.ts';
 import { beginsAsJson } from '../rpc/envelope.ts';
@@ -55,7 +54,7 @@ export class HttpRpc {
     try {
       const { peerAddress: address, connection, signal } = exchange;
       const source = { transport: 'http', address, connection, signal } as const;
-      const { text } = await dispatcher.answer(textOf(body), source);
+      const { text } = await dispatcher.receive(body, source);
       reply(exchange, 200, text ?? 'null');
     } finally {
       unanswered.done(body.length);
@@ -78,12 +77,6 @@ export class HttpRpc {
       return undefined;
     }
   }
-}
-
-/** Text of a message; bytes that are not UTF-8 become text that does not parse. */
-export function textOf(bytes: Buffer): string {
-  const text = bytes.toString();
-  return text.includes('\uFFFD') && !isUtf8(bytes) ? '' : text;
 }
 
 function reply(exchange: Exchange, status: number, text: Text): void {

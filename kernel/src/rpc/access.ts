@@ -48,7 +48,7 @@ export class Access implements Auth {
     if (access === 'public') return;
     if (typeof access === 'object' && 'custom' in access) return access.custom(input, call);
     if (!call.origin) return this.#authorize(access, input, call.caller);
-    const caller = this.#caller(method, call.credential, call.origin);
+    const caller = this.identify(method, call.credential, call.origin);
     const demand = (found: Principal) => {
       call.caller = found;
       return this.#authorize(access, input, found);
@@ -56,7 +56,8 @@ export class Access implements Auth {
     return caller instanceof Promise ? caller.then(demand) : demand(caller);
   }
 
-  #caller(method: Registered, credential: string, origin: Origin): Principal | Promise<Principal> {
+  /** The caller behind a credential. @throws RpcError 101, 102 with the method's own texts */
+  identify(method: Registered, credential: string, origin: Origin): Principal | Promise<Principal> {
     try {
       const principal = this.#principal(credential, origin);
       return principal instanceof Promise
@@ -141,7 +142,7 @@ function requirementsOf(access: AccessRule<unknown>, input: unknown): readonly R
 }
 
 /** The result of a hook; a promise only when a tap had to wait. Promises are a large part of what a call costs. */
-function ask<T>(run: (done: (error: unknown, value?: T) => void) => void): T | Promise<T> {
+export function ask<T>(run: (done: (error: unknown, value?: T) => void) => void): T | Promise<T> {
   let settled: { readonly error: unknown; readonly value: T } | undefined;
   let later: PromiseWithResolvers<T> | undefined;
   run((error, value) => {

@@ -1,17 +1,11 @@
-import {
-  nesting,
-  RawJson,
-  RpcError,
-  scanItems,
-  stringifyJson,
-  type TSchema,
-  Type,
-} from '@svc/plugin-sdk';
+import { nesting, RawJson, RpcError, stringifyJson, type TSchema, Type } from '@svc/plugin-sdk';
 import { Compile } from '@svc/plugin-sdk/typebox';
+import { type Call, partsOf } from './envelope.ts';
 import { reason, unknownField } from './reason.ts';
 import { holdsHalfPair, holdsInfinity } from './unsound.ts';
 
 type Bound = Record<string, unknown>;
+type Sent = Pick<Call, 'params' | 'paramsText' | 'read'>;
 
 interface Parameter {
   readonly name: string;
@@ -47,28 +41,30 @@ export class Binder {
     this.#isDeep = Object.values(params).some(isDeep);
   }
 
-  /** `text` is the JSON text of `params`; empty when absent. */
-  bind(params: unknown, text: string): Bound {
-    return this.#bind(params, text, 0);
+  bind(call: Sent): Bound {
+    return this.#bind(call, 0);
   }
 
   /** Binds the parameters of an in-process call: values without a text, and no credential. */
   bindOwn(params: unknown): Bound {
-    return this.#bind(params, '', this.#before);
+    return this.#bind({ params, paramsText: '' }, this.#before);
   }
 
-  #bind(given: unknown, text: string, from: number): Bound {
+  #bind(sent: Sent, from: number): Bound {
+    const { params: given, paramsText: text, read } = sent;
     const bound: Bound = {};
     if (this.#parameters.length === from) return bound;
-    if (holdsHalfPair(text)) throw RpcError.params('a string holds half of a surrogate pair');
+    if (read ? read.fault === 'half pair' : holdsHalfPair(text))
+      throw RpcError.params('a string holds half of a surrogate pair');
     if (this.#isDeep && text.length > MAX_DEPTH && nesting(text) > MAX_DEPTH)
       throw RpcError.params('recursion limit exceeded');
     // Where every value has a type, its own check refuses the number.
-    if (this.#isDeep && holdsInfinity(text)) throw RpcError.params('number out of range');
+    if (this.#isDeep && (read ? read.fault === 'infinity' : holdsInfinity(text)))
+      throw RpcError.params('number out of range');
     const params = given ?? [];
     if (typeof params !== 'object') throw noContainer(text);
     const isList = Array.isArray(params);
-    if (!isList) this.#refuseRepeated(params, text);
+    if (!isList) this.#refuseRepeated(params, sent);
     for (let at = from; at < this.#parameters.length; at++) {
       const parameter = this.#parameters[at] as Parameter;
       const key = isList ? at - from : nameIn(params, parameter);
@@ -79,7 +75,7 @@ export class Binder {
       }
       if (value === null && parameter.optional && !parameter.keepsNull) continue;
       if (!parameter.check(value)) throw RpcError.params(parameter.explain(value));
-      bound[parameter.name] = parameter.asText ? textOf(value, text, key) : value;
+      bound[parameter.name] = parameter.asText ? textOf(value, sent, key) : value;
     }
     return bound;
   }
@@ -92,9 +88,9 @@ export class Binder {
   }
 
   /** `JSON.parse` keeps the last of two equal names; the page makes a repeated name an error. */
-  #refuseRepeated(params: object, text: string): void {
-    if (!this.#mayRepeat(text)) return;
-    const items = scanItems(text, 0);
+  #refuseRepeated(params: object, sent: Sent): void {
+    if (!sent.read && !this.#mayRepeat(sent.paramsText)) return;
+    const items = sent.read?.params ?? partsOf(sent.paramsText, 0);
     if (items.length === Object.keys(params).length) return;
     const seen = new Set<string>();
     for (const { name } of items) {
@@ -127,11 +123,11 @@ function nameIn(params: object, { name, camel }: Parameter): string | undefined 
 }
 
 /** The JSON text of a parameter. In-process calls have no text, so their value is serialised. */
-function textOf(value: unknown, text: string, key: number | string | undefined): RawJson {
-  if (text === '') return new RawJson(stringifyJson(value));
-  const items = scanItems(text, 0);
-  const item = typeof key === 'number' ? items[key] : items.find(({ name }) => name === key);
-  return new RawJson(text.slice(item?.start, item?.end));
+function textOf(value: unknown, sent: Sent, key: number | string | undefined): RawJson {
+  if (sent.paramsText === '' && !sent.read) return new RawJson(stringifyJson(value));
+  const parts = sent.read?.params ?? partsOf(sent.paramsText, 0);
+  const part = typeof key === 'number' ? parts[key] : parts.find(({ name }) => name === key);
+  return new RawJson(part?.text() ?? 'null');
 }
 
 function parameter([name, schema]: readonly [name: string, schema: TSchema]): Parameter {

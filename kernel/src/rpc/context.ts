@@ -19,6 +19,7 @@ export class Context implements AccessContext {
   params: unknown;
   result: unknown;
   target: (() => string | undefined) | undefined;
+  after: Promise<unknown> | undefined;
   /** Where the credential came from; undefined when the caller was known before the call. */
   readonly origin: Origin | undefined;
   readonly #source: Source;
@@ -59,6 +60,10 @@ export class Context implements AccessContext {
   }
   get signal() {
     return this.#source.signal;
+  }
+
+  delayRefusal(until: Promise<unknown>): void {
+    this.after = until;
   }
 
   async authenticate(credential = this.credential): Promise<Principal> {

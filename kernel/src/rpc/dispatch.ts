@@ -18,10 +18,11 @@ import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';
 import { Context, type Source } from './context.ts';
-import { type Call, type Message, readMessage } from './envelope.ts';
+import { type Call, type Message, messageOf, readMessage, textOf } from './envelope.ts';
 import { batchTooBig, errorText, exceeded, invalidRequest, PARSE_ERROR } from './errors.ts';
 import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
+import { reader } from './reader.ts';
 import type { Registered, Registry } from './registry.ts';
 
 /** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
@@ -29,6 +30,8 @@ export interface Answer {
   /** undefined: nothing to send (notifications). */
   readonly text: Text | undefined;
   readonly release?: (() => void) | undefined;
+  /** The answer waits for it; by then nothing holds the call's parameters. */
+  readonly after?: Promise<unknown> | undefined;
 }
 
 interface Options {
@@ -42,6 +45,8 @@ interface Options {
 
 /** Entries of a batch that may run before other connections have their turn. */
 const ENTRIES_PER_TURN = 250;
+/** Messages that are parsed without asking; none of them can nest or hold so much that it takes long. */
+const SHORT_BYTES = 8 * 1024;
 const nothing: Answer = { text: undefined };
 const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous.ended };
 
@@ -49,15 +54,31 @@ const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous
 export class Dispatcher {
   readonly #options: Options;
   readonly #calls: CallLog;
+  readonly #read: ReturnType<typeof reader>;
 
   constructor(options: Options) {
     const log = options.log.target('rpc');
     this.#options = { ...options, log };
     this.#calls = new CallLog(log);
+    this.#read = reader(options, (...of) => this.#failure(...of));
   }
 
-  async answer(text: string, source: Source): Promise<Answer> {
-    const message = readMessage(text);
+  /** The answer to what a socket read. Whatever waits holds neither the bytes nor a refused call's parameters. */
+  receive(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
+    const isShort = bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed();
+    if (!isShort) return this.#receiveLong(bytes, source, onRead);
+    onRead?.();
+    return this.#answer(readMessage(textOf(bytes)), source);
+  }
+
+  async #receiveLong(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
+    const reading = await this.#read(bytes, source).finally(onRead);
+    const message = reading?.entries ? messageOf(reading) : readMessage(textOf(bytes));
+    const answered = this.#answer(message, source);
+    return reading ? answered.finally(reading.release) : answered;
+  }
+
+  async #answer(message: Message, source: Source): Promise<Answer> {
     return message.kind === 'batch'
       ? this.#batch(message.entries, source)
       : this.#single(message, source);
@@ -85,7 +106,7 @@ export class Dispatcher {
 
   /** A request object or batch of this process, credential included; the whole answer, undefined for notifications. */
   async internal(request: unknown): Promise<unknown> {
-    const { text } = await this.answer(stringifyJson(request), INTERNAL);
+    const { text } = await this.#answer(readMessage(stringifyJson(request)), INTERNAL);
     return text === undefined ? undefined : parseJson(asString(text));
   }
 
@@ -94,7 +115,9 @@ export class Dispatcher {
       case 'call':
         return this.#call(message, source);
       case 'invalid':
-        return { text: invalidRequest(message.id) };
+        return {
+          text: message.error ? errorText(message.id, message.error) : invalidRequest(message.id),
+        };
       case 'unparsable':
         return { text: PARSE_ERROR };
       case 'notification':
@@ -138,8 +161,10 @@ export class Dispatcher {
     context.params = call.params;
     try {
       if (!method) return this.#unsubscribe(call, source);
-      const params = method.binder.bind(call.params, call.paramsText);
+      const params = method.binder.bind(call);
       context.credential = takeCredential(method, params);
+      if ((call.read?.credential ?? context.credential) !== context.credential)
+        throw RpcError.denied('Invalid credentials');
       const input = await this.#admit(method, params, context);
       const { definition } = method;
       if (definition.handle) context.result = await definition.handle(input, context);
@@ -153,7 +178,7 @@ export class Dispatcher {
       const error = this.#failure(method, thrown);
       this.#calls.failed({ call, method, context, started }, error);
       if (method) this.#settled(context, error, started);
-      return { text: errorText(call.id, error) };
+      return { text: errorText(call.id, error), after: context.after };
     }
   }
 
@@ -221,12 +246,11 @@ export class Dispatcher {
       thrown instanceof RpcError
         ? thrown
         : RpcError.other('Internal server error', { cause: thrown });
-    const { code, cause } = error;
     // A full disk has an alarm of its own.
-    if (cause !== undefined && error.data !== DISK_FULL)
-      this.#options.log.error('call failed', { method: method?.name, code, error: cause });
+    if (error.cause !== undefined && error.data !== DISK_FULL)
+      this.#calls.broke(method?.name, error);
     const mapError = method?.definition.mapError;
-    return mapError && code > 0 ? mapError(error) : error;
+    return mapError && error.code > 0 ? mapError(error) : error;
   }
 
   #settled(context: Context, error: RpcError | undefined, started: number): void {

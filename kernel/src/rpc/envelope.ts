@@ -1,10 +1,20 @@
-import { type Item, parseJson, scanItems, skipSpace } from '@svc/plugin-sdk';
+import { isUtf8 } from 'node:buffer';
+import {
+  type Item,
+  parseJson,
+  type ReadEntry,
+  type Reading,
+  type ReadPart,
+  type RpcError,
+  scanItems,
+  skipSpace,
+} from '@svc/plugin-sdk';
 
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
 export type Message =
   | Call
   | { readonly kind: 'notification'; readonly method: string }
-  | { readonly kind: 'invalid'; readonly id: string }
+  | { readonly kind: 'invalid'; readonly id: string; readonly error?: RpcError }
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'batch'; readonly entries: readonly Message[] };
 
@@ -15,6 +25,14 @@ export interface Call {
   readonly params: unknown;
   /** The text of `params`; empty when absent. */
   readonly paramsText: string;
+  /** A long call was looked at before it was parsed; its `paramsText` is empty. */
+  readonly read?: ReadEntry;
+}
+
+/** Text of a message; bytes that are not UTF-8 become text that does not parse. */
+export function textOf(bytes: Buffer): string {
+  const text = bytes.toString();
+  return text.includes('\uFFFD') && !isUtf8(bytes) ? '' : text;
 }
 
 const unparsable: Message = { kind: 'unparsable' };
@@ -74,7 +92,7 @@ function readAny(text: string): Message {
   }
   return Array.isArray(value)
     ? readBatch(text, start, value)
-    : readObject(text, start, value as object);
+    : classify(partsOf(text, start), value as object);
 }
 
 function readBatch(text: string, start: number, values: readonly unknown[]): Message {
@@ -83,27 +101,51 @@ function readBatch(text: string, start: number, values: readonly unknown[]): Mes
   const entries = values.map((value, index): Message => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (!isObject) return { kind: 'invalid', id: 'null' };
-    const entry = readObject(text, (elements[index] as Item).start, value);
-    return entry.kind === 'unparsable' ? { kind: 'invalid', id: 'null' } : entry;
+    return asEntry(classify(partsOf(text, (elements[index] as Item).start), value));
   });
   return { kind: 'batch', entries };
 }
 
-function readObject(text: string, start: number, value: object): Message {
-  const items = scanItems(text, start);
-  const named = (name: string) => items.filter((item) => item.name === name);
-  const textOf = (item: Item | undefined) => (item ? text.slice(item.start, item.end) : '');
+/** The members or elements of the object or list that begins at `from`, repeated names included. */
+export const partsOf = (text: string, from: number): readonly ReadPart[] =>
+  scanItems(text, from).map(({ name, start, end }) => ({
+    name,
+    text: () => text.slice(start, end),
+  }));
+
+function classify(parts: readonly ReadPart[], value: object): Message {
+  const named = (name: string) => parts.filter((part) => part.name === name);
   const ids = named('id');
-  const parameters = named('params');
-  const isRepeated = [parameters, named('jsonrpc'), named('method')].some((all) => all.length > 1);
+  const isRepeated = ['params', 'jsonrpc', 'method'].some((name) => named(name).length > 1);
   const { jsonrpc, method, params } = value as { [name: string]: unknown };
-  const id = ids.length === 1 ? validId(textOf(ids[0])) : undefined;
+  const id = ids.length === 1 ? validId(ids[0]?.text() ?? '') : undefined;
   if (isRepeated || jsonrpc !== '2.0' || typeof method !== 'string')
     return id === undefined ? unparsable : { kind: 'invalid', id };
   if (id !== undefined)
-    return { kind: 'call', id, method, params, paramsText: textOf(parameters[0]) };
+    return { kind: 'call', id, method, params, paramsText: named('params')[0]?.text() ?? '' };
   return ids.length === 1 ? { kind: 'invalid', id: 'null' } : { kind: 'notification', method };
 }
+
+/** Classifies what was read of a long text, by the same rules. */
+export function messageOf({ entries = [], isBatch }: Reading): Message {
+  if (!isBatch) return entries[0] ? entryOf(entries[0]) : unparsable;
+  if (entries.length === 0) return { kind: 'invalid', id: 'null' };
+  return { kind: 'batch', entries: entries.map((entry) => asEntry(entryOf(entry))) };
+}
+
+function entryOf(read: ReadEntry): Message {
+  const { members, fault } = read;
+  if (!members) return { kind: 'invalid', id: 'null' };
+  const value = Object.fromEntries(members.map((member) => [member.name, member.value]));
+  const message = classify(members, value);
+  if (typeof fault === 'object' && message.kind !== 'notification')
+    return { kind: 'invalid', id: 'id' in message ? message.id : 'null', error: fault };
+  return message.kind === 'call' ? { ...message, read } : message;
+}
+
+/** An entry of a batch that is no call gets an answer in its place. */
+const asEntry = (entry: Message): Message =>
+  entry.kind === 'unparsable' ? { kind: 'invalid', id: 'null' } : entry;
 
 const LARGEST_ID = '18446744073709551615';
 

@@ -7,6 +7,9 @@ const CUT = 1024;
 const WINDOW_MS = 10_000;
 const PER_WINDOW = 5;
 
+/** Codes of failures that the input does not explain. */
+const FAILURES: ReadonlySet<number> = new Set([103, 107, 999, -32603]);
+
 /** A call whose answer is known. */
 interface Ended {
   readonly call: Call;
@@ -63,8 +66,16 @@ export class CallLog {
       message,
       elapsed_us: since(started),
       id: call.id,
-      ...(repeated > 0 ? { repeated } : {}),
+      ...times(repeated),
     });
+  }
+
+  /** The cause of a failure. The stack of a refused input would tell the operator nothing. */
+  broke(method: string | undefined, { code, message, cause }: RpcError): void {
+    const repeated = this.#count(`${method} ${code} broke`);
+    const error = FAILURES.has(code) ? cause : message;
+    if (repeated !== undefined)
+      this.#log.error('call failed', { method, code, error, ...times(repeated) });
   }
 
   /**
@@ -84,6 +95,7 @@ export class CallLog {
   }
 }
 
+const times = (repeated: number) => (repeated > 0 ? { repeated } : {});
 const since = (started: number) => String(Math.round((performance.now() - started) * 1000));
 
 const SECRETS = /"(secret|password|token|key)":"(?:[^"\\]|\\.)*"/g;

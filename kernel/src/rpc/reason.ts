@@ -21,6 +21,8 @@ type Schemas = { readonly [name: string]: Schema };
 
 /** Longest text of the caller that a reason repeats. */
 const LONGEST = 64;
+/** Elements of a list among which the wrong one is looked for. */
+const MOST_ELEMENTS = 1_000;
 
 /**
  * What is wrong with a value that does not fit its schema, in the wording of conventions.md §2.3; the texts are informative.
@@ -31,7 +33,7 @@ export function reason(at: string, schema: Schema, value: unknown): string {
   const branches = branchesOf(schema);
   const fitting = branches.filter((branch) => takes(branch, value));
   const tags = [...new Set(branches.flatMap(tagsOf))];
-  const names = typeof value === 'string' ? [value] : Object.keys(value ?? {});
+  const names = typeof value === 'string' ? [value] : namesIn(value);
   const open = fitting.find((branch) => tagsOf(branch).length === 0);
   const meant = fitting.find(({ properties = {} }) =>
     names.some((name) => Object.hasOwn(properties, name)),
@@ -46,11 +48,13 @@ export function reason(at: string, schema: Schema, value: unknown): string {
 
 /** Why a value of the right type does not fit a schema that is no union. */
 function whyNot(at: string, schema: Schema, value: unknown): string {
-  const members = Object.entries(typeof value === 'object' ? (value ?? {}) : {});
-  const wrong = schema.properties && wrongNames(at, schema, Object.keys(value as object));
+  const members = typeof value === 'object' ? (value as Record<string, unknown>) : {};
+  const names = namesIn(members);
+  const wrong = schema.properties && wrongNames(at, schema, names);
   if (wrong) return wrong;
-  for (const [name, member] of members) {
+  for (const name of names) {
     const part = partOf(schema, name);
+    const member = members[name];
     if (part && !Check(part as never, member))
       return reason(`${at}.${name.slice(0, LONGEST)}`, part, member);
   }
@@ -59,6 +63,10 @@ function whyNot(at: string, schema: Schema, value: unknown): string {
   const lead = isUuid ? 'UUID parsing failed' : `invalid value: ${describe(value)}`;
   return `${lead}, ${description?.replace(/\.$/, '')}, at ${at}`;
 }
+
+/** Of a long list the first elements. */
+const namesIn = (value: unknown): readonly string[] =>
+  Object.keys(Array.isArray(value) ? value.slice(0, MOST_ELEMENTS) : (value ?? {}));
 
 /** What an object lacks, or has too much. */
 function wrongNames(

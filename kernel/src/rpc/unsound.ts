@@ -1,4 +1,4 @@
-import { hasLongInteger } from '@svc/plugin-sdk';
+import { type Fault, hasLongInteger } from '@svc/plugin-sdk';
 
 const HALF = /\\u[dD][89a-fA-F]/;
 /** Whole pairs and other escapes are passed over. */
@@ -22,3 +22,6 @@ export function holdsInfinity(text: string): boolean {
   });
   return found;
 }
+
+export const faultOf = (text: string): Fault | undefined =>
+  holdsHalfPair(text) ? 'half pair' : holdsInfinity(text) ? 'infinity' : undefined;

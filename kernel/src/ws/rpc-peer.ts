@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
-
+import { LONG_BYTES } from '../budgets.ts';
 import { linkOf } from '../http/connection.ts';
-import { textOf } from '../http/rpc.ts';
 import type { Wiring } from '../network.ts';
 import type { Source } from '../rpc/context.ts';
 import type { Answer } from '../rpc/dispatch.ts';
@@ -23,6 +22,8 @@ export class RpcPeer extends SocketPeer {
   answered = 0;
   /** Calls that have come and are not answered. */
   #calls = 0;
+  /** Long messages that are not let in yet. */
+  #long = 0;
   /** Calls that started in this turn of the event loop. */
   #started = 0;
   #turn: NodeJS.Immediate | undefined;
@@ -46,7 +47,10 @@ export class RpcPeer extends SocketPeer {
     const end = () => {
       this.#forgetRoom?.();
       subscriptions.closeAll();
-      for (const data of this.#waiting.splice(0)) this.#done(data.length);
+      for (const data of this.#waiting.splice(0)) {
+        wiring.unanswered.done(data.length);
+        this.#done();
+      }
     };
     this.closed.addEventListener('abort', end, { once: true });
   }
@@ -65,6 +69,7 @@ export class RpcPeer extends SocketPeer {
     if (this.#isClosing) return;
     this.#calls++;
     this.#wiring.unanswered.add(data.length);
+    if (data.length > LONG_BYTES) this.#long++;
     this.#steer();
     if (this.#started < MAX_PER_TURN && this.#waiting.length === 0) this.#start(data);
     else this.#waiting.push(data);
@@ -73,17 +78,28 @@ export class RpcPeer extends SocketPeer {
   #start(data: Buffer): void {
     this.#started++;
     this.#turn ??= setImmediate(() => this.#nextTurn());
-    void this.#answer(textOf(data), data.length);
+    const onRead = data.length > LONG_BYTES ? () => this.#letIn() : undefined;
+    const answering = this.#wiring.dispatcher.receive(data, this.#source, onRead);
+    void this.#answer(answering, data.length);
+  }
+
+  #letIn(): void {
+    this.#long--;
+    this.#steer();
   }
 
   /** The buffer itself is not kept: it is a view of what the socket read in one piece. */
-  async #answer(text: string, bytes: number): Promise<void> {
+  async #answer(answering: Promise<Answer>, bytes: number): Promise<void> {
+    let answer: Answer | undefined;
     try {
-      this.#reply(await this.#wiring.dispatcher.answer(text, this.#source));
+      answer = await answering;
     } catch (error) {
       this.#wiring.log.error('message could not be answered', { error });
     }
-    this.#done(bytes);
+    this.#wiring.unanswered.done(bytes);
+    if (answer?.after) await answer.after;
+    if (answer) this.#reply(answer);
+    this.#done();
   }
 
   #reply({ text, release }: Answer): void {
@@ -94,9 +110,8 @@ export class RpcPeer extends SocketPeer {
     release?.();
   }
 
-  #done(bytes: number): void {
+  #done(): void {
     this.#calls--;
-    this.#wiring.unanswered.done(bytes);
     if (this.#calls === 0 && this.#isClosing) this.#idle.resolve();
     this.#steer();
   }
@@ -116,7 +131,7 @@ export class RpcPeer extends SocketPeer {
     if (isSlow) this.#draining ??= this.drained().then(() => this.#drainedAll());
     if (this.#isClosing || this.closed.aborted) return;
     const most = this.#isPaused ? RESUME_CALLS : MAX_CALLS;
-    const isFull = isSlow || unanswered.full || this.#calls >= most;
+    const isFull = isSlow || unanswered.full || this.#long > 0 || this.#calls >= most;
     if (isFull !== this.#isPaused) {
       this.#isPaused = isFull;
       if (isFull) this.pause();

@@ -54,7 +54,7 @@ export function addRegisterMethod(methods: Methods, options: RegisterOptions): v
       const right = mayListen(canonicalUuid(uuid));
       if (!(await auth.allows(caller, right))) throw new RpcError(DENIED, right.denied);
     } catch (error) {
-      await pause(clock, REFUSAL_MS, [call.signal, stopping]);
+      call.delayRefusal(pause(clock, REFUSAL_MS, [call.signal, stopping]));
       throw error;
     }
   }

@@ -1,0 +1,29 @@
+import { type Origin, type Reading, RpcError } from '@svc/plugin-sdk';
+import type { KernelHooks } from '../hooks.ts';
+import { type Access, ask } from './access.ts';
+import type { Registered, Registry } from './registry.ts';
+import { faultOf } from './unsound.ts';
+
+type Parts = { readonly access: Access; readonly hooks: KernelHooks; readonly registry: Registry };
+type Failure = (method: Registered, thrown: unknown) => RpcError;
+
+/** Asks the hook `message`. @param failure makes the error that a caller of the method gets */
+export const reader =
+  ({ access, hooks, registry }: Parts, failure: Failure) =>
+  async (bytes: Buffer, origin: Origin): Promise<Reading | undefined> => {
+    const known = (name: string): Registered => {
+      const method = registry.methods.get(name);
+      if (!method) throw new RpcError(-32601, 'Method not found');
+      return method;
+    };
+    const authenticate = async (name: string, credential: string) => {
+      try {
+        await access.identify(known(name), credential, origin);
+      } catch (thrown) {
+        throw failure(known(name), thrown);
+      }
+    };
+    const credentialOf = (name: string) => known(name).credential;
+    const incoming = { bytes, origin, credentialOf, authenticate, faultOf };
+    return ask<Reading | undefined>((done) => hooks.message.callAsync(incoming, done));
+  };

@@ -1,0 +1,90 @@
+import { type Incoming, RpcError } from '@svc/plugin-sdk';
+import { nextSlice } from './slices.ts';
+import { jsonAt, type Span, Walk } from './walk.ts';
+
+/** A message over this must show a valid credential before it is parsed, bytes. */
+export const CLAIM_BYTES = 256 * 1024;
+/** Of a method's name, and of a credential, in bytes of JSON. */
+const LONGEST_NAME = 512;
+const LONGEST_CREDENTIAL = 8 * 1024;
+const MOST_MEMBERS = 1_000;
+
+const OPEN_LIST = 91;
+const OPEN_OBJECT = 123;
+const OVER = `a message of more than ${CLAIM_BYTES} bytes`;
+
+/** The members of the object that begins where the walk stands. @throws SyntaxError also for more than a thousand */
+export async function membersOf(walk: Walk): Promise<Span[]> {
+  const members: Span[] = [];
+  for (const span of walk.items()) {
+    if (!span) await nextSlice();
+    else if (members.push(span) > MOST_MEMBERS) throw new SyntaxError('too many members');
+  }
+  return members;
+}
+
+/** The only member of this name. */
+export function only(members: readonly Span[], name: string): Span | undefined {
+  const found = members.filter((member) => member.name === name);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The string that stands there; undefined for anything else, and for a longer one. */
+export function shortString(bytes: Buffer, span: Span | undefined, most: number) {
+  if (!span || span.end - span.start > most) return undefined;
+  const value = jsonAt(bytes, span);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Finds the credentials of a long message by the rules of the parser, and has them checked. */
+export class Claims {
+  readonly #incoming: Incoming;
+  /** Method and credential of the last entry: those of a batch are mostly the same. */
+  #last = '';
+
+  constructor(incoming: Incoming) {
+    this.#incoming = incoming;
+  }
+
+  /** @returns the credential of the call with these members, which is valid. @throws RpcError when there is none */
+  async credentialOf(members: readonly Span[]): Promise<string> {
+    const { bytes } = this.#incoming;
+    const method = shortString(bytes, only(members, 'method'), LONGEST_NAME);
+    if (method === undefined) throw invalid(`${OVER} must be a call with a valid credential`);
+    const parameter = this.#incoming.credentialOf(method);
+    if (parameter === undefined)
+      throw invalid(`'${method}' takes no credential, and ${OVER} must show one: send less`);
+    const span = await this.#find(only(members, 'params'), parameter);
+    const credential = shortString(bytes, span, LONGEST_CREDENTIAL);
+    if (credential === undefined)
+      throw RpcError.params(`missing field \`${parameter}\`: ${OVER} must show a valid credential`);
+    const claim = `${method} ${credential}`;
+    if (claim !== this.#last) await this.#incoming.authenticate(method, credential);
+    this.#last = claim;
+    return credential;
+  }
+
+  async #find(params: Span | undefined, parameter: string): Promise<Span | undefined> {
+    const { bytes } = this.#incoming;
+    if (!params) return undefined;
+    const walk = new Walk(bytes, params.start, params.end);
+    const opening = bytes[params.start];
+    if (opening === OPEN_LIST) {
+      for (const span of walk.items()) {
+        if (span) return span;
+        await nextSlice();
+      }
+    }
+    if (opening !== OPEN_OBJECT) return undefined;
+    const camel = camelOf(parameter);
+    const members = await membersOf(walk);
+    const found = members.filter(({ name }) => name === parameter || name === camel);
+    if (found.length > 1) throw RpcError.params(`duplicate field \`${parameter}\``);
+    return found[0];
+  }
+}
+
+const camelOf = (name: string) =>
+  name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+
+const invalid = (data: string) => new RpcError(-32600, 'Invalid request', { data });

@@ -1,0 +1,265 @@
+import { isUtf8 } from 'node:buffer';
+import {
+  type Incoming,
+  type ReadEntry,
+  type Reading,
+  type ReadPart,
+  RpcError,
+} from '@svc/plugin-sdk';
+import type { Refusals } from './api.ts';
+import { CLAIM_BYTES, Claims, membersOf, only } from './messages-claim.ts';
+import type { MessageMemory } from './messages-memory.ts';
+import { parsePieces, Soundness } from './pieces.ts';
+import { inSlices, nextSlice } from './slices.ts';
+import { broken, jsonAt, type Span, Walk } from './walk.ts';
+
+/** Values that are parsed at once. */
+const FEW_VALUES = 20_000;
+/** Parameters nest at most 128 deep, `params` stands around them (conventions.md §2.3), and the call around that. */
+const MOST_DEPTH = 129;
+/** What a parsed message takes, bytes: each of its own bytes up to three times, and an empty object as much as this. */
+const PER_BYTE = 3;
+const PER_VALUE = 100;
+/** White space before a message (conventions.md §3.2). */
+const MOST_SPACE = 127;
+/** Elements of `params` whose text may be asked for; no method has as many parameters. */
+const MOST_ELEMENTS = 64;
+const MOST_NAMES = 1_000;
+/** Longest member, bytes, that a refused call is told apart by; entries of a batch in one slice. */
+const SHORT_MEMBER = 1_024;
+const ENTRIES_PER_SLICE = 250;
+
+const OPEN_LIST = 91;
+const OPEN_OBJECT = 123;
+const unparsable: Reading = { entries: [], release: () => undefined };
+
+/** What the scan of a message found. */
+interface Scan {
+  readonly isBatch: boolean;
+  /** Of a message that is no batch. */
+  readonly members: readonly Span[];
+  /** Valid ones, by entry; empty for a message that need not show any. */
+  readonly credentials: readonly string[];
+  readonly values: number;
+  /** Levels of the deepest member of a message that is no batch. */
+  readonly deepest: number;
+}
+
+interface Options {
+  readonly memory: MessageMemory;
+  readonly refusals: Refusals;
+}
+
+/** Decides about messages of some length before they are parsed, and parses those that would take long. */
+export class Messages {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** A promise only for what is long, or must wait. */
+  read(incoming: Incoming): Reading | Promise<Reading> {
+    const { bytes, origin } = incoming;
+    const values = bytes.length > CLAIM_BYTES ? undefined : fewValues(bytes);
+    if (values === undefined) return this.#readLong(incoming);
+    const release = this.#options.memory.takeNow(origin.address, cost(bytes, values));
+    return release ? { release } : this.#readLong(incoming);
+  }
+
+  async #readLong(incoming: Incoming): Promise<Reading> {
+    const { bytes, origin } = incoming;
+    let release = unparsable.release;
+    try {
+      if (!isUtf8(bytes)) return unparsable;
+      const scan = await this.#scan(incoming);
+      release = await this.#take(origin.address, bytes, scan);
+      return { ...(await parse(incoming, scan)), release };
+    } catch (error) {
+      release();
+      if (error instanceof SyntaxError) return unparsable;
+      if (!(error instanceof Refused)) throw error;
+      return { ...unparsable, entries: [{ members: error.members, fault: error.error }] };
+    }
+  }
+
+  async #take(address: string, bytes: Buffer, { values, members }: Scan): Promise<() => void> {
+    try {
+      return await this.#options.memory.take(address, cost(bytes, values));
+    } catch (error) {
+      this.#options.refusals.refused('no memory for a message', address);
+      throw new Refused(error as RpcError, shortMembers(bytes, members));
+    }
+  }
+
+  async #scan(incoming: Incoming): Promise<Scan> {
+    const { bytes, origin } = incoming;
+    const claims = bytes.length > CLAIM_BYTES ? new Claims(incoming) : undefined;
+    const claim = async (members: readonly Span[], entry?: number): Promise<string> => {
+      try {
+        return (await claims?.credentialOf(members)) ?? '';
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        this.#options.refusals.refused('large message without a valid credential', origin.address);
+        throw entry === undefined
+          ? new Refused(error, shortMembers(bytes, members))
+          : new Refused(ofBatch(error, entry), []);
+      }
+    };
+    const walk = new Walk(bytes);
+    const opening = beginning(walk);
+    const credentials: string[] = [];
+    let members: readonly Span[] = [];
+    if (opening === OPEN_OBJECT) {
+      members = await membersOf(walk);
+      credentials.push(await claim(members));
+    } else {
+      let entry = 0;
+      for (const span of walk.items()) {
+        if (!span || ++entry % ENTRIES_PER_SLICE === 0) await nextSlice();
+        if (!span) continue;
+        if (!claims) continue;
+        const within = new Walk(bytes, span.start, span.end);
+        const isObject = bytes[span.start] === OPEN_OBJECT;
+        credentials.push(await claim(isObject ? await membersOf(within) : [], entry));
+      }
+    }
+    if (walk.space() >= 0) throw broken();
+    const { values, deepest } = walk;
+    return { isBatch: opening === OPEN_LIST, members, credentials, values, deepest };
+  }
+}
+
+/** Ends the reading of a message that is not let in. */
+class Refused extends Error {
+  readonly error: RpcError;
+  readonly members: readonly ReadPart[];
+
+  constructor(error: RpcError, members: readonly ReadPart[]) {
+    super(error.message);
+    this.error = error;
+    this.members = members;
+  }
+}
+
+const ofBatch = ({ code, message, data }: RpcError, entry: number): RpcError => {
+  const more = data === undefined ? '' : `: ${data}`;
+  return new RpcError(code, message, { data: `entry ${entry}, no entry was run${more}` });
+};
+
+const cost = (bytes: Buffer, values: number): number =>
+  bytes.length * PER_BYTE + values * PER_VALUE;
+
+/** The number of values of a message that may be parsed at once; undefined: it is deep, holds many, or is broken. */
+function fewValues(bytes: Buffer): number | undefined {
+  const walk = new Walk(bytes);
+  try {
+    beginning(walk);
+    walk.pass();
+  } catch {
+    // The long way tells the sender.
+    return undefined;
+  }
+  return walk.values > FEW_VALUES || walk.deepest > MOST_DEPTH + 1 ? undefined : walk.values;
+}
+
+/** @returns the byte with which the message begins. @throws SyntaxError when it is no JSON-RPC */
+function beginning(walk: Walk): number {
+  const code = walk.space();
+  if (walk.at > MOST_SPACE || (code !== OPEN_LIST && code !== OPEN_OBJECT)) throw broken();
+  return code;
+}
+
+async function parse(incoming: Incoming, scan: Scan): Promise<Omit<Reading, 'release'>> {
+  const { bytes } = incoming;
+  const { isBatch, members, credentials, deepest } = scan;
+  if (!isBatch) return { entries: [await readObject(incoming, members, deepest, credentials[0])] };
+  const entries: ReadEntry[] = [];
+  const walk = new Walk(bytes);
+  walk.space();
+  for (const span of walk.items()) {
+    if (!span || entries.length % ENTRIES_PER_SLICE === 1) await nextSlice();
+    if (span) entries.push(await readEntry(incoming, span, credentials[entries.length]));
+  }
+  return { isBatch, entries };
+}
+
+async function readEntry(
+  incoming: Incoming,
+  span: Span,
+  credential: string | undefined,
+): Promise<ReadEntry> {
+  const { bytes } = incoming;
+  const walk = new Walk(bytes, span.start, span.end);
+  if (bytes[span.start] === OPEN_OBJECT) {
+    const members = await membersOf(walk);
+    return readObject(incoming, members, walk.deepest, credential);
+  }
+  walk.pass();
+  // What is no object is no call, however deep it nests.
+  if (walk.deepest <= MOST_DEPTH) await inSlices(parsePieces(bytes, span));
+  return {};
+}
+
+async function readObject(
+  { bytes, faultOf }: Incoming,
+  spans: readonly Span[],
+  deepest: number,
+  credential: string | undefined,
+): Promise<ReadEntry> {
+  if (deepest > MOST_DEPTH) return refusal(bytes, spans, 'recursion limit exceeded');
+  const given = only(spans, 'params');
+  const params = given && (await partsOf(bytes, given));
+  if (params && params.length > MOST_NAMES) return refusal(bytes, spans, 'too many names');
+  const soundness = new Soundness(faultOf);
+  const members: ReadPart[] = [];
+  for (const span of spans) {
+    const checked = span === given ? soundness : undefined;
+    const value = await inSlices(parsePieces(bytes, span, checked));
+    members.push({ ...memberText(bytes, span), value });
+  }
+  return {
+    members,
+    fault: soundness.fault,
+    ...(params && { params }),
+    ...(credential ? { credential } : {}),
+  };
+}
+
+const refusal = (bytes: Buffer, spans: readonly Span[], reason: string): ReadEntry => ({
+  members: shortMembers(bytes, spans),
+  fault: RpcError.params(reason),
+});
+
+/** Members of `params`, or its first elements; undefined when it is neither object nor list. */
+async function partsOf(bytes: Buffer, { start, end }: Span): Promise<ReadPart[] | undefined> {
+  const code = bytes[start];
+  if (code !== OPEN_LIST && code !== OPEN_OBJECT) return undefined;
+  const parts: ReadPart[] = [];
+  const most = code === OPEN_LIST ? MOST_ELEMENTS : MOST_NAMES + 1;
+  for (const span of new Walk(bytes, start, end).items()) {
+    if (!span) await nextSlice();
+    else if (parts.push(readText(bytes, span)) >= most) break;
+  }
+  return parts;
+}
+
+const readText = (bytes: Buffer, { name, start, end }: Span): ReadPart => ({
+  name,
+  text: () => bytes.toString('utf8', start, end),
+});
+
+/** Of `params` the text as a whole is asked for only where it is neither object nor list. */
+function memberText(bytes: Buffer, span: Span): ReadPart {
+  const isLong = span.name === 'params' && span.end - span.start > SHORT_MEMBER;
+  return isLong ? { name: span.name, text: () => '' } : readText(bytes, span);
+}
+
+/** The members by which a call that is not parsed gets its answer. */
+function shortMembers(bytes: Buffer, spans: readonly Span[]): ReadPart[] {
+  const short = spans.filter(({ start, end }) => end - start <= SHORT_MEMBER);
+  return short
+    .filter(({ name }) => ENVELOPE.has(name))
+    .map((span) => ({ ...readText(bytes, span), value: jsonAt(bytes, span) }));
+}
+const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method']);

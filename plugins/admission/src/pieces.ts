@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { type Fault, parseJson } from '@svc/plugin-sdk';
+import { behindString, broken, jsonAt, type Span } from './walk.ts';
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/** Bytes of one piece; it ends at the first comma behind them, so a long string is parsed in one go. */
+const PIECE_BYTES = 64 * 1024;
+/** Stands for the container that an earlier piece began. Random per process, so no sender's name is the same. */
+const REST = `rest:${randomBytes(8).toString('hex')}`;
+const OBJECT_AGAIN = `{${JSON.stringify(REST)}:`;
+
+type Members = Record<string, unknown>;
+
+/** What is wrong with a value, beyond its syntax: half of a surrogate pair counts before a number that no double holds. */
+export class Soundness {
+  fault: Fault | undefined;
+  readonly #faultOf: (text: string) => Fault | undefined;
+
+  constructor(faultOf: (text: string) => Fault | undefined) {
+    this.#faultOf = faultOf;
+  }
+
+  /** @param text the piece as it was parsed: escapes take long in a long one, so there the strings are asked */
+  check(text: string, part: unknown): void {
+    if (this.fault === 'half pair') return;
+    const isLong = text.length > LONG_PIECE;
+    const escaped = isLong && text.includes(ESCAPE) && !isWhole(part);
+    if (escaped) this.fault = 'half pair';
+    else if (!isLong) this.fault = this.#faultOf(text) ?? this.fault;
+    else if (holdsInfinity(part)) this.fault = 'infinity';
+  }
+}
+
+const ESCAPE = '\\u';
+/** It holds a string that is at least half as long. */
+const LONG_PIECE = 4 * PIECE_BYTES;
+
+/** True when every string in a value is whole. */
+function isWhole(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWhole(member));
+}
+
+/** True when a number in a value was too large for a double. */
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity;
+  return Object.values(value).some(holdsInfinity);
+}
+
+/** A container that is not closed yet. */
+interface Open {
+  readonly isObject: boolean;
+  /** Where the name in its parent stands; undefined in a list. */
+  readonly name: Omit<Span, 'name'> | undefined;
+}
+
+/**
+ * Parses one value in pieces that each take a millisecond or two, with an `undefined` between them; the same value, and the
+ * same errors, as `parseJson` gives for the whole text. It nests at most 129 deep.
+ *
+ * A piece is cut at a comma. It is parsed with the brackets that are open at its beginning before it, and the closing ones of
+ * those that are open at its end behind it, and what it holds is added to the containers that earlier pieces began.
+ * @throws SyntaxError
+ */
+export function* parsePieces(
+  bytes: Buffer,
+  { start, end }: Omit<Span, 'name'>,
+  soundness?: Soundness,
+): Generator<undefined, unknown> {
+  const cutter = new Cutter(bytes, start, end);
+  let spine: unknown[] = [];
+  let root: unknown;
+  for (let isFirst = true; ; isFirst = false) {
+    const opening = cutter.open.map(again).join('');
+    const text = opening + cutter.next() + cutter.open.map(closing).reverse().join('');
+    const part = parseJson(text);
+    if (isFirst) root = part;
+    else for (const [level, rest] of restsOf(part, spine.length)) addTo(spine[level], rest);
+    if (text.length > LONG_PIECE) yield;
+    soundness?.check(text, part);
+    if (cutter.at >= end) return root;
+    spine = spineOf(bytes, cutter, spine, root);
+    yield;
+  }
+}
+
+const again = ({ isObject }: Open, level: number, all: readonly Open[]): string => {
+  if (!isObject) return '[';
+  return level === all.length - 1 ? '{' : OBJECT_AGAIN;
+};
+const closing = ({ isObject }: Open): string => (isObject ? '}' : ']');
+
+/** For each container that was open at the beginning of the piece: its level, and what follows in it. */
+function* restsOf(part: unknown, levels: number): Generator<[level: number, rest: object]> {
+  let node = part;
+  for (let level = 0; level < levels; level++) {
+    const isLast = level === levels - 1;
+    if (Array.isArray(node)) {
+      const [inner] = node;
+      yield [level, isLast ? node : node.slice(1)];
+      node = inner;
+    } else {
+      const members = node as Members;
+      const inner = members[REST];
+      delete members[REST];
+      yield [level, members];
+      node = inner;
+    }
+  }
+}
+
+function addTo(container: unknown, rest: object): void {
+  if (Array.isArray(container)) {
+    for (const element of rest as unknown[]) container.push(element);
+    return;
+  }
+  const members = container as Members;
+  for (const [name, value] of Object.entries(rest)) {
+    // Assigning to this name would change the prototype.
+    if (name === '__proto__') Object.defineProperty(members, name, { ...own, value });
+    else members[name] = value;
+  }
+}
+const own = { writable: true, enumerable: true, configurable: true };
+
+/** The containers that are open now, outermost first. */
+function spineOf(bytes: Buffer, { open, shallowest }: Cutter, before: unknown[], root: unknown) {
+  const spine = before.slice(0, shallowest);
+  for (const { name } of open.slice(spine.length)) {
+    const parent = spine.at(-1);
+    if (parent === undefined) spine.push(root);
+    else if (!name) spine.push((parent as unknown[]).at(-1));
+    else spine.push((parent as Members)[jsonAt(bytes, name) as string]);
+  }
+  return spine;
+}
+
+/** Finds the pieces of a value. */
+class Cutter {
+  readonly open: Open[] = [];
+  /** Containers that were open all through the last piece. */
+  shallowest = 0;
+  at: number;
+  readonly #bytes: Buffer;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.#bytes = bytes;
+    this.at = start;
+    this.#end = end;
+  }
+
+  /** The text of the next piece; `at` is behind the comma that ends it. */
+  next(): string {
+    const from = this.at;
+    this.shallowest = this.open.length;
+    const isWhole = this.#goOn(from + PIECE_BYTES);
+    const text = this.#bytes.toString('utf8', from, this.at);
+    if (isWhole) return text;
+    this.at++;
+    // The brackets around a piece would hide a comma with nothing behind it.
+    if (this.open.length === 0 || this.#isEmptyNext()) throw broken();
+    return text;
+  }
+
+  /** @returns true at the end of the value; false at a comma */
+  #goOn(most: number): boolean {
+    const bytes = this.#bytes;
+    // The last string: before the value of a member, its name.
+    let start = 0;
+    let end = 0;
+    let { at } = this;
+    while (at < this.#end) {
+      const code = bytes[at];
+      if (code === QUOTE) {
+        start = at;
+        at = behindString(bytes, at, this.#end);
+        end = at;
+        continue;
+      }
+      if (code === OPEN_LIST || code === OPEN_OBJECT) {
+        const name = this.open.at(-1)?.isObject ? { start, end } : undefined;
+        this.open.push({ isObject: code === OPEN_OBJECT, name });
+      } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+        this.open.pop();
+        if (this.open.length < this.shallowest) this.shallowest = this.open.length;
+      } else if (code === COMMA && at >= most) {
+        this.at = at;
+        return false;
+      }
+      at++;
+    }
+    this.at = at;
+    return true;
+  }
+
+  /** A comma or the end of the container follows. */
+  #isEmptyNext(): boolean {
+    let { at } = this;
+    while ((this.#bytes[at] ?? 0) <= 32 && at < this.#end) at++;
+    const code = this.#bytes[at];
+    return at >= this.#end || code === CLOSE_LIST || code === CLOSE_OBJECT;
+  }
+}
