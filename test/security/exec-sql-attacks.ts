@@ -154,6 +154,7 @@ const postgres: readonly Attack[] = [
   ['passwords of users', 'select * from pg_shadow'],
   ['texts of other sessions', 'select query from pg_stat_activity'],
   ['texts of other sessions by a function', 'select query from pg_stat_get_activity(null)'],
+  ['texts of other sessions by their number', 'select pg_stat_get_backend_activity(1)'],
   ['a file of the host', "select pg_read_file('/etc/passwd')"],
   ['a folder of the host', "select pg_ls_dir('/')"],
   ['a file into a table', "copy kv from '/etc/passwd'"],

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { endless } from '../protocol/svc-server-sql-cases.ts';
 import { allowed, attacks } from './exec-sql-attacks.ts';
 
 const sqlRight = [{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }];
@@ -87,6 +88,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  test('values are bound, in reads and in writes', async () => {
+    const [one, two] = dialect === 'sqlite' ? ['?', '?'] : ['$1', '$2'];
+    const run = (sql: string, values: unknown[]) =>
+      app.call('svc-server_exec_sql', [holder, sql, values]);
+    await run(`insert into kv (namespace, key, value) values ('bound', ${one}, ${two})`, [
+      'k',
+      '1',
+    ]);
+    const { data } = await run(`select key from kv where namespace = ${one}`, ['bound']);
+    assert.equal(data, [{ key: 'k' }]);
+  });
+
   test('the Super Token reaches every table', async () => {
     assert.ok((await asSuper('select * from token')).length >= 2);
     assert.ok((await asSuper('select * from names_again')).length >= 2);
@@ -102,6 +115,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ? /table token is open to the Super Token only/
         : /permission denied for table token/,
     );
+  });
+
+  test('a statement ends at its time limit, and the next one runs', async () => {
+    await app.stop();
+    const limit = { 'server-info': { exec_sql_timeout_ms: 1000 } };
+    app = await bootForTest(['token', 'server-info'], limit, { dialect });
+    holder = await app.token(sqlRight);
+    const error = await outcome(endless[dialect]);
+    assert.match((error as RpcFailure).message, /the statement was ended after 1000 ms/);
+    assert.equal((await exec(holder, 'select 1 as v')).data, [{ v: 1 }]);
   });
 
   test.run();

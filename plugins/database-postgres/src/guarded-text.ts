@@ -4,7 +4,7 @@ const STATEMENTS =
 
 /** What takes SQL as text, settings, locks, messages, sessions, files and large objects by name, and what shows texts of others. */
 const NAMES =
-  /\b(?:set_config|pg_notify|pg_(?:try_)?advisory_\w+|\w+_to_xml\w*|ts_stat|ts_rewrite|dblink\w*|lo_\w+|loread|lowrite|pg_(?:cancel|terminate)_backend|pg_stat_(?:get_)?activity|pg_stat_statements\w*|pg_read_\w+|pg_ls_\w+|pg_stat_file)\b/i;
+  /\b(?:set_config|pg_notify|pg_(?:try_)?advisory_\w+|\w+_to_xml\w*|ts_stat|ts_rewrite|dblink\w*|lo_\w+|loread|lowrite|pg_(?:cancel|terminate)_backend|pg_stat_(?:get_)?activity|pg_stat_get_backend_\w+|pg_logical_\w+|pg_stat_statements\w*|pg_read_\w+|pg_ls_\w+|pg_stat_file)\b/i;
 
 /** A name or text whose characters are written as codes. */
 const ESCAPED = /\bu&["']/i;

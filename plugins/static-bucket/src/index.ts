@@ -50,7 +50,7 @@ export default definePlugin({
   reloadable: ['static_path', 'stall_timeout_ms', 'max_bucket_bytes', 'max_downloads'],
   migrations,
   // A row names a folder that the server shows.
-  guards: { static_file: 'fixed' },
+  guards: { static_file: 'fixed', static_file_former: 'fixed' },
   permissions,
   scopes,
 
