@@ -160,6 +160,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.run();
 }
 
+const crowd = suite('guessing: a token that a whole fleet shares');
+
+crowd('few of its addresses are kept, and none in use is pushed out by others', async () => {
+  const server = await tokenServer({}, { clock: true });
+  try {
+    const token = await server.app.token(listen);
+    const login = loginOn(server.probe);
+    const count = async () => {
+      await server.app.clock.advance(1_000);
+      const select = 'select count(*) as n from token_place p join token t on t.id = p.token_id';
+      const [{ n }] = await server.probe.sql(`${select} where t.token_key = ?`, [keyOf(token)]);
+      return Number(n);
+    };
+    const all = async () => {
+      for (let at = 0; at < 3_000; at++) await login(token, `10.0.${at >> 8}.${at & 255}`);
+    };
+    await all();
+    await eventually(async () => assert.is(await count(), 64));
+    await all();
+    assert.is(await count(), 64);
+    await server.app.restart();
+    for (let at = 0; at <= FREE; at++) await login(`${keyOf(token)}:guess ${at}`, '10.0.0.0');
+    assert.is(await login(token, '10.0.0.0'), keyOf(token));
+  } finally {
+    await server.app.stop();
+  }
+});
+
+crowd.run();
+
 const timing = suite('guessing: what the time of an answer tells');
 
 /** Milliseconds of the middle one of some refusals, each from an address of its own. */

@@ -4,7 +4,8 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Owners } from '@svc/plugin-token/api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { A, keyOf, listen } from '../protocol/token-kit.ts';
+import { A, eventually, keyOf, listen } from '../protocol/token-kit.ts';
+import { sharedServers } from '../shared-servers.ts';
 
 const LISTEN = { scopes: [{ agent_uuid: A }], permissions: [{ task: 'listen' }], denied: '' };
 const WRITE = { scopes: ['global'], permissions: [{ crontab: 'write' }], denied: '' } as const;
@@ -201,4 +202,31 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
     test.run();
   }
+}
+
+for (const on_delete of ['keep', 'suspend'] as const) {
+  const kept = on_delete === 'keep';
+  const several = suite(`lineage: several servers, on_delete = "${on_delete}" (postgres)`);
+  several('what a server deletes is known to the others', async () => {
+    const book = songbook();
+    const config = { token: { on_delete } };
+    const { apps, superToken, stop } = await sharedServers(2, ['token', book.plugin], config);
+    const [here, there] = apps as [TestApp, TestApp];
+    const owners = (there.kernel as any).kernelOf('songbook').use(Owners) as Owners;
+    try {
+      const key = keyOf(await here.token(listen));
+      book.songs.set('a song', key);
+      await eventually(() => assert.is(owners.state(key), 'valid'));
+      await here.call('token_delete', [superToken, key]);
+      await eventually(() => {
+        assert.is(owners.state(key), 'deleted');
+        assert.is(owners.isSuspended(key), !kept);
+        assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [kept, false]);
+        assert.is(book.stopped.filter((name) => name === key).length, kept ? 0 : 2);
+      });
+    } finally {
+      await stop();
+    }
+  });
+  several.run();
 }

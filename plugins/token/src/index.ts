@@ -68,11 +68,10 @@ export default definePlugin({
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
       kernel.every('token places', WATCH_MS, () => parts.places.save());
       kernel.every('older servers', WATCH_MS, () => parts.upgrade.look());
-      kernel.every(
-        'old token places',
-        FORGET_MS,
-        async () => void (await parts.places.forgetOld()),
-      );
+      kernel.every('old token places', FORGET_MS, async () => {
+        parts.login.noteAgain();
+        await parts.places.forgetOld();
+      });
     });
     hooks.reload.tap(async () => {
       await parts.refresh.all();

@@ -50,8 +50,15 @@ export class Login {
   /** Slow checks under way, by mode and digest: calls with one credential wait for one check. */
   readonly #pending = new Map<string, Promise<Secret | undefined>>();
 
+  #period = 0;
+
   constructor(parts: LoginParts) {
     this.#parts = parts;
+  }
+
+  /** To be called some times a day: places of logins are noted again, so that those in use are not forgotten. */
+  noteAgain(): void {
+    this.#period++;
   }
 
   /** @throws RpcError 101 for text without separator, 102 without a Super Token record and for a wrong password of root */
@@ -60,7 +67,7 @@ export class Login {
     const digest = verified.digest(credential);
     const known = verified.get(digest);
     if (known && records.super) {
-      if (known.from !== origin.address) this.#note(known, origin);
+      if (known.from !== origin.address || known.period !== this.#period) this.#note(known, origin);
       return known.token.principal;
     }
     const parsed = parseCredential(credential);
@@ -78,7 +85,7 @@ export class Login {
     const digest = verified.digest(`\0basic ${user.length} ${user}${password}`);
     const known = verified.get(digest);
     if (known && records.super) {
-      if (known.from !== origin.address) this.#note(known, origin);
+      if (known.from !== origin.address || known.period !== this.#period) this.#note(known, origin);
       return known.token.principal;
     }
     if (!records.super) throw superMissing();
@@ -101,9 +108,9 @@ export class Login {
     if (pending) return pending;
     const look = this.#lookOf(credential, digest, origin);
     const { secret, attempt, state, isAtHome } = look;
-    if (secret?.right !== undefined && secret.right === this.#right(credential)) {
-      return this.#settle(secret, look);
-    }
+    // Asked of every name, so that the time of an answer does not tell which ones there are.
+    const right = this.#right(credential);
+    if (secret?.right === right) return this.#settle(secret, look);
     const answer = this.#parts.throttle.admits(attempt, state);
     if (answer === 'yes' || (answer === 'busy' && isAtHome)) return this.#look(look);
     if (answer === 'busy') throw overloaded();
@@ -131,8 +138,7 @@ export class Login {
         credential: digest,
       },
       state: records.state,
-      isAtHome:
-        secret !== undefined && places.has(secret.token.id, places.placeOf(mode, origin.address)),
+      isAtHome: places.has(secret?.token.id ?? 0, places.placeOf(mode, origin.address)),
     };
   }
 
@@ -208,8 +214,13 @@ export class Login {
   }
 
   #note(secret: Secret, { address }: Origin): void {
-    const { places } = this.#parts;
+    if (secret.period !== this.#period) secret.noted = undefined;
+    secret.period = this.#period;
     secret.from = address;
+    secret.noted ??= new Set();
+    if (secret.noted.has(address) || secret.noted.size >= CROWD) return;
+    secret.noted.add(address);
+    const { places } = this.#parts;
     places.saw(secret.token.id, places.placeOf(secret.mode, address));
   }
 
@@ -251,6 +262,8 @@ export const superMissing = () =>
 
 const ROOT = 'root';
 const WARN_MS = 60_000;
+/** Addresses that are noted of one token in one period: a whole fleet may share it. */
+const CROWD = 1_000;
 
 /** The name of root is no secret, so a refusal of its password may say what helps. */
 function orWayOut(found: Principal | undefined): Principal {

@@ -12,8 +12,8 @@ const TokenSeen = topic(
 const DAY_MS = 86_400_000;
 /** A place that was not logged in from for so long is forgotten. */
 const FORGET_MS = 90 * DAY_MS;
-/** Places of one token; the one that was used least lately goes. */
-const MOST = 16;
+/** Places of one token: past that number a new one takes the place of one that was not used for a day. */
+const MOST = 64;
 /** Places that wait to be stored; more come with their next login. */
 const WAITING = 10_000;
 const BATCH = 500;
@@ -57,6 +57,7 @@ export class Places {
     const last = this.#seen.get(token_id)?.get(place);
     if (last !== undefined && seen_at - last < DAY_MS) return;
     if (this.#unsaved.size >= WAITING) return;
+    if (last === undefined && !this.#hasRoom(token_id, seen_at)) return;
     const row = { token_id, place, seen_at };
     this.#unsaved.set(`${token_id} ${place}`, row);
     this.#take(row);
@@ -93,6 +94,13 @@ export class Places {
 
   forgetOld(): Promise<unknown> {
     return this.#parts.store.forget(this.#parts.clock.now() - FORGET_MS);
+  }
+
+  #hasRoom(id: number, now: number): boolean {
+    const places = this.#seen.get(id);
+    if (!places || places.size < MOST) return true;
+    const [oldest = now] = places.values();
+    return now - oldest >= DAY_MS;
   }
 
   #take(row: PlaceRow): void {

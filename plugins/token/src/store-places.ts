@@ -17,7 +17,7 @@ export class PlaceStore {
     this.#db = db;
   }
 
-  /** At most 16 rows of each token, the oldest first. */
+  /** The oldest first. */
   async all(): Promise<PlaceRow[]> {
     const rows = this.#db.query<PlaceRow>('token_place').select('token_id', 'place', 'seen_at');
     return rows.orderBy('seen_at');

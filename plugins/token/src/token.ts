@@ -35,6 +35,9 @@ export interface Secret {
   right?: string;
   /** Address of the last login. */
   from?: string;
+  /** Addresses of logins in this period (`Login.noteAgain`). */
+  noted?: Set<string> | undefined;
+  period?: number;
   /** When the log was last told that it is guessed at, by the monotonic clock. */
   warnedAt?: number;
 }
