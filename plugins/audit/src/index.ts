@@ -63,7 +63,9 @@ export default definePlugin({
       commands.add(exportCommand(store));
       commands.add(verifyCommand(store, () => trail.ownOfFile()));
     });
+    let serves = false;
     hooks.start.tap(() => {
+      serves = true;
       trail.record({ method: 'start', target: server.version });
       every('audit counts', MINUTE_MS, () => trail.minute());
       every('audit segments', ROUND_MS, () => trail.round());
@@ -74,6 +76,8 @@ export default definePlugin({
     hooks.warnings.tap((found) => {
       if (trail.problem !== undefined) found.push(keyAdvice(trail.problem));
     });
-    hooks.stop.tap((reason) => trail.record({ method: 'stop', target: reason }));
+    hooks.stop.tap((reason) => {
+      if (serves) trail.record({ method: 'stop', target: reason });
+    });
   },
 });

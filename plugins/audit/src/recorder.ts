@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts';
 
 /** Rows of one transaction, and the characters of their targets. */
 const BATCH_ROWS = 200;
-const BATCH_CHARS = 1_048_576;
+const BATCH_CHARS = 262_144;
 /** So long a first event waits for others. */
 const GATHER_MS = 20;
 /** What may wait while the database does not answer; further events are counted. */

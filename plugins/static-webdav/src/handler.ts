@@ -44,7 +44,7 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
     const request = await authorized(exchange, parts);
     // A mounted drive cannot follow to another host name: its client would not send the password there.
     if (!parts.content.admit(exchange, { trusted: request.bucket.trusted, stays: true })) return;
-    const answer = await handlerOf(exchange.method)(request);
+    const answer = await recorded(request, handlerOf(exchange.method));
     if (answer) send(exchange, answer, parts.clock);
   } catch (error) {
     fail(exchange, error, parts);
@@ -61,6 +61,32 @@ async function authorized(exchange: Exchange, parts: Parts): Promise<DavRequest>
     throw new Refusal({ status: 404, headers, body: 'Static bucket not found' });
   }
   return new DavRequest(parts, { exchange, bucket, caller, address });
+}
+
+/** Changes of files, for the record of changes. */
+const WRITES = new Set('PUT PATCH MKCOL DELETE COPY MOVE'.split(' '));
+
+async function recorded(request: DavRequest, run: Handle): Promise<Answer | undefined> {
+  const { bucket, caller, exchange, headers, parts } = request;
+  const { method, peerAddress: address } = exchange;
+  const { audit } = parts;
+  if (!audit || !WRITES.has(method)) return run(request);
+  const to = URL.parse(headers['destination']?.toString() ?? '', 'http://here')?.pathname ?? '';
+  const event = {
+    method: `webdav ${method}`,
+    target: `${bucket.name}/${request.path.join('/')}${headers['destination'] ? ` to ${to}` : ''}`,
+    caller,
+    origin: { address, transport: 'http' },
+  } as const;
+  try {
+    const answer = await run(request);
+    const status = answer?.status ?? exchange.response.statusCode;
+    audit.record({ ...event, error: status >= 400 ? status : undefined });
+    return answer;
+  } catch (error) {
+    audit.record({ ...event, error: answerFor(error).status });
+    throw error;
+  }
 }
 
 function handlerOf(method: string): Handle {

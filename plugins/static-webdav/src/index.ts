@@ -1,3 +1,4 @@
+import { Audit } from '@svc/plugin-audit/api';
 import {
   definePlugin,
   EARLY,
@@ -46,6 +47,7 @@ export default definePlugin({
   logTarget: 'webdav',
   requires: [StaticBuckets, FileServer, Tokens, UserContent],
   brings: ['user-content'],
+  optional: [Audit],
   provides: [FileLocks],
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],
@@ -91,6 +93,7 @@ function partsOf(kernel: Kernel<Static<typeof config>>, addresses: Addresses): (
   };
   return () => ({
     ...own,
+    audit: kernel.useOptional(Audit),
     buckets: kernel.use(StaticBuckets),
     server: kernel.use(FileServer),
     tokens: kernel.use(Tokens),

@@ -1,3 +1,4 @@
+import type { Audit } from '@svc/plugin-audit/api';
 import type { Auth, Clock, Logger } from '@svc/plugin-sdk';
 import type { FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import type { Tokens } from '@svc/plugin-token/api';
@@ -11,6 +12,7 @@ import type { Uploads } from './uploads.ts';
 /** The services and stores that every request uses. */
 export interface Parts {
   readonly addresses: Addresses;
+  readonly audit: Audit | undefined;
   readonly auth: Auth;
   readonly buckets: StaticBuckets;
   readonly clock: Clock;

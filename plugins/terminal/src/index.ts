@@ -1,3 +1,4 @@
+import { Audit } from '@svc/plugin-audit/api';
 import {
   Directory,
   definePlugin,
@@ -39,6 +40,7 @@ export default definePlugin({
   name: 'terminal',
   version: '0.6.0',
   requires: [Tasks],
+  optional: [Audit],
   config,
   reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
   permissions,
@@ -55,7 +57,8 @@ export default definePlugin({
       return true;
     });
 
-    const user = { auth, clock, log, stopping, tasks, sessions, directory, relay };
+    const audit = () => kernel.useOptional(Audit);
+    const user = { audit, auth, clock, log, stopping, tasks, sessions, directory, relay };
     hooks.upgrade.tap(async (upgrade) => {
       if (upgrade.path !== PATH) return undefined;
       const query = admissible(upgrade);

@@ -1,9 +1,11 @@
+import type { Audit } from '@svc/plugin-audit/api';
 import {
   type Auth,
   type Clock,
   type Directory,
   type Integer,
   type Logger,
+  type Origin,
   type Peer,
   type Principal,
   RpcError,
@@ -32,6 +34,7 @@ import type { Remote, Sessions } from './sessions.ts';
 export const HOLD_MS = 10_000;
 
 export interface UserSideOptions {
+  readonly audit: () => Audit | undefined;
   readonly auth: Auth;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,6 +47,7 @@ export interface UserSideOptions {
 
 /** A user who may join a terminal. */
 interface Admitted {
+  readonly origin: Origin;
   readonly caller: Principal;
   readonly agentUuid: string;
   readonly terminalId: string;
@@ -74,10 +78,11 @@ async function admit(
   const refused = denied('wrong credential, or no terminal permission for this agent');
   try {
     // Authenticated before the UUID is looked at: all these cases get the same answer.
-    const caller = await auth.authenticate(token, { address, connection, transport: 'ws' });
+    const origin = { address, connection, transport: 'ws' } as const;
+    const caller = await auth.authenticate(token, origin);
     const uuid = uuidOf(agentUuid);
     if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return refused;
-    return { caller, agentUuid: uuid, terminalId };
+    return { origin, caller, agentUuid: uuid, terminalId };
   } catch (error) {
     if (error instanceof RpcError) return refused;
     throw error;
@@ -85,8 +90,8 @@ async function admit(
 }
 
 async function attach(user: Peer, admitted: Admitted, options: UserSideOptions): Promise<void> {
-  const { caller, agentUuid, terminalId } = admitted;
-  const { sessions, directory, log } = options;
+  const { caller, agentUuid, origin, terminalId } = admitted;
+  const { audit, sessions, directory, log } = options;
   // From now on what the user types is kept for the agent.
   const input = new Pipe(user);
   const server = directory.get(keyOf(admitted))?.server;
@@ -98,6 +103,8 @@ async function attach(user: Peer, admitted: Admitted, options: UserSideOptions):
   else if (session.hasUser) turnAway(user, taken('the session has a user'));
   else if (!user.closed.aborted || session !== found) {
     log.info('terminal: user came', { agent_uuid: agentUuid, caller: caller.id });
+    const target = `${terminalId} of ${agentUuid}`;
+    audit()?.record({ method: 'terminal', target, caller, origin });
     session.join(user, input, caller);
   }
 }

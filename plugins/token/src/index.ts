@@ -1,4 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
+import { Audit } from '@svc/plugin-audit/api';
 import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
 import { Owners, SuperTokenCreated, Tokens } from './api.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
@@ -18,7 +19,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['token'],
   brings: ['admission'],
-  optional: [Refusals],
+  optional: [Audit, Refusals],
   provides: [Tokens, Owners, SuperTokenCreated],
   config: Type.Object({
     password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
@@ -89,6 +90,7 @@ async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<v
   if (made && (await parts.store.insertSuper(made.record))) {
     log.info(FIRST_START, { when_lost: lost });
     for (const line of superLines(made)) kernel.useOptional(LogSinks)?.print(line);
+    kernel.useOptional(Audit)?.record({ method: 'first start', target: made.record.token_key });
     kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });
   } else {
     log.info('Super Token already exists, skipped', { when_lost: lost });

@@ -25,10 +25,17 @@ export interface LoginParts {
   readonly log: Logger;
   /** New passwords are stored slow, so a refusal takes as long whether or not there is such an account. */
   readonly isSlow: () => boolean;
-  /** Counts a refused login. @returns true when the log is to hear of it */
-  readonly refused: (origin: Origin) => boolean;
+  /** Counts a refused login; `key` where there is such a token. @returns true when the log is to hear of it */
+  readonly refused: (origin: Origin, key: string | undefined) => boolean;
   /** A plain password hash was found right: it may be replaced by a slow one. */
   readonly onPlainPassword: (secret: Secret, password: string) => void;
+}
+
+/** What the log may say of a login. */
+interface Facts {
+  readonly [name: string]: unknown;
+  readonly address: string;
+  readonly token_key?: string;
 }
 
 /** One look at a credential. */
@@ -235,7 +242,10 @@ export class Login {
     }
     const { log, refused } = this.#parts;
     if (secret) log.debug('login accepted', { token_key: secret.token.key });
-    else if (refused(origin)) log.info('login refused', this.#facts(credential, origin));
+    else {
+      const facts = this.#facts(credential, origin);
+      if (refused(origin, facts.token_key)) log.info('login refused', facts);
+    }
     return secret?.token.principal;
   }
 
@@ -249,7 +259,7 @@ export class Login {
   }
 
   /** Names a key or username only where it exists: anything else may be a mistyped secret. */
-  #facts({ mode, name }: Credential, { address }: Origin) {
+  #facts({ mode, name }: Credential, { address }: Origin): Facts {
     const { records } = this.#parts;
     const token = mode === 'token' ? records.byKey(name) : records.byUsername(name);
     return { address, ...(token ? { token_key: token.key } : {}) };

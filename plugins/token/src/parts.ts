@@ -1,4 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
+import { Audit } from '@svc/plugin-audit/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
 import { GrantPool } from './grants.ts';
@@ -104,7 +105,10 @@ function createLogin(kernel: Kernel<TokenConfig>, keeping: Keeping): Login {
     lanes: new Lanes(clock),
     salt: brand.salt,
     log: log.target('auth'),
-    refused: ({ address }) => kernel.useOptional(Refusals)?.refused(reason, address) ?? false,
+    refused(origin, key) {
+      kernel.useOptional(Audit)?.refused(key, origin);
+      return kernel.useOptional(Refusals)?.refused(reason, origin.address) ?? false;
+    },
     onPlainPassword: (secret, password) => upgrade.offer(secret, password),
   });
 }

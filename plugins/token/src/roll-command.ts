@@ -1,3 +1,4 @@
+import { Audit } from '@svc/plugin-audit/api';
 import type { Command, CommandTerminal } from '@svc/plugin-sdk';
 import type { MadeSuper } from './first.ts';
 import { superLines } from './first.ts';
@@ -10,13 +11,16 @@ const QUESTION = 'Replace key, secret and password of root? The old ones stop wo
 export const rollCommand = (store: TokenStore, make: () => Promise<MadeSuper>): Command => ({
   name: 'roll-super-token',
   summary: 'Replace the Super Token and the root password, and print the new ones.',
-  async run(_kernel, terminal) {
+  async run(kernel, terminal) {
     if (!(await confirmed(terminal))) {
       terminal.print('Nothing was changed.');
       return;
     }
     const made = await make();
     await store.replaceSuper(made.record);
+    kernel
+      .useOptional(Audit)
+      ?.record({ method: 'roll-super-token', target: made.record.token_key });
     for (const line of superLines(made)) terminal.print(line);
   },
 });
