@@ -4,9 +4,13 @@ import type { Clock, Exchange } from '@svc/plugin-sdk';
 const MOST_BODY = 8_388_608;
 /** Bodies that arrive, wait or are worked on, of all workers together, bytes. */
 const MOST_HELD = 134_217_728;
+/** Of these, one address. */
+const MOST_OF_ADDRESS = MOST_HELD / 4;
 /** A client that sends less than this in `STALL_MS` is given up. */
 const STALL_BYTES = 65_536;
-const STALL_MS = 60_000;
+const STALL_MS = 10_000;
+/** Memory of one chunk beside its bytes. */
+const CHUNK_COST = 256;
 
 /** A body in memory, none when it is empty; to be given back after its run. */
 export interface HeldBody {
@@ -31,32 +35,46 @@ const NONE: HeldBody = { bytes: undefined, release() {} };
 export class RequestBodies {
   readonly #clock: Clock;
   #held = 0;
+  readonly #byAddress = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  async read({ request }: Exchange): Promise<HeldBody | Unread> {
+  async read({ connection, peerAddress, request }: Exchange): Promise<HeldBody | Unread> {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     // RFC 9112 §6.3: without these two a request has no body.
     if (length === undefined && coding === undefined) return NONE;
     if (Number(length ?? 0) > MOST_BODY) return TOO_BIG;
     const chunks: Buffer[] = [];
+    const receipt = connection.receive(peerAddress);
     let size = 0;
     const unread = await this.#collect(request, (chunk) => {
       size += chunk.length;
-      this.#held += chunk.length;
       chunks.push(chunk);
+      const ofAddress = this.#hold(peerAddress, chunk.length);
       if (size > MOST_BODY) return TOO_BIG;
-      return this.#held > MOST_HELD ? FULL : undefined;
+      const hasRoom = receipt.holds(size + chunks.length * CHUNK_COST);
+      const isFull = this.#held > MOST_HELD || ofAddress > MOST_OF_ADDRESS;
+      return isFull || !hasRoom ? FULL : undefined;
     });
+    receipt.holds(0);
     const release = () => {
-      this.#held -= size;
+      this.#hold(peerAddress, -size);
       size = 0;
     };
     if (!unread && size > 0) return { bytes: joined(chunks, size), release };
     release();
     return unread ?? NONE;
+  }
+
+  /** @returns bytes that the address holds now */
+  #hold(address: string, more: number): number {
+    const bytes = (this.#byAddress.get(address) ?? 0) + more;
+    this.#held += more;
+    if (bytes > 0) this.#byAddress.set(address, bytes);
+    else this.#byAddress.delete(address);
+    return bytes;
   }
 
   /** Not by iteration: giving that up would close the connection before the client is told why. */

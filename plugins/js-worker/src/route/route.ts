@@ -40,6 +40,8 @@ export class RouteHandler {
   async answer(exchange: Exchange): Promise<void> {
     const name = trim(exchange.params['name'] ?? '');
     if (name === '') return this.refuse(exchange, 400, 'route_name cannot be empty');
+    const worker = await this.#find(exchange, name);
+    if (!worker) return;
     const body = await this.#bodies.read(exchange);
     if ('status' in body) {
       const { status, reason } = body;
@@ -47,7 +49,7 @@ export class RouteHandler {
       return this.refuse(exchange, status, `Failed to read request body: ${reason}`, headers);
     }
     try {
-      await this.#run(exchange, name, body);
+      await this.#run(exchange, worker, body);
     } finally {
       body.release();
     }
@@ -79,19 +81,26 @@ export class RouteHandler {
     );
   }
 
-  async #run(exchange: Exchange, name: string, body: HeldBody): Promise<void> {
-    const { method, response } = exchange;
-    const { content, log, owners, peerHeader, routes, runner, settings } = this.#options;
-    let worker: Worker | undefined;
+  /** Before a byte of the body is read. Answers when there is none. */
+  async #find(exchange: Exchange, name: string): Promise<Worker | undefined> {
+    const { content, log, owners, routes } = this.#options;
     try {
-      worker = await routes.find(name);
+      const worker = await routes.find(name);
+      if (worker && !owners.isSuspended(worker))
+        return content().admit(exchange, { trusted: owners.isTrusted(worker) })
+          ? worker
+          : undefined;
+      this.refuse(exchange, 404, 'No js_worker bound to this route_name');
     } catch (error) {
       log.error('route could not be looked up', { route: name, error });
-      return this.refuse(exchange, 500, 'Database query failed: see the log');
+      this.refuse(exchange, 500, 'Database query failed: see the log');
     }
-    if (!worker || owners.isSuspended(worker))
-      return this.refuse(exchange, 404, 'No js_worker bound to this route_name');
-    if (!content().admit(exchange, { trusted: owners.isTrusted(worker) })) return;
+    return undefined;
+  }
+
+  async #run(exchange: Exchange, worker: Worker, body: HeldBody): Promise<void> {
+    const { method, response } = exchange;
+    const { peerHeader, runner, settings } = this.#options;
     const url = requestUrl(exchange);
     if (url === undefined) return this.refuse(exchange, 400, 'Invalid Host header');
     const bytes = /^(?:GET|HEAD)$/i.test(method) ? undefined : body.bytes;

@@ -15,12 +15,25 @@ export interface FileServerOptions {
   readonly log: Logger;
 }
 
+/** Part of all downloads that one address may have, and how many it may have at least. */
+const ADDRESS_PART = 0.25;
+const ADDRESS_LEAST = 64;
+/** Where there is no room, a download whose client has taken nothing for so long makes some. */
+const STUCK_MS = 2_000;
+
+interface Download {
+  readonly address: string;
+  readonly cut: () => void;
+  /** When its client took something last, ms. */
+  movedAt: number;
+}
+
 const NO_BODY: readonly string[] = ['content-length', '0'];
 
 /** Answers GET and HEAD for files and for bytes in memory (static-http.md A4, RFC 9110 §13 and §14). */
 export class Downloads implements FileServer {
   readonly #options: FileServerOptions;
-  #running = 0;
+  readonly #running = new Set<Download>();
 
   constructor(options: FileServerOptions) {
     this.#options = options;
@@ -47,23 +60,26 @@ export class Downloads implements FileServer {
   }
 
   /** Returns a promise only when it has to wait. */
-  #answer(
-    { request: { headers }, response, method }: Exchange,
-    whole: Representation,
-  ): void | Promise<void> {
+  #answer(exchange: Exchange, whole: Representation): void | Promise<void> {
+    const {
+      request: { headers },
+      response,
+      method,
+    } = exchange;
     const verdict = conditionsOf(headers, whole);
     if (verdict !== 'go on') return answerCondition(response, verdict, whole);
     if (method === 'HEAD') return head(response, whole);
-    return this.#get(response, whole, rangesOf(headers, whole));
+    return this.#get(exchange, whole, rangesOf(headers, whole));
   }
 
-  #get(response: ServerResponse, whole: Representation, wanted: Ranges): void | Promise<void> {
+  #get(exchange: Exchange, whole: Representation, wanted: Ranges): void | Promise<void> {
+    const { response } = exchange;
     const { body, size, common } = whole;
     if (wanted === 'unsatisfiable') {
       const fields = [...common, 'content-range', `bytes */${size}`, ...NO_BODY];
       response.writeHead(416, fields).end();
     } else if (!(body instanceof Uint8Array)) {
-      return this.#download(response, whole, body, wanted);
+      return this.#download(exchange, whole, body, wanted);
     } else if (!isSeveral(wanted)) {
       begin(response, whole, wanted);
       return this.#sendBytes(response, sliceOf(body, wanted));
@@ -78,18 +94,24 @@ export class Downloads implements FileServer {
   }
 
   async #download(
-    response: ServerResponse,
+    { response, peerAddress: address }: Exchange,
     whole: Representation,
     file: OpenFile,
     wanted: Exclude<Ranges, 'unsatisfiable'>,
   ): Promise<void> {
-    if (this.#running >= this.#options.maxDownloads()) {
+    if (!this.#hasRoom(address)) {
       response.writeHead(503, [...whole.common, 'retry-after', '1', ...NO_BODY]).end();
       return;
     }
-    this.#running++;
+    const given = this.#options.pace();
+    const now = () => given.clock.now();
+    const download: Download = { address, cut: () => response.destroy(), movedAt: now() };
+    const moved = () => {
+      download.movedAt = now();
+    };
+    this.#running.add(download);
     try {
-      const pace = this.#options.pace();
+      const pace = { ...given, moved };
       if (isSeveral(wanted)) await sendSeveral(response, whole, { file, slices: wanted, pace });
       else {
         begin(response, whole, wanted);
@@ -99,8 +121,26 @@ export class Downloads implements FileServer {
       response.end();
       await finished(response, pace);
     } finally {
-      this.#running--;
+      this.#running.delete(download);
     }
+  }
+
+  /** Room for one more download of this address; clients that take nothing give theirs. */
+  #hasRoom(address: string): boolean {
+    const most = this.#options.maxDownloads();
+    const ofAddress = [...this.#running].filter((each) => each.address === address);
+    const mostOfAddress = Math.max(ADDRESS_LEAST, most * ADDRESS_PART);
+    if (ofAddress.length >= mostOfAddress && !this.#cutOne(ofAddress)) return false;
+    return this.#running.size < most || this.#cutOne([...this.#running]);
+  }
+
+  /** Cuts the one whose client has taken nothing for longest. @returns false: all of them move */
+  #cutOne(downloads: readonly Download[]): boolean {
+    const slowest = downloads.reduce((a, b) => (b.movedAt < a.movedAt ? b : a));
+    if (this.#options.pace().clock.now() - slowest.movedAt < STUCK_MS) return false;
+    this.#running.delete(slowest);
+    slowest.cut();
+    return true;
   }
 }
 

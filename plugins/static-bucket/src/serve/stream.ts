@@ -14,6 +14,8 @@ export interface Pace {
   readonly clock: Clock;
   /** A client must take one chunk in this time. */
   readonly stall_ms: number;
+  /** The client has taken what was sent. */
+  readonly moved?: () => void;
 }
 
 /**
@@ -52,7 +54,7 @@ export function finished(response: ServerResponse, pace: Pace): Promise<void> {
 
 function settled(
   response: ServerResponse,
-  { clock, stall_ms }: Pace,
+  { clock, stall_ms, moved }: Pace,
   start: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -60,7 +62,10 @@ function settled(
       cancel();
       response.off('close', gone);
       if (error) reject(error instanceof Cut ? error : new Cut(error.message, { cause: error }));
-      else resolve();
+      else {
+        moved?.();
+        resolve();
+      }
     };
     const gone = () => done(new Cut('the client has gone'));
     const cancel = clock.timeout(() => done(new Cut('the client is too slow')), stall_ms);
