@@ -97,7 +97,7 @@ for (const dialect of oneDialect) {
   let original: string;
 
   const start = async () => {
-    app = await bootForTest(['token', 'server-info', 'kv'], {}, { dialect });
+    app = await bootForTest(['token', 'server-info', 'kv'], { allowed_hosts: [] }, { dialect });
     file = join(app.dir, 'config.toml');
     original = await readFile(file, 'utf8');
   };
@@ -273,7 +273,11 @@ for (const dialect of oneDialect) {
       version: '1.0.0',
       setup: ({ hooks }) => hooks.warnings.tap((found) => void found.push(advice)),
     });
-    const advised = await bootForTest(['token', 'server-info', adviser], {}, { dialect });
+    const advised = await bootForTest(
+      ['token', 'server-info', adviser],
+      { allowed_hosts: [] },
+      { dialect },
+    );
     const answer = await advised.call('svc-server_config_warnings', [advised.superToken]);
     await advised.stop();
     assert.equal(answer, { warnings: [advice] });

@@ -373,19 +373,38 @@ for (const dialect of oneDialect) {
     });
   });
 
-  for (const [proto, scheme] of [
-    ['https', 'https'],
-    ['HTTPS, http', 'https'],
-    ['http', 'http'],
-    ['', 'http'],
-    ['javascript', 'http'],
-  ] as const) {
-    test(`x-forwarded-proto ${JSON.stringify(proto)} gives ${scheme}`, async () => {
-      const headers = { 'x-forwarded-proto': proto };
-      const answer = await send(url, '/worker-route/echo', { headers });
-      assert.ok(JSON.parse(answer.text).url.startsWith(`${scheme}://127.0.0.1:`));
-    });
-  }
+  test('x-forwarded-proto counts for no one but a trusted proxy', async () => {
+    const headers = { 'x-forwarded-proto': 'https' };
+    const answer = await send(url, '/worker-route/echo', { headers });
+    assert.ok(JSON.parse(answer.text).url.startsWith('http://127.0.0.1:'));
+  });
+
+  test('behind a trusted proxy its scheme, its client and its absolute target count', async () => {
+    const own = await scriptServer({ trusted_proxies: ['127.0.0.1'] }, { dialect });
+    try {
+      const script = `export default { onRoute: (request) => new Response(
+        request.url + ' ' + request.headers.get('NG-Connecting-IP')) };`;
+      await own.create('t', script, { route_name: 't' });
+      const { host } = new URL(own.app.url);
+      const ask = async (path: string, headers: Record<string, string>) =>
+        (await send(own.app.url, path, { headers })).text;
+      const path = '/worker-route/t';
+      for (const [proto, scheme] of [
+        ['https', 'https'],
+        ['HTTPS, http', 'https'],
+        ['http', 'http'],
+        ['', 'http'],
+        ['javascript', 'http'],
+      ] as const) {
+        const headers = { 'x-forwarded-proto': proto, 'x-forwarded-for': '8.8.8.8, 203.0.113.5' };
+        assert.is(await ask(path, headers), `${scheme}://${host}${path} 203.0.113.5`, proto);
+      }
+      const target = `http://other.example${path}/a?b`;
+      assert.is(await ask(target, {}), `${target} 127.0.0.1`);
+    } finally {
+      await own.app.stop();
+    }
+  });
 
   for (const hosts of [[''], ['a b'], ['user@host'], ['a/b'], ['[::1'], ['a:b:c'], ['a', 'b']]) {
     test(`the Host ${JSON.stringify(hosts)} is 400`, async () => {
@@ -684,9 +703,10 @@ for (const dialect of oneDialect) {
     assert.is(JSON.parse(answer.text).url, `${url}/worker-route/echo/a?b`);
   });
 
-  test('a target in absolute form is the URL as it is', async () => {
+  test('the host of a target in absolute form counts for no one but a trusted proxy', async () => {
     const target = 'http://other.example/svc/worker-route/echo/a?b';
-    assert.is(JSON.parse((await send(url, target)).text).url, target);
+    const seen = JSON.parse((await send(url, target)).text).url;
+    assert.is(seen, `${url}/svc/worker-route/echo/a?b`);
   });
 
   test('a client that hangs up does not end the run', async () => {
@@ -799,7 +819,8 @@ for (const dialect of oneDialect) {
     try {
       const { port } = new URL(own.app.url);
       const headers = { 'content-length': '10' };
-      const path = '/worker-route/none';
+      await own.create('t', onRoute('return new Response("")'), { route_name: 't' });
+      const path = '/worker-route/t';
       const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers });
       const answer = new Promise<number | undefined>((resolve, reject) => {
         request.on('error', reject);

@@ -17,6 +17,8 @@ const DEFAULT_SECONDS = 5;
 // biome-ignore format: one file per line
 const budgets: Readonly<Record<string, Budget>> = {
   'test/security/shares.test.ts': { seconds: 14, why: 'endless scripts and statements, on both databases' },
+  'test/security/receiving.test.ts': { seconds: 8, why: 'half a gigabyte at a server of its own', starts: true },
+  'test/security/connections.test.ts': { seconds: 7, why: 'two thousand sockets' },
   'test/protocol/crontab-orphans.test.ts': { seconds: 25, why: 'waits for the deaths of servers and for slow claims' },
   'test/protocol/js-worker-runs.test.ts': { seconds: 40, why: 'runs on both databases, threads that start' },
   'test/many-servers.test.ts': { seconds: 25, why: 'three servers, 200 agents, kills', starts: true },

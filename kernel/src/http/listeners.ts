@@ -10,7 +10,7 @@ import type { KernelHooks } from '../hooks.ts';
 import { closeButKeepIdle } from '../quirks.ts';
 import { watchConnections } from './connection.ts';
 import type { RunningCalls } from './running-calls.ts';
-import { createHttpServer, type UpgradeHandler } from './server.ts';
+import { createHttpServer, secured, type UpgradeHandler } from './server.ts';
 
 export interface ListenAddress {
   /** An IP address, without brackets. */
@@ -87,7 +87,7 @@ export class Listeners {
 
   /** New connections get this certificate. */
   renew(tls: NonNullable<Head['tls']>): void {
-    (this.#tcp as unknown as TlsServer).setSecureContext(tls);
+    (this.#tcp as unknown as TlsServer).setSecureContext(secured(tls));
   }
 
   /** Nothing new is accepted; requests in progress go on. */

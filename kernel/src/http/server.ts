@@ -15,7 +15,10 @@ import type { Router } from './router.ts';
 
 /** An idle keep-alive connection is closed after this time. */
 const KEEP_ALIVE_MS = 75_000;
-const HEADERS_MS = 60_000;
+const HEADERS_MS = 120_000;
+/** TLS 1.2 with forward secrecy only; versions after it have nothing else. */
+const CIPHERS =
+  'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:!aNULL';
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -48,6 +51,14 @@ export const routeTap =
     return match.route.handle(exchange)?.then(() => true as const) ?? true;
   };
 
+/** TLS as this server speaks it, with this certificate. HTTP/1.1 only. */
+export const secured = (tls: ServerOptions): ServerOptions => ({
+  ...tls,
+  ALPNProtocols: ['http/1.1'],
+  minVersion: 'TLSv1.2',
+  ciphers: CIPHERS,
+});
+
 /** A server without a listening socket yet. HTTP/1.1 only; TLS when options are given. */
 export function createHttpServer(options: {
   onRequest: RequestListener;
@@ -56,8 +67,7 @@ export function createHttpServer(options: {
   tls?: ServerOptions | undefined;
 }): Server {
   const { tls, log, onRequest } = options;
-  const secure = { ...tls, ALPNProtocols: ['http/1.1'] };
-  const made = tls ? createSecureServer(secure, onRequest) : createServer(onRequest);
+  const made = tls ? createSecureServer(secured(tls), onRequest) : createServer(onRequest);
   const server = made as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;

@@ -1,5 +1,7 @@
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Refusals } from './api.ts';
+import { connectionKeys, doorKeys } from './connections-config.ts';
+import { tapConnections } from './connections-taps.ts';
 import { Messages } from './messages.ts';
 import { MessageMemory } from './messages-memory.ts';
 import { RefusalCounts } from './refusals.ts';
@@ -13,6 +15,7 @@ export default definePlugin({
   version: '0.6.0',
   provides: [Refusals],
   config: Type.Object({
+    ...connectionKeys,
     message_memory_mb: Type.Integer({
       default: 256,
       minimum: 1,
@@ -29,11 +32,20 @@ export default definePlugin({
       description: 'A message for which there is no memory is refused after this.',
     }),
   }),
-  reloadable: ['message_memory_mb', 'message_memory_per_address_mb', 'message_wait_ms'],
+  rootConfig: Type.Object({ ...doorKeys }),
+  reloadable: [
+    'message_memory_mb',
+    'message_memory_per_address_mb',
+    'message_wait_ms',
+    ...Object.keys(connectionKeys),
+    ...Object.keys(doorKeys),
+  ],
 
-  setup({ clock, config, every, hooks, log, provide }) {
+  setup(kernel) {
+    const { clock, config, every, hooks, log, provide } = kernel;
     const refusals = new RefusalCounts(log);
     provide(Refusals, refusals);
+    tapConnections(kernel, refusals);
     const memory = new MessageMemory(
       () => ({
         all: config.message_memory_mb * MIB,

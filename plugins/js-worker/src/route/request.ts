@@ -9,12 +9,17 @@ const BANNED = /^\s*(?:connect|trace|track)\s*$/i;
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::\d*)?$/i;
 
-/** `request.url` as the script sees it, without a fragment; undefined when the `Host` header is not valid. */
-export function requestUrl({ request, secure }: Exchange): string | undefined {
+/**
+ * `request.url` as the script sees it, without a fragment; undefined when the `Host` header is not valid. The host of a
+ * target in absolute form counts from a trusted proxy only.
+ */
+export function requestUrl({ connection, request, secure }: Exchange): string | undefined {
   const [target = '/'] = (request.url ?? '/').split('#', 1);
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
+  const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i.exec(target)?.[0] ?? '';
+  if (origin !== '' && connection.forwarded) return target;
   const host = hostOf(request);
-  return host === undefined ? undefined : `${scheme(request, secure)}://${host}${target}`;
+  const path = target.slice(origin.length).replace(/^(?=\?|$)/, '/');
+  return host === undefined ? undefined : `${secure ? 'https' : 'http'}://${host}${path}`;
 }
 
 /** Undefined when `Host` is not valid, or stands there twice (RFC 9112 §3.2). */
@@ -23,13 +28,6 @@ function hostOf({ rawHeaders, headers: { host = 'localhost' } }: IncomingMessage
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
   return count <= 1 && HOST.test(host) ? host : undefined;
-}
-
-function scheme({ headers }: IncomingMessage, secure: boolean): string {
-  const [first] = String(headers['x-forwarded-proto'] ?? '').split(',');
-  const said = first?.trim().toLowerCase();
-  if (said === 'http' || said === 'https') return said;
-  return secure ? 'https' : 'http';
 }
 
 /** Request headers for the script, with the peer's address under the brand's name. */

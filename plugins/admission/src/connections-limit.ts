@@ -1,0 +1,29 @@
+interface Report {
+  excludeNetwork?: boolean;
+  getReport(): unknown;
+}
+
+/** Descriptors that this process may have open; undefined where the system sets no bound or tells of none. */
+function descriptors(): number | undefined {
+  const report = process.report as Report | undefined;
+  if (!report) return undefined;
+  const { excludeNetwork = false } = report;
+  // Looking up the names of its peers would take seconds.
+  report.excludeNetwork = true;
+  const found = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  report.excludeNetwork = excludeNetwork;
+  const soft = Number(found.userLimits?.open_files?.soft);
+  return Number.isFinite(soft) && soft > 0 ? soft : undefined;
+}
+
+/** For files, the database, scripts and the Unix socket. */
+const LEAST_KEPT = 256;
+/** Where the system sets no bound. */
+const MOST = 250_000;
+
+/** TCP connections that the descriptors of this process allow: an eighth of them is kept for everything else. */
+export function connectionsAllowed(open_files = descriptors()): number {
+  if (open_files === undefined) return MOST;
+  const kept = Math.max(LEAST_KEPT, Math.ceil(open_files / 8));
+  return Math.min(MOST, Math.max(64, open_files - kept));
+}

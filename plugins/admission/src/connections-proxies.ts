@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { Connection, Forwarded } from '@svc/plugin-sdk';
+import { Networks, plainAddress } from './connections-address.ts';
+
+/** The one place that reads `x-forwarded-for` and `x-forwarded-proto`: they count from trusted proxies only. */
+export class Proxies {
+  #networks = new Networks('trusted_proxies', []);
+
+  /** @throws UserError for an entry that is no address and no network */
+  follow(entries: readonly string[]): void {
+    this.#networks = new Networks('trusted_proxies', entries);
+  }
+
+  /** Reads what `connection` says of its client, when its peer is a trusted proxy. */
+  look(connection: Connection): void {
+    if (!this.#networks.has(connection.address, connection.unix)) return;
+    connection.forwarded = (request) => this.#forwarded(request);
+  }
+
+  #forwarded({ headers }: IncomingMessage): Forwarded {
+    const proto = String(headers['x-forwarded-proto'] ?? '');
+    const said = proto.split(',', 1)[0]?.trim().toLowerCase();
+    const secure = said === 'https' ? true : said === 'http' ? false : undefined;
+    return { address: this.#client(String(headers['x-forwarded-for'] ?? '')), secure };
+  }
+
+  /** The last address of the list that is no trusted proxy: what stands before it may be invented by the client. */
+  #client(field: string): string | undefined {
+    let found: string | undefined;
+    for (const entry of field.split(',').reverse()) {
+      const address = addressIn(entry.trim());
+      if (address === undefined) return found;
+      found = address;
+      if (!this.#networks.has(address)) return found;
+    }
+    return found;
+  }
+}
+
+/** `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`. */
+function addressIn(entry: string): string | undefined {
+  const six = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1];
+  const four = /^([\d.]+):\d+$/.exec(entry)?.[1];
+  const address = plainAddress(six ?? four ?? entry);
+  return isIP(address) === 0 ? undefined : address;
+}

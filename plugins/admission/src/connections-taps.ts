@@ -1,0 +1,66 @@
+import { EARLY, type Kernel, LAST } from '@svc/plugin-sdk';
+import type { Refusals } from './api.ts';
+import { Connections } from './connections.ts';
+import type { ConnectionSettings, DoorSettings } from './connections-config.ts';
+import { Door } from './connections-door.ts';
+import { connectionsAllowed } from './connections-limit.ts';
+import { Proxies } from './connections-proxies.ts';
+import { Receiving } from './connections-receiving.ts';
+
+const SECOND_MS = 1_000;
+/** Before the JSON-RPC handler, after everything else. */
+const BEFORE_LAST = LAST - 1;
+
+/** Decides about connections, hosts and origins, and about the memory of what is still coming. */
+export function tapConnections(
+  { clock, config, every, hooks, log, root, server }: Kernel<ConnectionSettings, DoorSettings>,
+  refusals: Refusals,
+): void {
+  let allowed: number | undefined;
+  const limit = () => {
+    allowed ??= connectionsAllowed();
+    return Math.min(config.max_connections ?? allowed, allowed);
+  };
+  const common = { clock, settings: config, refusals };
+  const connections = new Connections({ ...common, log, places: server.places, limit });
+  const receiving = new Receiving(common);
+  const door = new Door(root, refusals);
+  const proxies = new Proxies();
+  proxies.follow(root.trusted_proxies);
+
+  hooks.connection.tap((connection) => {
+    proxies.look(connection);
+    return connections.accept(connection);
+  });
+  hooks.vouched.tap((connection, caller) => connections.vouched(connection, caller));
+  hooks.receiving.tap((receipt) => receiving.change(receipt));
+  hooks.request.tap(
+    (exchange) => {
+      connections.request(exchange);
+      return door.request(exchange);
+    },
+    { stage: EARLY },
+  );
+  hooks.request.tap((exchange) => door.call(exchange), { stage: BEFORE_LAST });
+  hooks.upgrade.tap((upgrade) => door.upgrade(upgrade), { stage: EARLY });
+  hooks.upgrade.tap((upgrade) => connections.upgrade(upgrade), { stage: LAST });
+  hooks.reload.tap(() => proxies.follow(root.trusted_proxies));
+  let url = '';
+  hooks.ready.tap((listening) => {
+    url = listening.url;
+    for (const { message } of door.advice(url)) log.info(message);
+  });
+  hooks.warnings.tap((found) => void found.push(...door.advice(url)));
+  hooks.start.tap(() => {
+    const { limit: places } = server.places();
+    if (limit() < places)
+      log.info('fewer connections than JSON-RPC places: raise the limit of open files', {
+        connections: limit(),
+        jsonrpc_max_connections: places,
+      });
+    every('connections', SECOND_MS, () => {
+      connections.sweep();
+      receiving.sweep();
+    });
+  });
+}
