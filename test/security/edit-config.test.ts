@@ -174,6 +174,11 @@ for (const [what, change] of allowed) {
   });
 }
 
+test('the refusals are counted as an attack', () => {
+  const reasons = app.records().map(({ fields }) => fields['reason']);
+  assert.ok(reasons.includes('configuration that only the operator may write'));
+});
+
 test('a foreign plugin and a path elsewhere stay where the operator has written them', async () => {
   const own = set(
     'static_path',

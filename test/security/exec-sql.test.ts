@@ -100,6 +100,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(data, [{ key: 'k' }]);
   });
 
+  test('the refusals are counted as an attack, with one line for all of them', () => {
+    const told = app
+      .records()
+      .filter(({ target, message }) => target === 'admission' && message === 'refused')
+      .filter(({ fields }) => fields['reason'] === 'SQL on what is closed to the token');
+    assert.ok(told.length >= 1 && told.length <= 2, `${told.length} lines`);
+  });
+
   test('the Super Token reaches every table', async () => {
     assert.ok((await asSuper('select * from token')).length >= 2);
     assert.ok((await asSuper('select * from names_again')).length >= 2);

@@ -1,3 +1,4 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { ConfigurationFile, definePlugin, LAST, LogSinks, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
@@ -14,6 +15,7 @@ import { addUpdateMethod } from './methods/update.ts';
 import { answerPage } from './page.ts';
 import { serverWords } from './permissions.ts';
 import { answerIcon, createProbes } from './probes.ts';
+import { refusalOf } from './refusal.ts';
 
 /** Everything about the server itself: namespace `svc-server` and the page of `GET /`. */
 export default definePlugin({
@@ -23,7 +25,7 @@ export default definePlugin({
   namespaces: ['svc-server'],
   about: versionLines,
   requires: [ConfigurationFile, LogSinks],
-  optional: [AgentRegistry, Tokens],
+  optional: [AgentRegistry, Refusals, Tokens],
   config: Type.Object({
     exec_sql_timeout_ms: Type.Integer({
       minimum: 1,
@@ -85,6 +87,10 @@ export default definePlugin({
       });
     });
 
+    hooks.settled.tap(({ method, address }, { error }) => {
+      const reason = error && refusalOf(method, error, brand);
+      if (reason) kernel.useOptional(Refusals)?.refused(reason, address);
+    });
     hooks.request.tap(createProbes(kernel));
     // After a root bucket (LATE), before JSON-RPC (LAST).
     hooks.request.tap(answerIcon, { stage: LAST - 1 });
