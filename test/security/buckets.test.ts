@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eventually } from '../protocol/token-kit.ts';
 import { type DavServer, davServer, lockBody, RIGHTS } from '../protocol/webdav-kit.ts';
 
 const BUCKET = ['read', 'write', 'delete'].map((word) => ({ static_bucket: word }));
@@ -61,6 +62,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await asSuper('static-bucket_update', 'moving', next, false, false);
     assert.is(await create('mine-a', old), DIRECTORY);
     assert.type((await asSuper('static-bucket_create', 'mine-a', old, false, false)).id, 'number');
+  });
+
+  test('a former directory is forgotten within the hour when nothing is left in it', async () => {
+    const [empty, full] = [place(), place()];
+    for (const path of [empty, full]) {
+      await asSuper('static-bucket_create', 'gone', path, false, false);
+      if (path === full)
+        await asSuper('static-bucket-file_upload', 'gone', 'a.txt', null, base64('secret'));
+      await asSuper('static-bucket_delete', 'gone');
+    }
+    await server.app.clock.advance(3_600_000);
+    await eventually(async () => assert.is((await create('mine-a', empty)).path, empty));
+    assert.is(await update('mine-a', full), DIRECTORY);
   });
 
   test("a directory with files of unknown origin takes the server's permission", async () => {

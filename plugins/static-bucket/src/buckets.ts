@@ -6,8 +6,8 @@ import { sweepBucket } from './files/sweep.ts';
 import { isTemporary } from './files/temporary.ts';
 import { Usage } from './files/usage.ts';
 import { Records } from './records.ts';
-import { checkName, checkPath } from './rules.ts';
-import { openBucketStore } from './store.ts';
+import { checkName, checkPath, segmentsOf } from './rules.ts';
+import { type BucketStore, openBucketStore } from './store.ts';
 import { wirePath } from './wire-path.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,14 +34,15 @@ export function createBuckets(
   prepare(bucket: Bucket): Promise<void>;
   /** True when something lies in the directory of a bucket, or when that cannot be told. */
   isInUse(path: string): Promise<boolean>;
-  /** Removes unfinished uploads that are older than a day. */
+  /** Removes unfinished uploads that are older than a day, and forgets former directories that hold nothing. */
   sweep(signal: AbortSignal): Promise<void>;
 } {
   let version = 0;
   const touch = () => {
     version++;
   };
-  const records = new Records({ store: openBucketStore(db), changed: touch, announce });
+  const store = openBucketStore(db);
+  const records = new Records({ store, changed: touch, announce });
   // The path is checked again, because a row may have been written by SQL.
   const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });
   const filesOf = openFiles(touch, maxBytes);
@@ -87,8 +88,23 @@ export function createBuckets(
           log.warn('unfinished uploads could not be removed', { name, error });
         }
       }
+      await forgetEmpty(store, root.static_path, signal);
     },
   };
+}
+
+/** Where nothing is left there is nothing to take over. */
+async function forgetEmpty(store: BucketStore, root: string, signal: AbortSignal): Promise<void> {
+  // A file system that is not mounted looks empty too.
+  if (!(await holdsAnything(root, []))) return;
+  let keys = await store.formerAfter('');
+  while (keys.length > 0) {
+    for (const key of keys) {
+      if (signal.aborted) return;
+      if (!(await holdsAnything(root, segmentsOf(key)))) await store.forget(key);
+    }
+    keys = await store.formerAfter(keys.at(-1) as string);
+  }
 }
 
 interface Place {

@@ -48,6 +48,10 @@ export interface BucketStore {
    * @throws RpcError those of `work`; 103 `<refused>…` when a unique index refuses
    */
   change(refused: string, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
+  /** Former directories in the order of their keys, 500 at most, from behind this key on. */
+  formerAfter(key: string): Promise<readonly string[]>;
+  /** A former directory holds nothing any more. */
+  forget(key: string): Promise<unknown>;
 }
 
 const COLUMNS = [
@@ -68,6 +72,13 @@ export function openBucketStore(db: Database): BucketStore {
 
   return {
     all: () => read(db.query),
+
+    async formerAfter(key) {
+      const text = `select path from ${FORMER} where path > ? order by path limit 500`;
+      const rows = await rowsOf<Former>(db.query, { text, params: [key] });
+      return rows.map(({ path }) => path);
+    },
+    forget: (path) => db.query(FORMER).where({ path }).delete(),
 
     async change(refused, work) {
       try {
