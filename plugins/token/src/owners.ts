@@ -80,20 +80,12 @@ export class TokenOwners implements Owners {
   suspend(key: string): void {
     if (!this.#parts.suspends()) return;
     const kinds = [...this.#kinds.values()];
-    for (const owner of this.#lineOf(key)) for (const kind of kinds) void this.#end(owner, kind);
+    for (const owner of this.#parts.records.lineOf(key))
+      for (const kind of kinds) void this.#end(owner, kind);
   }
 
   #tokenOf(owner: string): Token | undefined {
     return this.isSuspended(owner) ? undefined : this.#parts.records.owner(owner);
-  }
-
-  /** With those that the token created, and so on. */
-  *#lineOf(key: string): Generator<string> {
-    const line = new Set([key]);
-    for (const parent of line) {
-      yield parent;
-      for (const child of this.#parts.records.childrenOf(parent)) line.add(child.key);
-    }
   }
 
   async #end(key: string, dependents: Dependents): Promise<void> {

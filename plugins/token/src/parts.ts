@@ -13,6 +13,7 @@ import { Refresh } from './refresh.ts';
 import { TokenStore } from './store.ts';
 import { PlaceStore } from './store-places.ts';
 import { Throttle } from './throttle.ts';
+import type { Token } from './token.ts';
 import { PasswordUpgrade } from './upgrade.ts';
 import { Verified } from './verified.ts';
 import { Vocabulary } from './vocabulary.ts';
@@ -70,7 +71,10 @@ function createRecords(kernel: Kernel<TokenConfig>) {
     cacheLog.warn('a stored token limit cannot be read', { id, problem });
   const suspends = () => config.on_delete === 'suspend';
   const grants = new GrantPool(vocabulary);
-  const left = (key: string) => owners.suspend(key);
+  const left = ({ id, key }: Token) => {
+    owners.suspend(key);
+    places.drop(id);
+  };
   const records = new Records({ vocabulary, grants, clock, complain, suspends, left });
   const owners = new TokenOwners({ records, system, suspends, log });
   const refresh = new Refresh({ store, records, messaging: kernel, clock, log: cacheLog });

@@ -63,6 +63,12 @@ export class Places {
     this.#take(row);
   }
 
+  /** The token is gone; its rows went with it. */
+  drop(id: number): void {
+    for (const place of this.#seen.get(id)?.keys() ?? []) this.#unsaved.delete(`${id} ${place}`);
+    this.#seen.delete(id);
+  }
+
   /** Reads all places, and hears of those of other servers. */
   async load(): Promise<void> {
     const { messaging, store, clock } = this.#parts;

@@ -7,8 +7,8 @@ const GENERATIONS = 32;
 export interface RecordsContext extends Omit<TokenContext, 'isOrphan'> {
   /** `[token] on_delete = "suspend"` */
   readonly suspends: () => boolean;
-  /** The token with this key is not there any more. */
-  readonly left: (key: string) => void;
+  /** This token is not there any more. */
+  readonly left: (token: Token) => void;
 }
 
 /** All records in memory, by id, key and username (auth.md §8). */
@@ -22,7 +22,7 @@ export class Records {
   readonly #gone = new Map<string, Token>();
   readonly #context: TokenContext;
   readonly #suspends: () => boolean;
-  readonly #left: (key: string) => void;
+  readonly #left: (token: Token) => void;
   #state = 0;
 
   constructor({ suspends, left, ...context }: RecordsContext) {
@@ -104,15 +104,28 @@ export class Records {
     this.#byId.delete(id);
     this.#unindex(token);
     token.end();
-    if (this.#suspends()) this.endOrphans();
-    this.#left(token.key);
+    if (this.#suspends()) for (const key of this.lineOf(token.key)) this.#endChildren(key);
+    this.#left(token);
     return token.key;
   }
 
   /** Ends the sessions of tokens whose parents are gone. */
   endOrphans(): void {
-    for (const children of this.#children.values()) {
-      for (const child of children) if (child.validity() === 'late') child.endPrincipal();
+    for (const parent of this.#children.keys()) this.#endChildren(parent);
+  }
+
+  /** This key, those of the tokens that it created, of theirs, and so on. */
+  *lineOf(key: string): Generator<string> {
+    const line = new Set([key]);
+    for (const parent of line) {
+      yield parent;
+      for (const child of this.childrenOf(parent)) line.add(child.key);
+    }
+  }
+
+  #endChildren(parent: string): void {
+    for (const child of this.childrenOf(parent)) {
+      if (child.validity() === 'late') child.endPrincipal();
     }
   }
 
