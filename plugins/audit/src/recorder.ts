@@ -5,8 +5,8 @@ import type { Entry } from './entry.ts';
 /** Rows of one transaction, and the characters of their targets. */
 const BATCH_ROWS = 200;
 const BATCH_CHARS = 262_144;
-/** So long a first event waits for others. */
-const GATHER_MS = 20;
+/** So long events wait for others. */
+const GATHER_MS = 50;
 /** What may wait while the database does not answer; further events are counted. */
 const MOST_ROWS = 10_000;
 const MOST_CHARS = 16_777_216;
@@ -30,6 +30,9 @@ export class Recorder {
   #failedAt = Number.NEGATIVE_INFINITY;
   #work: Promise<void> | undefined;
   #isStopped = false;
+  /** Readers that wait. */
+  #hurries = 0;
+  #wake: (() => void) | undefined;
 
   constructor(options: {
     readonly append: (entries: readonly Entry[]) => Promise<void>;
@@ -56,7 +59,10 @@ export class Recorder {
 
   /** Resolves when everything that was added before is stored, or after five seconds. */
   async flush(): Promise<void> {
+    this.#hurries++;
+    this.#wake?.();
     if (this.#work) await within(FLUSH_MS, this.#work);
+    this.#hurries--;
   }
 
   /** The last attempt to store what waits. */
@@ -91,6 +97,7 @@ export class Recorder {
       this.#lost -= lost;
       this.#queue.splice(0, batch.length);
       for (const { target } of batch) this.#chars -= target.length;
+      if (this.#queue.length > 0 && this.#queue.length < BATCH_ROWS) await this.#pause(GATHER_MS);
     }
   }
 
@@ -126,8 +133,12 @@ export class Recorder {
     });
   }
 
-  /** Ends early when the server stops. */
+  /** Ends early for a reader, and when the server stops. */
   async #pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: this.#stopping }).catch(() => undefined);
+    if (ms === GATHER_MS && this.#hurries > 0) return;
+    const wake = new AbortController();
+    this.#wake = () => wake.abort();
+    const signal = AbortSignal.any([this.#stopping, wake.signal]);
+    await delay(ms, undefined, { signal }).catch(() => undefined);
   }
 }
