@@ -9,6 +9,7 @@ import { RouteCache, WorkerChanged } from './registry.ts';
 import { FetchWarnings } from './run/fetch-warnings.ts';
 import { ContextPool } from './run/pool.ts';
 import { Runner, type RunnerOptions } from './run/runner.ts';
+import { WorkerLog } from './run/worker-log.ts';
 import { ResultStore } from './store/results.ts';
 import { WorkerStore } from './store/workers.ts';
 
@@ -42,7 +43,10 @@ const fetchRules = (config: Settings): EgressRules => ({
 /** Connects stores, sandboxes, contexts and the other servers. */
 export function createComponents(kernel: Kernel<Settings>): Components {
   const { brand, clock, config, db } = kernel;
-  const stores = { workers: new WorkerStore(db), results: new ResultStore(db) };
+  const stores = {
+    workers: new WorkerStore(db),
+    results: new ResultStore(db, () => config.max_result_bytes),
+  };
   const routes = new RouteCache(stores.workers, () => clock.now());
   const egress = kernel.use(Egress).open(fetchRules(config));
   const globals = globalsOf(brand.word);
@@ -94,6 +98,7 @@ const createRunner = (
   new Runner({
     ...parts,
     fetchWarnings: new FetchWarnings({ clock, log }),
+    workerLog: new WorkerLog({ clock, log, most: () => config.log_bytes_per_minute }),
     ceilings: () => config,
     cookies: () => config.route_headers.some((name) => /^set-cookie$/i.test(name)),
     request,

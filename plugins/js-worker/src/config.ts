@@ -38,7 +38,17 @@ export const config = Type.Object({
   max_total_heap: Type.Integer({
     minimum: 8_388_608,
     default: 1_073_741_824,
-    description: 'Heap limits of all loaded contexts together, bytes.',
+    description: 'Heap limits of all contexts together, bytes.',
+  }),
+  max_result_bytes: Type.Integer({
+    minimum: 0,
+    default: 4_294_967_296,
+    description: 'Bytes of the stored results of one worker; 0: no limit.',
+  }),
+  log_bytes_per_minute: Type.Integer({
+    minimum: 0,
+    default: 10_485_760,
+    description: 'Bytes of log lines of one worker in a minute; 0: no limit.',
   }),
   fetch_private: Type.Array(Type.String(), {
     default: [],

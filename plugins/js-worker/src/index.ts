@@ -43,6 +43,8 @@ export default definePlugin({
     'max_run_time',
     'max_heap_size',
     'max_total_heap',
+    'max_result_bytes',
+    'log_bytes_per_minute',
     'fetch_private',
     'fetch_connect_timeout_ms',
     'fetch_idle_timeout_ms',

@@ -116,6 +116,8 @@ export interface ScriptHost {
   log(line: LogLine): void;
   /** False when the answer would reach no caller any more: the run need not begin. */
   isWanted?(): boolean;
+  /** Asked when the run has waited for its thread: why it may not begin after all; undefined: it may. */
+  refusal?(): string | undefined;
   /** The run has its place on a thread. */
   begun?(): void;
   /** Nothing of the run is left: what it still had open is closed. */

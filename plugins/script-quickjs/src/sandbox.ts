@@ -71,13 +71,16 @@ export class ThreadSandbox implements Sandbox {
     } catch (error) {
       return ended(host, (error as Error).message);
     }
-    const isWanted = host.isWanted?.() ?? true;
-    if (isWanted && !this.#disposed) return this.#start(thread, call, host);
+    const reason = this.#refusal(host);
+    if (reason === undefined) return this.#start(thread, call, host);
     thread.release();
-    return ended(
-      host,
-      isWanted ? '[js_runner] JavaScript runtime was disposed' : '[js_runner] the caller has ended',
-    );
+    return ended(host, reason);
+  }
+
+  #refusal(host: ScriptHost): string | undefined {
+    if (!(host.isWanted?.() ?? true)) return '[js_runner] the caller has ended';
+    if (this.#disposed) return '[js_runner] JavaScript runtime was disposed';
+    return host.refusal?.();
   }
 
   dispose(): void {

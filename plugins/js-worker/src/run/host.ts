@@ -7,6 +7,7 @@ import type {
 } from '@svc/plugin-script-quickjs/api';
 import { parseJson, stringifyJson } from '@svc/plugin-sdk';
 import { type InlineOrder, inlineOrder } from './inline-order.ts';
+import type { Room } from './pool.ts';
 import type { Turn } from './pooled.ts';
 
 const MOST_CALLS = 64;
@@ -34,6 +35,8 @@ export class RunHost implements ScriptHost {
   readonly log: ScriptHost['log'];
   /** While the run waits. */
   turn: Turn | undefined;
+  /** Of a context for this run alone. */
+  room: Room | undefined;
   readonly #options: HostOptions;
   #over = false;
 
@@ -69,12 +72,17 @@ export class RunHost implements ScriptHost {
     return !this.#over && this.turn?.isWanted !== false && (this.#options.isWanted?.() ?? true);
   }
 
+  refusal(): string | undefined {
+    return this.room?.take();
+  }
+
   begun(): void {
     this.turn?.begun();
   }
 
   ended(): void {
     this.#over = true;
+    this.room?.give();
   }
 
   /** @param text a request, or a JSON string that holds its text: that one reaches the server as it was written */

@@ -28,14 +28,44 @@ export interface PoolEntry {
   readonly runtime_clean_time_ms: number | null;
 }
 
+/** The heap of a context for one run, beside the long-lived ones. */
+export interface Room {
+  /** @returns why the context cannot be made; undefined: it may be */
+  take(): string | undefined;
+  give(): void;
+}
+
 /** Long-lived contexts, a bounded number of them; the one that was idle longest goes first (js-worker.md §4). */
 export class ContextPool {
   readonly #options: PoolOptions;
   /** By worker id, least recently used first. */
   readonly #entries = new Map<Integer, { readonly name: string; readonly pooled: Pooled }>();
 
+  /** Heap limits of the contexts for one run. */
+  #beside = 0;
+
   constructor(options: PoolOptions) {
     this.#options = options;
+  }
+
+  /** Room for a context of one run: idle contexts go for it, those of other runs do not. */
+  beside(heap: number): Room {
+    let taken = 0;
+    return {
+      take: () => {
+        this.#makeRoom(heap, 0);
+        const { max_total_heap } = this.#options.ceilings();
+        if (this.#loaded + this.#beside + heap > max_total_heap && this.#beside > 0)
+          return `[js_runner] the contexts that run take the whole heap for scripts (max_total_heap under [js-worker], ${max_total_heap} bytes)`;
+        taken = heap;
+        this.#beside += heap;
+        return undefined;
+      },
+      give: () => {
+        this.#beside -= taken;
+        taken = 0;
+      },
+    };
   }
 
   run(worker: Worker, run: PooledRun, queueing?: Queueing): Promise<Outcome> {
@@ -102,7 +132,7 @@ export class ContextPool {
 
   #add(worker: Worker, sandbox?: Sandbox) {
     const { heap } = effective(worker, this.#options.ceilings());
-    this.#makeRoom(heap);
+    this.#makeRoom(heap, 1);
     const options = {
       version: worker.update_at,
       heap,
@@ -123,15 +153,20 @@ export class ContextPool {
     return this.#options.sandboxes.prepare(order);
   }
 
-  #makeRoom(heap: number): void {
+  #makeRoom(heap: number, contexts: 0 | 1): void {
     const { max_contexts, max_total_heap } = this.#options.ceilings();
-    this.#keep({ max_contexts: max_contexts - 1, max_total_heap: max_total_heap - heap });
+    this.#keep({ max_contexts: max_contexts - contexts, max_total_heap: max_total_heap - heap });
+  }
+
+  get #loaded(): number {
+    let total = 0;
+    for (const { pooled } of this.#entries.values()) total += pooled.heap;
+    return total;
   }
 
   /** Gives up idle contexts, the longest idle first, until no more than this is left. */
   #keep(most: { readonly max_contexts: number; readonly max_total_heap: number }): void {
-    let total = 0;
-    for (const { pooled } of this.#entries.values()) total += pooled.heap;
+    let total = this.#loaded + this.#beside;
     for (const [id, { pooled }] of [...this.#entries]) {
       if (this.#entries.size <= most.max_contexts && total <= most.max_total_heap) return;
       if (pooled.requests > 0) continue;

@@ -4,7 +4,7 @@ import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
 import { type Owned, shareOf, suspended, type WorkerOwners } from '../owners.ts';
-import type { Ended, ResultStore, RunType } from '../store/results.ts';
+import type { Ended, ResultStore, Running, RunType } from '../store/results.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 import type { FetchWarnings } from './fetch-warnings.ts';
 import { RunHost } from './host.ts';
@@ -12,6 +12,7 @@ import type { InlineOrder } from './inline-order.ts';
 import type { ContextPool } from './pool.ts';
 import { failure, type PooledRun, type Queueing } from './pooled.ts';
 import { type Execution, failureText, responseJson } from './texts.ts';
+import type { WorkerLog } from './worker-log.ts';
 
 const MOST_LEVELS = 16;
 const UNHOLDABLE = /[\0\p{Cs}]/u;
@@ -26,6 +27,7 @@ export interface RunnerOptions {
   readonly owners: WorkerOwners;
   readonly egress: EgressClient;
   readonly fetchWarnings: FetchWarnings;
+  readonly workerLog: WorkerLog;
   readonly ceilings: () => Ceilings;
   /** Responses may set cookies. */
   readonly cookies: () => boolean;
@@ -151,6 +153,7 @@ export class Runner {
     const { heap, stack } = this.#limits(worker);
     const order = { source: row.script, file, heap, stack };
     const sandbox: Sandbox = this.#options.sandboxes.prepare(order, { once: true });
+    host.room = this.#options.pool.beside(heap);
     return sandbox.run(call, host);
   }
 
@@ -180,7 +183,7 @@ export class Runner {
 
   /** `run`: itself as a caller, and what has called it. */
   #host(worker: Worker, run: Caller): RunHost {
-    const { egress, fetchWarnings, request, log } = this.#options;
+    const { egress, fetchWarnings, request, workerLog } = this.#options;
     const host: RunHost = new RunHost({
       egress,
       share: run.share,
@@ -188,8 +191,7 @@ export class Runner {
       request,
       isWanted: run.isWanted,
       inline: (order) => this.#inline({ ...run, isWanted: () => host.isWanted() }, order),
-      log: ({ level, namespace, message }) =>
-        log[level](message, { worker: worker.name, namespace }),
+      log: (line) => workerLog.write(worker.name, line),
     });
     return host;
   }
@@ -239,7 +241,7 @@ export class Runner {
         const facts = { worker: name, result: id };
         if ('error' in ended) log.info('worker run failed', { ...facts, reason: ended.error });
         log.target('js_result').debug('run ended', facts);
-        return this.#finish(id, ended);
+        return this.#finish({ id, name }, ended);
       })
       .catch((error: unknown) => {
         log.error('the end of a run could not be stored', { result: id, error });
@@ -255,11 +257,11 @@ export class Runner {
     return { error: failureText(execution, this.#stopping && !late ? INTERRUPTED : detail) };
   }
 
-  async #finish(id: Integer, ended: Ended): Promise<void> {
+  async #finish(run: Running, ended: Ended): Promise<void> {
     const { results, clock } = this.#options;
     for (const wait of [...RETRY_MS, undefined]) {
       try {
-        return await results.finish(id, ended, clock.now());
+        return await results.finish(run, ended, clock.now());
       } catch (error) {
         if (wait === undefined || this.#stopping) throw error;
         await new Promise<void>((resolve) => void clock.timeout(resolve, wait));

@@ -4,6 +4,7 @@ import {
   guarded,
   type Integer,
   RawJson,
+  RpcError,
   rowsOf,
   type SqlValue,
 } from '@svc/plugin-sdk';
@@ -25,6 +26,8 @@ const DEFAULT_ROWS = 1_000;
 const BATCH_ROWS = 500;
 /** A read of so many rows along an index takes well under a millisecond. */
 const FEW_ROWS = 10;
+/** Results that are shorter need no look at what the others take. */
+const FEW_BYTES = 4_096;
 /** A server that is silent for so long has lost its runs, ms. */
 const GONE_MS = 10_000;
 
@@ -41,6 +44,15 @@ export interface Begun {
   readonly param: string;
 }
 
+/** A run whose row is stored. */
+export interface Running {
+  readonly id: Integer;
+  /** Of its worker. */
+  readonly name: string;
+}
+
+class ResultsFull extends Error {}
+
 /** How a run ended: JSON text of its result, or the text of its failure. */
 export type Ended = { readonly result: string } | { readonly error: string };
 
@@ -49,13 +61,19 @@ export class ResultStore {
   readonly #db: Database;
   readonly #row: string;
 
-  constructor(db: Database) {
+  readonly #maxBytes: () => number;
+
+  /** `maxBytes`: of the results of one worker; 0: no limit. */
+  constructor(db: Database, maxBytes: () => number) {
     this.#db = db;
+    this.#maxBytes = () => maxBytes() || Number.MAX_SAFE_INTEGER;
     this.#row = rowJson(db.forms);
   }
 
+  /** @throws RpcError 103, also when the results of the worker are as large as they may be */
   async insert(run: Begun): Promise<Integer> {
     const { js_worker_id, js_worker_name, run_type, start_time, param } = run;
+    await this.#requireRoom(js_worker_name, 0);
     const alive_at = this.#db.severalServers ? this.#db.forms.now : 'null';
     const [row] = await this.#write<{ id: Integer }>(
       'run could not be stored',
@@ -66,7 +84,9 @@ export class ResultStore {
     return (row as { id: Integer }).id;
   }
 
-  async finish(id: Integer, ended: Ended, now: number): Promise<void> {
+  /** A result for which the worker's results leave no room ends as an error that says so. */
+  async finish({ id, name }: Running, outcome: Ended, now: number): Promise<void> {
+    const ended = await this.#fitting(name, outcome);
     const [result, error] = 'error' in ended ? [null, storable(ended.error)] : [ended.result, null];
     await this.#write(
       'result could not be stored',
@@ -151,6 +171,29 @@ export class ResultStore {
       if (left > 0) proceed();
     }
     return deleted;
+  }
+
+  async #fitting(name: string, ended: Ended): Promise<Ended> {
+    if ('error' in ended || ended.result.length < FEW_BYTES) return ended;
+    try {
+      await this.#requireRoom(name, Buffer.byteLength(ended.result));
+      return ended;
+    } catch (error) {
+      if (!(error instanceof RpcError) || !(error.cause instanceof ResultsFull)) throw error;
+      return { error: error.message };
+    }
+  }
+
+  /** Runs that end at the same moment may exceed the limit together. @throws RpcError 103 with the cause ResultsFull */
+  async #requireRoom(name: string, bytes: number): Promise<void> {
+    const most = this.#maxBytes();
+    const sql = 'select bytes from js_result_usage where owner = ?';
+    const used = await guarded('the size of the results could not be read', () =>
+      this.#db.first<{ bytes: Integer }>(sql, [name]),
+    );
+    if (Number(used?.bytes ?? 0) + bytes < most) return;
+    const text = `the results of js_worker '${name}' hold as many bytes as max_result_bytes under [js-worker] allows (${most}): delete some with js-result_delete, limit their age with database_limit_js_result, or have the key raised`;
+    throw RpcError.database(text, { cause: new ResultsFull(text) });
   }
 
   #write<Row>(detail: string, text: string, params: readonly SqlValue[]): Promise<Row[]> {
