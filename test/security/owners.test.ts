@@ -1,5 +1,7 @@
 // Tokens that write workers and jobs: what runs has the rights of the token that wrote it, and no more.
 
+import type { App } from '@svc/kernel';
+import { Refusals } from '@svc/plugin-admission/api';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -56,6 +58,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match(await ask('theirs'), REFUSED);
     assert.match(await ask('no such worker'), /^refused: Permission denied: /);
     assert.is(await ask('mine-other'), 'my own');
+    const refusals = (server.app.kernel as App).service(Refusals)?.counts() ?? [];
+    assert.ok(refusals.some(({ reason, count }) => /^inlineCall/.test(reason) && count >= 2));
   });
 
   test('a worker may call itself inline, whatever its owner may run', async () => {

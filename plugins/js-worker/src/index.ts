@@ -1,4 +1,4 @@
-import { Standings } from '@svc/plugin-admission/api';
+import { Refusals, Standings } from '@svc/plugin-admission/api';
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
@@ -32,7 +32,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History, UserContent],
-  optional: [RetentionLimits, Standings, Tokens, Owners],
+  optional: [RetentionLimits, Standings, Tokens, Owners, Refusals],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention', 'user-content'],
   config,

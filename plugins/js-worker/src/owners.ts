@@ -1,3 +1,4 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import {
   type Auth,
   type Integer,
@@ -9,6 +10,8 @@ import {
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { mayDo, mayWriteAll, RUN } from './permissions.ts';
 import type { WorkerStore } from './store/workers.ts';
+
+const NOT_ITS_OWNERS = 'inlineCall that the token behind the script may not make';
 
 /** Who wrote a worker last. */
 export interface Owned {
@@ -58,6 +61,12 @@ export class WorkerOwners {
    * deleted, and whose workers go on, the rights at the time of writing are left.
    */
   mayRun(worker: Owned & { readonly name: string }, target: string): boolean {
+    const may = this.#mayRun(worker, target);
+    if (!may) this.#kernel.useOptional(Refusals)?.refused(NOT_ITS_OWNERS, '');
+    return may;
+  }
+
+  #mayRun(worker: Owned & { readonly name: string }, target: string): boolean {
     if (worker.owner === null || worker.name === target) return true;
     if (!rightsOf(worker).runs.some((scope) => covers(scope, target))) return false;
     const owners = this.#kernel.useOptional(Owners);

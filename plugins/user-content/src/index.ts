@@ -1,3 +1,4 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import { definePlugin, EARLY, type Exchange, Type } from '@svc/plugin-sdk';
 import { type Content, UserContent } from './api.ts';
 import { ContentHosts } from './hosts.ts';
@@ -24,18 +25,22 @@ const rootConfig = Type.Object({
 export default definePlugin({
   name: 'user-content',
   version: '0.6.0',
+  optional: [Refusals],
   provides: [UserContent],
   rootConfig,
   reloadable: ['content_hosts'],
 
-  setup({ brand, hooks, provide, root }) {
+  setup({ brand, hooks, provide, root, useOptional }) {
     const hosts = new ContentHosts(() => root.content_hosts);
+    const count = (address: string) =>
+      useOptional(Refusals)?.refused('a page or call under a host name of content', address);
     const paths = PATHS.map(brand.rewrite);
     provide(UserContent, { admit: (exchange, content) => admit(exchange, content, hosts) });
     hooks.request.tap(
       (exchange) => {
         if (!hosts.has(exchange.request.headers)) return undefined;
         if (paths.some((path) => exchange.path.startsWith(path))) return undefined;
+        count(exchange.peerAddress);
         exchange.text(421, ELSEWHERE);
         return true;
       },
@@ -44,6 +49,7 @@ export default definePlugin({
     hooks.upgrade.tap(
       (upgrade) => {
         if (!hosts.has(upgrade.headers)) return undefined;
+        count(upgrade.peerAddress);
         upgrade.refuse(421, ELSEWHERE);
         return true;
       },
