@@ -119,6 +119,34 @@ test('a caller with a credential sends at its own expense, and alone as much as 
   await app.stop();
 });
 
+test('behind a trusted proxy a client does not send at the expense of the one before it', async () => {
+  const admission = { receive_budget_bytes: MB };
+  const app = await bootForTest(
+    ['token', 'server-info'],
+    { trusted_proxies: ['127.0.0.1'], admission },
+    { clock: true },
+  );
+  const call = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'token_get',
+    params: [app.superToken],
+  });
+  const from = (client: string) => `${POST}x-forwarded-for: ${client}\r\n`;
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 3; n++) {
+    const socket = await open(app);
+    socket.write(`${from('203.0.113.1')}content-length: ${call.length}\r\n\r\n${call}`);
+    assert.match(String((await once(socket, 'data'))[0]), '"result"');
+    socket.write(`${from('203.0.113.7')}content-length: ${MB}\r\n\r\n`);
+    await pour(socket, Buffer.alloc(MB * 0.8, '['));
+    sockets.push(socket);
+  }
+  assert.is(await stillOpen(app, sockets), 1);
+  for (const socket of sockets) socket.destroy();
+  await app.stop();
+});
+
 test('60 unfinished messages of 9 MB leave the server as large as it was, and it answers', async () => {
   const site = await makeSite('sqlite://{dir}/svc.db?mode=rwc');
   const server = await startServer(site);

@@ -1,4 +1,4 @@
-import type { Clock, Receipt } from '@svc/plugin-sdk';
+import type { Clock, Connection, Receipt } from '@svc/plugin-sdk';
 import type { Refusals } from './api.ts';
 import { countedAs } from './connections-address.ts';
 import type { ConnectionSettings } from './connections-config.ts';
@@ -41,6 +41,8 @@ interface Options {
   readonly clock: Clock;
   readonly settings: ConnectionSettings;
   readonly refusals: Refusals;
+  /** False where the credential of a connection may be another client's. */
+  readonly hasOneClient: (connection: Connection) => boolean;
 }
 
 /**
@@ -96,7 +98,9 @@ export class Receiving {
   }
 
   #begin(receipt: Receipt): Body {
-    const { caller, socket } = receipt.connection;
+    const { connection } = receipt;
+    const { socket } = connection;
+    const caller = this.#options.hasOneClient(connection) ? connection.caller : undefined;
     const pool = caller ? this.#known : this.#strangers;
     const key = caller ? caller.id : countedAs(receipt.address);
     let sender = pool.senders.get(key);

@@ -11,11 +11,11 @@ const SECOND_MS = 1_000;
 /** Before the JSON-RPC handler, after everything else. */
 const BEFORE_LAST = LAST - 1;
 
+type Parts = Kernel<ConnectionSettings, DoorSettings>;
+
 /** Decides about connections, hosts and origins, and about the memory of what is still coming. */
-export function tapConnections(
-  { clock, config, every, hooks, log, root, server }: Kernel<ConnectionSettings, DoorSettings>,
-  refusals: Refusals,
-): void {
+export function tapConnections(kernel: Parts, refusals: Refusals): void {
+  const { clock, config, every, hooks, log, root, server } = kernel;
   let allowed: number | undefined;
   const limit = () => {
     allowed ??= connectionsAllowed();
@@ -23,8 +23,8 @@ export function tapConnections(
   };
   const common = { clock, settings: config, refusals };
   const connections = new Connections({ ...common, log, places: server.places, limit });
-  const receiving = new Receiving(common);
-  const door = new Door(root, refusals);
+  const hasOneClient = connections.hasOneClient.bind(connections);
+  const receiving = new Receiving({ ...common, hasOneClient });
   const proxies = new Proxies();
   proxies.follow(root.trusted_proxies);
 
@@ -34,23 +34,10 @@ export function tapConnections(
   });
   hooks.vouched.tap((connection, caller) => connections.vouched(connection, caller));
   hooks.receiving.tap((receipt) => receiving.change(receipt));
-  hooks.request.tap(
-    (exchange) => {
-      connections.request(exchange);
-      return door.request(exchange);
-    },
-    { stage: EARLY },
-  );
-  hooks.request.tap((exchange) => door.call(exchange), { stage: BEFORE_LAST });
-  hooks.upgrade.tap((upgrade) => door.upgrade(upgrade), { stage: EARLY });
+  hooks.request.tap((exchange) => void connections.request(exchange), { stage: EARLY });
+  hooks.upgrade.tap((upgrade) => void connections.upgrading(upgrade), { stage: EARLY });
   hooks.upgrade.tap((upgrade) => connections.upgrade(upgrade), { stage: LAST });
   hooks.reload.tap(() => proxies.follow(root.trusted_proxies));
-  let url = '';
-  hooks.ready.tap((listening) => {
-    url = listening.url;
-    for (const { message } of door.advice(url)) log.info(message);
-  });
-  hooks.warnings.tap((found) => void found.push(...door.advice(url)));
   hooks.start.tap(() => {
     const { limit: places } = server.places();
     if (limit() < places)
@@ -63,4 +50,17 @@ export function tapConnections(
       receiving.sweep();
     });
   });
+  tapDoor(kernel, new Door(root, refusals));
+}
+
+function tapDoor({ hooks, log }: Parts, door: Door): void {
+  let url = '';
+  hooks.request.tap((exchange) => door.request(exchange), { stage: EARLY });
+  hooks.request.tap((exchange) => door.call(exchange), { stage: BEFORE_LAST });
+  hooks.upgrade.tap((upgrade) => door.upgrade(upgrade), { stage: EARLY });
+  hooks.ready.tap((listening) => {
+    url = listening.url;
+    for (const { message } of door.advice(url)) log.info(message);
+  });
+  hooks.warnings.tap((found) => void found.push(...door.advice(url)));
 }

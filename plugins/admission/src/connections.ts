@@ -95,12 +95,23 @@ export class Connections {
     });
   }
 
-  /** A WebSocket that wants to speak JSON-RPC: makes room where that is possible. */
-  async upgrade({ connection, peerAddress }: Upgrade): Promise<undefined> {
+  /** From now on the connection belongs to one client, also where it comes through a proxy. */
+  upgrading({ connection }: Upgrade): void {
     const visitor = this.#visitors.get(connection);
     if (!visitor) return;
     visitor.isUpgraded = true;
     this.#touch(visitor);
+  }
+
+  /** False for requests that a proxy sends: its other clients may have shown the credential. */
+  hasOneClient(connection: Connection): boolean {
+    return !connection.forwarded || this.#visitors.get(connection)?.isUpgraded === true;
+  }
+
+  /** A WebSocket that wants to speak JSON-RPC: makes room where that is possible. */
+  async upgrade({ connection, peerAddress }: Upgrade): Promise<undefined> {
+    const visitor = this.#visitors.get(connection);
+    if (!visitor) return;
     if (connection.forwarded && visitor.holder === undefined) this.#countFor(visitor, peerAddress);
     const { used, limit } = this.#options.places();
     const victim = used >= limit * CROWDED ? this.#evict(this.#upgraded, used >= limit) : undefined;
@@ -119,7 +130,9 @@ export class Connections {
     const held = (this.#byToken.get(id) ?? 0) + 1;
     this.#byToken.set(id, held);
     const { used, limit } = this.#options.places();
-    if (!visitor.isUpgraded || used <= limit || held <= limit * LARGE) return;
+    // Sockets that plugins have accepted take no JSON-RPC place and belong to no token.
+    const isFew = held <= limit * LARGE;
+    if (id === '' || !visitor.isUpgraded || used <= limit || isFew) return;
     this.#refuse('a token with many connections, where only the reserve is left', connection);
     connection.socket.destroy();
   }
