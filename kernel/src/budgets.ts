@@ -10,7 +10,8 @@ export const LONG_BYTES = 256 * 1024;
  */
 export class UnansweredBytes {
   #bytes = 0;
-  readonly #waiting = new Set<() => void>();
+  /** Called once when there is room again, and forgotten then. */
+  readonly whenRoom = new Set<() => void>();
 
   add(bytes: number): void {
     if (bytes <= LONG_BYTES) this.#bytes += bytes;
@@ -18,20 +19,14 @@ export class UnansweredBytes {
 
   done(bytes: number): void {
     if (bytes <= LONG_BYTES) this.#bytes -= bytes;
-    if (this.#bytes > RESUME || this.#waiting.size === 0) return;
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+    if (this.#bytes > RESUME || this.whenRoom.size === 0) return;
+    const waiting = [...this.whenRoom];
+    this.whenRoom.clear();
     for (const resume of waiting) resume();
   }
 
   get full(): boolean {
     return this.#bytes > BOUND;
-  }
-
-  /** Runs `resume` once when there is room again. @returns forgets it */
-  whenRoom(resume: () => void): () => void {
-    this.#waiting.add(resume);
-    return () => this.#waiting.delete(resume);
   }
 }
 

@@ -19,6 +19,7 @@ import type {
   RemoteBus,
   Requirement,
   Routes,
+  Turn,
   Upgrade,
 } from '@svc/plugin-sdk';
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
@@ -45,6 +46,8 @@ export const createHooks = () => ({
     'caller',
     'requirement',
   ]),
+  turn: new SyncBailHook<[Turn], true | undefined>(['turn']),
+  admitted: new SyncHook<[Call]>(['call']),
   settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
   connection: new SyncBailHook<[Connection], false | undefined>(['connection']),
   receiving: new SyncBailHook<[Receipt], false | undefined>(['receipt']),
@@ -59,7 +62,7 @@ export const createHooks = () => ({
 
 /** Hooks whose taps run synchronously. tapable's classes cannot be told apart by `instanceof`. */
 export const SYNC_HOOKS: ReadonlySet<string> = new Set(
-  'methods routes commands settled connection receiving vouched'.split(' '),
+  'methods routes commands turn admitted settled connection receiving vouched'.split(' '),
 );
 
 export type KernelHooks = ReturnType<typeof createHooks>;

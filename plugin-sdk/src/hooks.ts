@@ -71,6 +71,13 @@ export interface Call {
   readonly target: (() => string | undefined) | undefined;
 }
 
+/** A message that may begin. */
+export interface Turn {
+  readonly origin: Origin;
+  readonly bytes: number;
+  readonly start: () => void;
+}
+
 export interface Outcome {
   /** undefined: success. */
   readonly error: RpcError | undefined;
@@ -152,6 +159,13 @@ export interface Hooks {
   readonly authenticate: AsyncTaps<[string, Origin], Principal | undefined>;
   /** Bail; no answer is deny. */
   readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
+  /**
+   * Bail; a message has come over a WebSocket. `true`: the tap calls `start` when it may begin, in the order of the
+   * connection's messages. Asked for each message: keep it short.
+   */
+  readonly turn: Taps<[Turn], true | undefined>;
+  /** The caller is known and has the right. A tap throws `RpcError` to refuse the call all the same. */
+  readonly admitted: Taps<[Call]>;
   /** After the answer is known, to calls from inside as well. Must not throw. */
   readonly settled: Taps<[Call, Outcome]>;
   /** Bail; a connection was accepted, nothing of it is read. `false`: it is closed. */

@@ -44,7 +44,7 @@ interface Options {
 }
 
 /** Entries of a batch that may run before other connections have their turn. */
-const ENTRIES_PER_TURN = 250;
+const ENTRIES_PER_TURN = 50;
 /** Messages that are parsed without asking; none of them can nest or hold so much that it takes long. */
 const SHORT_BYTES = 8 * 1024;
 const nothing: Answer = { text: undefined };
@@ -199,6 +199,7 @@ export class Dispatcher {
     const input = definition.prepare ? definition.prepare(params) : params;
     const admitted = this.#options.access.admit(method, input, context);
     if (admitted) await admitted;
+    this.#options.hooks.admitted.call(context);
     if (definition.check) await definition.check(input, context);
     return input;
   }

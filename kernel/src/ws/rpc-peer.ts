@@ -35,7 +35,8 @@ export class RpcPeer extends SocketPeer {
   readonly #idle = Promise.withResolvers<void>();
   readonly #wiring: Wiring;
   readonly #source: Source;
-  #forgetRoom: (() => void) | undefined;
+  /** One function for its life: it waits for room once, however often it asks. */
+  readonly #again = () => this.#steer();
 
   constructor(socket: WebSocket, tcp: Socket, address: string, wiring: Wiring) {
     super(socket, tcp, address, wiring);
@@ -45,7 +46,7 @@ export class RpcPeer extends SocketPeer {
     const signal = this.closed;
     this.#source = { transport: 'ws', address, connection, peer: this, subscriptions, signal };
     const end = () => {
-      this.#forgetRoom?.();
+      wiring.unanswered.whenRoom.delete(this.#again);
       subscriptions.closeAll();
       for (const data of this.#waiting.splice(0)) {
         wiring.unanswered.done(data.length);
@@ -71,8 +72,12 @@ export class RpcPeer extends SocketPeer {
     this.#wiring.unanswered.add(data.length);
     if (data.length > LONG_BYTES) this.#long++;
     this.#steer();
-    if (this.#started < MAX_PER_TURN && this.#waiting.length === 0) this.#start(data);
-    else this.#waiting.push(data);
+    const start = () => {
+      const isFree = this.#started < MAX_PER_TURN && this.#waiting.length === 0;
+      if (isFree || this.closed.aborted) this.#start(data);
+      else this.#waiting.push(data);
+    };
+    if (!this.#wiring.hooks.turn.call({ origin: this.#source, bytes: data.length, start })) start();
   }
 
   #start(data: Buffer): void {
@@ -137,16 +142,11 @@ export class RpcPeer extends SocketPeer {
       if (isFull) this.pause();
       else this.resume();
     }
-    if (!unanswered.full) return;
-    this.#forgetRoom ??= unanswered.whenRoom(() => {
-      this.#forgetRoom = undefined;
-      this.#steer();
-    });
+    if (unanswered.full) unanswered.whenRoom.add(this.#again);
   }
 
   #drainedAll(): void {
     this.#draining = undefined;
-    if (this.closed.aborted) return;
     this.#nextTurn();
     this.#steer();
   }

@@ -1,10 +1,12 @@
 import { definePlugin, Type } from '@svc/plugin-sdk';
-import { Refusals } from './api.ts';
+import { Refusals, Standings } from './api.ts';
+import { tapCalls } from './calls.ts';
 import { connectionKeys, doorKeys } from './connections-config.ts';
 import { tapConnections } from './connections-taps.ts';
 import { Messages } from './messages.ts';
 import { MessageMemory } from './messages-memory.ts';
 import { RefusalCounts } from './refusals.ts';
+import { tokenKeys } from './tokens.ts';
 
 const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
@@ -13,9 +15,10 @@ const MIB = 1024 * 1024;
 export default definePlugin({
   name: 'admission',
   version: '0.6.0',
-  provides: [Refusals],
+  provides: [Refusals, Standings],
   config: Type.Object({
     ...connectionKeys,
+    ...tokenKeys,
     message_memory_mb: Type.Integer({
       default: 256,
       minimum: 1,
@@ -38,6 +41,7 @@ export default definePlugin({
     'message_memory_per_address_mb',
     'message_wait_ms',
     ...Object.keys(connectionKeys),
+    ...Object.keys(tokenKeys),
     ...Object.keys(doorKeys),
   ],
 
@@ -46,6 +50,7 @@ export default definePlugin({
     const refusals = new RefusalCounts(log);
     provide(Refusals, refusals);
     tapConnections(kernel, refusals);
+    tapCalls(kernel, refusals);
     const memory = new MessageMemory(
       () => ({
         all: config.message_memory_mb * MIB,

@@ -1,0 +1,27 @@
+import { type Kernel, RpcError } from '@svc/plugin-sdk';
+import { type Refusals, Standings } from './api.ts';
+import { CallTurns } from './call-turns.ts';
+import { TOO_MANY_CALLS, type TokenRule, TokenRules } from './tokens.ts';
+
+/** Calls begin in fair turns and within the rates of their tokens; other pools learn what tokens count. */
+export function tapCalls(
+  kernel: Kernel<{ readonly tokens: readonly TokenRule[] }>,
+  refusals: Refusals,
+): void {
+  const { clock, config, defer, hooks, provide } = kernel;
+  const rules = new TokenRules(() => config.tokens, clock);
+  provide(Standings, rules);
+  const turns = new CallTurns((share) => rules.of(share));
+  defer('turns of calls', () => turns.stop());
+  hooks.turn.tap((turn) => turns.waits(turn));
+  hooks.admitted.tap(({ address, caller }) => {
+    try {
+      rules.admit(caller);
+    } catch (error) {
+      const isRate = error instanceof RpcError && error.code === TOO_MANY_CALLS;
+      if (isRate) refusals.refused('more calls than the rate of the token', address);
+      throw error;
+    }
+  });
+  hooks.reload.tap(() => rules.forget());
+}

@@ -1,0 +1,107 @@
+import { type Clock, type Principal, RpcError, type Static, Type } from '@svc/plugin-sdk';
+import { equal, type Standing } from './shares.ts';
+
+/** Tokens whose rules and calls are remembered; beyond, all are looked up anew. */
+const REMEMBERED = 10_000;
+/** Too many calls of a token. */
+export const TOO_MANY_CALLS = -32005;
+
+/** One entry of `[[admission.tokens]]`. */
+const TokenRule = Type.Object({
+  token: Type.String({ description: 'Key of a token; a trailing * stands for any ending.' }),
+  weight: Type.Number({
+    minimum: 0.01,
+    maximum: 100,
+    default: 1,
+    description: 'What the token gets beside others where they want more than there is.',
+  }),
+  part: Type.Number({
+    minimum: 0.01,
+    maximum: 1,
+    default: 1,
+    description: 'Part of the threads, processes and connections that the token may hold.',
+  }),
+  calls_per_second: Type.Number({
+    minimum: 0,
+    default: 0,
+    description: 'Calls of the token, over all connections; 0: no limit.',
+  }),
+  burst: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'Calls that the token may make at once; 0: those of one second.',
+  }),
+});
+export type TokenRule = Static<typeof TokenRule>;
+
+/** Keys of the section `[admission]`. */
+export const tokenKeys = {
+  tokens: Type.Array(TokenRule, {
+    default: [],
+    description:
+      'What tokens get, and how many calls they may make; the first entry that matches counts.',
+  }),
+};
+
+interface Known extends Standing {
+  readonly per_second: number;
+  readonly burst: number;
+  /** Calls that the token may make now, as of `at`. */
+  calls: number;
+  /** ms of the machine's monotonic clock. */
+  at: number;
+}
+
+/** What the configuration says of each token: the first entry that matches counts. */
+export class TokenRules {
+  readonly #rules: () => readonly TokenRule[];
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #known = new Map<string, Known>();
+
+  constructor(rules: () => readonly TokenRule[], clock: Pick<Clock, 'monotonic'>) {
+    this.#rules = rules;
+    this.#clock = clock;
+  }
+
+  /** After a reload. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  of(share: string): Standing {
+    return this.#rules().length === 0 ? equal() : this.#find(share);
+  }
+
+  /** Counts one call. @throws RpcError -32005 with `retry_after_ms` in `data` */
+  admit({ id, super: isSuper }: Principal): void {
+    if (this.#rules().length === 0 || isSuper || id === '') return;
+    const known = this.#find(id);
+    if (known.per_second === 0) return;
+    const now = this.#clock.monotonic();
+    const more = ((now - known.at) * known.per_second) / 1_000;
+    known.calls = Math.min(known.burst, known.calls + more);
+    known.at = now;
+    if (known.calls < 1) {
+      const retry_after_ms = Math.ceil(((1 - known.calls) * 1_000) / known.per_second);
+      const data = { retry_after_ms };
+      throw new RpcError(TOO_MANY_CALLS, 'Too many calls of this token', { data });
+    }
+    known.calls--;
+  }
+
+  #find(share: string): Known {
+    const known = this.#known.get(share);
+    if (known) return known;
+    const rule = this.#rules().find(({ token }) => covers(token, share));
+    const per_second = rule?.calls_per_second ?? 0;
+    const burst = Math.max(1, rule?.burst || per_second);
+    const { weight, part } = rule ?? equal();
+    const made = { weight, part, per_second, burst, calls: burst, at: this.#clock.monotonic() };
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    this.#known.set(share, made);
+    return made;
+  }
+}
+
+const covers = (pattern: string, key: string): boolean =>
+  pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
