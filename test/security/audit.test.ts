@@ -6,6 +6,16 @@ import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readyAgent } from '../protocol/task-kit.ts';
+import {
+  agentQuery,
+  shellSide,
+  shellTask,
+  side,
+  T,
+  PLUGINS as TERMINAL,
+  userQuery,
+} from '../protocol/terminal-kit.ts';
 
 const MINUTE_MS = 60_000;
 const PLUGINS = ['audit', 'token', 'kv', 'static-bucket', 'server-info', 'db'];
@@ -362,13 +372,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('segments go as a whole by age, and verification knows it', async () => {
     const old = await bootForTest(
       ['audit', 'token'],
-      { audit: { keep_days: 0.02 } },
+      { audit: { keep_days: 0.005 } },
       { dialect, clock: true },
     );
-    for (let times = 0; times < 8; times++) {
+    for (let times = 0; times < 6; times++) {
       await old.call('token_create', [old.superToken, { token_limit: [] }]);
       await rowsOf(old);
-      await old.clock.advance(5 * MINUTE_MS);
+      await old.clock.advance(2 * MINUTE_MS);
     }
     await until(async () => (await rowsOf(old)).at(-1)?.seq !== 1);
     const rows = await rowsOf(old);
@@ -464,6 +474,28 @@ program('commands write to the chain of the running server, verify and export it
   const broken = await command('audit-verify', app.dir).ended;
   assert.is(broken.code, 1);
   assert.match(broken.output, /row 3: the row was changed/);
+  await app.stop();
+});
+
+program('a terminal that a user joins is recorded, and the task that opened it', async () => {
+  const app = await bootForTest(['audit', ...TERMINAL], {}, { clock: true });
+  const agent = await readyAgent(app);
+  const shell = await shellSide(app, agentQuery(await shellTask(app, agent)));
+  const user = await side(app, userQuery(app));
+  shell.socket.send('prompt');
+  await user.received(1);
+  const rows = await rowsOf(app, { token: keyOf(app.superToken) });
+  const opened = rows.filter(({ method }) => method === 'terminal' || method.startsWith('task_'));
+  assert.equal(
+    opened.map(({ method, transport, outcome }) => [method, transport, outcome]),
+    [
+      ['terminal', 'ws', 'ok'],
+      ['task_create_task', 'http', 'ok'],
+    ],
+  );
+  assert.is(opened[0]?.target, `${T} of ${agent.uuid}`);
+  assert.match(opened[1]?.target as string, new RegExp(`^web_shell on ${agent.uuid}, task \\d+$`));
+  for (const each of [user, shell]) each.socket.close();
   await app.stop();
 });
 
