@@ -181,6 +181,13 @@ for (const [name, text, code] of depths) {
   });
 }
 
+test('what is refused before it is parsed counts as an attack', () => {
+  const lines = app.records().filter(({ message }) => message === 'refused');
+  const reasons = new Set(lines.map(({ fields }) => fields['reason']));
+  assert.ok(reasons.has('large message without a valid credential'));
+  assert.ok(reasons.has('a message that nests too deep'));
+});
+
 /** One token of JSON text after the other, so that the same text can be written with and without padding. */
 type Tokens = string[];
 const scalar = fc.oneof(

@@ -74,7 +74,10 @@ export class Messages {
       if (!isUtf8(bytes)) return unparsable;
       const scan = await this.#scan(incoming);
       release = await this.#take(origin.address, bytes, scan);
-      return { ...(await parse(incoming, scan)), release };
+      const read = await parse(incoming, scan);
+      if (read.entries?.some(({ fault }) => fault instanceof RpcError))
+        this.#options.refusals.refused('a message that nests too deep', origin.address);
+      return { ...read, release };
     } catch (error) {
       release();
       if (error instanceof SyntaxError) return unparsable;
