@@ -17,6 +17,10 @@ const DEFAULT_SECONDS = 5;
 // biome-ignore format: one file per line
 const budgets: Readonly<Record<string, Budget>> = {
   'test/security/shares.test.ts': { seconds: 14, why: 'endless scripts and statements, on both databases' },
+  'test/security/quotas-kv.test.ts': { seconds: 7, why: 'hundreds of values on both databases, and on two servers' },
+  'test/security/quotas-db.test.ts': { seconds: 8, why: 'processes that are ended with their memory' },
+  'test/security/quotas-buckets.test.ts': { seconds: 8, why: 'hundreds of files that are flushed' },
+  'test/security/quotas-scripts.test.ts': { seconds: 10, why: 'servers with scripts, on both databases' },
   'test/security/receiving.test.ts': { seconds: 8, why: 'half a gigabyte at a server of its own', starts: true },
   'test/security/connections.test.ts': { seconds: 7, why: 'two thousand sockets' },
   'test/protocol/crontab-orphans.test.ts': { seconds: 25, why: 'waits for the deaths of servers and for slow claims' },
@@ -87,7 +91,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/many-servers-coherence.test.ts': { seconds: 5, why: 'two servers and fifty kinds of change', starts: true },
   'test/postgres-volume-retention.test.ts': { seconds: 18, why: 'partitions of hundreds of days', starts: true },
   'test/postgres-volume.test.ts': { seconds: 10, why: 'partitions of hundreds of days', starts: true },
-  'test/server/log-sinks.test.ts': { seconds: 5, why: 'processes that write to closed pipes', starts: true },
+  'test/server/log-sinks.test.ts': { seconds: 8, why: 'processes that write to closed pipes, files of some MB', starts: true },
 };
 
 /** `--fast` leaves out the files that may take longer. */
