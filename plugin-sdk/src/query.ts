@@ -39,7 +39,7 @@ export interface TableQuery<Row extends object = StoredRow> extends Promise<Row[
 }
 
 export interface Insertion<Row extends object = StoredRow> extends Promise<unknown> {
-  onConflict(columns: Columns): {
+  onConflict(columns?: Columns): {
     ignore(): Insertion<Row>;
     /** Writes these columns, or these values, over the row that is there. */
     merge(columns?: readonly string[] | Values): Insertion<Row>;

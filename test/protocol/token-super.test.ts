@@ -11,6 +11,8 @@ import { makePlace, type Place } from '../process/place.ts';
 import { eventually, tokenServer, WRONG } from './token-kit.ts';
 
 const FIRST = /^Super Token: [A-Za-z0-9]{16}:[A-Za-z0-9]{32}\nRoot Password: [A-Za-z0-9]{32}\n$/;
+/** A lock that no program takes. */
+const HELD = 77_001;
 const repository = resolve(import.meta.dirname, '../..');
 
 /** What the console shows beside records: each on a line of its own. */
@@ -123,6 +125,39 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const [counted] = await place.read('select count(*) as n from token');
       assert.is(Number(counted?.['n']), 1);
     }));
+
+  if (dialect === 'postgres') {
+    test('first starts that meet in the middle of the insert make one record, too', () =>
+      withPlace(async (place) => {
+        const { db, stop } = await open(place);
+        const { query } = db;
+        await query('token').where({ id: 1 }).delete();
+        // Each start sees no record 1, and is then held by an index that is filled before the primary key's.
+        await query.raw(`create function held(id int8) returns int8 immutable language plpgsql as
+          $$ begin perform pg_advisory_xact_lock_shared(${HELD}); return id; end $$`);
+        await query.raw('alter table token drop constraint token_pkey');
+        await query.raw('create index held_index on token (held(id))');
+        await query.raw('alter table token add primary key (id)');
+        const shown: string[] = [];
+        const started: ReturnType<typeof open>[] = [];
+        await query.transaction(async (trx) => {
+          await trx.raw('select pg_advisory_xact_lock(?)', [HELD]);
+          for (let starts = 0; starts < 3; starts++) started.push(open(place, shown));
+          await eventually(async () => {
+            const [row] = await place.read(
+              "select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+            );
+            assert.is(Number(row?.['n']), 3);
+          });
+        });
+        const outcomes = await Promise.allSettled(started);
+        for (const one of outcomes) if (one.status === 'fulfilled') await one.value.stop('test');
+        await stop('test');
+        const faults = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+        assert.equal(faults.map(String), []);
+        assert.match(plainLines(shown), FIRST);
+      }));
+  }
 
   test('a lost record 1 comes back with the next start, and a stolen name stops it', () =>
     withPlace(async (place) => {

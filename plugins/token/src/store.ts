@@ -121,18 +121,18 @@ export class TokenStore {
     return (await this.#db.first('select id from token where id = ?', [SUPER_ID])) !== undefined;
   }
 
-  /** Decided by the primary key. @returns false when id 1 exists */
+  /**
+   * Decided by the primary key. Any unique index may meet the record of another start first, so which one it was is seen
+   * by looking for record 1. @returns false when id 1 exists
+   */
   async insertSuper(record: NewToken): Promise<boolean> {
     const row = { ...record, id: SUPER_ID };
-    const insert = this.#db.query('token').insert(row).onConflict('id').ignore().returning('id');
-    try {
-      return (await insert).length > 0;
-    } catch (cause) {
-      if (!this.#db.isUniqueViolation(cause)) throw cause;
-      throw new UserError(
-        `table 'token' has no record 1, but another record named '${record.username}': give that one another username`,
-      );
-    }
+    const insert = this.#db.query('token').insert(row).onConflict().ignore().returning('id');
+    if ((await insert).length > 0) return true;
+    if (await this.hasSuper()) return false;
+    throw new UserError(
+      `table 'token' has no record 1, but another record named '${record.username}': give that one another username`,
+    );
   }
 
   async replaceSuper(record: NewToken): Promise<void> {
