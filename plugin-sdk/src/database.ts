@@ -67,12 +67,19 @@ export interface Database {
    * SQLite takes several statements; their rows are concatenated. `?5` and `$5` are the fifth value there, `?` is the one
    * after the highest that the text has used so far; missing values are NULL, surplus ones ignored (db.md 4.6). TEXT
    * that is not UTF-8 comes as bytes. Postgres takes `$5`, and types values by their kind: int8, float8, bool, jsonb;
-   * texts are untyped. `share` is the caller: callers get the processes or connections for it in turns.
+   * texts are untyped. `share` is the caller: callers get the processes or connections for it in turns. Files and
+   * programs of the host stay out of reach; only `VACUUM INTO` may make a file, in the folder `vacuum_folder`.
    */
   execute(
     sql: string,
     params: readonly CallerValue[],
-    options: { maxRows: number; timeout_ms: number; signal?: AbortSignal; share?: string },
+    options: {
+      maxRows: number;
+      timeout_ms: number;
+      signal?: AbortSignal;
+      share?: string;
+      vacuum_folder?: string | undefined;
+    },
   ): Promise<Executed>;
   /**
    * `execute` for callers who are kept from these tables; asked once, after the migrations. undefined: this driver cannot

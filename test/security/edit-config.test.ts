@@ -121,6 +121,11 @@ const attacks: readonly [string, (text: string) => string, RegExp][] = [
   ['more allowed paths', set('allowed_paths', ['/']), /allowed_paths/],
   ['no allowed paths', (text) => text.replace(/^allowed_paths = .*$/m, ''), /allowed_paths/],
   [
+    'a folder for VACUUM INTO, even below the configuration',
+    (text) => `${text}\n[server-info]\nexec_sql_vacuum_folder = ${JSON.stringify(app.dir)}\n`,
+    /exec_sql_vacuum_folder/,
+  ],
+  [
     'a plugin by its path',
     (text) => set('plugins', ['token', 'server-info', join(outside, 'plugin.mjs')])(text),
     /plugins/,

@@ -33,6 +33,7 @@ import { type ExecuteOptions, execute } from './execute.ts';
 import { forms } from './forms.ts';
 import { GuardedPool } from './guarded-pool.ts';
 import { type GuardedRole, prepareRole } from './guarded-role.ts';
+import { hostWord, refusedHost } from './guarded-text.ts';
 import { jsonArray } from './json-array.ts';
 import { migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
@@ -180,12 +181,27 @@ export class PostgresDatabase implements DatabaseHandle {
     return this.#guarded.execute;
   }
 
-  execute(sql: string, params: readonly CallerValue[], options: ExecuteOptions): Promise<Executed> {
+  async execute(
+    sql: string,
+    params: readonly CallerValue[],
+    options: ExecuteOptions,
+  ): Promise<Executed> {
+    const word = hostWord(sql);
+    if (word !== undefined && (await this.#reachesHost())) throw refusedHost(word);
     const { timeout_ms, share = '', signal } = options;
     const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
     return this.#turns.run(share, { timeout_ms, late, signal }, () =>
       execute(this.#pool, sql, params, options, this.#log),
     );
+  }
+
+  /** Without these rights the database itself refuses what leads to the host. */
+  async #reachesHost(): Promise<boolean> {
+    const row = await this.first<{ reaches: boolean }>(
+      `select bool_or(pg_has_role(oid, 'member')) as reaches from pg_roles
+        where rolsuper or rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')`,
+    );
+    return row?.reaches !== false;
   }
 
   tableSizes(): Promise<TableSize[]> {

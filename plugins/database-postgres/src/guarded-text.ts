@@ -21,6 +21,62 @@ export function refuseText(sql: string): void {
   if (found) throw refusal(found[0]);
 }
 
+/** Files, programs and libraries of the host, functions that run a text, roles with such rights. */
+const HOST_NAMES =
+  /\b(?:pg_read_\w+|pg_ls_\w+|pg_stat_file|pg_file_\w+|pg_(?:write|execute)_server_\w+|lo_import|lo_export|file_fdw|dblink\w*|superuser|(?:query|cursor)_to_xml\w*|ts_stat|ts_rewrite|crosstab\w*|connectby|xpath_table|\w+_preload_libraries|dynamic_library_path|adminpack|plperlu|plpython\w*u|pltclu)\b/i;
+const HOST_STATEMENTS =
+  /^(?:copy|load|import|alter system|(?:create|alter)(?: (?:or|replace|trusted|procedural|foreign|user))* (?:extension|server|data|mapping|language|tablespace|subscription))\b/;
+/** Catalogues that say which code a name stands for. */
+const CATALOGUES =
+  /\bpg_(?:proc|language|operator|cast|aggregate|am|amproc|amop|opclass|type|conversion|range|ts_parser|ts_template|trigger|event_trigger|authid|auth_members|db_role_setting|foreign_\w+|user_mapping)\b/i;
+const CHANGING = /\b(?:insert|update|delete|merge|create|alter|do)\b/i;
+const CODE = /^(?:do|create(?: or replace)? (?:function|procedure))\b/;
+/** Texts that are put together as they run, and what reaches the host in a body. */
+const CODE_WORDS = /\b(?:execute|copy|load|extension|system|server|tablespace|subscription)\b/i;
+
+/**
+ * What every caller is kept from on a connection with the rights of a superuser: the host's files and programs. Comments
+ * and constant texts are read as well; code must be plain enough to be read.
+ * @returns what is refused; undefined: nothing
+ */
+export function hostWord(sql: string): string | undefined {
+  const first = firstWords(sql);
+  const found =
+    HOST_STATEMENTS.exec(first) ??
+    HOST_NAMES.exec(sql) ??
+    ESCAPED.exec(sql) ??
+    (CHANGING.test(sql) ? CATALOGUES.exec(sql) : undefined);
+  return found?.[0] ?? (CODE.test(first) ? codeFault(sql.slice(beginning(sql))) : undefined);
+}
+
+/** In lower case, one blank between them, whatever comments stand there. */
+function firstWords(sql: string): string {
+  const words: string[] = [];
+  for (let rest = sql; words.length < 8; ) {
+    rest = rest.slice(beginning(rest));
+    const word = /^\w+/.exec(rest)?.[0];
+    if (word === undefined) break;
+    words.push(word.toLowerCase());
+    rest = rest.slice(word.length);
+  }
+  return words.join(' ');
+}
+
+/** Code is refused that could hide its words: in a text in quotes, behind escapes, or in another language. */
+function codeFault(text: string): string | undefined {
+  const word = CODE_WORDS.exec(text);
+  if (word) return `${word[0]} in code`;
+  const languages = text.match(/\blanguage\b/gi)?.length ?? 0;
+  const known = text.match(/\blanguage\s+(?:sql|plpgsql)\b/gi)?.length ?? 0;
+  if (languages !== known || languages > 1) return 'code in another language';
+  // What stands around the body hides nothing: no second text, no comment, no quoted name.
+  const around =
+    /^[^$'"]*$|^([^$'"]*)(?<![\w$\u0080-\uffff])\$(\w*)\$[\s\S]*?\$\2\$([^$'"]*)$/.exec(text);
+  const isPlain =
+    around && !/--|\/\*/.test(around[1] === undefined ? text : `${around[1]} ${around[3]}`);
+  return isPlain ? undefined : 'code whose body is not one text between $$ and $$';
+}
+
 /** Where blanks, comments and opening brackets end. Comments stand inside comments here. */
 function beginning(sql: string): number {
   let depth = 0;
@@ -37,6 +93,10 @@ function beginning(sql: string): number {
   }
   return at;
 }
+
+/** @throws Error for a word of `hostWord` */
+export const refusedHost = (what: string): Error =>
+  new Error(`not authorized: ${what} leads to files or programs of the host`);
 
 const refusal = (what: string): Error =>
   new Error(`not authorized: ${what} is open to the Super Token only`);

@@ -184,7 +184,8 @@ export class SqliteDatabase implements DatabaseHandle {
     options: ExecuteOptions,
     guards?: GuardedTables,
   ): Promise<Executed> {
-    const script = { sql, params: params.map(sendable), maxRows: options.maxRows, guards };
+    const { maxRows, vacuum_folder } = options;
+    const script = { sql, params: params.map(sendable), maxRows, guards, vacuum_folder };
     return toExecuted(await this.#executor.run(script, (work) => this.#alone(work), options));
   }
 

@@ -1,11 +1,12 @@
 import { workerData } from 'node:worker_threads';
 import type { ScriptResult } from '@svc/plugin-sdk/driver';
 import { type ConnectionSettings, openConnection } from './connection.ts';
-import { Guard } from './guard.ts';
-import { bindPlaces } from './placeholders.ts';
+import { Guard, refuseForeignFiles } from './guard.ts';
+import { type BoundStatement, bindPlaces } from './placeholders.ts';
 import { onlyReads, runScript, type Script } from './script.ts';
 import { answer, serveRequests } from './serve-thread.ts';
 import { splitScript } from './split.ts';
+import { makeVacuumFile } from './vacuum-file.ts';
 
 /** SQL of a caller. `write`: the writer waits, so this may change the database. */
 export interface ExecuteRequest extends Script {
@@ -25,10 +26,13 @@ serveRequests<ExecuteRequest>((request) =>
     const db = openConnection({ ...settings, role: request.write ? 'script' : 'execute' });
     try {
       const statements = bindPlaces(splitScript(request.sql));
-      const guard = request.guards && new Guard(db, request.guards);
+      const { guards, vacuum_folder } = request;
+      for (const statement of statements) refuseForeignFiles(statement, vacuum_folder);
+      const guard = guards && new Guard(db, guards);
       guard?.refuseNames(statements);
+      const before = (statement: BoundStatement) => makeVacuumFile(statement, vacuum_folder);
       const mayRun = request.write || onlyReads(db, statements);
-      return mayRun ? runScript(db, statements, { ...request, guard }) : 'writes';
+      return mayRun ? runScript(db, statements, { ...request, guard, before }) : 'writes';
     } finally {
       db.close();
     }

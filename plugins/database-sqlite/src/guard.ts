@@ -2,6 +2,7 @@ import type { GuardedTables } from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
 import type { BoundStatement } from './placeholders.ts';
 import { namesIn } from './split.ts';
+import { vacuumFile } from './vacuum-file.ts';
 
 /** Pages of the file as they lie on the disk, and values that ANALYZE took from indexes of any table. */
 const RAW = ['sqlite_dbpage', 'sqlite_stat3', 'sqlite_stat4'];
@@ -10,17 +11,27 @@ const PRAGMAS =
   /^(?:writable_schema|schema_version|trusted_schema|(?:temp|data)_store_directory|journal_mode|locking_mode|hexkey|key|rekey)$/;
 const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
 
+/** These lead to other files, whoever asks. */
+const FILE_PRAGMAS = /^(?:temp|data)_store_directory$/;
+
 /**
  * Nothing but the database's own file may be reached: the driver has no authorizer, and these words only begin a statement.
+ * @param vacuum_folder in which `VACUUM INTO` may make a file
  * @throws Error
  */
-export function refuseForeignFiles({ sql, word }: BoundStatement): void {
+export function refuseForeignFiles(statement: BoundStatement, vacuum_folder?: string): void {
+  const { sql, word } = statement;
   const foreign =
     word === 'attach' ||
     word === 'detach' ||
-    (word === 'vacuum' && /into/i.test(sql)) ||
-    (word === 'pragma' && /(?:temp|data)_store_directory/i.test(sql));
+    (isPragma(sql) && namesIn(sql).some((name) => FILE_PRAGMAS.test(name)));
   if (foreign) throw new Error('not authorized');
+  vacuumFile(statement, vacuum_folder);
+}
+
+/** A PRAGMA acts while it is compiled, behind `explain`, too. */
+function isPragma(sql: string): boolean {
+  return namesIn(sql).find((word) => !/^(?:explain|query|plan)$/.test(word)) === 'pragma';
 }
 
 /**
@@ -45,7 +56,7 @@ export class Guard {
       const { sql, word } = statement;
       refuseForeignFiles(statement);
       const names = namesIn(sql);
-      const pragma = word === 'pragma' && names.some((name) => PRAGMAS.test(name));
+      const pragma = isPragma(sql) && names.some((name) => PRAGMAS.test(name));
       if (pragma || (word === 'create' && names[1] === 'virtual'))
         throw new Error('not authorized');
       for (const name of names) {

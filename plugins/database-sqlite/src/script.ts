@@ -21,6 +21,8 @@ export interface Script {
   readonly maxRows: number;
   /** Tables that the caller is kept from; undefined: the caller may do anything. */
   readonly guards?: GuardedTables | undefined;
+  /** In which `VACUUM INTO` may make a file. */
+  readonly vacuum_folder?: string | undefined;
 }
 
 export interface RunOptions extends Pick<Script, 'params' | 'maxRows'> {

@@ -32,6 +32,10 @@ const SHARED =
 export async function checkEdit(file: string, before: Table, after: Table): Promise<void> {
   if (!isDeepStrictEqual(listOf(before, 'allowed_paths'), listOf(after, 'allowed_paths')))
     throw refused('allowed_paths: only the operator changes this key, in the file itself');
+  if (vacuumFolderOf(before) !== vacuumFolderOf(after))
+    throw refused(
+      'server-info.exec_sql_vacuum_folder: only the operator changes this key, in the file itself',
+    );
   checkPlugins(listOf(before, 'plugins'), listOf(after, 'plugins'));
   const allowed = listOf(before, 'allowed_paths').map(String);
   for (const { key, path, old } of changedPaths(before, after))
@@ -39,6 +43,9 @@ export async function checkEdit(file: string, before: Table, after: Table): Prom
 }
 
 const refused = (reason: string): RpcError => RpcError.config(reason);
+
+const vacuumFolderOf = ({ 'server-info': table }: Table): unknown =>
+  isTable(table) ? table['exec_sql_vacuum_folder'] : undefined;
 
 const listOf = (table: Table, key: string): unknown[] => {
   const value = table[key];

@@ -38,6 +38,13 @@ export default definePlugin({
       description:
         'More tables that `svc-server_exec_sql` opens to the Super Token only, for example `kv`.',
     }),
+    exec_sql_vacuum_folder: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Folder in which `VACUUM INTO` of the Super Token may make files; absent: nowhere. Not changed over the wire.',
+      }),
+    ),
   }),
   rootConfig: Type.Object({
     allowed_paths: Type.Array(Type.String({ minLength: 1 }), {
@@ -46,7 +53,7 @@ export default definePlugin({
         'Folders and files that `svc-server_edit_config` may name, beside the configuration and where old paths lay.',
     }),
   }),
-  reloadable: ['exec_sql_timeout_ms', 'allowed_paths'],
+  reloadable: ['exec_sql_timeout_ms', 'exec_sql_vacuum_folder', 'allowed_paths'],
   // The ledger of migrations: a row less, and a step would run twice.
   guards: { schema_migrations: 'fixed' },
   permissions: { svc: { words: serverWords } },
@@ -83,6 +90,7 @@ export default definePlugin({
         publish: kernel.publish,
         brand,
         timeout_ms: () => config.exec_sql_timeout_ms,
+        vacuumFolder: () => config.exec_sql_vacuum_folder,
         maxBytes: server.maxResponseBytes,
       });
     });

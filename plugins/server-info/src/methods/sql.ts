@@ -29,6 +29,8 @@ export interface SqlContext {
   readonly publish: Messaging['publish'];
   readonly brand: Brand;
   readonly timeout_ms: () => number;
+  /** In which the Super Token's `VACUUM INTO` may make a file. */
+  readonly vacuumFolder: () => string | undefined;
   /** Largest answer, bytes. */
   readonly maxBytes: () => number;
 }
@@ -62,12 +64,14 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
 }
 
 async function execute(
-  { publish, runner, timeout_ms, maxBytes }: SqlContext,
+  { publish, runner, timeout_ms, vacuumFolder, maxBytes }: SqlContext,
   sql: string,
   params: readonly CallerValue[],
   { caller, signal }: CallContext,
 ): Promise<RawJson> {
-  const options = { maxRows: MAX_ROWS, timeout_ms: timeout_ms(), signal, share: caller.id };
+  const vacuum_folder = caller.super ? vacuumFolder() : undefined;
+  const limits = { maxRows: MAX_ROWS, timeout_ms: timeout_ms() };
+  const options = { ...limits, signal, share: caller.id, vacuum_folder };
   try {
     const done = await runSql(runner(caller), sql, params, options);
     const data = await jsonRows(done.rows, rowText, maxBytes());
