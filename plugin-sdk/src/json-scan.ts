@@ -62,7 +62,7 @@ function skipString(text: string, from: number): number {
 }
 
 /** Position behind the value that begins at `from`. */
-function skipValue(text: string, from: number): number {
+export function skipValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; ) {
     const code = text.charCodeAt(at);

@@ -167,8 +167,8 @@ function replaceNumbers(text: string, replace: (token: string) => string): strin
   return made + text.slice(done);
 }
 
-/** Strings are not part of the pattern: one of some megabytes would overflow the matcher's stack. */
-function behindString(text: string, start: number): number {
+/** Position behind the string that begins at `start`. Strings are not part of the pattern: one of some megabytes would overflow the stack of the matcher. */
+export function behindString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
     while (text[end - 1 - escapes] === '\\') escapes++;

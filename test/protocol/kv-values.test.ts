@@ -15,6 +15,11 @@ const texts: [string, string, string?][] = [
   ['1.0 stays 1.0', '1.0'],
   ['1.0 inside stays 1.0', '{"a":[1.0,1]}'],
   ['zero with a fraction stays', '[0.0]'],
+  [
+    'a large value keeps all of that',
+    `{"b":[1.0${' , 1.0'.repeat(20_000)}],"a":1,"1":2,"b":9007199254740993,"c":[0${',0'.repeat(20_000)}]}`,
+    `{"1":2,"b":9007199254740993,"a":1,"c":[0${',0'.repeat(20_000)}]}`,
+  ],
   ['a number with a fraction stays', '0.1'],
   ['of equal member names the last one wins', '{"a":1,"b":2,"a":3}', '{"a":3,"b":2}'],
   ['text with escapes comes back as text', '"\\u4e2d\\ud83d\\ude00\\n\\"\\\\u0000"'],

@@ -43,6 +43,7 @@ test.before(async () => {
   );
   server = await startServer(site);
   token = superToken(server.output());
+  await rpc(site.url, 'kv_create', [token, 'big']);
 });
 test.after(async () => {
   await server?.end('SIGKILL');
@@ -113,6 +114,8 @@ const deep = (method: string, params: string) =>
   );
 
 const value = () => `"${token}"`;
+const stored = (begin: string, unit: string, end: string) =>
+  dense('kv_set_value', `${value()},"big","key",${begin}`, unit, end);
 /** Messages of 10 MB, the code of their answer, and how long they may hold a turn of the event loop, ms. */
 const messages: [name: string, message: () => Buffer, code: number | undefined][] = [
   [
@@ -145,6 +148,7 @@ const messages: [name: string, message: () => Buffer, code: number | undefined][
     undefined,
   ],
   ['a wrong type of many elements', () => dense('turns_list', `"${token}",[1`, ',1', ']'), -32602],
+  ['a stored value of many values', () => stored('[1', ',1.0,12345678901234567', ']'), undefined],
   ['one text', () => dense('turns_take', `${value()},"`, 'QUJDe123', '"'), undefined],
 ];
 

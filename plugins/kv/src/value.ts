@@ -15,12 +15,16 @@ const half = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 export function checkValue(sent: string): boolean {
   const value: unknown = JSON.parse(sent);
   const plain = JSON.stringify(value);
-  if (plain.includes('\\ud') && half.test(plain)) {
-    throw RpcError.params('value holds half of a surrogate pair');
-  }
+  refuseHalf(plain);
   if (plain === sent) return true;
   if (!holds(value)) throw RpcError.params('number out of range');
   return false;
+}
+
+/** @throws RpcError -32602 for a text of `JSON.stringify` that holds half of a surrogate pair */
+export function refuseHalf(plain: string): void {
+  if (plain.includes('\\ud') && half.test(plain))
+    throw RpcError.params('value holds half of a surrogate pair');
 }
 
 /** A value's text as it is stored: compact, of equal member names the last one, 64-bit integers exact, `1.0` still `1.0`. */

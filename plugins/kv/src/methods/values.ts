@@ -1,5 +1,6 @@
 import { JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Kv } from '../kv.ts';
+import { LARGE, largeValueText } from '../large-value.ts';
 import { checkLimit, PREFIX } from '../limits.ts';
 import { checkKey, checkLength, checkText } from '../names.ts';
 import type { Item } from '../patterns.ts';
@@ -37,16 +38,18 @@ function addSet(methods: Methods, { refuseZero, set, maxValueBytes, maxNamespace
     audit: setting,
     prepare({ namespace, key, value }) {
       const text = String(value.text);
-      const isStoredForm = checkValue(text);
-      return { ...withSoundNames({ namespace, key }), text, isStoredForm };
+      const isLarge = text.length > LARGE;
+      const isStoredForm = !isLarge && checkValue(text);
+      return { ...withSoundNames({ namespace, key }), text, isLarge, isStoredForm };
     },
     access: mayWrite,
-    check(input) {
-      const { namespace, key } = input;
+    async check(input) {
+      const { namespace, key, isLarge } = input;
       checkLength('namespace', namespace);
       checkLength('key', key);
       // Writing the value in its stored form takes long, so it waits until the caller's right is known.
-      if (!input.isStoredForm) input.text = valueText(input.text);
+      if (isLarge) input.text = await largeValueText(input.text);
+      else if (!input.isStoredForm) input.text = valueText(input.text);
       const { text } = input;
       const most = maxValueBytes();
       if (text.length * 3 > most && Buffer.byteLength(text) > most) {

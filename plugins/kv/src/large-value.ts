@@ -1,0 +1,169 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { behindString, scanItems, skipSpace, skipValue } from '@svc/plugin-sdk';
+import { refuseHalf, valueText } from './value.ts';
+
+/** A value of more characters is spelled in pieces of about this many. */
+export const LARGE = 32 * 1024;
+/** Characters that are looked at in one turn of the event loop, and members that are written. */
+const SCANNED = 512 * 1024;
+const WRITTEN = 2_000;
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_OBJECT = 123;
+
+let pause: Promise<unknown> = Promise.resolve();
+
+/**
+ * As `valueText`, in turns of the event loop that each take a few milliseconds and that all values share.
+ * @param sent JSON without a number that no double holds
+ * @throws RpcError -32602 for half of a surrogate pair
+ */
+export async function largeValueText(sent: string): Promise<string> {
+  const work = spellLarge(sent);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+    pause = pause.then(() => nextTurn());
+    await pause;
+  }
+}
+
+function* spellLarge(sent: string): Generator<undefined, string> {
+  const long = yield* longParts(sent);
+  yield;
+  const start = skipSpace(sent, 0);
+  return long.has(start) ? (yield* spellLong(sent, start, long)).made : spell(sent);
+}
+
+/** Where the containers begin that are taken apart, and strings that are spelled by themselves. */
+function* longParts(text: string): Generator<undefined, Set<number>> {
+  const long = new Set<number>();
+  const open: number[] = [];
+  for (let at = 0, due = SCANNED; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    let start = at;
+    if (code === QUOTE) at = behindString(text, at) - 1;
+    else if (isOpening(code)) open.push(at);
+    else if (isClosing(code)) start = open.pop() ?? at;
+    if (at - start > LARGE) long.add(start);
+    if (at < due) continue;
+    yield;
+    due = at + SCANNED;
+  }
+  return long;
+}
+
+/** Spells the string or container at `start`: what is short in it by the run, long parts by themselves. */
+function* spellLong(
+  text: string,
+  start: number,
+  long: ReadonlySet<number>,
+): Generator<undefined, { made: string; end: number }> {
+  if (text.charCodeAt(start) === QUOTE) {
+    yield;
+    const end = behindString(text, start);
+    return { made: spell(text.slice(start, end)), end };
+  }
+  const isObject = text.charCodeAt(start) === OPEN_OBJECT;
+  const into = isObject ? new Members() : new Elements();
+  let from = -1;
+  let to = start + 1;
+  const endRun = () => {
+    if (from >= 0) into.addRun(text.slice(from, to));
+    from = -1;
+  };
+  for (let at = to; ; at = to) {
+    at = skipSpace(text, at);
+    const code = text.charCodeAt(at);
+    if (isClosing(code)) {
+      endRun();
+      return { made: yield* into.whole(), end: at + 1 };
+    }
+    // A comma in a run has been passed with the value behind it.
+    if (code === COMMA) at = skipSpace(text, at + 1);
+    const nameEnd = isObject ? behindString(text, at) : at;
+    const value = isObject ? skipSpace(text, skipSpace(text, nameEnd) + 1) : at;
+    if (long.has(value)) {
+      endRun();
+      const { made, end } = yield* spellLong(text, value, long);
+      into.add(text.slice(at, nameEnd), made);
+      to = end;
+      continue;
+    }
+    if (from < 0) from = at;
+    to = skipValue(text, value);
+    if (to - from < LARGE) continue;
+    endRun();
+    yield;
+  }
+}
+
+/** What a long list holds, spelled. */
+class Elements {
+  #made = '';
+
+  addRun(run: string): void {
+    this.add('', spell(`[${run}]`).slice(1, -1));
+  }
+
+  add(_name: string, value: string): void {
+    this.#made += this.#made === '' ? value : `,${value}`;
+  }
+
+  *whole(): Generator<undefined, string> {
+    yield;
+    return `[${this.#made}]`;
+  }
+}
+
+/** What a long object holds, spelled, in the order of JavaScript: indices first, of equal names the last value in the first place. */
+class Members {
+  readonly #indexed = new Map<string, string>();
+  readonly #named = new Map<string, string>();
+
+  addRun(run: string): void {
+    const made = spell(`{${run}}`);
+    for (const { name, start, end } of scanItems(made, 0)) this.#set(name, made.slice(start, end));
+  }
+
+  add(name: string, value: string): void {
+    this.#set(JSON.parse(name), value);
+  }
+
+  #set(name: string, value: string): void {
+    const index = Number(name) >>> 0;
+    const isIndex = String(index) === name && index < 2 ** 32 - 1;
+    (isIndex ? this.#indexed : this.#named).set(name, value);
+  }
+
+  *whole(): Generator<undefined, string> {
+    let made = '';
+    let some: string[] = [];
+    for (const [name, value] of this.#inOrder()) {
+      some.push(`${JSON.stringify(name)}:${value}`);
+      if (some.length < WRITTEN) continue;
+      made += `${some.join(',')},`;
+      some = [];
+      yield;
+    }
+    return `{${some.length > 0 ? made + some.join(',') : made.slice(0, -1)}}`;
+  }
+
+  *#inOrder(): Generator<readonly [name: string, value: string]> {
+    for (const index of Uint32Array.from(this.#indexed.keys(), Number).sort())
+      yield [String(index), this.#indexed.get(String(index)) ?? ''];
+    yield* this.#named;
+  }
+}
+
+/** @throws RpcError -32602 */
+function spell(sent: string): string {
+  // A string without an escape is written as it is.
+  if (sent.startsWith('"') && !sent.includes('\\')) return sent;
+  const made = valueText(sent);
+  refuseHalf(made);
+  return made;
+}
+
+const isOpening = (code: number): boolean => code === 91 || code === 123;
+const isClosing = (code: number): boolean => code === 93 || code === 125;
