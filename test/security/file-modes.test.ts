@@ -60,8 +60,10 @@ for (const [umask, socket] of [
       const text = await call('svc-server_read_config');
       await call('svc-server_edit_config', text.replace('run/svc.sock', 'run2/svc.sock'));
       const made = () => below(site.dir).filter((path) => !given.has(path));
+      // The mode of a new socket is set once it listens.
+      const isOpen = (path: string) => path.endsWith('run2/svc.sock') && modeOf(path) === socket;
       const until = Date.now() + 10_000;
-      while (!made().some((path) => path.endsWith('run2/svc.sock')) && Date.now() < until)
+      while (!made().some(isOpen) && Date.now() < until)
         await new Promise((resolve) => setTimeout(resolve, 10));
       const found = made();
       const names = found.map((path) => path.slice(site.dir.length + 1));
