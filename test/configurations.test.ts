@@ -25,8 +25,8 @@ const filesOf = (folder: string) =>
   readdirSync(join(root, folder)).filter((name) => name.endsWith('.toml'));
 const test = suite('configurations');
 
-test('the six configurations of the documentation are there', () => {
-  const wanted = ['minimal', 'all', 'postgres', 'report-host', 'task-host', 'branded'];
+test('the seven configurations of the documentation are there', () => {
+  const wanted = ['minimal', 'hardened', 'all', 'postgres', 'report-host', 'task-host', 'branded'];
   for (const name of wanted) assert.ok(filesOf('config').includes(`${name}.toml`), name);
 });
 
