@@ -563,6 +563,24 @@ for (const dialect of oneDialect) {
     assert.is((await send(url, '/worker-route/t2')).status, 404);
   });
 
+  test('a route that is deleted while a body comes leaves no context behind', async () => {
+    await put(onRoute('return new Response("ok")'));
+    const { hostname, port } = new URL(url);
+    const path = '/worker-route/t';
+    const headers = { 'content-length': '2', expect: '100-continue' };
+    const request = httpRequest({ hostname, port, path, method: 'POST', headers });
+    const isRead = new Promise((resolve) => request.once('continue', resolve));
+    request.flushHeaders();
+    await isRead;
+    await server.asSuper('js-worker_delete', { name: 't' });
+    assert.is((await answerTo(request, 'ab')).status, 500);
+    const { workers } = await server.asSuper('js-worker_get_rt_pool');
+    assert.equal(
+      workers.filter((each: any) => each.script_name === 't'),
+      [],
+    );
+  });
+
   test('js-worker_run with run_type route: descriptions in and out', async () => {
     await put(
       onRoute(`return new Response(JSON.stringify([request.url, request.method,

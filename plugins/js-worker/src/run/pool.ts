@@ -147,7 +147,11 @@ export class ContextPool {
 
   async #open(worker: Worker): Promise<Sandbox> {
     const row = await this.#options.store.script(worker);
-    if (!row) throw new Error(`js_worker not found: ${worker.name}`);
+    if (!row) {
+      // It was deleted while a request for it was on its way.
+      this.drop(worker.id);
+      throw new Error(`js_worker not found: ${worker.name}`);
+    }
     const { heap, stack } = effective(worker, this.#options.ceilings());
     const order = { source: row.script, file: FILE, heap, stack };
     return this.#options.sandboxes.prepare(order);
