@@ -17,6 +17,7 @@ const common: Rules = {
   summary: text,
   description: maybe(text),
   deprecated: maybe(flag),
+  addition: maybe(flag),
   params: paramsFault,
   credential: maybe(text),
   malformed: maybe(code),

@@ -64,6 +64,8 @@ interface MethodBase<P extends Params, Input> {
   readonly summary: string;
   readonly description?: string;
   readonly deprecated?: boolean;
+  /** The pages of the protocol do not name it: other servers of the protocol lack it (docs/reference/additions.md). */
+  readonly addition?: boolean;
   readonly params: P;
   /** Name of the credential parameter, the first in position. Default `token`; a `public` method has none. */
   readonly credential?: string;

@@ -54,6 +54,7 @@ export function addMethods(methods: Methods, parts: Parts): void {
 function addQuery(methods: Methods, { settled, store }: Parts): void {
   methods.add('audit_query', {
     summary: 'Changes that match, newest first; `next` is the `before` of the next page.',
+    addition: true,
     params: {
       query: optional(Query),
       limit: optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
@@ -80,6 +81,7 @@ function addVerify(methods: Methods, { own, settled, stopping, store }: Parts): 
   let running: Promise<ChainReport[]> | undefined;
   methods.add('audit_verify', {
     summary: 'Checks every chain of the database; `problems` say at which row it was changed.',
+    addition: true,
     params: {},
     result: Type.Object({ ok: Type.Boolean(), chains: Type.Array(Report) }),
     access: needs(mayRead),
@@ -101,6 +103,7 @@ function addVerify(methods: Methods, { own, settled, stopping, store }: Parts): 
 function addExport(methods: Methods, { settled, store }: Parts): void {
   methods.add('audit_export', {
     summary: 'A page of the audit as lines of JSON; `next` is the `after` of the next page.',
+    addition: true,
     params: { after: optional(Text) },
     result: Type.Object({
       lines: Type.Array(Type.String()),

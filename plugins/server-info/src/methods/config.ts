@@ -30,6 +30,7 @@ export function addConfigMethods(methods: Methods, file: ConfigFile): void {
   methods.add('svc-server_config_warnings', {
     summary:
       'Keys of the configuration that are unknown or need a restart, and what else it says in vain.',
+    addition: true,
     params: {},
     result: ConfigWarnings,
     access: superToken,

@@ -15,6 +15,7 @@ const Named = Type.Object({
 export function addDependents(methods: Methods, { store, owners }: Parts): void {
   methods.add('token_dependents', {
     summary: 'List what hangs on a token: tokens that it created, jobs, workers, routes, buckets.',
+    addition: true,
     params: { target_token: Target },
     result: Type.Object({
       token_key: Type.String(),
