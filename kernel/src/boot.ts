@@ -234,6 +234,7 @@ export class App {
       auth: access,
       system,
       plugins,
+      methods: this.methods,
       hooks: this.hooks,
       timeline: this.#timeline,
       services: new Services(services),

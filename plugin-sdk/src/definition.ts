@@ -27,6 +27,9 @@ const common: Rules = {
   audit: maybe(code),
   prepare: maybe(code),
   access: accessFault,
+  right: maybe((value) =>
+    isRecord(value) ? text(value['words']) : 'must be an object with words',
+  ),
   check: maybe(code),
 };
 const RULES = {

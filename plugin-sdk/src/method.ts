@@ -3,7 +3,7 @@ import type { RpcError } from './errors.ts';
 import type { Peer } from './http.ts';
 import type { RawJson } from './json.ts';
 import type { Logger } from './log.ts';
-import type { Principal, Requirement } from './principal.ts';
+import type { Permission, Principal, Requirement, Scope } from './principal.ts';
 
 /** Parameters in the order of their positions, by name. Optional ones use `optional(…)`. The credential is not among them. */
 export type Params = { readonly [name: string]: TSchema };
@@ -51,6 +51,14 @@ export type Access<Input> =
   | { readonly anyOf: (input: Input) => readonly Requirement[] }
   | { readonly custom: (input: Input, call: AccessContext) => void | Promise<void> };
 
+/** A right for the documentation; `<name>` stands for the parameter of that name. */
+export interface Right {
+  /** A clause: "`kv` `read` of each key, in its namespace". */
+  readonly words: string;
+  readonly scopes?: readonly Scope[];
+  readonly permissions?: readonly Permission[];
+}
+
 /** Super Token only, with the method's own denial text. */
 export const superOnly = (denied: string) => ({ super: denied }) as const;
 /** All scope × permission pairs of the requirement. */
@@ -89,6 +97,8 @@ interface MethodBase<P extends Params, Input> {
    */
   prepare?(params: ParamsOf<P>): Input;
   readonly access: Access<NoInfer<Input>>;
+  /** What a `custom` rule asks for; `needs` and `anyOf` are documented by running them on an example. */
+  readonly right?: Right;
   /** Domain rules that the page puts after authorisation. */
   check?(input: NoInfer<Input>, call: CallContext): void | Promise<void>;
 }
@@ -128,6 +138,25 @@ export interface Push<I> {
   readonly buffered: () => number;
   /** Ends the subscription from the server's side. */
   readonly end: () => void;
+}
+
+/** A method or a subscription without its types: it has `handle` or `open`. */
+export type Definition = Omit<Method<Params, TSchema, unknown>, 'handle' | 'result'> &
+  Partial<Method<Params, TSchema, unknown>> &
+  Partial<
+    Pick<Subscription<Params, TSchema, unknown>, 'item' | 'open' | 'notification' | 'unsubscribe'>
+  >;
+
+/** A method of an enabled plugin. */
+export interface RegisteredMethod {
+  /** As clients call it: with the brand. */
+  readonly name: string;
+  readonly plugin: string;
+  /** Parameter that carries the credential; undefined for public methods. */
+  readonly credential: string | undefined;
+  /** Method name in the frames of a subscription. */
+  readonly notification: string;
+  readonly definition: Definition;
 }
 
 /** Registry of RPC methods. A duplicate name, a name outside the plugin's namespaces, or a faulty definition stops the start. */

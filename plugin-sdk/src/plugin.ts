@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox';
 import type { Database, GuardedTables } from './database.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
+import type { RegisteredMethod } from './method.ts';
 import type { Migration } from './migration.ts';
 import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
 import type { Service } from './service.ts';
@@ -71,6 +72,8 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   readonly hooks: Hooks;
   /** The definitions of the enabled plugins, in the order of their setup. */
   readonly plugins: readonly Plugin[];
+  /** The methods of the enabled plugins by wire name; complete after every `setup`. */
+  readonly methods: ReadonlyMap<string, RegisteredMethod>;
   /** Rights of the server itself, for in-process calls. */
   readonly system: Principal;
   provide<T>(service: Service<T>, value: T): void;
@@ -87,12 +90,24 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   defer(label: string, undo: () => void | Promise<void>): void;
 }
 
+/** One call of a method, or of a method of another plugin that prepares it, and its answer. */
+export interface Example {
+  readonly method: string;
+  /** By name, without the credential. */
+  readonly params: { readonly [name: string]: unknown };
+  readonly result?: unknown;
+  /** Of a subscription. */
+  readonly item?: unknown;
+  /** In place of a result: the call is refused. */
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
 /** A plugin is data plus `setup`. */
 export interface Plugin<C extends TObject = TObject, R extends TObject = TObject> {
   /** kebab-case, unique: configuration section, ledger name, log field. */
   readonly name: string;
   readonly version: string;
-  /** Method names must begin with one of these and `_`. Written with the neutral word. */
+  /** Method names must begin with one of these and `_`, or be one of these. Written with the neutral word. */
   readonly namespaces?: readonly string[];
   /** Target of its log records (svc-server.md, "Log record"); default: the name, for calls the namespace, with `_` for `-`. */
   readonly logTarget?: string;
@@ -117,6 +132,11 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly permissions?: { readonly [kind: string]: PermissionKind };
   /** Scope tags that the plugin asks for. */
   readonly scopes?: { readonly [tag: string]: ScopeMatch };
+  /**
+   * Calls for the documentation, in an order in which they succeed on an empty server. A value that an answer shows stands
+   * for the server's own in the calls behind it: a task id, a token key.
+   */
+  readonly examples?: readonly Example[];
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
   readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
   /** Taps hooks. Registration closes when it returns. */

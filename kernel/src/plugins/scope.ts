@@ -21,7 +21,16 @@ import type { Services } from './services.ts';
 export interface Shared
   extends Pick<
     Kernel,
-    'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'plugins' | 'call' | 'request'
+    | 'signal'
+    | 'clock'
+    | 'brand'
+    | 'server'
+    | 'auth'
+    | 'system'
+    | 'plugins'
+    | 'methods'
+    | 'call'
+    | 'request'
   > {
   /** Set when the database is open: after the setup of the plugins that drive one. */
   db: Database;

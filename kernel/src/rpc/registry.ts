@@ -1,35 +1,19 @@
 import {
+  type Definition,
   definitionFault,
   type Logger,
-  type Method,
   type Methods,
-  type Params,
   type Plugin,
   PluginError,
-  type Subscription,
-  type TSchema,
+  type RegisteredMethod,
 } from '@svc/plugin-sdk';
 import { Binder } from './bind.ts';
 
-type AnyMethod = Method<Params, TSchema, unknown>;
-type AnySubscription = Subscription<Params, TSchema, unknown>;
-/** A definition without its types; it has `handle` or `open`. The registry has no type for what `prepare` hands to the other functions. */
-type Definition = Omit<AnyMethod, 'handle' | 'result'> &
-  Partial<Pick<AnyMethod, 'handle'>> &
-  Partial<Pick<AnySubscription, 'open' | 'notification' | 'unsubscribe'>>;
-
 /** A method as the dispatcher runs it. */
-export interface Registered {
-  readonly name: string;
-  readonly plugin: string;
+export interface Registered extends RegisteredMethod {
   /** Under the target of the plugin or namespace. */
   readonly log: Logger;
-  /** Parameter that carries the credential; undefined for public methods. */
-  readonly credential: string | undefined;
   readonly binder: Binder;
-  /** Method name in the frames of a subscription. */
-  readonly notification: string;
-  readonly definition: Definition;
 }
 
 /** Every RPC method by wire name. Names are rewritten to the brand here, once. */
@@ -52,7 +36,7 @@ export class Registry {
     };
     const take = (name: string): string => {
       const wire = this.#rewrite(name);
-      if (!namespaces.some((namespace) => name.startsWith(`${namespace}_`)))
+      if (!namespaces.some((namespace) => name === namespace || name.startsWith(`${namespace}_`)))
         refuse(`method '${name}' is outside its namespaces (${namespaces.join(', ') || 'none'})`);
       const owner =
         this.methods.get(wire)?.plugin ?? (this.unsubscribes.has(wire) ? plugin : undefined);
