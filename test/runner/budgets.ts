@@ -21,6 +21,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/security/quotas-db.test.ts': { seconds: 8, why: 'processes that are ended with their memory' },
   'test/security/quotas-buckets.test.ts': { seconds: 8, why: 'hundreds of files that are flushed' },
   'test/security/quotas-scripts.test.ts': { seconds: 10, why: 'servers with scripts, on both databases' },
+  'test/security/quotas-results.test.ts': { seconds: 6, why: 'both databases' },
   'test/security/receiving.test.ts': { seconds: 8, why: 'half a gigabyte at a server of its own', starts: true },
   'test/security/connections.test.ts': { seconds: 7, why: 'two thousand sockets' },
   'test/protocol/crontab-orphans.test.ts': { seconds: 25, why: 'waits for the deaths of servers and for slow claims' },

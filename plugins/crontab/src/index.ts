@@ -14,6 +14,8 @@ import { ARRIVED } from './store/results.ts';
 
 /** The scheduler begins this long after the server. */
 const BEGIN_MS = 1_000;
+/** A job writes at most what it writes in this time beyond its bytes. */
+const TRIM_MS = 60_000;
 
 const config = Type.Object({
   refresh_interval_ms: Type.Integer({
@@ -21,6 +23,11 @@ const config = Type.Object({
     maximum: 2 ** 31 - 1,
     default: 10_000,
     description: 'How often jobs that other servers changed are looked for in the database.',
+  }),
+  max_result_bytes: Type.Integer({
+    minimum: 0,
+    default: 17_179_869_184,
+    description: 'Bytes of the stored records of one job; the oldest go. 0: no limit.',
   }),
 });
 
@@ -33,6 +40,7 @@ export default definePlugin({
   optional: [RetentionLimits, WorkerRuns, Owners],
   brings: ['retention'],
   config,
+  reloadable: ['max_result_bytes'],
   migrations,
   // A job runs with the rights of the token that wrote it.
   guards: { crontab: 'fixed' },
@@ -64,6 +72,9 @@ export default definePlugin({
         scheduler.begin();
         void missed.search();
       }, BEGIN_MS);
+      kernel.every('records beyond max_result_bytes', TRIM_MS, () =>
+        results.trim(settings.max_result_bytes, crontab.proceed),
+      );
       kernel.every('changed jobs', settings.refresh_interval_ms, async () => {
         await jobs.refresh();
         scheduler.wake();

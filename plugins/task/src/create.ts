@@ -6,6 +6,7 @@ import type { Completions, TaskAnswer, Waiter } from './completions.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Refusal } from './delivery.ts';
 import { pause } from './pause.ts';
+import type { Room } from './store/room.ts';
 import type { NewTask, TaskStore } from './store/tasks.ts';
 import { taskToken } from './task-token.ts';
 import type { NormalTask } from './task-type.ts';
@@ -14,6 +15,7 @@ const LONGEST_WAIT_MS = 300_000;
 
 export interface CreatorOptions {
   readonly store: TaskStore;
+  readonly room: Room;
   readonly deliveries: Deliveries;
   readonly absences: Absences;
   readonly completions: Completions;
@@ -63,17 +65,21 @@ export class Creator {
     { agents, cronSource, run }: TaskOrder,
     task: NormalTask,
   ): Promise<readonly Promise<TaskOutcome>[]> {
-    const { store, deliveries } = this.#options;
-    const rows = agents.map((uuid) => this.#rowOf(uuid, task, cronSource, run));
+    const { store, room, deliveries } = this.#options;
+    const full = await room.without(agents, Buffer.byteLength(task.text));
+    const rows = agents
+      .filter((uuid) => !full.has(uuid))
+      .map((uuid) => this.#rowOf(uuid, task, cronSource, run));
     const ids = await store.insert(rows);
-    const isConnected = agents.map((uuid) => deliveries.isConnected(uuid));
+    const isConnected = rows.map(({ uuid }) => deliveries.isConnected(uuid));
     const discarded = this.#discard(ids.filter((_id, at) => !isConnected[at]));
-    return ids.map(async (id, at) => {
-      const row = rows[at] as NewTask;
-      if (isConnected[at]) return this.#settle(id, row);
+    const outcomes = rows.map(async (row, at): Promise<TaskOutcome> => {
+      if (isConnected[at]) return this.#settle(ids[at] as Integer, row);
       await discarded;
       return { uuid: row.uuid, failure: reasonOf('absent', row.uuid) };
     });
+    const refused = async (uuid: string) => ({ uuid, failure: room.text(uuid) });
+    return agents.map((uuid) => (full.has(uuid) ? undefined : outcomes.shift()) ?? refused(uuid));
   }
 
   #rowOf(
@@ -94,7 +100,10 @@ export class Creator {
   }
 
   async #insert(row: NewTask): Promise<Integer> {
-    const [id] = await this.#options.store.insert([row]);
+    const { room, store } = this.#options;
+    const full = await room.without([row.uuid], Buffer.byteLength(row.type));
+    if (full.size > 0) throw RpcError.database(room.text(row.uuid));
+    const [id] = await store.insert([row]);
     return id as Integer;
   }
 

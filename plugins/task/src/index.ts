@@ -30,6 +30,11 @@ const config = Type.Object({
     default: 100_663_296,
     description: 'Largest message of a registered agent where max_request_body_size is smaller.',
   }),
+  max_result_bytes: Type.Integer({
+    minimum: 0,
+    default: 4_294_967_296,
+    description: 'Bytes of the stored tasks of one agent with their results; 0: no limit.',
+  }),
 });
 
 /** Tasks for agents and their results: namespace `task`, table `task`, service `Tasks` (task.md). */
@@ -42,16 +47,18 @@ export default definePlugin({
   provides: [Tasks],
   brings: ['retention'],
   config,
-  reloadable: ['fail_running_after_ms', 'max_upload_bytes'],
+  reloadable: Object.keys(config.properties),
   migrations,
   // Each task has a credential of its own, and tasks are commands to agents.
-  guards: { task: 'secret' },
+  guards: { task: 'secret', task_usage: 'fixed' },
   permissions,
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, server, signal: stopping } = kernel;
     const registry = kernel.use(AgentRegistry);
-    const { store, completions, deliveries, creator, service } = createTasking(kernel, registry);
+    const maxBytes = () => settings.max_result_bytes;
+    const tasking = createTasking(kernel, registry, maxBytes);
+    const { store, room, completions, deliveries, creator, service } = tasking;
     const lists = new ListStore(kernel.db);
     kernel.provide(Tasks, service);
 
@@ -59,7 +66,7 @@ export default definePlugin({
       const maxUploadBytes = () => settings.max_upload_bytes;
       addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });
       addCreateMethods(methods, auth, creator);
-      const takeResult = createUploads(auth, store, completions);
+      const takeResult = createUploads(auth, { store, room, completions });
       addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult);
       addListMethods(methods, {
         auth,

@@ -7,13 +7,18 @@ import { Completions } from './completions.ts';
 import { Creator } from './create.ts';
 import { Deliveries } from './deliveries.ts';
 import { createShells } from './shells.ts';
+import { Room } from './store/room.ts';
 import { TaskStore } from './store/tasks.ts';
 
-/** Connects the store, the deliveries and the blocking callers; the methods are a thin layer over the result. */
-export function createTasking(kernel: Kernel, registry: AgentRegistry) {
+/**
+ * Connects the store, the deliveries and the blocking callers; the methods are a thin layer over the result.
+ * `maxBytes`: of the tasks of one agent; 0: no limit.
+ */
+export function createTasking(kernel: Kernel, registry: AgentRegistry, maxBytes: () => number) {
   const { clock, db, log, signal: stopping } = kernel;
   const absences = new Absences({ clock, log, reports: () => kernel.useOptional(LastReports) });
   const store = new TaskStore(db);
+  const room = new Room(db, maxBytes);
   const failed = (error: unknown) => log.error('work for another server failed', { error });
   const completions = new Completions({
     messaging: kernel,
@@ -33,7 +38,7 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
     failed,
     log,
   });
-  const shared = { store, deliveries, completions, clock, log, stopping };
+  const shared = { store, room, deliveries, completions, clock, log, stopping };
   const creator = new Creator({ ...shared, absences, registry });
   const service: Tasks = {
     createMany: (order, task) => creator.createMany(order, task),
@@ -41,5 +46,5 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry) {
     whenEnded: (uuid, run) => completions.watch(uuid, run),
     ...createShells(store),
   };
-  return { store, completions, deliveries, creator, service };
+  return { store, room, completions, deliveries, creator, service };
 }

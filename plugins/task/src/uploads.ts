@@ -2,15 +2,27 @@ import { type Auth, canonicalUuid, type Integer, type Principal, RpcError } from
 import type { Completions } from './completions.ts';
 import { mayDo } from './permissions.ts';
 import { storableText } from './storable.ts';
-import type { TaskRow, TaskStore } from './store/tasks.ts';
+import type { Room } from './store/room.ts';
+import type { Ending, TaskRow, TaskStore } from './store/tasks.ts';
 import { normaliseResult, type Upload } from './task-result.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
+/** Results that are shorter need no look at what the others take. */
+const FEW_BYTES = 4_096;
 
 /** Stores the one result of a task (task.md §4.5). @throws RpcError 102, 103, 105, 108 */
 export type TakeResult = (upload: Upload, caller: Principal) => Promise<Integer>;
 
-export function createUploads(auth: Auth, store: TaskStore, completions: Completions): TakeResult {
+export interface UploadsOptions {
+  readonly store: TaskStore;
+  readonly room: Room;
+  readonly completions: Completions;
+}
+
+export function createUploads(
+  auth: Auth,
+  { store, room, completions }: UploadsOptions,
+): TakeResult {
   return async (upload, caller) => {
     const { task_id: id, task_token, timestamp, success } = upload;
     const uuid = canonicalUuid(upload.agent_uuid);
@@ -26,19 +38,27 @@ export function createUploads(auth: Auth, store: TaskStore, completions: Complet
       );
     }
     const error_message = upload.error_message == null ? null : storableText(upload.error_message);
-    const ending = { timestamp, success, error_message, result: result?.text ?? null };
+    const whole = { timestamp, success, error_message, result: result?.text ?? null };
+    const ending = await fitting(uuid, whole);
     if (!(await store.finish(id, ending))) throw uploaded(id);
     completions.answered({
       task_id: id,
       agent_uuid: uuid,
       task_token,
       timestamp,
-      success,
-      error_message,
-      task_event_result: result && (JSON.parse(result.text) as unknown),
+      success: ending.success,
+      error_message: ending.error_message,
+      task_event_result: ending.result && (JSON.parse(ending.result) as unknown),
     });
     return id;
   };
+
+  /** A result for which the agent's tasks leave no room ends as a failure that says so. */
+  async function fitting(uuid: string, ending: Ending): Promise<Ending> {
+    const bytes = Buffer.byteLength(`${ending.result ?? ''}${ending.error_message ?? ''}`);
+    if (bytes < FEW_BYTES || (await room.without([uuid], bytes)).size === 0) return ending;
+    return { ...ending, success: false, error_message: room.text(uuid), result: null };
+  }
 
   async function runningRow(id: Integer, uuid: string, token: string): Promise<TaskRow> {
     const row = id > INT64_MAX ? undefined : await store.find(id);

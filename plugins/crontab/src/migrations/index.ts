@@ -3,6 +3,7 @@ import { create } from './0001-create.ts';
 import { claimedBy } from './0002-claimed-by.ts';
 import { claimedAt } from './0003-claimed-at.ts';
 import { owner } from './0004-owner.ts';
+import { usage } from './0005-usage.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create, claimedBy, claimedAt, owner];
+export const migrations: readonly Migration[] = [create, claimedBy, claimedAt, owner, usage];

@@ -25,6 +25,8 @@ export const MAX_ROWS = 10_000;
 const DEFAULT_ROWS = 1_000;
 /** Rows of one statement that writes: other statements wait no longer than these take. */
 const BATCH_ROWS = 500;
+/** Records that go together where a job has too many. */
+const TRIM_ROWS = 100;
 /** A read of so many rows along an index takes well under a millisecond. */
 const FEW_ROWS = 10;
 
@@ -104,6 +106,22 @@ export class ResultStore {
       if (left > 0) proceed();
     }
     return deleted;
+  }
+
+  /** Deletes the oldest records of every job whose records take more bytes than these (0: no limit), in small statements. */
+  async trim(max_bytes: number, proceed: () => void): Promise<void> {
+    if (max_bytes === 0) return;
+    const over = 'select owner from crontab_result_usage where bytes > ?';
+    const sql = `delete from crontab_result where id in (select id from crontab_result
+      where cron_name = ? order by run_time asc nulls first, id limit ${TRIM_ROWS}) and exists
+      (select 1 from crontab_result_usage where owner = ? and bytes > ?) returning id`;
+    await guarded('old records could not be deleted', async () => {
+      const owners = await this.#db.all<{ owner: string }>(over, [max_bytes]);
+      for (const { owner } of owners) {
+        const one = { text: sql, params: [owner, owner, max_bytes] };
+        while ((await rowsOf(this.#db.query, one)).length > 0) proceed();
+      }
+    });
   }
 
   #removeSome({ text, params }: Sql, count: number): Promise<unknown[]> {

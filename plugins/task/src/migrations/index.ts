@@ -2,6 +2,7 @@ import type { Migration } from '@svc/plugin-sdk';
 import { create } from './0001-create.ts';
 import { cronRun } from './0002-cron-run.ts';
 import { createdAt } from './0003-created-at.ts';
+import { usage } from './0004-usage.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create, cronRun, createdAt];
+export const migrations: readonly Migration[] = [create, cronRun, createdAt, usage];
