@@ -18,7 +18,7 @@ const DEFAULT_SECONDS = 5;
 const budgets: Readonly<Record<string, Budget>> = {
   'test/security/shares.test.ts': { seconds: 14, why: 'endless scripts and statements, on both databases' },
   'test/security/quotas-kv.test.ts': { seconds: 7, why: 'hundreds of values on both databases, and on two servers' },
-  'test/security/quotas-db.test.ts': { seconds: 8, why: 'processes that are ended with their memory' },
+  'test/security/quotas-db.test.ts': { seconds: 10, why: 'processes that are ended with their memory' },
   'test/security/quotas-buckets.test.ts': { seconds: 8, why: 'hundreds of files that are flushed' },
   'test/security/quotas-scripts.test.ts': { seconds: 10, why: 'servers with scripts, on both databases' },
   'test/security/quotas-results.test.ts': { seconds: 6, why: 'both databases' },

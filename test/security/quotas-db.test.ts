@@ -104,3 +104,41 @@ test('temporary tables of a sound size work, and so does what rewrites the file'
 });
 
 test.run();
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const counts = suite(`quotas: number of databases (${dialect})`);
+
+  counts(
+    'a token creates as many databases as it may, and all tokens together no more than may be',
+    async () => {
+      const config = { db: { max_databases_per_token: 1, max_databases: 3 } };
+      const own = await dbServer(config, { dialect });
+      try {
+        const words = ['create', 'update', 'delete'].map((db) => ({ db }));
+        const newToken = () => own.app.token([{ scopes: ['global'], permissions: words }]);
+        const [greedy, modest, third] = await Promise.all([newToken(), newToken(), newToken()]);
+        const create = async (token: string, name: string) => {
+          const made = await own.outcome('db_create', [token, name]);
+          return made.success ?? made;
+        };
+        assert.is(await create(greedy, 'a'), true);
+        const refused = await create(greedy, 'b');
+        assert.match(refused, '108 Invalid input: this token has created 1 databases');
+        assert.match(refused, 'max_databases_per_token under [db]');
+        // Another name does not make room, a deletion does, and others are not concerned.
+        assert.is((await own.outcome('db_update', [greedy, 'a', 'c'])).success, true);
+        assert.is(await create(greedy, 'b'), refused);
+        assert.is((await own.outcome('db_delete', [greedy, 'c'])).success, true);
+        assert.is(await create(greedy, 'b'), true);
+        assert.is(await create(modest, 'm'), true);
+        for (const name of ['s', 't'])
+          assert.is((await own.asSuper('db_create', name)).success, true);
+        assert.match(await create(third, 'u'), 'max_databases under [db]');
+      } finally {
+        await own.app.stop();
+      }
+    },
+  );
+
+  counts.run();
+}

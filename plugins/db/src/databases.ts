@@ -20,9 +20,16 @@ export interface DatabasesOptions {
   readonly handles: Handles;
   readonly places: Places;
   readonly now: () => number;
+  readonly limits: Limits;
   /** Tells the other servers that a database was renamed or deleted. */
   readonly announce: (id: number) => void;
   readonly log: Logger;
+}
+
+/** How many databases tokens may create; 0: no limit. */
+export interface Limits {
+  readonly max_databases_per_token: number;
+  readonly max_databases: number;
 }
 
 /** A call's SQL on a named database. */
@@ -61,17 +68,19 @@ export class Databases {
     return entry;
   }
 
-  create(name: string): Promise<Entry> {
+  /** `owner`: key of the token that creates it; null: the Super Token, which has no limit. */
+  create(name: string, owner: string | null): Promise<Entry> {
     const { store, handles, places, now, log } = this.#options;
     checkName(name);
     return this.#locked([name], async () => {
       if (await store.byName(name)) throw taken(name);
+      if (owner !== null) await this.#requireRoom(owner);
       const handle = handles.make(places.file(name));
       await mkdir(places.directory, { recursive: true }).catch(fail);
       await dropSecondName(handle.file, log);
       await open(handle);
       try {
-        const entry = await store.insert(name, now());
+        const entry = await store.insert(name, now(), owner);
         handles.adopt(entry.id, handle);
         return entry;
       } catch (error) {
@@ -123,6 +132,23 @@ export class Databases {
     const handle = handles.of(entry.id, places.file(name));
     if (!handle) throw notOpen(name);
     return handle.run(script).catch(fail);
+  }
+
+  /** Databases that are created at the same moment may exceed the limits together. @throws RpcError 108 */
+  async #requireRoom(owner: string): Promise<void> {
+    const { store, limits } = this.#options;
+    const { all, own } = await store.counts(owner);
+    const { max_databases_per_token: ownMost, max_databases: most } = limits;
+    if (ownMost > 0 && own >= ownMost) {
+      throw RpcError.invalid(
+        `this token has created ${own} databases, as many as max_databases_per_token under [db] allows; delete some, or have the key raised`,
+      );
+    }
+    if (most > 0 && all >= most) {
+      throw RpcError.invalid(
+        `there are ${all} databases, as many as max_databases under [db] allows; delete some, or have the key raised`,
+      );
+    }
   }
 
   /** Renames the closed file and its entry in the registry, or neither. */

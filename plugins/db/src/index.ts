@@ -1,6 +1,7 @@
 import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { SqliteFiles } from '@svc/plugin-database-sqlite/api';
-import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, type Principal, Type, topic } from '@svc/plugin-sdk';
+import { Owners } from '@svc/plugin-token/api';
 import { Databases } from './databases.ts';
 import { Handles } from './handles.ts';
 import { addMethods } from './methods.ts';
@@ -29,6 +30,16 @@ const config = Type.Object({
     minimum: 0,
     default: 4_294_967_296,
     description: 'Bytes of the file of one database; 0: no limit.',
+  }),
+  max_databases_per_token: Type.Integer({
+    minimum: 0,
+    default: 1_000,
+    description: 'Databases that one token may create, the Super Token excepted; 0: no limit.',
+  }),
+  max_databases: Type.Integer({
+    minimum: 0,
+    default: 100_000,
+    description: 'With so many databases only the Super Token creates another one; 0: no limit.',
   }),
   max_memory_mb: Type.Integer({
     minimum: 16,
@@ -59,7 +70,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['db'],
   requires: [SqliteFiles],
-  optional: [Standings],
+  optional: [Standings, Owners],
   brings: ['database-sqlite'],
   config,
   rootConfig,
@@ -69,6 +80,8 @@ export default definePlugin({
     'transaction_idle_ms',
     'idle_timeout_ms',
     'max_database_bytes',
+    'max_databases_per_token',
+    'max_databases',
     'max_memory_mb',
   ],
   migrations,
@@ -92,11 +105,13 @@ export default definePlugin({
     const handles = new Handles({ open, slots, clock, log, limits: settings, fileOf });
     const announce = (id: number) => kernel.publish(RegistryChanged, { id });
     const now = () => clock.now();
-    const databases = new Databases({ store, handles, places, now, announce, log });
+    const options = { store, handles, places, now, limits: settings, announce, log };
+    const databases = new Databases(options);
 
     hooks.methods.tap((methods) => {
       const maxBytes = () => server.maxResponseBytes();
-      addMethods(methods, { databases, auth, shownPath: places.shown, maxBytes });
+      const ownerOf = (caller: Principal) => kernel.useOptional(Owners)?.of(caller) ?? null;
+      addMethods(methods, { databases, auth, shownPath: places.shown, ownerOf, maxBytes });
     });
     hooks.start.tap(() =>
       kernel.every('close idle databases', UNUSED_CHECK_MS, async () => {

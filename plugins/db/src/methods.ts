@@ -4,6 +4,7 @@ import {
   JsonText,
   jsonRows,
   type Methods,
+  type Principal,
   RawJson,
   RpcError,
   Type,
@@ -25,6 +26,8 @@ export interface MethodOptions {
   readonly databases: Databases;
   readonly auth: Auth;
   readonly shownPath: (name: string) => string;
+  /** What to keep as the creator of a database. */
+  readonly ownerOf: (caller: Principal) => string | null;
   /** Largest answer, bytes. */
   readonly maxBytes: () => number;
 }
@@ -37,15 +40,18 @@ export function addMethods(methods: Methods, options: MethodOptions): void {
   addExecSql(methods, options);
 }
 
-function addCreateAndRead(methods: Methods, { databases, shownPath }: MethodOptions): void {
+function addCreateAndRead(
+  methods: Methods,
+  { databases, shownPath, ownerOf }: MethodOptions,
+): void {
   methods.add('db_create', {
     summary: 'Registers a database and opens its file.',
     params: { name: Name },
     result: answer({ name: Type.String(), file_path: Type.String() }),
     audit: ({ name }) => name,
     access: mayCreate,
-    async handle({ name }, { log }) {
-      await databases.create(name);
+    async handle({ name }, { caller, log }) {
+      await databases.create(name, ownerOf(caller));
       log.info('database created', { name });
       return success({ name, file_path: shownPath(name) });
     },

@@ -1,4 +1,4 @@
-import { type Database, guarded, RpcError } from '@svc/plugin-sdk';
+import { type Database, guarded, type Integer, RpcError } from '@svc/plugin-sdk';
 
 /** One registered database (db.md §1.1). */
 export interface Entry {
@@ -18,7 +18,9 @@ export interface Store {
   /** In byte order of the names. */
   list(): Promise<Entry[]>;
   /** @throws RpcError 108 when the name is taken */
-  insert(name: string, created_at: number): Promise<Entry>;
+  insert(name: string, created_at: number, owner: string | null): Promise<Entry>;
+  /** Databases of all, and those that the token with this key created. */
+  counts(owner: string): Promise<{ readonly all: number; readonly own: number }>;
   /** Counts one more opening. @throws RpcError 108 when the name is taken; 103 when it has another name by now, or is gone */
   rename({ id, name }: Entry, new_name: string): Promise<void>;
   /** @returns false when it has another name by now, or is gone */
@@ -48,13 +50,19 @@ export function openStore(db: Database): Store {
         : guarded(UNREADABLE, () => db.first<Entry>(`${select} where name = ?`, [name])),
     byId: (id) => guarded(UNREADABLE, () => db.first<Entry>(`${select} where id = ?`, [id])),
     list: () => guarded(UNREADABLE, () => db.all<Entry>(`${select} order by name`)),
-    insert: (name, created_at) =>
+    insert: (name, created_at, owner) =>
       unlessTaken(name, 'Failed to register database', async () => {
-        const row = { name, created_at, db_connections: 1 };
+        const row = { name, created_at, owner, db_connections: 1 };
         const [made] = await table()
           .insert(row)
           .returning([...columns]);
         return made as Entry;
+      }),
+    counts: (owner) =>
+      guarded(UNREADABLE, async () => {
+        const sql = `select count(*) as "all", (select count(*) from db_registry where owner = ?) as own from db_registry`;
+        const row = await db.first<{ all: Integer; own: Integer }>(sql, [owner]);
+        return { all: Number(row?.all), own: Number(row?.own) };
       }),
     rename: ({ id, name }, new_name) =>
       unlessTaken(new_name, 'Failed to update registry after rename', async () => {
