@@ -8,6 +8,7 @@ import { fleet } from './scenarios/fleet.ts';
 import { idle } from './scenarios/idle.ts';
 import { jobScenarios } from './scenarios/jobs.ts';
 import { kvScenarios } from './scenarios/kv.ts';
+import { live } from './scenarios/live.ts';
 import { queryScenarios } from './scenarios/queries.ts';
 import { reports } from './scenarios/reports.ts';
 import { servers } from './scenarios/servers.ts';
@@ -31,6 +32,7 @@ const scenarios = [
   ...busScenarios,
   servers,
   fleet,
+  live,
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));

@@ -4,10 +4,12 @@ import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { LastReports } from './api.ts';
 import { keepHistory } from './history.ts';
+import { createFeeds } from './live/live.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
 import { addMultiLastMethods } from './methods/multi-last.ts';
 import { addQueryMethods } from './methods/queries.ts';
 import { addReportMethods } from './methods/reports.ts';
+import { addSubscribeMethod } from './methods/subscribe.ts';
 import { migrations } from './migrations/index.ts';
 import { createMonitoring } from './monitoring.ts';
 import { permissions } from './permissions.ts';
@@ -52,12 +54,15 @@ export default definePlugin({
     const { auth, hooks, root, server } = kernel;
     const monitoring = createMonitoring(kernel, kernel.use(AgentRegistry), root.monitoring_buffer);
 
+    const feeds = createFeeds(kernel, kernel.use(AgentRegistry), monitoring.last);
+
     kernel.provide(LastReports, monitoring.lastReports);
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());
       addMultiLastMethods(methods, monitoring, auth);
       addDeleteMethods(methods, monitoring);
+      addSubscribeMethod(methods, feeds, auth);
     });
     hooks.ready.tap(() => {
       const warming = monitoring.warm();

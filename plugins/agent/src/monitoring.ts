@@ -68,6 +68,7 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
       dynamic: dynamicReports(reporting, tracks.dynamic, openAppender(db, DYNAMIC, buffer)),
       summary: summaryReports(reporting, tracks.summary, openAppender(db, SUMMARY, buffer)),
     },
+    last,
     lastReports: lastReports(registry, [last.summary, last.dynamic]),
     warm: () => warm(kernel, registry, Object.values(last)),
   };

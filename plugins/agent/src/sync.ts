@@ -8,7 +8,7 @@ const EVER = { from: undefined, to: undefined };
 const IDS = 500;
 
 /** Rows of these agents changed on another server; null: of any agent, where they were stored at `stored_to` or before. */
-const LastValuesChanged = topic(
+export const LastValuesChanged = topic(
   'agent.last-values',
   Type.Object({
     kind: Type.String(),

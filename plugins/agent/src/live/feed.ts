@@ -1,0 +1,158 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { type Kernel, RawJson, RpcError } from '@svc/plugin-sdk';
+import type { Kind } from '../kinds.ts';
+import type { Board } from './board.ts';
+import type { Rights } from './rights.ts';
+import { type Item, Items, type Viewer } from './viewer.ts';
+
+/** Turns of all subscriptions; intervals are multiples of it. */
+export const TURN_MS = 250;
+/** With more bytes in the socket, a subscriber gets nothing new until it has read them. */
+const SOCKET_BYTES = 64 * 1024;
+/** A long state leaves in portions of about this size. */
+const PORTION_BYTES = 1024 * 1024;
+/** Other calls get their turn after so much work. */
+const SLICE_MS = 4;
+/** Rights that were given meanwhile count after this time at the latest; those taken away count at once. */
+const RECHECK_MS = 10_000;
+
+const RETRY_MS = 5_000;
+
+export interface FeedOptions {
+  readonly kernel: Pick<Kernel, 'clock' | 'log'>;
+  readonly kind: Kind;
+  readonly board: Board;
+  readonly rights: Rights;
+  readonly registry: AgentRegistry;
+}
+
+export type Wanted = Pick<Viewer, 'caller' | 'push' | 'selection' | 'named' | 'every'>;
+
+/** The subscriptions to reports of one kind. Without any it does nothing. */
+export class Feed {
+  readonly #options: FeedOptions;
+  readonly #viewers = new Set<Viewer>();
+  /** When the database is asked again, ms of the monotonic clock. */
+  #resume = 0;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  get isWatched(): boolean {
+    return this.#viewers.size > 0;
+  }
+
+  /** Reports of these agents have come or gone; null: of any. */
+  changed(ids: readonly number[] | null): void {
+    if (this.isWatched) this.#options.board.changed(ids);
+  }
+
+  /** An agent was registered or came back: whoever sees a list of agents may see it, too. */
+  appeared(): void {
+    for (const viewer of this.#viewers) if (!viewer.named) viewer.recheck = 0;
+  }
+
+  /** The state follows with the next turn. @returns ends it. @throws RpcError 102 when nothing may be seen */
+  async open(wanted: Wanted): Promise<() => void> {
+    const { board, clock, rights } = { ...this.#options, ...this.#options.kernel };
+    const sees = await this.#sees(wanted);
+    if (sees !== 'every' && sees.size === 0) {
+      throw RpcError.denied(rights.denied(wanted.selection));
+    }
+    const recheck = clock.monotonic() + RECHECK_MS;
+    const viewer: Viewer = { ...wanted, sees, due: 0, since: -1, left: new Set(), recheck };
+    if (!this.isWatched) board.changed(null);
+    this.#viewers.add(viewer);
+    return () => {
+      this.#viewers.delete(viewer);
+      if (!this.isWatched) board.clear();
+    };
+  }
+
+  /** Sends what is due. Without the database it tries again later. */
+  async turn(): Promise<void> {
+    const { board, kernel } = this.#options;
+    if (!this.isWatched || kernel.clock.monotonic() < this.#resume) return;
+    try {
+      await board.update();
+    } catch (error) {
+      this.#resume = kernel.clock.monotonic() + RETRY_MS;
+      kernel.log.warn('live reports wait for the database', { error });
+      return;
+    }
+    await this.#serveAll();
+  }
+
+  async #serveAll(): Promise<void> {
+    const { board, kind } = this.#options;
+    const due = Map.groupBy(
+      [...this.#viewers].filter((viewer) => viewer.due <= board.turn),
+      ({ selection }) => selection.set,
+    );
+    let began = performance.now();
+    for (const viewers of due.values()) {
+      const items = new Items(kind, board.shown);
+      for (const viewer of viewers) {
+        await this.#serve(viewer, items, board.turn);
+        if (performance.now() - began < SLICE_MS) continue;
+        await setImmediate();
+        began = performance.now();
+      }
+    }
+  }
+
+  async #serve(viewer: Viewer, items: Items, turn: number): Promise<void> {
+    if (viewer.push.buffered() > SOCKET_BYTES) return;
+    await this.#checkAll(viewer);
+    const first = items.of(viewer);
+    const isAllowed = await this.#mayGet(viewer, first);
+    if (!isAllowed) viewer.sees = await this.#sees(viewer);
+    // It may have ended while its rights were looked at.
+    if (!this.#viewers.has(viewer)) return;
+    if (viewer.sees !== 'every' && viewer.sees.size === 0) {
+      viewer.push.end();
+      return;
+    }
+    this.#send(viewer, isAllowed ? first : items.of(viewer));
+    viewer.since = turn;
+    viewer.due = turn + viewer.every;
+  }
+
+  #send(viewer: Viewer, items: readonly Item[]) {
+    const { push, since } = viewer;
+    if (items.length === 0 && since < 0) push(new RawJson('{"agents":[]}'));
+    let sent = 0;
+    while (sent < items.length && (sent === 0 || push.buffered() < PORTION_BYTES)) {
+      push(new RawJson(items[sent++]?.text ?? ''));
+    }
+    viewer.left = new Set(items.slice(sent).flatMap(({ uuids }) => uuids));
+  }
+
+  async #checkAll(viewer: Viewer): Promise<void> {
+    const { clock } = this.#options.kernel;
+    if (viewer.sees === 'every' || clock.monotonic() < viewer.recheck) return;
+    viewer.recheck = clock.monotonic() + RECHECK_MS;
+    viewer.sees = await this.#sees(viewer);
+  }
+
+  /** Whether the caller still has the rights to these items: a changed token loses them at once. */
+  async #mayGet({ caller, sees, selection }: Viewer, items: readonly Item[]) {
+    const { rights } = this.#options;
+    if (caller.super) return true;
+    if (sees === 'every') return rights.allow(caller, undefined, selection);
+    const uuids = items.flatMap((item) => item.uuids);
+    const bySet = Map.groupBy(uuids, (uuid) => sees.get(uuid) ?? selection);
+    for (const [fields, some] of bySet)
+      if (!(await rights.allow(caller, some, fields))) return false;
+    return true;
+  }
+
+  async #sees({ caller, named, selection }: Wanted): Promise<Viewer['sees']> {
+    const { registry, rights } = this.#options;
+    if (!named && (await rights.allow(caller, undefined, selection))) return 'every';
+    const all = named ?? registry.list().flatMap((one) => (one.soft_delete ? [] : [one.uuid]));
+    return rights.seen(caller, all, selection);
+  }
+}

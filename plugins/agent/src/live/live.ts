@@ -1,0 +1,50 @@
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { DatabaseChanged, type Kernel } from '@svc/plugin-sdk';
+import { AgentReported } from '../api.ts';
+import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
+import type { LastValues } from '../last-values.ts';
+import { LastValuesChanged } from '../sync.ts';
+import { agentsById, Board } from './board.ts';
+import { Feed, TURN_MS } from './feed.ts';
+import { Rights } from './rights.ts';
+
+export type Feeds = { readonly [K in Kind['name']]: Feed };
+
+/**
+ * Tells plugins and subscribers of reports that this server or another one took. Both hear of agents, in batches, and read
+ * the newest rows themselves: reports cost the same, whoever listens.
+ */
+export function createFeeds(
+  kernel: Kernel,
+  registry: AgentRegistry,
+  last: { readonly [K in Kind['name']]: LastValues },
+): Feeds {
+  const { auth, every, publish, subscribe } = kernel;
+  const agentOf = agentsById(registry);
+  const open = (kind: Kind) => {
+    const board = new Board(last[kind.name], registry, agentOf);
+    const rights = new Rights(auth, kind);
+    const feed = new Feed({ kernel, kind, board, rights, registry });
+    every(`live ${kind.name} reports`, TURN_MS, () => feed.turn());
+    return feed;
+  };
+  const feeds = { static: open(STATIC), dynamic: open(DYNAMIC), summary: open(SUMMARY) };
+  const all = Object.values(feeds);
+
+  subscribe(LastValuesChanged, ({ kind, ids }) => {
+    const name = kind as Kind['name'];
+    feeds[name]?.changed(ids);
+    const uuids = ids?.flatMap((id) => agentOf(id)?.uuid ?? []) ?? [];
+    if (uuids.length > 0) publish(AgentReported, { kind: name, uuids });
+  });
+  subscribe(DatabaseChanged, () => {
+    for (const feed of all) feed.changed(null);
+  });
+  registry.onChange(({ id, soft_delete }) => {
+    for (const feed of all) {
+      feed.changed([id]);
+      if (!soft_delete) feed.appeared();
+    }
+  });
+  return feeds;
+}

@@ -1,0 +1,139 @@
+import {
+  type AccessContext,
+  type Auth,
+  type Methods,
+  optional,
+  type Peer,
+  RpcError,
+  Type,
+  Uuid,
+  wordOf,
+  words,
+} from '@svc/plugin-sdk';
+import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
+import { KINDS, type Kind } from '../kinds.ts';
+import { TURN_MS } from '../live/feed.ts';
+import type { Feeds } from '../live/live.ts';
+import { Rights } from '../live/rights.ts';
+import { distinct } from '../multi-last.ts';
+import { DynamicField, DynamicRow } from '../schemas/dynamic.ts';
+import { StaticField, StaticRow } from '../schemas/static.ts';
+import { SummaryField, SummaryRow } from '../schemas/summary.ts';
+
+/** Subscriptions of one connection. */
+const PER_CONNECTION = 32;
+const DEFAULT_MS = 1_000;
+const LONGEST_MS = 3_600_000;
+
+const params = {
+  agents: optional(
+    Type.Array(Uuid, {
+      minItems: 1,
+      maxItems: 10_000,
+      description:
+        'Each must be allowed; one that never reported joins later. Absent: all that the caller may see, later ones included, each with the fields that it may see.',
+    }),
+  ),
+  fields: optional(
+    Type.Array(Type.Union([SummaryField, DynamicField, StaticField]), {
+      description: 'As the queries of this kind take them. Absent: all.',
+    }),
+  ),
+  interval_ms: optional(
+    Type.Integer({
+      minimum: TURN_MS,
+      maximum: LONGEST_MS,
+      description: `Least time between two rows of one agent, rounded up to ${TURN_MS} ms. Default: ${DEFAULT_MS}.`,
+    }),
+  ),
+  kind: optional(words(['summary', 'dynamic', 'static'])),
+};
+
+/** `agent_subscribe` and `agent_unsubscribe`: the newest reports, then each change. */
+export function addSubscribeMethod(methods: Methods, feeds: Feeds, auth: Auth): void {
+  const places = createPlaces();
+
+  methods.addSubscription('agent_subscribe', {
+    summary: 'The newest report of each agent, then those that change, at most one in an interval.',
+    description:
+      'The first item holds the state, a long one in several items; rows are those of the read methods. A subscriber that reads slowly gets fewer items, always with the newest rows.',
+    addition: true,
+    unsubscribe: 'agent_unsubscribe',
+    params,
+    item: Type.Object({ agents: Type.Array(Type.Union([SummaryRow, DynamicRow, StaticRow])) }),
+    prepare: ({ agents, fields, interval_ms, kind: word }): Asked => {
+      const kind = kindOf(wordOf(word ?? 'summary'));
+      const every = Math.ceil((interval_ms ?? DEFAULT_MS) / TURN_MS);
+      const selection = selected(kind, fields ?? kind.fields.map(({ name }) => name));
+      return { kind, selection, named: agents ? distinct(agents) : undefined, every };
+    },
+    access: { custom: (asked, call) => admit(auth, asked, call) },
+    async open({ kind, ...wanted }, { caller, peer }, push) {
+      const leave = places.take(peer);
+      try {
+        const end = await feeds[kind.name].open({ ...wanted, caller, push });
+        return () => {
+          end();
+          leave();
+        };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  });
+}
+
+/** Counts the subscriptions of each connection. */
+function createPlaces() {
+  const taken = new Map<string, number>();
+  return {
+    /** @returns gives it back. @throws RpcError -32006 beyond the limit */
+    take({ id }: Peer): () => void {
+      const count = taken.get(id) ?? 0;
+      if (count >= PER_CONNECTION) throw tooMany();
+      taken.set(id, count + 1);
+      return () => {
+        const left = (taken.get(id) ?? 1) - 1;
+        if (left > 0) taken.set(id, left);
+        else taken.delete(id);
+      };
+    },
+  };
+}
+
+interface Asked {
+  readonly kind: Kind;
+  readonly selection: Selection;
+  /** Distinct, canonical; undefined: all that may be seen. */
+  readonly named: readonly string[] | undefined;
+  /** Turns between two rows of one agent. */
+  readonly every: number;
+}
+
+const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) as Kind;
+
+/** @throws RpcError 108 for a field of another kind */
+function selected(kind: Kind, given: readonly FieldWord[]): Selection {
+  const known = kind.fields.map(({ name }) => name);
+  for (const word of given) {
+    const name = wordOf(word);
+    if (known.includes(name)) continue;
+    throw RpcError.invalid(`fields: '${name}' is not of kind '${kind.name}' (${known.join(', ')})`);
+  }
+  return selectionOf(kind, given);
+}
+
+const tooMany = () =>
+  new RpcError(-32006, 'Too many subscriptions on the connection', {
+    data: `Exceeded max limit of ${PER_CONNECTION}`,
+  });
+
+/** Named agents must all be allowed; what else may be seen is filtered. */
+async function admit(auth: Auth, { kind, named, selection }: Asked, call: AccessContext) {
+  const caller = await call.authenticate();
+  const rights = new Rights(auth, kind);
+  if (named && !(await rights.allow(caller, named, selection))) {
+    throw RpcError.denied(rights.denied(selection));
+  }
+}
