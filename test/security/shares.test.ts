@@ -147,6 +147,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     socket.close();
   });
 
+  test('a token that may have a part of the places takes no more, though they are idle', async () => {
+    const config = { admission: { tokens: [{ token: '*', part: 0.5 }] } };
+    const limited = await bootForTest(['admission', 'token', 'server-info'], config, { dialect });
+    try {
+      const [own, others] = [await limited.token(mayAll), await limited.token(mayAll)];
+      const select = (token: string): Promise<any> =>
+        limited.call('svc-server_exec_sql', [token, 'select 7 as n']);
+      await select(own);
+      const socket = await hogging(limited, [['svc-server_exec_sql', [own, ENDLESS]]]);
+      // Calls of one socket begin in order.
+      await socket.call('svc-server_get_database_type', [own]);
+      let isAnswered = false;
+      const second = select(own).finally(() => {
+        isAnswered = true;
+      });
+      for (let n = 0; n < 3; n++) await select(others);
+      assert.not(isAnswered, 'the second place of two is beyond its part');
+      socket.close();
+      assert.equal((await second).data, [{ n: 7 }]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   if (dialect === 'sqlite')
     test('endless statements of one token leave processes and databases to another', async () => {
       for (const name of ['a', 'b', 'c', 'd']) await app.call('db_create', [app.superToken, name]);

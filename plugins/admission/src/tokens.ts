@@ -69,7 +69,8 @@ export class TokenRules {
   }
 
   of(share: string): Standing {
-    return this.#rules().length === 0 ? equal() : this.#find(share);
+    // Without a share the server works for itself.
+    return share === '' || this.#rules().length === 0 ? equal() : this.#find(share);
   }
 
   /** Counts one call. @throws RpcError -32005 with `retry_after_ms` in `data` */

@@ -1,4 +1,4 @@
-import { Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import {
   type AppenderOptions,
   type CallerValue,
@@ -87,20 +87,20 @@ export class PostgresDatabase implements DatabaseHandle {
       alarm,
       url,
       options,
-    }: Pick<DatabaseRequest, 'log' | 'url' | 'options'> & {
-      readonly alarm: FullAlarm;
-    },
+      standing,
+    }: Pick<DatabaseRequest, 'log' | 'url' | 'options'> &
+      Pick<ShareRules, 'standing'> & { readonly alarm: FullAlarm },
   ) {
     const { max_connections } = poolOptions(options);
     const spare = Math.min(SPARE_CONNECTIONS, Math.floor(max_connections / 4));
     const most = Math.max(1, max_connections - 2 * spare);
-    this.#turns = new Turns({ most: () => most, spare: () => spare });
+    this.#turns = new Turns({ most: () => most, spare: () => spare, standing });
     this.#knex = knex;
     this.query = knex as unknown as QueryBuilder;
     this.#log = log;
     this.#pool = new PgPool(knex, settings, alarm);
-    this.#openGuarded = (role) =>
-      new GuardedPool(role, { owner: this.query, url, options, session: settings, alarm, log });
+    const guarded = { owner: this.query, url, options, session: settings, alarm, log, standing };
+    this.#openGuarded = (role) => new GuardedPool(role, guarded);
   }
 
   readonly space: Space = openSpace((sql, params) => this.all(sql, params));

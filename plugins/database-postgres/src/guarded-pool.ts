@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import type { Database, Logger, QueryBuilder } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
@@ -25,7 +25,7 @@ const IDLE_MS = 30_000;
 const PASSWORD_S = 15;
 const LOGIN_TRIES = 10;
 
-export interface GuardedPoolOptions {
+export interface GuardedPoolOptions extends Pick<ShareRules, 'standing'> {
   /** The pool of the database's own user. */
   readonly owner: QueryBuilder;
   readonly url: string;
@@ -44,9 +44,13 @@ export class GuardedPool {
   readonly #pool: PgPool;
   readonly #role: GuardedRole;
   readonly #log: Logger;
-  readonly #turns = new Turns({ most: () => CONNECTIONS, spare: () => SPARE });
+  readonly #turns: Turns;
 
-  constructor(role: GuardedRole, { owner, url, options, session, alarm, log }: GuardedPoolOptions) {
+  constructor(
+    role: GuardedRole,
+    { owner, url, options, session, alarm, log, standing }: GuardedPoolOptions,
+  ) {
+    this.#turns = new Turns({ most: () => CONNECTIONS, spare: () => SPARE, standing });
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     const search_path = `${quoted(role.name)}, ${quoted(role.schema)}`;
     const settings = { ...session, search_path };

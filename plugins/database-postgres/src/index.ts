@@ -1,3 +1,4 @@
+import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Postgres } from './api.ts';
@@ -8,6 +9,7 @@ export default definePlugin({
   name: 'database-postgres',
   version: '0.6.0',
   drives: ['postgres', 'postgresql'],
+  optional: [Standings],
   provides: [Postgres],
   // Servers that share a database need a bus, also where the list does not name it.
   brings: ['bus-postgres'],
@@ -21,7 +23,7 @@ export default definePlugin({
       const { openPostgres } = await import('./open.ts');
       const { connectionSettings } = await import('./connection.ts');
       settings = connectionSettings(request.url, request.options);
-      return openPostgres(request);
+      return openPostgres(request, standingIn(kernel));
     });
   },
 });

@@ -1,3 +1,4 @@
+import type { ShareRules } from '@svc/plugin-admission/api';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
 import { FullAlarm, queryBuilderSettings } from '@svc/plugin-sdk/driver';
 import knexFactory, { type Knex } from 'knex';
@@ -8,13 +9,14 @@ import { postgresClient } from './knex-client.ts';
 /** Oldest supported version, as `server_version_num`. */
 const OLDEST = 140_000;
 
-/** Connects to a Postgres database, version 14 or later. @throws UserError that says what is wrong */
-export async function openPostgres({
-  url,
-  options,
-  log,
-  clock,
-}: DatabaseRequest): Promise<DatabaseHandle> {
+/**
+ * Connects to a Postgres database, version 14 or later. `standing`: of the callers whose SQL and long reads wait for turns.
+ * @throws UserError that says what is wrong
+ */
+export async function openPostgres(
+  { url, options, log, clock }: DatabaseRequest,
+  standing?: ShareRules['standing'],
+): Promise<DatabaseHandle> {
   const settings = sessionSettings(options);
   const alarm = new FullAlarm(log, clock);
   const knex = knexFactory({
@@ -24,7 +26,7 @@ export async function openPostgres({
     pool: poolSettings(options),
   });
   knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
-  const db = new PostgresDatabase(knex, settings, { log, alarm, url, options });
+  const db = new PostgresDatabase(knex, settings, { log, alarm, url, options, standing });
   try {
     const row = await db.first<{ version: string }>(
       "select current_setting('server_version_num') as version",

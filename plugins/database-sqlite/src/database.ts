@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ShareRules } from '@svc/plugin-admission/api';
 import {
   type AppenderOptions,
   type CallerValue,
@@ -73,13 +74,14 @@ export class SqliteDatabase implements DatabaseHandle {
     writer: Writer,
     ended: () => Promise<void>,
     { log, options }: Pick<DatabaseRequest, 'log' | 'options'>,
+    standing: ShareRules['standing'],
   ) {
     this.#log = log;
     this.#writer = writer;
     this.#ended = ended;
     this.#reads = new MainReads({ ...settings, role: 'main' });
-    this.#reader = new Reader(settings, log);
-    this.#executor = new Executor(settings);
+    this.#reader = new Reader(settings, log, standing);
+    this.#executor = new Executor(settings, standing);
     this.space = openSpace(settings.file, writer, (sql) => this.#reads.first(sql, []));
     this.#knex = knexFactory({
       ...queryBuilderSettings(log),

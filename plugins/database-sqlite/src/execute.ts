@@ -1,4 +1,4 @@
-import { Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import type { ScriptResult } from '@svc/plugin-sdk/driver';
 import { fromPlain } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
@@ -25,12 +25,13 @@ export type Alone = <T>(work: () => Promise<T>) => Promise<T>;
 /** Runs SQL of callers in processes of their own, which are killed when a statement does not end in time. */
 export class Executor {
   readonly #settings: ConnectionSettings;
-  readonly #turns = new Turns({ most: () => PROCESSES, spare: () => SPARE_PROCESSES });
+  readonly #turns: Turns;
   /** Every process; one that waits for work has a timer. */
   readonly #processes = new Map<ScriptProcess, NodeJS.Timeout | undefined>();
 
-  constructor(settings: ConnectionSettings) {
+  constructor(settings: ConnectionSettings, standing: ShareRules['standing']) {
     this.#settings = settings;
+    this.#turns = new Turns({ most: () => PROCESSES, spare: () => SPARE_PROCESSES, standing });
   }
 
   /** @throws the driver's error; one that says so when the time is over, the wait for a process included */

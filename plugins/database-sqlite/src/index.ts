@@ -1,3 +1,4 @@
+import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import { SqliteFiles } from './api.ts';
 import { OpenFiles } from './open-files.ts';
@@ -8,6 +9,7 @@ export default definePlugin({
   name: 'database-sqlite',
   version: '0.6.0',
   drives: ['sqlite'],
+  optional: [Standings],
   provides: [SqliteFiles],
 
   setup(kernel) {
@@ -19,7 +21,7 @@ export default definePlugin({
       if (!url) return undefined;
       // Loaded only where it is used: the library is native code, which a server on another database does not need.
       const { openSqlite } = await import('./open.ts');
-      return openSqlite(url, request);
+      return openSqlite(url, request, standingIn(kernel));
     });
   },
 });

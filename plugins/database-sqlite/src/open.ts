@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { ShareRules } from '@svc/plugin-admission/api';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
 import { codeOf, numberOption, wordOption } from '@svc/plugin-sdk/driver';
 import type { ConnectionSettings } from './connection.ts';
@@ -11,12 +12,14 @@ import type { SqliteUrl } from './url.ts';
 import { Writer } from './writer.ts';
 
 /**
- * Opens a SQLite file. In the mode `serve` no second server may have it open.
+ * Opens a SQLite file. In the mode `serve` no second server may have it open. `standing`: of the callers whose SQL and
+ * long reads wait for turns.
  * @throws UserError that says what to change
  */
 export async function openSqlite(
   url: SqliteUrl,
   request: DatabaseRequest,
+  standing?: ShareRules['standing'],
 ): Promise<DatabaseHandle> {
   const file = resolve(url.file);
   checkFile(file, url.create);
@@ -37,7 +40,7 @@ export async function openSqlite(
       await reserve?.close();
       unlock();
     };
-    return new SqliteDatabase(settings, writer, ended, request);
+    return new SqliteDatabase(settings, writer, ended, request, standing);
   } catch (error) {
     await writer.end();
     unlock();

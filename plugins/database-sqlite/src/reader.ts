@@ -1,4 +1,4 @@
-import { Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
 import type { ConnectionSettings } from './connection.ts';
 import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
@@ -14,10 +14,11 @@ const IDLE_MS = 60_000;
 /** Long reads in a thread of their own, started by the first and ended when nothing was read for a minute. */
 export class Reader {
   readonly #thread: Thread;
-  readonly #turns = new Turns({ most: () => IN_FLIGHT });
+  readonly #turns: Turns;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(settings: ConnectionSettings, log: Logger) {
+  constructor(settings: ConnectionSettings, log: Logger, standing: ShareRules['standing']) {
+    this.#turns = new Turns({ most: () => IN_FLIGHT, standing });
     this.#thread = new Thread({
       entry: './reader-thread.ts',
       data: { ...settings, role: 'reader' } satisfies ConnectionSettings,
