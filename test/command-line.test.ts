@@ -90,6 +90,16 @@ for (const [name, args, code, stream, text] of usage) {
   });
 }
 
+test('what the command `types` prints is TypeScript, and nothing else is on standard output', async () => {
+  const { code, out, err } = await run(['types', '-c', await configure('types')]);
+  assert.is(code, 0, err);
+  assert.match(
+    out,
+    /^\/\/ Methods of a server, version \d+\.\d+\.\d+\.[^\n]*\n\n\/\*\* Calls[\s\S]*\}\n$/,
+  );
+  assert.match(err, /^Starting svc-server\n/);
+});
+
 test('an unknown command is a usage error', async () => {
   const { code, err } = await run(['dance', '-c', await configure('dance')]);
   assert.is(code, 2);

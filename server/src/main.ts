@@ -19,6 +19,9 @@ const HELP = `Usage: svc-server <command> -c FILE
   <plugin command> -c FILE  commands of plugins, for example roll-super-token
   -h, --help                this text`;
 
+/** The commands of configuration.md §3 talk on standard output; another one has it for the document that it prints. */
+const TALKS = /^(?:serve|init|roll-super-token|get-uuid|version|new-plugin|-h|--help)$/;
+
 /** A wrong command line: exit 2 with the help on standard error. */
 class UsageError extends Error {}
 
@@ -26,16 +29,13 @@ class UsageError extends Error {}
 export async function main(args: readonly string[]): Promise<number | undefined> {
   // A reader that has left (`| head`) is no reason to fail.
   process.stdout.on('error', () => {});
-  print('Starting svc-server');
+  (args.every((arg) => !TALKS.test(arg)) && args.length > 0 ? tell : print)('Starting svc-server');
   try {
     return await run(args);
   } catch (error) {
-    if (error instanceof UsageError) {
-      process.stderr.write(`${error.message}\n${HELP}\n`);
-      return 2;
-    }
-    process.stderr.write(`${explain(error)}\n`);
-    return 1;
+    const isUsage = error instanceof UsageError;
+    tell(isUsage ? `${error.message}\n${HELP}` : explain(error));
+    return isUsage ? 2 : 1;
   }
 }
 
@@ -91,7 +91,8 @@ function read(args: readonly string[]) {
 /** `init`, and the commands of plugins: database and plugins without a listener. */
 async function tool(name: string, file: string): Promise<void> {
   process.umask(0o077);
-  const app = await start({ config: file, mode: 'tool' });
+  const console = TALKS.test(name) ? 'stdout' : tell;
+  const app = await start({ config: file, mode: 'tool', console });
   try {
     if (name !== 'init') await runCommand(app, name);
   } finally {
@@ -110,9 +111,8 @@ async function runCommand(app: App, name: string): Promise<void> {
   throw new UsageError(`unknown command '${name}'`);
 }
 
-const print = (line: string) => {
-  process.stdout.write(`${line}\n`);
-};
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const tell = (line: string) => void process.stderr.write(`${line}\n`);
 
 let lines: AsyncIterator<string> | undefined;
 

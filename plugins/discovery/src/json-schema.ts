@@ -20,6 +20,7 @@ export function jsonSchema(schema: TSchema): JsonSchema {
   const { anyOf, items, properties, patternProperties, ...rest } = schema as JsonSchema;
   const plain = Object.fromEntries(Object.entries(rest).filter(([name]) => !isMark(name)));
   if (anyOf) return { ...plain, ...union(anyOf) };
+  if (plain['type'] === 'bigint') return { type: 'integer' };
   if (String(plain['pattern']).includes('urn:uuid')) return { ...plain, format: 'uuid' };
   return {
     ...typed(plain),
