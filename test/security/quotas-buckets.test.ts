@@ -1,7 +1,9 @@
 // A token that may write into one bucket cannot fill the disk with it, whichever way it writes.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { basicOf, ROOT } from '../protocol/webdav-kit.ts';
@@ -13,9 +15,18 @@ const FULL = `101 IO error: Failed to write file: the bucket may hold ${QUOTA} b
 const test = suite('quotas: buckets');
 let app: TestApp;
 let count = 0;
+let buckets: () => StaticBuckets;
+const probe = definePlugin({
+  name: 'probe',
+  version: '1.0.0',
+  requires: [StaticBuckets],
+  setup(kernel) {
+    buckets = () => kernel.use(StaticBuckets);
+  },
+});
 
 test.before(async () => {
-  app = await bootForTest(PLUGINS, { 'static-bucket': { max_bucket_bytes: QUOTA } });
+  app = await bootForTest([...PLUGINS, probe], { 'static-bucket': { max_bucket_bytes: QUOTA } });
 });
 test.after(() => app?.stop());
 
@@ -70,6 +81,14 @@ test('uploads at the same time do not exceed the bytes of their bucket together'
   );
   assert.is(await bytesOf(name), stored * 100_000);
   assert.equal(await upload(other, 'f', 100_000), { success: true });
+});
+
+test('the bytes of a bucket count while thousands of others are used', async () => {
+  const name = await bucket();
+  assert.equal(await upload(name, 'f', 900_000), { success: true });
+  const known = buckets().get(name)!;
+  for (let n = 0; n < 3_000; n++) buckets().files({ ...known, path: `other-${n}` });
+  assert.is(await upload(name, 'g', 200_000), FULL);
 });
 
 test('what was deleted makes room, by RPC, by WebDAV and behind the back of the server', async () => {

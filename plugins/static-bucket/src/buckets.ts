@@ -11,6 +11,8 @@ import { type BucketStore, openBucketStore } from './store.ts';
 import { wirePath } from './wire-path.ts';
 
 const DAY_MS = 86_400_000;
+/** Directories whose bytes are remembered; those that were used longest ago are counted again at their next use. */
+const REMEMBERED = 1_000;
 
 type Scope = Pick<Kernel<unknown, { readonly static_path: string }>, 'db' | 'log' | 'root'>;
 
@@ -118,8 +120,19 @@ function openFiles(touch: () => void, maxBytes: () => number): (place: Place) =>
   return ({ root, segments }) => {
     const key = JSON.stringify([root, ...segments]);
     const usage = usages.get(key) ?? new Usage(() => realBase(root, segments));
+    usages.delete(key);
     usages.set(key, usage);
+    if (usages.size > REMEMBERED) forgetOldest(usages);
     const most = maxBytes() || Number.MAX_SAFE_INTEGER;
     return new FilesOfBucket({ root, segments, touch, usage, most });
   };
+}
+
+/** What is written now stays: its file does not count yet. */
+function forgetOldest(usages: Map<string, Usage>): void {
+  for (const [key, { idle }] of usages) {
+    if (!idle) continue;
+    usages.delete(key);
+    return;
+  }
 }

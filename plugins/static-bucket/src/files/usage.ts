@@ -55,6 +55,11 @@ export class Usage {
     return this.#bytes;
   }
 
+  /** Nothing is written, and nothing counted. */
+  get idle(): boolean {
+    return this.#coming === 0 && this.#counting === undefined;
+  }
+
   /** Resolves when the bytes are known well enough. */
   async ready(): Promise<void> {
     if (!this.#counted) await within(FIRST_MS, this.#count());
