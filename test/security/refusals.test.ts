@@ -8,7 +8,7 @@ const test = suite('refusals');
 
 const MINUTE_MS = 60_000;
 
-async function boot() {
+async function boot(plugins = ['token'], config = {}) {
   let refusals: Refusals | undefined;
   const probe = definePlugin({
     name: 'probe',
@@ -20,7 +20,7 @@ async function boot() {
       });
     },
   });
-  const app = await bootForTest(['token', 'database-sqlite', probe], {}, { clock: true });
+  const app = await bootForTest([...plugins, 'database-sqlite', probe], config, { clock: true });
   const lines = () =>
     app
       .records()
@@ -70,6 +70,21 @@ test('refusals are counted by reason and by class of address', async () => {
     'too many internal 1',
     'too slow public 1',
   ]);
+  await app.stop();
+});
+
+test('what a quota refuses is counted by the quota, over a POST and over a WebSocket', async () => {
+  const config = { kv: { max_namespace_bytes: 100 }, token: { max_children: 1 } };
+  const { app, refusals } = await boot(['admission', 'token', 'kv', 'server-info'], config);
+  await app.call('kv_create', [app.superToken, 'n']);
+  const socket = await app.connect();
+  for (const caller of [app, socket])
+    await caller
+      .call('kv_set_value', [app.superToken, 'n', 'k', 'x'.repeat(200)])
+      .then(assert.unreachable, () => {});
+  const counts = refusals.counts().map((each) => Object.values(each).join(' '));
+  assert.equal(counts, ['more than max_namespace_bytes under [kv] loopback 2']);
+  socket.close();
   await app.stop();
 });
 

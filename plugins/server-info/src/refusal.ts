@@ -2,6 +2,9 @@ import { type Brand, RpcError } from '@svc/plugin-sdk';
 
 /** The drivers' words for what a caller is kept from. */
 const KEPT = /^Other error: (?:not authorized|permission denied for|must be owner of)/;
+/** Only these, so that no text of a caller makes reasons of its own. */
+const QUOTA =
+  /\b(?:max_(?:namespace|database|bucket|result)_bytes|max_databases(?:_per_token)?|max_children) under \[(?:kv|db|static-bucket|js-worker|task|token)\]/;
 const OUTSIDE = RpcError.config('').code;
 
 /** What an operator reads of a refusal that may be an attack; undefined for any other error. */
@@ -10,5 +13,6 @@ export function refusalOf(method: string, error: RpcError, brand: Brand): string
     return 'SQL on what is closed to the token';
   if (error.code === OUTSIDE && method === brand.rewrite('svc-server_edit_config'))
     return 'configuration that only the operator may write';
-  return undefined;
+  const quota = QUOTA.exec(error.message);
+  return quota ? `more than ${quota[0]}` : undefined;
 }

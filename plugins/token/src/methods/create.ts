@@ -13,7 +13,7 @@ const DENIED = 'Permission Denied: Only Super Token can create new tokens';
 
 const tooMany = (most: number) =>
   RpcError.invalid(
-    `this token has created ${most} tokens, as many as it may ([token] max_children); delete some`,
+    `this token has created ${most} tokens, as many as max_children under [token] allows; delete some`,
   );
 
 type Creation = Static<typeof TokenCreation>;
