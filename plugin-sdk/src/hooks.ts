@@ -3,7 +3,7 @@ import type { ConfigWarning } from './configuration-file.ts';
 import type { DatabaseHandle, DatabaseRequest } from './database.ts';
 import type { RpcError } from './errors.ts';
 import type { Connection, Exchange, Receipt, Routes, Upgrade } from './http.ts';
-import type { Methods } from './method.ts';
+import type { Methods, Params } from './method.ts';
 import type { Kernel } from './plugin.ts';
 import type { Principal, Requirement } from './principal.ts';
 
@@ -21,6 +21,8 @@ export interface Incoming {
   readonly origin: Origin;
   /** Name of a method's credential parameter; undefined for a public one. @throws RpcError -32601 when there is no such method */
   credentialOf(method: string): string | undefined;
+  /** Parameters of a method, without the credential; undefined when there is no such method. */
+  paramsOf(method: string): Params | undefined;
   /** @throws RpcError as a call of the method with this credential would */
   authenticate(method: string, credential: string): Promise<void>;
   /** What is wrong with `params` that hold this JSON text, beyond its syntax. */

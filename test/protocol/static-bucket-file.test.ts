@@ -90,6 +90,19 @@ for (const dialect of oneDialect) {
     assert.equal(await server.app.call(UPLOAD, named), OK);
   });
 
+  test('upload: a long list of bytes is written, and refused where it holds anything else', async () => {
+    const long = Array.from({ length: 400_000 }, (_, n) => n % 256);
+    assert.equal(await asSuper(UPLOAD, 'b', 'long', long), OK);
+    assert.ok(readFileSync(server.disk('b', 'long')).equals(Buffer.from(long)));
+    await rm(server.disk('b', 'long'));
+    for (const other of ['1,2', [1, 2], { a: 1, b: 2 }, 256, null])
+      for (const at of [0, 200_000, 400_000]) {
+        const outcome = await asSuper(UPLOAD, 'b', 'long', long.toSpliced(at, 0, other as number));
+        assert.match(String(outcome), /-32602/);
+      }
+    assert.equal(await names(), []);
+  });
+
   test('upload: bytes only, or -32602 before the credential', async () => {
     for (const body of [[256], [-1], [1.5], ['1'], [null], 'text', {}, true]) {
       assert.is(await server.outcome(UPLOAD, ['x', 'b', 'f', body]), '-32602 Invalid params');

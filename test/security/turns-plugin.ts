@@ -1,4 +1,4 @@
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, JsonText, Type } from '@svc/plugin-sdk';
 
 /** Node 22 knows only the time of all threads. */
 const cpu_us = (): number => {
@@ -28,6 +28,13 @@ export default definePlugin({
       methods.add('turns_take', {
         summary: 'Takes any value.',
         params: { value: Type.Unknown() },
+        access: 'authenticated',
+        result: Type.Null(),
+        handle: () => null,
+      });
+      methods.add('turns_text', {
+        summary: 'Takes the text of any value.',
+        params: { value: JsonText },
         access: 'authenticated',
         result: Type.Null(),
         handle: () => null,

@@ -24,6 +24,7 @@ export const reader =
       }
     };
     const credentialOf = (name: string) => known(name).credential;
-    const incoming = { bytes, origin, credentialOf, authenticate, faultOf };
+    const paramsOf = (name: string) => registry.methods.get(name)?.definition.params;
+    const incoming = { bytes, origin, credentialOf, paramsOf, authenticate, faultOf };
     return ask<Reading | undefined>((done) => hooks.message.callAsync(incoming, done));
   };

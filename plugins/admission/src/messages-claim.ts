@@ -1,16 +1,14 @@
 import { type Incoming, RpcError } from '@svc/plugin-sdk';
 import { nextSlice } from './slices.ts';
-import { jsonAt, type Span, Walk } from './walk.ts';
+import { jsonAt, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
 
 /** A message over this must show a valid credential before it is parsed, bytes. */
 export const CLAIM_BYTES = 256 * 1024;
 /** Of a method's name, and of a credential, in bytes of JSON. */
-const LONGEST_NAME = 512;
+export const LONGEST_NAME = 512;
 const LONGEST_CREDENTIAL = 8 * 1024;
 const MOST_MEMBERS = 1_000;
 
-const OPEN_LIST = 91;
-const OPEN_OBJECT = 123;
 const OVER = `a message of more than ${CLAIM_BYTES} bytes`;
 
 /** The members of the object that begins where the walk stands. @throws SyntaxError also for more than a thousand */
@@ -84,7 +82,8 @@ export class Claims {
   }
 }
 
-const camelOf = (name: string) =>
+/** The other spelling of a parameter (conventions.md §2.3). */
+export const camelOf = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 
 const invalid = (data: string) => new RpcError(-32600, 'Invalid request', { data });

@@ -7,30 +7,20 @@ import {
   RpcError,
 } from '@svc/plugin-sdk';
 import type { Refusals } from './api.ts';
-import { CLAIM_BYTES, Claims, membersOf, only } from './messages-claim.ts';
+import { CLAIM_BYTES, Claims, membersOf } from './messages-claim.ts';
+import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './messages-entry.ts';
 import type { MessageMemory } from './messages-memory.ts';
-import { parsePieces, Soundness } from './pieces.ts';
-import { inSlices, nextSlice } from './slices.ts';
-import { broken, jsonAt, type Span, Walk } from './walk.ts';
+import { nextSlice } from './slices.ts';
+import { broken, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
 
 /** Values that are parsed at once. */
 const FEW_VALUES = 20_000;
-/** Parameters nest at most 128 deep, `params` stands around them (conventions.md §2.3), and the call around that. */
-const MOST_DEPTH = 129;
 /** What a parsed message takes, bytes: each of its own bytes up to three times, and an empty object as much as this. */
 const PER_BYTE = 3;
 const PER_VALUE = 100;
 /** White space before a message (conventions.md §3.2). */
 const MOST_SPACE = 127;
-/** Elements of `params` whose text may be asked for; no method has as many parameters. */
-const MOST_ELEMENTS = 64;
-const MOST_NAMES = 1_000;
-/** Longest member, bytes, that a refused call is told apart by; entries of a batch in one slice. */
-const SHORT_MEMBER = 1_024;
 const ENTRIES_PER_SLICE = 250;
-
-const OPEN_LIST = 91;
-const OPEN_OBJECT = 123;
 const unparsable: Reading = { entries: [], release: () => undefined };
 
 /** What the scan of a message found. */
@@ -40,6 +30,7 @@ interface Scan {
   readonly members: readonly Span[];
   /** Valid ones, by entry; empty for a message that need not show any. */
   readonly credentials: readonly string[];
+  /** At most as many as are made of a message that is no batch. */
   readonly values: number;
   /** Levels of the deepest member of a message that is no batch. */
   readonly deepest: number;
@@ -75,8 +66,7 @@ export class Messages {
       const scan = await this.#scan(incoming);
       release = await this.#take(origin.address, bytes, scan);
       const read = await parse(incoming, scan);
-      if (read.entries?.some(({ fault }) => fault instanceof RpcError))
-        this.#options.refusals.refused('a message that nests too deep', origin.address);
+      this.#count(read, origin.address);
       return { ...read, release };
     } catch (error) {
       release();
@@ -84,6 +74,13 @@ export class Messages {
       if (!(error instanceof Refused)) throw error;
       return { ...unparsable, entries: [{ members: error.members, fault: error.error }] };
     }
+  }
+
+  #count({ entries = [] }: Pick<Reading, 'entries'>, address: string): void {
+    const refused = entries.find(({ fault }) => fault instanceof RpcError)?.fault as RpcError;
+    if (!refused) return;
+    const reason = refused.data === TOO_DEEP ? 'nests too deep' : 'holds too many values';
+    this.#options.refusals.refused(`a message that ${reason}`, address);
   }
 
   async #take(address: string, bytes: Buffer, { values, members }: Scan): Promise<() => void> {
@@ -128,8 +125,10 @@ export class Messages {
       }
     }
     if (walk.space() >= 0) throw broken();
-    const { values, deepest } = walk;
-    return { isBatch: opening === OPEN_LIST, members, credentials, values, deepest };
+    const { deepest } = walk;
+    const isBatch = opening === OPEN_LIST;
+    const values = isBatch ? walk.values : Math.min(walk.values, MOST_VALUES);
+    return { isBatch, members, credentials, values, deepest };
   }
 }
 
@@ -174,95 +173,15 @@ function beginning(walk: Walk): number {
 }
 
 async function parse(incoming: Incoming, scan: Scan): Promise<Omit<Reading, 'release'>> {
-  const { bytes } = incoming;
   const { isBatch, members, credentials, deepest } = scan;
-  if (!isBatch) return { entries: [await readObject(incoming, members, deepest, credentials[0])] };
+  const reader = new EntryReader(incoming);
+  if (!isBatch) return { entries: [await reader.object(members, deepest, credentials[0])] };
   const entries: ReadEntry[] = [];
-  const walk = new Walk(bytes);
+  const walk = new Walk(incoming.bytes);
   walk.space();
   for (const span of walk.items()) {
     if (!span || entries.length % ENTRIES_PER_SLICE === 1) await nextSlice();
-    if (span) entries.push(await readEntry(incoming, span, credentials[entries.length]));
+    if (span) entries.push(await reader.entry(span, credentials[entries.length]));
   }
   return { isBatch, entries };
 }
-
-async function readEntry(
-  incoming: Incoming,
-  span: Span,
-  credential: string | undefined,
-): Promise<ReadEntry> {
-  const { bytes } = incoming;
-  const walk = new Walk(bytes, span.start, span.end);
-  if (bytes[span.start] === OPEN_OBJECT) {
-    const members = await membersOf(walk);
-    return readObject(incoming, members, walk.deepest, credential);
-  }
-  walk.pass();
-  // What is no object is no call, however deep it nests.
-  if (walk.deepest <= MOST_DEPTH) await inSlices(parsePieces(bytes, span));
-  return {};
-}
-
-async function readObject(
-  { bytes, faultOf }: Incoming,
-  spans: readonly Span[],
-  deepest: number,
-  credential: string | undefined,
-): Promise<ReadEntry> {
-  if (deepest > MOST_DEPTH) return refusal(bytes, spans, 'recursion limit exceeded');
-  const given = only(spans, 'params');
-  const params = given && (await partsOf(bytes, given));
-  if (params && params.length > MOST_NAMES) return refusal(bytes, spans, 'too many names');
-  const soundness = new Soundness(faultOf);
-  const members: ReadPart[] = [];
-  for (const span of spans) {
-    const checked = span === given ? soundness : undefined;
-    const value = await inSlices(parsePieces(bytes, span, checked));
-    members.push({ ...memberText(bytes, span), value });
-  }
-  return {
-    members,
-    fault: soundness.fault,
-    ...(params && { params }),
-    ...(credential ? { credential } : {}),
-  };
-}
-
-const refusal = (bytes: Buffer, spans: readonly Span[], reason: string): ReadEntry => ({
-  members: shortMembers(bytes, spans),
-  fault: RpcError.params(reason),
-});
-
-/** Members of `params`, or its first elements; undefined when it is neither object nor list. */
-async function partsOf(bytes: Buffer, { start, end }: Span): Promise<ReadPart[] | undefined> {
-  const code = bytes[start];
-  if (code !== OPEN_LIST && code !== OPEN_OBJECT) return undefined;
-  const parts: ReadPart[] = [];
-  const most = code === OPEN_LIST ? MOST_ELEMENTS : MOST_NAMES + 1;
-  for (const span of new Walk(bytes, start, end).items()) {
-    if (!span) await nextSlice();
-    else if (parts.push(readText(bytes, span)) >= most) break;
-  }
-  return parts;
-}
-
-const readText = (bytes: Buffer, { name, start, end }: Span): ReadPart => ({
-  name,
-  text: () => bytes.toString('utf8', start, end),
-});
-
-/** Of `params` the text as a whole is asked for only where it is neither object nor list. */
-function memberText(bytes: Buffer, span: Span): ReadPart {
-  const isLong = span.name === 'params' && span.end - span.start > SHORT_MEMBER;
-  return isLong ? { name: span.name, text: () => '' } : readText(bytes, span);
-}
-
-/** The members by which a call that is not parsed gets its answer. */
-function shortMembers(bytes: Buffer, spans: readonly Span[]): ReadPart[] {
-  const short = spans.filter(({ start, end }) => end - start <= SHORT_MEMBER);
-  return short
-    .filter(({ name }) => ENVELOPE.has(name))
-    .map((span) => ({ ...readText(bytes, span), value: jsonAt(bytes, span) }));
-}
-const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method']);

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Fault, parseJson } from '@svc/plugin-sdk';
-import { behindString, broken, jsonAt, type Span } from './walk.ts';
-
-const QUOTE = 34;
-const COMMA = 44;
-const OPEN_LIST = 91;
-const CLOSE_LIST = 93;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
+import {
+  behindString,
+  broken,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  jsonAt,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  type Place,
+  QUOTE,
+} from './walk.ts';
 
 /** Bytes of one piece; it ends at the first comma behind them, so a long string is parsed in one go. */
 const PIECE_BYTES = 64 * 1024;
@@ -58,7 +62,7 @@ function holdsInfinity(value: unknown): boolean {
 interface Open {
   readonly isObject: boolean;
   /** Where the name in its parent stands; undefined in a list. */
-  readonly name: Omit<Span, 'name'> | undefined;
+  readonly name: Place | undefined;
 }
 
 /**
@@ -71,24 +75,44 @@ interface Open {
  */
 export function* parsePieces(
   bytes: Buffer,
-  { start, end }: Omit<Span, 'name'>,
+  place: Place,
   soundness?: Soundness,
 ): Generator<undefined, unknown> {
-  const cutter = new Cutter(bytes, start, end);
+  const cutter = new Cutter(bytes, place);
   let spine: unknown[] = [];
   let root: unknown;
-  for (let isFirst = true; ; isFirst = false) {
-    const opening = cutter.open.map(again).join('');
-    const text = opening + cutter.next() + cutter.open.map(closing).reverse().join('');
-    const part = parseJson(text);
-    if (isFirst) root = part;
-    else for (const [level, rest] of restsOf(part, spine.length)) addTo(spine[level], rest);
-    if (text.length > LONG_PIECE) yield;
-    soundness?.check(text, part);
-    if (cutter.at >= end) return root;
-    spine = spineOf(bytes, cutter, spine, root);
+  for (const part of pieces(cutter, soundness)) {
+    if (part) {
+      if (cutter.isFirst) root = part.value;
+      else for (const [level, rest] of restsOf(part.value, spine.length)) addTo(spine[level], rest);
+      if (cutter.isLast) return root;
+      spine = spineOf(bytes, cutter, spine, root);
+    }
     yield;
   }
+  return root;
+}
+
+/** As `parsePieces`, and keeps nothing: the text of the value is all that is wanted. @throws SyntaxError */
+export function* checkPieces(
+  bytes: Buffer,
+  place: Place,
+  soundness?: Soundness,
+): Generator<undefined, void> {
+  const cutter = new Cutter(bytes, place);
+  for (const part of pieces(cutter, soundness)) if (!(part && cutter.isLast)) yield;
+}
+
+/** The pieces of a value, parsed; undefined between the steps of a long one. */
+function* pieces(cutter: Cutter, soundness: Soundness | undefined) {
+  do {
+    const opening = cutter.open.map(again).join('');
+    const text = opening + cutter.next() + cutter.open.map(closing).reverse().join('');
+    const value = parseJson(text);
+    if (text.length > LONG_PIECE) yield;
+    soundness?.check(text, value);
+    yield { value };
+  } while (!cutter.isLast);
 }
 
 const again = ({ isObject }: Open, level: number, all: readonly Open[]): string => {
@@ -149,17 +173,32 @@ class Cutter {
   shallowest = 0;
   at: number;
   readonly #bytes: Buffer;
+  readonly #start: number;
   readonly #end: number;
+  /** Of the last piece. */
+  #from = -1;
 
-  constructor(bytes: Buffer, start: number, end: number) {
+  constructor(bytes: Buffer, { start, end }: Place) {
     this.#bytes = bytes;
     this.at = start;
+    this.#start = start;
     this.#end = end;
+  }
+
+  /** The last piece is the first one. */
+  get isFirst(): boolean {
+    return this.#from === this.#start;
+  }
+
+  /** No piece follows. */
+  get isLast(): boolean {
+    return this.at >= this.#end;
   }
 
   /** The text of the next piece; `at` is behind the comma that ends it. */
   next(): string {
     const from = this.at;
+    this.#from = from;
     this.shallowest = this.open.length;
     const isWhole = this.#goOn(from + PIECE_BYTES);
     const text = this.#bytes.toString('utf8', from, this.at);

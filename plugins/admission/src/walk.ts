@@ -1,10 +1,11 @@
-const QUOTE = 34;
-const COMMA = 44;
+export const QUOTE = 34;
+export const COMMA = 44;
+export const OPEN_LIST = 91;
+export const CLOSE_LIST = 93;
+export const OPEN_OBJECT = 123;
+export const CLOSE_OBJECT = 125;
 const COLON = 58;
 const BACKSLASH = 92;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-const CLOSE_LIST = 93;
 /** `[` and `{` differ in this bit alone, and so do `]` and `}`. */
 const OBJECT_BIT = 32;
 
@@ -19,7 +20,12 @@ export interface Span {
   readonly name: string;
   readonly start: number;
   readonly end: number;
+  /** How many there are in it, itself included. */
+  readonly values: number;
 }
+
+/** Where something stands. */
+export type Place = Pick<Span, 'start' | 'end'>;
 
 /**
  * A walk through JSON in bytes, in slices and without making anything. It checks what lies around the values that it is asked for;
@@ -63,9 +69,10 @@ export class Walk {
     for (;;) {
       const name = isObject ? this.#name() : '';
       const start = this.at;
+      const before = this.values;
       yield* this.#value();
       if (this.at === start) throw broken();
-      yield { name, start, end: this.at };
+      yield { name, start, end: this.at, values: this.values - before };
       const code = this.space();
       this.at++;
       if (code === close) return;
@@ -158,7 +165,7 @@ export function behindString(bytes: Buffer, from: number, end: number): number {
 }
 
 /** What the JSON in these bytes says. @throws SyntaxError */
-export const jsonAt = (bytes: Buffer, { start, end }: Omit<Span, 'name'>): unknown =>
+export const jsonAt = (bytes: Buffer, { start, end }: Place): unknown =>
   JSON.parse(bytes.toString('utf8', start, end));
 
 export const broken = (): SyntaxError => new SyntaxError('the message is no JSON');

@@ -2,7 +2,7 @@ import { RpcError } from '@svc/plugin-sdk';
 import type { OpenFile } from '@svc/plugin-static-bucket/api';
 
 interface Given {
-  readonly body?: readonly number[] | null;
+  readonly body?: Uint8Array | (() => Promise<Uint8Array>) | null | undefined;
   readonly base64?: string | null;
 }
 
@@ -13,9 +13,9 @@ export function checkGiven({ body, base64 }: Given): void {
   if (!hasBody && !hasBase64) throw RpcError.invalid('Must provide either body or base64');
 }
 
-/** Bytes of an upload. @throws RpcError 108 for base64 that is not in its canonical form */
-export function bytesOf({ body, base64 }: Given): Uint8Array {
-  if (base64 == null) return Uint8Array.from(body ?? []);
+/** Bytes of an upload. @throws RpcError 108 for base64 that is not in its canonical form, -32602 for a long list of other values */
+export async function bytesOf({ body, base64 }: Given): Promise<Uint8Array> {
+  if (base64 == null) return typeof body === 'function' ? body() : (body ?? new Uint8Array());
   const bytes = Buffer.from(base64, 'base64');
   // Node decodes malformed base64 too. Only well-formed text is encoded to itself again.
   if (bytes.toString('base64') !== base64)

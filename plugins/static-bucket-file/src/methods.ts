@@ -2,12 +2,12 @@ import {
   type Auth,
   type CallContext,
   codeOf,
+  JsonText,
   type Methods,
   optional,
   RawJson,
   RpcError,
   Type,
-  Uint8,
 } from '@svc/plugin-sdk';
 import type {
   BucketFiles,
@@ -15,6 +15,7 @@ import type {
   OpenFile,
   StaticBuckets,
 } from '@svc/plugin-static-bucket/api';
+import { bytesOfList } from './byte-list.ts';
 import { base64Json, base64JsonSize, bytesOf, checkGiven } from './content.ts';
 import { ioFailure } from './failures.ts';
 import { bucketOf } from './names.ts';
@@ -49,16 +50,18 @@ function addUpload(methods: Methods, { buckets, locks }: Parts): void {
     params: {
       name: Name,
       path: Path,
-      body: optional(Type.Array(Uint8)),
+      body: Type.Optional(JsonText),
       base64: optional(Type.String()),
     },
+    description: '`body` is a list of integers from 0 to 255.',
     result: Success,
+    prepare: uploaded,
     audit: ({ name, path }) => `${name}/${path}`,
     access: mayWrite,
     check: checkGiven,
     async handle({ name, path, ...given }, { log }) {
       const bucket = bucketOf(buckets, name);
-      const bytes = bytesOf(given);
+      const bytes = await bytesOf(given);
       const target = buckets.wirePath(path, 'rpc');
       const files = buckets.files(bucket);
       const what = 'Failed to write file: ';
@@ -72,6 +75,15 @@ function addUpload(methods: Methods, { buckets, locks }: Parts): void {
       return success;
     },
   });
+}
+
+const uploaded = ({ body, ...given }: Upload) => ({ ...given, body: body && bytesOfList(body) });
+
+interface Upload {
+  readonly name: string;
+  readonly path: string;
+  readonly body?: RawJson | null;
+  readonly base64?: string | null;
 }
 
 function addRead(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
