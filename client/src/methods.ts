@@ -931,6 +931,11 @@ export interface Methods {
     params: { namespace: string; key: string; value: unknown };
     result: { success: true };
   };
+  /** The methods of this server as an OpenRPC 1.3 document. */
+  'rpc.discover': {
+    params: {};
+    result: { openrpc: string; info: unknown; methods: unknown[] };
+  };
   /** Removes one file; a missing one is no error. */
   'static-bucket-file_delete': {
     params: {
@@ -1477,6 +1482,118 @@ export interface Methods {
 
 /** Streams: what the parameters hold beside the credential, and one item. */
 export interface Subscriptions {
+  /** The newest report of each agent, then those that change, at most one in an interval. */
+  'agent_subscribe': {
+    params: {
+      agents?: string[] | null;
+      fields?: (
+          | 'cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed'
+          | 'cpu' | 'ram' | 'load' | 'system' | 'disk' | 'network' | 'gpu'
+          | 'cpu' | 'system' | 'gpu')[] | null;
+      interval_ms?: number | null;
+      kind?: 'summary' | 'dynamic' | 'static' | null;
+    };
+    item: {
+      agents: (
+        | {
+          uuid?: string;
+          timestamp: number;
+          cpu_usage?: number | null;
+          gpu_usage?: number | null;
+          used_swap?: number | null;
+          total_swap?: number | null;
+          used_memory?: number | null;
+          total_memory?: number | null;
+          available_memory?: number | null;
+          load_one?: number | null;
+          load_five?: number | null;
+          load_fifteen?: number | null;
+          uptime?: number | null;
+          boot_time?: number | null;
+          process_count?: number | null;
+          total_space?: number | null;
+          available_space?: number | null;
+          read_speed?: number | null;
+          write_speed?: number | null;
+          tcp_connections?: number | null;
+          udp_connections?: number | null;
+          total_received?: number | null;
+          total_transmitted?: number | null;
+          transmit_speed?: number | null;
+          receive_speed?: number | null;
+        }
+        | {
+          uuid?: string;
+          timestamp: number;
+          cpu?: { per_core: { id: number; cpu_usage: number; frequency_mhz: number }[]; total_cpu_usage: number };
+          ram?: {
+            total_memory: number;
+            available_memory: number;
+            used_memory: number;
+            total_swap: number;
+            used_swap: number;
+          };
+          load?: { one: number; five: number; fifteen: number };
+          system?: { boot_time: number; uptime: number; process_count: number };
+          disk?: {
+            kind: 'Hdd' | 'Ssd' | 'Unknown';
+            name: string;
+            file_system: string;
+            mount_point: string;
+            total_space: number;
+            available_space: number;
+            is_removable: boolean;
+            is_read_only: boolean;
+            read_speed: number;
+            write_speed: number;
+          }[];
+          network?: {
+            interfaces: {
+              interface_name: string;
+              total_received: number;
+              total_transmitted: number;
+              receive_speed: number;
+              transmit_speed: number;
+            }[];
+            udp_connections: number;
+            tcp_connections: number;
+          };
+          gpu?: {
+            id: number;
+            used_memory: number;
+            total_memory: number;
+            graphics_clock_mhz: number;
+            sm_clock_mhz: number;
+            memory_clock_mhz: number;
+            video_clock_mhz: number;
+            utilization_gpu: number;
+            utilization_memory: number;
+            temperature: number;
+          }[];
+        }
+        | {
+          uuid?: string;
+          timestamp: number;
+          cpu?: {
+            physical_cores: number;
+            logical_cores: number;
+            per_core: { id: number; name: string; vendor_id: string; brand: string }[];
+          };
+          system?: {
+            system_name: string;
+            system_kernel: string;
+            system_kernel_version: string;
+            system_os_version: string;
+            system_os_long_version: string;
+            distribution_id: string;
+            system_host_name: string;
+            arch: string;
+            virtualization: string;
+          };
+          gpu?: { id: number; name: string; cuda_cores: number; architecture: string }[];
+        })[];
+    };
+  };
   /** New log records that pass a filter of the form `target=level,level`. */
   'svc-server_stream_log': {
     params: {

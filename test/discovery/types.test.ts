@@ -31,9 +31,7 @@ async function typesOf(plugins: Parameters<typeof bootForTest>[0]): Promise<stri
 
 test('the types of a third-party plugin are those of its schemas', async () => {
   const text = await typesOf(['discovery', weather]);
-  const expected = `
-export interface Methods {
-  /** Stations by agent. */
+  const expected = `  /** Stations by agent. */
   'weather_list': {
     params: { agents: string[] };
     result: { [name: string]: [number, 'north'] };

@@ -1,0 +1,78 @@
+import type { App } from '../../kernel/src/index.ts';
+import type { Plugin } from '../../plugin-sdk/src/index.ts';
+import { code, GENERATED, table } from './markdown.ts';
+
+/** What no registry says: what an address does. Those without a plugin's `routes` are claimed in the hooks `request` and `upgrade`. */
+const ROUTES: readonly (readonly [path: string, plugin: string, who: string, what: string])[] = [
+  [
+    '/',
+    'server-info',
+    'anyone; calls show a credential',
+    'WebSocket or POST: JSON-RPC. GET: the page of the server, or the root bucket.',
+  ],
+  [
+    '/svc/rpc',
+    'server-info',
+    'anyone; calls show a credential',
+    'The same; never a bucket, except for GET.',
+  ],
+  [
+    '/svc/openrpc.json',
+    'discovery',
+    'any valid credential, `public_discovery`',
+    'GET: the OpenRPC document of this server.',
+  ],
+  ['/svc/health', 'server-info', 'anyone', 'GET: 200 while the process answers.'],
+  ['/svc/ready', 'server-info', 'anyone', 'GET: 200 when database and bus answer too, else 503.'],
+  ['/svc/static/:name', 'static-bucket-file', 'anyone', 'GET: the index of a bucket.'],
+  ['/svc/static/:name/*path', 'static-bucket-file', 'anyone', 'GET: a file of a bucket.'],
+  [
+    '/svc/static-webdav/:name',
+    'static-webdav',
+    '`static_bucket_file`: all four words, in the scope of the bucket',
+    'WebDAV: the root of a bucket.',
+  ],
+  ['/svc/static-webdav/:name/*path', 'static-webdav', 'the same', 'WebDAV: files and folders.'],
+  [
+    '/svc/worker-route/:name',
+    'js-worker',
+    'as the script decides',
+    'Any method: answered by a script worker.',
+  ],
+  ['/svc/worker-route/:name/*path', 'js-worker', 'as the script decides', 'The same.'],
+  ['/worker-route/:name', 'js-worker', 'as the script decides', 'The same; deprecated.'],
+  ['/worker-route/:name/*path', 'js-worker', 'as the script decides', 'The same; deprecated.'],
+  [
+    '/terminal',
+    'terminal',
+    '`terminal` `connect`, in the scope of the agent',
+    'WebSocket: the shell of an agent and one user.',
+  ],
+  [
+    '/favicon.ico',
+    'server-info',
+    'anyone',
+    'GET: nothing, 204; a root bucket’s own file comes first.',
+  ],
+];
+
+/** Every address that answers. @throws Error when a registered route is not described here */
+export function routesPage(app: App, plugins: readonly Plugin[]): string {
+  const known = new Set(ROUTES.map(([path]) => path));
+  const add = ({ path }: { path: string }) => {
+    if (!known.has(path))
+      throw new Error(`describe the route ${path} in scripts/reference/routes.ts`);
+  };
+  for (const { fn } of app.hooks.routes.taps) (fn as (routes: unknown) => void)({ add });
+  const enabled = new Set(plugins.map(({ name }) => name));
+  const rows = ROUTES.filter(([, plugin]) => enabled.has(plugin)).map(
+    ([path, plugin, who, what]) => [code(path), code(plugin), who, what],
+  );
+  return `${GENERATED}# Routes
+
+Literal paths beat patterns, and both beat the root bucket; what nothing claims speaks JSON-RPC. \`svc\` is the brand word (\`[brand] word\`).
+
+${table(['Path', 'Plugin', 'Who may', 'Does'], rows)}`
+    .trimEnd()
+    .concat('\n');
+}
