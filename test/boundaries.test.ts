@@ -107,7 +107,7 @@ const codeLines = (text: string): number =>
 const budgets = [
   ['kernel', kernel, 3197],
   ['server', server, 1720],
-  ['plugin-sdk', sdk, 2093],
+  ['plugin-sdk', sdk, 2095],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

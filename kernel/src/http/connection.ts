@@ -12,7 +12,7 @@ export const linkOf = (socket: Duplex): Link => links.get(socket) as Link;
 
 /** One accepted connection. */
 export class Link implements Connection {
-  readonly socket: Socket;
+  readonly socket: Connection['socket'];
   readonly unix: boolean;
   readonly address: string;
   readonly #hooks: KernelHooks;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Clock, Connection, Exchange, Logger, Principal, Upgrade } from '@svc/plugin-sdk';
 import type { Refusals } from './api.ts';
 import { countedAs } from './connections-address.ts';
@@ -117,7 +116,7 @@ export class Connections {
     const victim = used >= limit * CROWDED ? this.#evict(this.#upgraded, used >= limit) : undefined;
     if (visitor.holder === undefined) this.#queue(visitor, this.#upgraded);
     // Its place is free when the system has closed it.
-    if (victim) await once(victim.connection.socket, 'close');
+    if (victim) await new Promise<void>((end) => victim.connection.socket.once('close', end));
   }
 
   /** From now on the connection counts for this token. */
