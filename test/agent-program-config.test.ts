@@ -49,7 +49,7 @@ async function problemOf(text: string): Promise<string> {
   return 'accepted';
 }
 
-test('fills in the defaults of the page', async () => {
+test('fills in the defaults of the chapter', async () => {
   const config = await load(HEAD + serverTable());
   const { servers, terminal_shell, ...rest } = config;
   assert.equal(rest, {

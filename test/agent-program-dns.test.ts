@@ -59,7 +59,7 @@ const RECORDS: [string, string, string[]][] = [
 ];
 
 for (const [type, domain, data] of RECORDS) {
-  test(`gives ${type} records of ${domain} in the text of the page`, async () => {
+  test(`gives ${type} records of ${domain} in the text of the chapter`, async () => {
     const records = await resultOf('dns', question(domain, type));
     assert.equal(records.map((entry: any) => entry.data).sort(), [...data].sort());
     for (const entry of records) {

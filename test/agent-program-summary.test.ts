@@ -11,7 +11,7 @@ const test = suite('agent program: summary and hash');
 
 const NO_SELECTION = { disks: [], interfaces: [] };
 
-/** The page's sample with one member replaced; `path` is written like `ram.total_memory`. */
+/** The chapter's sample with one member replaced; `path` is written like `ram.total_memory`. */
 function sampleWith(path: string, value: unknown): Sample {
   const sample = structuredClone(SAMPLE);
   const names = path.split('.');
@@ -229,7 +229,7 @@ test('writes saturated sums as plain integers and missing values as null', () =>
   assert.is(JSON.parse(text).time, 1781000001000);
 });
 
-test('has the 23 members of the page, and no others', () => {
+test('has the 23 members of the chapter, and no others', () => {
   const page =
     'cpu_usage gpu_usage used_swap total_swap used_memory total_memory available_memory load_one ' +
     'load_five load_fifteen uptime boot_time process_count total_space available_space read_speed ' +
@@ -244,12 +244,12 @@ const CANONICAL = [
   '[]',
 ];
 
-test('hashes the canonical text of the page', () => {
+test('hashes the canonical text of the chapter', () => {
   const { cpu, system, gpu } = INVENTORY;
   assert.equal([cpu, system, gpu].map(canonicalJson), CANONICAL);
 });
 
-test("gives the page's test vector", () => {
+test("gives the chapter's test vector", () => {
   assert.is(Buffer.from(staticHash(INVENTORY)).toString('hex'), '64f2c99a7c725bf03b61688cb26a4021');
   assert.equal(
     staticHash(INVENTORY),

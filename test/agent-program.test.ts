@@ -105,7 +105,7 @@ test('reports summaries each tick, full data each n-th, static data at its own i
     });
   }));
 
-test('sends the payloads of the pages, stamped with the corrected clock', () =>
+test('sends the payloads of the chapters, stamped with the corrected clock', () =>
   withServers(1, ([server]) => {
     const config = agentConfig([serverConfig(server!.url)], { static_report_interval_ms: 1000 });
     const run = async ({ clock }: { clock: FakeClock }) => {

@@ -1,4 +1,4 @@
-// Tables for volume on Postgres: monitoring data partitioned by time (decisions on report tables, monitoring-data.md §7, §8).
+// Tables for volume on Postgres: monitoring data partitioned by time (monitoring-data.md §7, §8).
 
 import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';

@@ -25,7 +25,7 @@ export interface LinkOptions {
 
 const REGISTER_EVERY_MS = 60_000;
 
-/** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, 2.5). */
+/** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, §2.5). */
 export class Link {
   readonly #options: LinkOptions;
   readonly #log: Logger;

@@ -8,7 +8,7 @@ const MARKER = /(?<!\w)__svc_namespace_marker__(?!\w)/g;
 /** Script globals, and the log target: whole texts only, the word is too short to look for elsewhere. */
 const GLOBAL = /^svc(?=$|Log$)/;
 
-/** The brand record, the only place that knows how the neutral word is rewritten (protocol README, "Brand"). */
+/** The brand record, the only place that knows how the neutral word is rewritten (configuration.md §10). */
 export function makeBrand(config: BrandConfig): Brand {
   const { word, permission, salt, title, peer_header } = config;
   const rewrite =

@@ -6,7 +6,7 @@ export const LONG_BYTES = 256 * 1024;
 
 /**
  * Bytes of unanswered requests, over all connections. Beyond the bound no connection is read further until some are
- * answered: a slow database makes senders slow instead of filling the memory (design.md §4).
+ * answered: a slow database makes senders slow instead of filling the memory.
  */
 export class UnansweredBytes {
   #bytes = 0;
@@ -30,7 +30,7 @@ export class UnansweredBytes {
   }
 }
 
-/** Places for JSON-RPC connections and requests (conventions.md §1, decisions on the reserve). */
+/** Places for JSON-RPC connections and requests (conventions.md §1). */
 export class Slots {
   readonly #limit: () => number;
   used = 0;

@@ -8,7 +8,7 @@ const MOST = 2n ** 63n - 1n;
 const MOST_UNSIGNED = 2n ** 64n - 1n;
 
 /**
- * The `params` of a call with SQL (db.md 4.6, "Binding of JSON values") for `Database.execute`.
+ * The `params` of a call with SQL (db.md §4.6, "Binding of JSON values") for `Database.execute`.
  * @throws RpcError 108 when they are no list, or hold an integer that signed 64 bit cannot hold
  */
 export function callerValues(sent: RawJson | null | undefined): CallerValue[] {

@@ -65,7 +65,7 @@ export interface Database {
   /**
    * Any SQL of a caller, on a connection of its own where it only reads, ended at `timeout_ms`.
    * SQLite takes several statements; their rows are concatenated. `?5` and `$5` are the fifth value there, `?` is the one
-   * after the highest that the text has used so far; missing values are NULL, surplus ones ignored (db.md 4.6). TEXT
+   * after the highest that the text has used so far; missing values are NULL, surplus ones ignored (db.md §4.6). TEXT
    * that is not UTF-8 comes as bytes. Postgres takes `$5`, and types values by their kind: int8, float8, bool, jsonb;
    * texts are untyped. `share` is the caller: callers get the processes or connections for it in turns. Files and
    * programs of the host stay out of reach; only `VACUUM INTO` may make a file, in the folder `vacuum_folder`.

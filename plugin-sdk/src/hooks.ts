@@ -134,7 +134,7 @@ export interface AsyncTaps<Args extends readonly unknown[], Result = void> {
   ): void;
 }
 
-/** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them (design.md §5). */
+/** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them. */
 export interface Hooks {
   readonly methods: Taps<[Methods]>;
   readonly routes: Taps<[Routes]>;

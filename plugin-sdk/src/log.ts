@@ -9,7 +9,7 @@ export interface Span {
   readonly fields?: string;
 }
 
-/** One log record as `svc-server_log` returns it (svc-server.md, "Log record"). */
+/** One log record as `svc-server_log` returns it (svc-server.md §9.1). */
 export interface LogRecord {
   readonly timestamp: string;
   readonly level: Uppercase<Level>;
@@ -29,7 +29,7 @@ export interface Logger {
   error(message: string, fields?: Fields): void;
   /** True when some sink takes this level: guard for fields that cost something to make. */
   enabled(level: Level): boolean;
-  /** Same sinks, another target (svc-server.md lists the ones in use). */
+  /** Same sinks, another target (svc-server.md §9.1 lists the ones in use). */
   target(name: string): Logger;
   /** Same target, one more span around every record. */
   span(span: Span): Logger;
@@ -40,7 +40,7 @@ export interface LogSinks {
   /** Snapshot of the memory ring, oldest first. */
   recent(): LogRecord[];
   /**
-   * Live records that pass a filter of the form `target=level,level` (svc-server.md, stream_log); the default level is off.
+   * Live records that pass a filter of the form `target=level,level` (svc-server.md §10); the default level is off.
    * @returns removes the listener
    */
   stream(filter: string, listener: (record: LogRecord) => void): () => void;

@@ -72,7 +72,7 @@ interface MethodBase<P extends Params, Input> {
   readonly summary: string;
   readonly description?: string;
   readonly deprecated?: boolean;
-  /** The pages of the protocol do not name it: other servers of the protocol lack it (docs/reference/additions.md). */
+  /** An addition of this server: others of the protocol may lack it (docs/reference/additions.md). */
   readonly addition?: boolean;
   readonly params: P;
   /** Name of the credential parameter, the first in position. Default `token`; a `public` method has none. */
@@ -99,7 +99,7 @@ interface MethodBase<P extends Params, Input> {
   readonly access: Access<NoInfer<Input>>;
   /** What a `custom` rule asks for; `needs` and `anyOf` are documented by running them on an example. */
   readonly right?: Right;
-  /** Domain rules that the page puts after authorisation. */
+  /** Domain rules that come after authorisation. */
   check?(input: NoInfer<Input>, call: CallContext): void | Promise<void>;
 }
 

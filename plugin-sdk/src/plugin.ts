@@ -8,7 +8,7 @@ import type { PermissionKind, Principal, Requirement, ScopeMatch } from './princ
 import type { Service } from './service.ts';
 import type { Messaging } from './topic.ts';
 
-/** Brand-bearing identifiers, all from one record (protocol README, "Brand"). */
+/** Brand-bearing identifiers, all from one record (configuration.md §10). */
 export interface Brand {
   /** Namespace `<word>-server`, routes `/<word>/…`, KV marker, script globals. */
   readonly word: string;
@@ -109,7 +109,7 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly version: string;
   /** Method names must begin with one of these and `_`, or be one of these. Written with the neutral word. */
   readonly namespaces?: readonly string[];
-  /** Target of its log records (svc-server.md, "Log record"); default: the name, for calls the namespace, with `_` for `-`. */
+  /** Target of its log records (svc-server.md §9.1); default: the name, for calls the namespace, with `_` for `-`. */
   readonly logTarget?: string;
   readonly requires?: readonly Service<unknown>[];
   readonly optional?: readonly Service<unknown>[];

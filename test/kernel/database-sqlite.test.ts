@@ -88,7 +88,7 @@ open('does not create the file it misses', async () => {
 });
 
 open(
-  'creates a new file with the options of the page, on the writing and on the reading side',
+  'creates a new file with the options of the chapter, on the writing and on the reading side',
   async () => {
     const db = await openAt(`sqlite://${file('new.db')}?mode=rwc`);
     await db.query.schema.createTable('t', (table) => table.integer('a'));

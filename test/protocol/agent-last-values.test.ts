@@ -1,4 +1,4 @@
-// agent.md §9.1 with its "Do better": the cache of last values never differs from the table once everything has settled.
+// agent.md §9.1: the cache of last values never differs from the table once everything has settled.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

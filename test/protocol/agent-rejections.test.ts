@@ -1,4 +1,4 @@
-// monitoring-data.md §4, "Do better": an operator sees whose reports are rejected.
+// monitoring-data.md §4: an operator sees whose reports are rejected.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// agent.md §1.1, §5, §8, §12: reports.
+// agent.md §1.1, §5, §8: reports.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// monitoring-data.md §8, "Do better": built-in retention, off by default.
+// monitoring-data.md §8: built-in retention, off by default.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

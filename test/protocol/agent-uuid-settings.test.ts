@@ -1,4 +1,4 @@
-// agent-uuid.md §4, §6, "Do better": the cap on agents, the hold-off after a deletion, rows of others.
+// agent-uuid.md §4, §6: the cap on agents, the hold-off after a deletion, rows of others.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

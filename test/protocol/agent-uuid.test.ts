@@ -184,7 +184,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await call(LIST_WITH_MODE), []);
   });
 
-  test('a failure of the database: 103 with the text of the page', async () => {
+  test('a failure of the database: 103 with the text of the chapter', async () => {
     await report(A);
     await app.sql('alter table monitoring_uuid rename to away');
     const deleting = await failure(call(DELETE, A));

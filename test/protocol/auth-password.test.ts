@@ -1,4 +1,4 @@
-// auth.md §2, "Do better": slow password hashes (`[token] password_kdf`).
+// auth.md §2: slow password hashes (`[token] password_kdf`).
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, DatabaseChanged, definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';

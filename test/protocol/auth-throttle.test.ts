@@ -1,4 +1,4 @@
-// auth.md §2, "Do better": repeated failures are throttled per key or username and address.
+// auth.md §2: repeated failures are throttled per key or username and address.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';

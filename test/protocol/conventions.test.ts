@@ -305,7 +305,7 @@ for (const [name, method, given, expected] of params) {
   });
 }
 
-test('reasons follow the wording of the page', async () => {
+test('reasons follow the wording of the chapter', async () => {
   const reason = async (method: string, given: string) =>
     JSON.parse((await post(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${given}}`)).text)
       .error.data;

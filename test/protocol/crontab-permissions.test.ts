@@ -43,7 +43,7 @@ const creations: readonly (readonly [what: string, type: unknown, limits: Limits
       true,
     ],
     ['global rights for an empty list', agents([]), [entry(['global'], write, create('ip'))], true],
-    // Do better: an empty list needs the task right as well.
+    // An empty list needs the task right as well.
     ['no task right for an empty list', agents([]), [entry(['global'], write)], false],
     ['an agent right for an empty list', agents([]), [entry([onA], write, create('ip'))], false],
     [

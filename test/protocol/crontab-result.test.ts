@@ -47,7 +47,7 @@ const queries: readonly (readonly [conditions: readonly unknown[], ids: readonly
   [[{ is_success: null }], [4, 6, 2, 1]],
   [['is_failure'], [3, 5]],
   [[{ is_failure: null }], [3, 5]],
-  // The dashboard's filter; do better.
+  // The filter of a front end.
   [[{ is_success: false }], [3, 5]],
   [[{ is_success: true }], [4, 6, 2, 1]],
   [[{ is_failure: false }], [4, 6, 2, 1]],

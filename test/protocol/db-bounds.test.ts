@@ -1,4 +1,4 @@
-// db.md §1.4, §4.6, §7: what a caller may send or leave behind without costing others their turn.
+// db.md §1.4, §4.6, §4.7: what a caller may send or leave behind without costing others their turn.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DbServer, dbServer, ENDLESS, rows } from './db-kit.ts';

@@ -1,5 +1,5 @@
 // proof: 8
-// db.md §1.4, §4.4 to §4.6, §5, §7: statements that take long, transactions, renames and deletions meanwhile, idle connections.
+// db.md §1.4, §4.4 to §4.7, §5: statements that take long, transactions, renames and deletions meanwhile, idle connections.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -104,7 +104,7 @@ const reach: readonly Row[] = [
     'ReferenceError',
   ),
   gives(
-    'own property names of the global object are all of the language or of the page',
+    'own property names of the global object are all of the language or of the chapter',
     onCall(
       `return Object.getOwnPropertyNames(globalThis).filter((name) => ${HOST}.test(name) || /^(?:__|QTS|_)/.test(name))`,
     ),

@@ -129,7 +129,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const ids = async (...conditions: unknown[]) =>
     (await server.query(...conditions)).map(({ id }: any) => id);
 
-  test('a row has exactly the members of the page', async () => {
+  test('a row has exactly the members of the chapter', async () => {
     assert.equal(await server.query({ id: 1 }), [
       {
         id: 1,

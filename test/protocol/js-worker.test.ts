@@ -203,7 +203,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   });
 
-  test('the positional form of create has the order of the page', async () => {
+  test('the positional form of create has the order of the chapter', async () => {
     const { app } = server;
     const row = [app.superToken, 'w', 'd', SCRIPT, 'route', 1, { e: 1 }, 2, 3, 4];
     await app.call('js-worker_create', row);

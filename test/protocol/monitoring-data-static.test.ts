@@ -64,7 +64,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       rows.map((row: any) => [row.system.system_host_name, row.timestamp]),
     );
 
-  test('the hash of the page is the hash of its example', () => {
+  test('the hash of the chapter is the hash of its example', () => {
     const example = hashOf(staticReport({ gpu: [] }));
     assert.is(Buffer.from(example).toString('hex'), '64f2c99a7c725bf03b61688cb26a4021');
   });

@@ -10,7 +10,7 @@ const columns: Record<string, string[]> = {
   static_monitoring: [
     ...head,
     ...['cpu_data', 'system_data', 'gpu_data', 'data_hash'],
-    // Not on the page: when the content was reported for the first time.
+    // Not in the chapter: when the content was reported for the first time.
     ...['first_timestamp', 'first_storage_time'],
   ],
   dynamic_monitoring: [
@@ -39,7 +39,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     dialect === 'sqlite' ? `x'${uuid.replaceAll('-', '')}'` : `'${uuid}'`;
 
   for (const [table, names] of Object.entries(columns)) {
-    test(`${table} has the columns of the page`, async () => {
+    test(`${table} has the columns of the chapter`, async () => {
       const found =
         dialect === 'sqlite'
           ? await app.sql(`select name from pragma_table_info('${table}')`)

@@ -261,7 +261,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
-  test('the example of the page: absent and null are null in both paths', async () => {
+  test('the example of the chapter: absent and null are null in both paths', async () => {
     await call('agent_report_dynamic_summary', summaryReport());
     const expected = {
       ...Object.fromEntries(KINDS[2].fields.map((name) => [name, null])),

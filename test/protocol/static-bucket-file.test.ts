@@ -236,7 +236,7 @@ for (const dialect of oneDialect) {
     assert.equal(await readdir(server.disk('b')), ['dir']);
   });
 
-  test('rename: every row of the page', async () => {
+  test('rename: every row of the chapter', async () => {
     const put = (path: string, text: string) => asSuper(UPLOAD, 'b', path, null, base64(text));
     for (const path of ['a', 'c', 'dir/f', 'full/x', 'dir2/g']) await put(path, path);
     await mkdir(server.disk('b', 'void'));

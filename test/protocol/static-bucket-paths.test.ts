@@ -1,5 +1,5 @@
 // proof: 6
-// Protocol README, "File paths", and static-bucket.md §2: no spelling of a path leads out of a bucket.
+// static-bucket.md §2: no spelling of a path leads out of a bucket.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';

@@ -63,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
   test.after.each(() => server.app.stop());
 
-  test('the page: create, read, update, list, delete', async () => {
+  test('the chapter: create, read, update, list, delete', async () => {
     const record = {
       id: 1,
       name: 'status-page',
@@ -90,7 +90,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test('records live through a restart; the table has the columns and indexes of the page', async () => {
+  test('records live through a restart; the table has the columns and indexes of the chapter', async () => {
     await server.bucket('b', { root: true, cors: true });
     const before = await asSuper(READ, 'b');
     await server.app.restart();

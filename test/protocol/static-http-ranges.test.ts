@@ -1,5 +1,5 @@
 // proof: 5
-// static-http.md A4 and RFC 9110 §13, §14: conditional requests and ranges.
+// static-http.md §A4 and RFC 9110 §13, §14: conditional requests and ranges.
 
 import * as fc from 'fast-check';
 import { suite } from 'uvu';

@@ -1,5 +1,5 @@
 // proof: 5
-// conventions.md §6 and static-http.md A1: the root bucket among all HTTP routes.
+// conventions.md §6 and static-http.md §A1: the root bucket among all HTTP routes.
 
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';

@@ -1,5 +1,5 @@
 // proof: 12
-// static-http.md A4: files that change while they are served, slow clients, many clients.
+// static-http.md §A4: files that change while they are served, slow clients, many clients.
 
 import { once } from 'node:events';
 import { open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';

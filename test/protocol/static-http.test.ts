@@ -18,7 +18,7 @@ const PREFLIGHT = {
   'access-control-allow-headers': '*',
 };
 
-/** Content types of static-http.md A4 and of its additions. */
+/** Content types of static-http.md §A4 and of its additions. */
 // biome-ignore format: one case per line
 const types: [name: string, type: string][] = [
   ['a.html', 'text/html; charset=utf-8'], ['a.htm', 'text/html; charset=utf-8'], ['a.css', 'text/css; charset=utf-8'],

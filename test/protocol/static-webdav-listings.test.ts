@@ -1,5 +1,5 @@
 // proof: 5
-// static-http.md B3, B6 and RFC 4918 §9.1: listings of what cannot be read, and of what vanishes meanwhile.
+// static-http.md §B3, §B6 and RFC 4918 §9.1: listings of what cannot be read, and of what vanishes meanwhile.
 
 import { statSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// static-http.md B8 and RFC 4918 §6, §7, §9.10, §9.11, §10.4: locks that are kept, honoured, renewed and forgotten.
+// static-http.md §B8 and RFC 4918 §6, §7, §9.10, §9.11, §10.4: locks that are kept, honoured, renewed and forgotten.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // proof: 5
-// static-http.md B2 and protocol README, "File paths": over WebDAV, too, no spelling of a path leads out of a bucket.
+// static-http.md §B2, static-bucket.md §2: over WebDAV, too, no spelling of a path leads out of a bucket.
 
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import * as fc from 'fast-check';

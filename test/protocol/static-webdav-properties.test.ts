@@ -1,4 +1,4 @@
-// static-http.md B6, B7, RFC 4918 §4, §9.1, §9.2, RFC 4331: properties that live, and those that are only kept.
+// static-http.md §B6, §B7, RFC 4918 §4, §9.1, §9.2, RFC 4331: properties that live, and those that are only kept.
 import { randomUUID } from 'node:crypto';
 import {
   chmod,

@@ -1,5 +1,5 @@
 // proof: 25
-// static-http.md B4, B6: bodies and listings that are larger than memory, slow, cut short or too much for the disk.
+// static-http.md §B4, §B6: bodies and listings that are larger than memory, slow, cut short or too much for the disk.
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

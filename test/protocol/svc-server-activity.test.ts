@@ -1,4 +1,4 @@
-// svc-server.md, "Log record": what a watcher of the log stream sees of an ordinary day, under the targets that front ends offer.
+// svc-server.md §9.1: what a watcher of the log stream sees of an ordinary day, under the targets that front ends offer.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// svc-server.md, agent-uuid.md §5: list_all_agent_uuid.
+// svc-server.md §5, agent-uuid.md §5: list_all_agent_uuid.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

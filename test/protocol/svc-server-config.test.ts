@@ -1,5 +1,5 @@
 // proof: 6
-// svc-server.md: read_config, edit_config, and config_warnings, which is an addition. The configuration file is config.toml in the test's directory.
+// svc-server.md §6, §7, §14: read_config, edit_config, and config_warnings, which is an addition. The configuration file is config.toml in the test's directory.
 
 import {
   chmod,

@@ -1,5 +1,5 @@
 // proof: 5
-// svc-server.md: log.
+// svc-server.md §9: log.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
@@ -19,7 +19,7 @@ for (const dialect of oneDialect) {
   const make = (target: string, level: string, message: string) =>
     app.call('noise_make', { target, level, message, count: 1 });
 
-  test('log is a snapshot of the ring, oldest first, in the shape of the page', async () => {
+  test('log is a snapshot of the ring, oldest first, in the shape of the chapter', async () => {
     await make('kv', 'warn', 'first');
     await make('kv', 'debug', 'second');
     const records: LogRecord[] = await app.call('svc-server_log', [app.superToken]);

@@ -2,7 +2,7 @@ import { definePlugin, Type } from '@svc/plugin-sdk';
 import * as assert from 'uvu/assert';
 
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error';
-/** As svc-server.md, "Log record". */
+/** As svc-server.md §9.1. */
 export interface LogRecord {
   timestamp: string;
   level: string;

@@ -1,4 +1,4 @@
-// svc-server.md: exec_sql, get_database_type. Tables read: [what holds, sql, params, expected].
+// svc-server.md §12, §13: exec_sql, get_database_type. Tables read: [what holds, sql, params, expected].
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

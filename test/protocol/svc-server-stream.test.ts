@@ -1,5 +1,5 @@
 // proof: 5
-// svc-server.md: stream_log; conventions.md §3.4.
+// svc-server.md §10: stream_log; conventions.md §3.4.
 
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';

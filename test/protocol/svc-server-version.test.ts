@@ -1,4 +1,4 @@
-// svc-server.md, version: the source state, read from a repository's files and compared with what git itself says.
+// svc-server.md §3: the source state, read from a repository's files and compared with what git itself says.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

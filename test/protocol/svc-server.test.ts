@@ -1,4 +1,4 @@
-// svc-server.md: hello, version, uuid, database_storage, self_update; conventions.md §6, the HTML page.
+// svc-server.md §2 to §4, §8, §11: hello, version, uuid, database_storage, self_update; conventions.md §6, the HTML page.
 import { definePlugin, LATE } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';

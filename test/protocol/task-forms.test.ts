@@ -14,7 +14,7 @@ const unit = fc.oneof(
 );
 const text = fc.array(unit, { maxLength: 12 }).map((units) => units.join(''));
 
-/** The page's rule, character by character. */
+/** The chapter's rule, character by character. */
 const replaced = (given: string): string =>
   [...given]
     .map((char) => (char === '\0' || /^[\ud800-\udfff]$/.test(char) ? '\ufffd' : char))

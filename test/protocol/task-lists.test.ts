@@ -346,7 +346,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.run();
 }
 
-/** The page's rules over `ROWS`. */
+/** The chapter's rules over `ROWS`. */
 function expectedIds(list: any[]): number[] {
   const matches = (row: Row, one: any): boolean => {
     if (one === 'last' || 'limit' in Object(one)) return true;

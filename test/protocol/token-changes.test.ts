@@ -1,4 +1,4 @@
-// token.md: token_delete, token_edit, token_change_password, token_roll_token_secret.
+// token.md §5 to §8: token_delete, token_edit, token_change_password, token_roll_token_secret.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';

@@ -1,4 +1,4 @@
-// token.md, the rows "database failure"; auth.md §8: what a failing database does to calls and to the memory.
+// token.md §5 to §7; auth.md §8: what a failing database does to calls and to the memory.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnyTokenChange } from './auth-probe.ts';

@@ -1,4 +1,4 @@
-// Protocol README, "Token creation permission": {"token":"create"} creates tokens no wider than its own.
+// auth.md §10: {"token":"create"} creates tokens no wider than its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, keyOf, type TokenServer, tokenServer } from './token-kit.ts';

@@ -1,4 +1,4 @@
-// auth.md §4; clients.md 4.1; configuration.md §3: how the Super Token comes to be, and how it is replaced.
+// auth.md §4; clients.md §4.1; configuration.md §3: how the Super Token comes to be, and how it is replaced.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -31,7 +31,7 @@ const V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 
 /** [name, text before, text after with U for the UUID] */
 const rewritten: [name: string, before: string, after: string][] = [
-  ['the form of the page', 'server_uuid = "auto_gen"\n', 'server_uuid ="U"\n'],
+  ['the form of the chapter', 'server_uuid = "auto_gen"\n', 'server_uuid ="U"\n'],
   ['no blanks', 'server_uuid="auto_gen"\n', 'server_uuid="U"\n'],
   ['single quotes', "server_uuid = 'auto_gen'\n", "server_uuid ='U'\n"],
   ['capitals', 'server_uuid = "AUTO_GEN"\n', 'server_uuid ="U"\n'],

@@ -1,4 +1,4 @@
-/** The neutral word is rewritten where it is an identifier, and nowhere else (protocol README, "Brand"). */
+/** The neutral word is rewritten where it is an identifier, and nowhere else (configuration.md §10). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeBrand } from '../../kernel/src/brand.ts';

@@ -42,7 +42,7 @@ const defaults: [path: string, value: unknown][] = [
   ['shutdown_timeout_ms', 8000],
 ];
 
-test('the minimal file of the page is complete, every other key has its default', () => {
+test('the minimal file of the chapter is complete, every other key has its default', () => {
   const parsed = parseConfig(textWith());
   assert.is(parsed.head.server_uuid, UUID);
   assert.is(parsed.head.ws_listener, '127.0.0.1:2211');
@@ -83,7 +83,7 @@ const accepted: [table: string, key: string, toml: string, value: unknown][] = [
   ['database', 'connect_timeout_ms', '1', 1],
   ['database', 'idle_timeout_ms', '0', 0],
   ['database', 'max_lifetime_ms', '2147483647', 2_147_483_647],
-  // A u64 of the page; timers hold 32 bits.
+  // A u64 of the chapter; timers hold 32 bits.
   ['database', 'max_lifetime_ms', '2147483648', 2_147_483_647],
   ['database', 'acquire_timeout_ms', '9007199254740991', 2_147_483_647],
   ['database', 'max_connections', '1', 1],

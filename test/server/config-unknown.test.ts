@@ -23,7 +23,7 @@ const known: KnownKeys = {
 /** [name, text, "path" or "path → nearest" of each finding] */
 const rows: [name: string, text: string, findings: string[]][] = [
   [
-    'every key of the page is known, whichever plugins run',
+    'every key of the chapter is known, whichever plugins run',
     `server_uuid = "x"
      ws_listener = "x"
      jsonrpc_max_connections = 1

@@ -1,4 +1,4 @@
-/** The two filter grammars: configured sinks (configuration.md §5) and stream subscribers (svc-server.md, stream_log). */
+/** The two filter grammars: configured sinks (configuration.md §5) and stream subscribers (svc-server.md §10). */
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-/** Records (svc-server.md, "Log record"), console lines (configuration.md §5), and what never appears in either. */
+/** Records (svc-server.md §9.1), console lines (configuration.md §5), and what never appears in either. */
 import type { Fields, LogRecord } from '@svc/plugin-sdk';
 import fc from 'fast-check';
 import { suite } from 'uvu';
@@ -25,7 +25,7 @@ const example: LogRecord = {
 
 const lines: [name: string, record: LogRecord, line: string][] = [
   [
-    'the line of the page',
+    'the line of the chapter',
     example,
     '2026-03-02 18:04:11.207+00:00  INFO server: message key=value [inner{k=v} < outer{k=v}]',
   ],
@@ -264,7 +264,7 @@ test('masking in a text: no secret survives in JSON, or in JSON quoted inside JS
   );
 });
 
-test('a record has the members of the page, spans innermost first', () => {
+test('a record has the members of the chapter, spans innermost first', () => {
   const log = openLog({ memory_log_capacity: 1 }, { console: 'none' });
   const outer = { name: 'kv::set_value', fields: 'token_key="k"' };
   log.logger.target('kv').span(outer).span({ name: 'inner' }).info('stored', { key: 'theme' });

@@ -87,7 +87,7 @@ export class Binder {
     return `missing field \`${name}\`${unknown === '' ? '' : `; ${unknown}`}`;
   }
 
-  /** `JSON.parse` keeps the last of two equal names; the page makes a repeated name an error. */
+  /** `JSON.parse` keeps the last of two equal names; a repeated name is an error (conventions.md §2.3). */
   #refuseRepeated(params: object, sent: Sent): void {
     if (!sent.read && !this.#mayRepeat(sent.paramsText)) return;
     const items = sent.read?.params ?? partsOf(sent.paramsText, 0);

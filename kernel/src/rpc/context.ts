@@ -40,7 +40,7 @@ export class Context implements AccessContext {
     this.#auth = access;
   }
 
-  /** For its records (svc-server.md, "Log record"). */
+  /** For its records (svc-server.md §9.1). */
   get span(): Span {
     const { id } = this.caller;
     const fields = id === '' ? '' : `token_key=${JSON.stringify(id)}`;

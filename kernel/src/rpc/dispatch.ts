@@ -50,7 +50,7 @@ const SHORT_BYTES = 8 * 1024;
 const nothing: Answer = { text: undefined };
 const INTERNAL: Source = { transport: 'internal', address: '', signal: anonymous.ended };
 
-/** The way of a call from text to text (design.md §3). Never rejects. */
+/** The way of a call from text to text. Never rejects. */
 export class Dispatcher {
   readonly #options: Options;
   readonly #calls: CallLog;

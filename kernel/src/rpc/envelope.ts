@@ -40,7 +40,7 @@ const unparsable: Message = { kind: 'unparsable' };
 const BEGINNING = /^[ \t\n\r]{0,127}[{[]/;
 export const beginsAsJson = (text: string): boolean => BEGINNING.test(text);
 
-/** Classifies one text. `{}`, syntax errors and trailing text are -32700; see the page for the order of rules. */
+/** Classifies one text. `{}`, syntax errors and trailing text are -32700; the order of rules is that of conventions.md §2.2. */
 export function readMessage(text: string): Message {
   return readUsualCall(text) ?? readAny(text);
 }

@@ -20,7 +20,7 @@ interface Ended {
   readonly started: number;
 }
 
-/** Records of calls (svc-server.md, "Log record"): answers at DEBUG, times at TRACE, failures at ERROR and rate-limited. */
+/** Records of calls (svc-server.md §9.1): answers at DEBUG, times at TRACE, failures at ERROR and rate-limited. */
 export class CallLog {
   readonly #log: Logger;
   readonly #failures = new Map<string, { until: number; count: number }>();

@@ -38,7 +38,7 @@ export const jobAt = (job: Job, moment: Moment): Job => ({
 });
 
 /**
- * The first match after the last run that does not lie before the start of counting (crontab.md §2.1, "Do better").
+ * The first match after the last run that does not lie before the start of counting (crontab.md §2.1).
  * The second of that start itself counts.
  */
 function dueOf(row: JobRow, schedule: Schedule, moment: Moment): number {

@@ -9,7 +9,7 @@ const JSONB = 3802;
 const UNTYPED = 0;
 
 /**
- * Values of a caller's statement with the ids of their types (svc-server.md, exec_sql): without a type `$1` alone is
+ * Values of a caller's statement with the ids of their types (svc-server.md §12): without a type `$1` alone is
  * text, and 9 is greater than 10.
  */
 export function typedValues(

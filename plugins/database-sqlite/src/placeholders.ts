@@ -11,7 +11,7 @@ export interface BoundStatement extends ScriptStatement {
 }
 
 /**
- * Binds the placeholders of a text whose statements share one list of values (db.md 4.6): `?5` and `$5` are the fifth
+ * Binds the placeholders of a text whose statements share one list of values (db.md §4.6): `?5` and `$5` are the fifth
  * value, `?` is the one after the highest that the text has used so far.
  * @throws Error for a placeholder with a name
  */

@@ -29,7 +29,7 @@ const TREES = `
   order by name`;
 
 /**
- * Bytes of each table's own b-tree, without indexes, in name order (svc-server.md, database_storage); an empty table has
+ * Bytes of each table's own b-tree, without indexes, in name order (svc-server.md §8); an empty table has
  * one page. Takes some milliseconds however large the file is: in a file of more than 8 MB large trees are extrapolated
  * from their first pages, in proportion to what the file holds as a whole.
  */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type Sqlite from 'better-sqlite3';
 
 /*
- * TEXT that is not valid UTF-8 counts as a BLOB (db.md 4.6), but the driver gives it with U+FFFD in place of what it
+ * TEXT that is not valid UTF-8 counts as a BLOB (db.md §4.6), but the driver gives it with U+FFFD in place of what it
  * cannot decode, and has no way to its bytes. So a read whose rows show that character is read again, with the bytes
  * of the doubtful columns beside them.
  */

@@ -7,7 +7,7 @@ export function rowText(row: { readonly [column: string]: unknown }): string {
   return stringifyJson(Object.fromEntries(cells));
 }
 
-/** One stored value as JSON (svc-server.md, "Column conversion"). */
+/** One stored value as JSON (svc-server.md §12). */
 export function jsonCell(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

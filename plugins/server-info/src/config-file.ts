@@ -11,7 +11,7 @@ import { parse } from 'smol-toml';
 import { checkEdit } from './edit-check.ts';
 import { pinUuid } from './pin-uuid.ts';
 
-/** The running server's configuration file (svc-server.md, read_config and edit_config). */
+/** The running server's configuration file (svc-server.md §6, §7). */
 export interface ConfigFile {
   /** @throws RpcError 108 missing or no regular file, 999 unreadable or not UTF-8 */
   read(): Promise<string>;

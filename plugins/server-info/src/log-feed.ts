@@ -1,6 +1,6 @@
 import type { LogRecord } from '@svc/plugin-sdk';
 
-/** Records that may wait between the logger and one socket (svc-server.md, stream_log). */
+/** Records that may wait between the logger and one socket (svc-server.md §10). */
 const QUEUE_RECORDS = 512;
 /** With more bytes in the socket, records wait in the queue. */
 const SOCKET_BYTES = 64 * 1024;

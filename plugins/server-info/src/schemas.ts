@@ -1,6 +1,6 @@
 import { type ConfigWarning, type LogRecord, type Static, Type } from '@svc/plugin-sdk';
 
-/** One log record (svc-server.md, "Log record"). */
+/** One log record (svc-server.md §9.1). */
 export const LogEntry = Type.Unsafe<LogRecord>(
   Type.Object({
     timestamp: Type.String({ description: 'Local time, YYYY-MM-DDThh:mm:ss.mmm±hh:mm.' }),

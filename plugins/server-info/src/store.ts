@@ -8,7 +8,7 @@ import {
 } from '@svc/plugin-sdk';
 
 /**
- * Bytes per table of the main database, sorted by name, read away from the event loop (svc-server.md, database_storage).
+ * Bytes per table of the main database, sorted by name, read away from the event loop (svc-server.md §8).
  * @throws RpcError 103
  */
 export async function tableSizes(

@@ -2,7 +2,7 @@ import { canonicalUuid, type Permission } from '@svc/plugin-sdk';
 import type { Limit } from '@svc/plugin-token/api';
 
 /**
- * The agents that these limits show (svc-server.md, list_all_agent_uuid). A list right in global scope shows all; else those are
+ * The agents that these limits show (svc-server.md §5). A list right in global scope shows all; else those are
  * shown that one entry names beside a list right and an entry names beside another right. undefined: no list right names an agent.
  */
 export function visibleAgents(

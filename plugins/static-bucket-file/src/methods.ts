@@ -194,7 +194,7 @@ function addList(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
   });
 }
 
-/** Runs file system work; failures become the page's errors. */
+/** Runs file system work; failures become the errors of static-bucket.md §4. */
 async function attempt<T>(
   what: string,
   log: CallContext['log'],

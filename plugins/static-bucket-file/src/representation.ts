@@ -1,7 +1,7 @@
 import type { OpenFile, Representation } from '@svc/plugin-static-bucket/api';
 import { type Encoding, isCompressible } from './encodings.ts';
 
-/** Files up to this size are read whole, and may be kept in memory (decisions.md 31). */
+/** Files up to this size are read whole, and may be kept in memory. */
 const SMALL_BYTES = 64 * 1024;
 const ATTEMPTS = 3;
 

@@ -30,7 +30,7 @@ export interface SiteOptions {
   readonly log: Logger;
 }
 
-/** Answers requests for files of buckets, in the order of static-http.md A2. */
+/** Answers requests for files of buckets, in the order of static-http.md §A2. */
 export class SiteHandler {
   readonly #options: SiteOptions;
 

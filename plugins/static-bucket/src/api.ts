@@ -143,13 +143,13 @@ export interface Representation {
   readonly strongOnly?: boolean;
 }
 
-/** Sends files: conditional requests, ranges, back-pressure, deadlines (static-http.md A4). */
+/** Sends files: conditional requests, ranges, back-pressure, deadlines (static-http.md §A4). */
 export interface FileServer {
   /** Answers GET and HEAD; returns a promise only when it has to wait. Never fails and does not close the file. */
   serve(exchange: Exchange, representation: Representation): void | Promise<void>;
-  /** Media type by a file's name, without charset (static-http.md B5). */
+  /** Media type by a file's name, without charset (static-http.md §B5). */
   mediaType(name: string): string;
-  /** As a browser gets it: fewer extensions, with charset (static-http.md A4). */
+  /** As a browser gets it: fewer extensions, with charset (static-http.md §A4). */
   webType(name: string): string;
   /** `"<mtime s>-<size>"`, followed by `-<µs>` when the file system knows parts of a second. */
   etag(stat: Stats): string;

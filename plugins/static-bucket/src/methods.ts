@@ -162,7 +162,7 @@ async function preparedRecord({ records, prepare }: Parts, name: string) {
   return viewOf(bucket);
 }
 
-/** What the page shows of a record. */
+/** What callers see of a record. */
 const viewOf = ({ id, name, path, is_http_root, cors, enable }: Bucket) => ({
   id,
   name,

@@ -9,7 +9,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 const windowsName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|[. ]$|[<>:"|?*]/i;
 
 /**
- * The one way from a path on the wire to a path in a bucket, for RPC, HTTP and WebDAV (protocol README, "File paths").
+ * The one way from a path on the wire to a path in a bucket, for RPC, HTTP and WebDAV (static-bucket.md §2).
  * Empty and `.` segments are dropped. Refused are `..`, backslash, NUL, a leading drive letter, lone surrogates, a path
  * that is still absolute, and names of unfinished uploads; on Windows also device names and characters that it cannot
  * store. WebDAV resolves its dot segments before it reads the bucket's name.

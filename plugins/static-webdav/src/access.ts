@@ -27,7 +27,7 @@ export interface AccessParts {
   readonly realm: string;
 }
 
-/** The caller (static-http.md B1). @throws Refusal 401 */
+/** The caller (static-http.md §B1). @throws Refusal 401 */
 export async function authenticate(exchange: Exchange, parts: AccessParts): Promise<Principal> {
   const { request, peerAddress } = exchange;
   const given = basicOf(request.headers.authorization);

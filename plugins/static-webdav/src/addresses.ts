@@ -11,7 +11,7 @@ export interface Address {
 
 /**
  * The addresses of buckets, below `/svc/static-webdav/`. Dot segments are resolved before the bucket's name is read
- * (static-http.md B2), so that the authorised bucket is the one that is used.
+ * (static-http.md §B2), so that the authorised bucket is the one that is used.
  */
 export class Addresses {
   readonly prefix: string;

@@ -64,7 +64,7 @@ export function send(exchange: Exchange, answer: Answer, clock: Clock): void {
   request.once('close', cancel);
 }
 
-/** Status by the code of a file system error (static-http.md B3). */
+/** Status by the code of a file system error (static-http.md §B3). */
 const statuses: { readonly [code: string]: number } = {
   LEADS_OUT: 403,
   ENOENT: 404,

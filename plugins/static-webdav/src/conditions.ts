@@ -6,7 +6,7 @@ import { etagOf } from './etags.ts';
 const SECOND_MS = 1000;
 
 /**
- * Checks the preconditions of a request that changes something (RFC 9110 §13.2.2, static-http.md B3). For GET and HEAD
+ * Checks the preconditions of a request that changes something (RFC 9110 §13.2.2, static-http.md §B3). For GET and HEAD
  * the file server does that. @throws Refusal 412
  */
 export function checkConditions(headers: IncomingHttpHeaders, stat: Stats | undefined): void {

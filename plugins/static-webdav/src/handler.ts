@@ -38,7 +38,7 @@ const withoutBody: { readonly [method: string]: Handle } = {
   UNLOCK: unlock,
 };
 
-/** Answers one request, in the order of static-http.md B1: credential, address, rights, bucket, method. Never rejects. */
+/** Answers one request, in the order of static-http.md §B1: credential, address, rights, bucket, method. Never rejects. */
 export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   try {
     const request = await authorized(exchange, parts);

@@ -85,7 +85,7 @@ const entries = (uri: string, values: { readonly [local: string]: Value }, inAll
 /** `{namespace}local` */
 export const nameOf = (uri: string, local: string): string => `{${uri}}${local}`;
 
-/** Live properties by name (static-http.md B6, RFC 4331). */
+/** Live properties by name (static-http.md §B6, RFC 4331). */
 export const live: ReadonlyMap<string, Live> = new Map<string, Live>([
   ...entries(DAV, dav, 'every client'),
   ...entries(DAV, quota, 'none'),

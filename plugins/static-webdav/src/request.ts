@@ -174,7 +174,7 @@ export class DavRequest {
   }
 }
 
-/** The header `Depth`; undefined for an unknown value (static-http.md B3). */
+/** The header `Depth`; undefined for an unknown value (static-http.md §B3). */
 export function depthOf({ headers }: DavRequest): '0' | '1' | 'infinity' | undefined {
   const { depth } = headers;
   if (depth === '0' || depth === '1') return depth;

@@ -1,6 +1,6 @@
 import type { Delivery } from './delivery.ts';
 
-/** Unanswered tasks: the agent's ring of 32 messages also carries the answers to its reports and uploads (clients.md §8.2). */
+/** Unanswered tasks: the agent's ring of 32 messages also carries the answers to its reports and uploads (clients.md §8). */
 const TASKS = 10;
 /** Terminals stay unanswered until they end, so they have places of their own; agents have eight at a time (clients.md §2.8). */
 const SHELLS = 10;

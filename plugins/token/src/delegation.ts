@@ -13,7 +13,7 @@ const CREATE: Permission = { token: 'create' };
 
 /**
  * The token-creation permission: a child is no wider than its parent in rights and time, and may not create tokens itself
- * (protocol README, "Token creation permission"; the Super Token is not asked).
+ * (auth.md §10; the Super Token is not asked).
  */
 export function mayCreate(parent: Token, child: Wanted): boolean {
   if (parent.validity() !== 'ok' || parent.scopes(CREATE).length === 0) return false;

@@ -32,7 +32,7 @@ const permissions: Plugin['permissions'] = {
   static_bucket: { words: readWriteDelete },
   static_bucket_file: { words: ['read', 'write', 'delete', 'list'] },
   db: { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] },
-  // Not in auth.md: the token-creation permission of the protocol README.
+  // The permission to create tokens (auth.md §10).
   token: { words: ['create'] },
 };
 

@@ -7,7 +7,7 @@ export const Limits = Type.Unsafe<unknown>(
 
 const Timestamp = Type.Union([Int64, Type.Null()], { description: 'Unix ms, null: no bound.' });
 
-/** A record as `token_get` and `token_list_all_tokens` show it (token.md, "Token object"). */
+/** A record as `token_get` and `token_list_all_tokens` show it (token.md §2). */
 export const TokenObject = Type.Object({
   version: Type.Literal(1),
   token_key: Type.String(),

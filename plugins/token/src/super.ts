@@ -4,7 +4,7 @@ const WRONG = RpcError.denied('Invalid credentials').message;
 const MALFORMED = 101;
 
 /**
- * Super check with the method's own text: a wrong secret and an ordinary token are told the same (token.md, "Common rules").
+ * Super check with the method's own text: a wrong secret and an ordinary token are told the same (token.md §1).
  * `malformed` replaces the error for text that is no credential.
  */
 export async function superOr(

@@ -1,7 +1,7 @@
 import { RpcError } from '@svc/plugin-sdk';
 import { type Named, orRefused, type TokenStore } from './store.ts';
 
-/** The record with exactly this key or username (token.md, "Targets"). @throws RpcError 103, 105 */
+/** The record with exactly this key or username (token.md §1.1). @throws RpcError 103, 105 */
 export async function exactTarget(store: TokenStore, target: string, what: string): Promise<Named> {
   const found = await orRefused(what, store.find(target));
   if (!found) throw notFound(target);

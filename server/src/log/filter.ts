@@ -35,7 +35,7 @@ export function parseFilter(text: string, complain: (directive: string) => void)
   return filterOf(directives.length > 0 ? directives : [{ target: '', rank: RANK.error }]);
 }
 
-/** The filter of one stream subscriber (svc-server.md, stream_log): the default is off, what cannot be parsed is ignored. */
+/** The filter of one stream subscriber (svc-server.md §10): the default is off, what cannot be parsed is ignored. */
 export function parseStreamFilter(text: string): Filter {
   return filterOf(
     directivesOf(text)

@@ -3,7 +3,7 @@ import { parseStreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
 
 /**
- * Adds a live listener with its own filter (svc-server.md, stream_log). Records made while this listener runs do not come back to it;
+ * Adds a live listener with its own filter (svc-server.md §10). Records made while this listener runs do not come back to it;
  * a listener that throws is removed.
  * @returns removes the listener
  */

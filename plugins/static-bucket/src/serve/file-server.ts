@@ -30,7 +30,7 @@ interface Download {
 
 const NO_BODY: readonly string[] = ['content-length', '0'];
 
-/** Answers GET and HEAD for files and for bytes in memory (static-http.md A4, RFC 9110 §13 and §14). */
+/** Answers GET and HEAD for files and for bytes in memory (static-http.md §A4, RFC 9110 §13 and §14). */
 export class Downloads implements FileServer {
   readonly #options: FileServerOptions;
   readonly #running = new Set<Download>();

@@ -1,4 +1,4 @@
-/** Media types and their extensions (static-http.md B5). */
+/** Media types and their extensions (static-http.md §B5). */
 const extensions: { readonly [type: string]: string } = {
   'application/epub+zip': 'epub',
   'application/gzip': 'gz tgz',
@@ -73,11 +73,11 @@ const types: ReadonlyMap<string, string> = new Map(
 
 const UNKNOWN = 'application/octet-stream';
 
-/** The type by the text after the last dot, any case, without charset: the bytes are not looked at (static-http.md B5). */
+/** The type by the text after the last dot, any case, without charset: the bytes are not looked at (static-http.md §B5). */
 export const mediaType = (name: string): string =>
   types.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? UNKNOWN;
 
-/** Types that a browser gets: with charset, and some under an older name (static-http.md A4). */
+/** Types that a browser gets: with charset, and some under an older name (static-http.md §A4). */
 const text = 'css csv htm html js json map md mjs txt webmanifest xml'.split(' ');
 const other = 'avif gif ico jpeg jpg mp3 mp4 otf pdf png svg ttf wasm webm webp woff woff2'.split(
   ' ',
@@ -95,7 +95,7 @@ const webTypes: ReadonlyMap<string, string> = new Map([
   ...other.map((extension) => [extension, mediaType(`.${extension}`)] as const),
 ]);
 
-/** The type of a file on the web: the extensions of static-http.md A4 and its additions; `.html` alone has no extension. */
+/** The type of a file on the web: the extensions of static-http.md §A4 and its additions; `.html` alone has no extension. */
 export function webType(name: string): string {
   const dot = name.lastIndexOf('.');
   const found = dot > 0 ? webTypes.get(name.slice(dot + 1).toLowerCase()) : undefined;

@@ -17,7 +17,7 @@ interface Target {
   readonly found: Stats | undefined;
 }
 
-/** RFC 4918 §9.8, static-http.md B4. */
+/** RFC 4918 §9.8, static-http.md §B4. */
 export async function copy(request: DavRequest): Promise<Answer> {
   const depth = depthOf(request);
   if (depth === '1') throw new Refusal(400);
@@ -76,7 +76,7 @@ function targetOf(request: DavRequest): WirePath {
 }
 
 /**
- * Makes the checks in the order of static-http.md B4, then works while no other request replaces the target.
+ * Makes the checks in the order of static-http.md §B4, then works while no other request replaces the target.
  * @throws Refusal 403, 409, 412, 423
  */
 async function withTarget(

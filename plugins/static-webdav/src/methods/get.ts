@@ -3,7 +3,7 @@ import { etagOf } from '../etags.ts';
 import type { DavRequest } from '../request.ts';
 import { allowed } from './options.ts';
 
-/** GET and HEAD (static-http.md B5). @returns undefined when the file server has answered */
+/** GET and HEAD (static-http.md §B5). @returns undefined when the file server has answered */
 export async function get(request: DavRequest): Promise<Answer | undefined> {
   await request.checkIf();
   const { server } = request.parts;

@@ -8,7 +8,7 @@ export const DAV_HEADERS = {
   'ms-author-via': 'DAV',
 } as const;
 
-// As in static-http.md B4: PROPPATCH works, but is not listed.
+// As in static-http.md §B4: PROPPATCH works, but is not listed.
 const FILE = 'HEAD,GET,PATCH,PUT,OPTIONS,PROPFIND,COPY,MOVE,DELETE,LOCK,UNLOCK';
 const DIRECTORY = 'OPTIONS,PROPFIND,COPY,MOVE,DELETE,LOCK,UNLOCK';
 const BUCKET = 'OPTIONS,PROPFIND,COPY,LOCK,UNLOCK';

@@ -5,7 +5,7 @@ import { store } from './put.ts';
 
 const TYPE = 'application/x-sabredav-partialupdate';
 
-/** Writes a part of a file (static-http.md B4). The whole file is written again, so readers never see half of a change. */
+/** Writes a part of a file (static-http.md §B4). The whole file is written again, so readers never see half of a change. */
 export async function patch(request: DavRequest): Promise<Answer> {
   const { headers } = request;
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();

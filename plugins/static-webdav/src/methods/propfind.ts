@@ -25,7 +25,7 @@ import { type Failure, type Member, membersOf } from '../trees.ts';
 /** Members that are read together. */
 const BATCH = 64;
 
-/** Sends the answer while it reads, so a collection may have any number of members (RFC 4918 §9.1, static-http.md B6). */
+/** Sends the answer while it reads, so a collection may have any number of members (RFC 4918 §9.1, static-http.md §B6). */
 export async function propfind(request: DavRequest): Promise<undefined> {
   const depth = depthOf(request) ?? '1';
   if (depth === 'infinity') throw failedCondition(403, '<D:propfind-finite-depth/>');

@@ -7,7 +7,7 @@ import type { DavRequest } from '../request.ts';
 import { lengthOf } from '../uploads.ts';
 
 /**
- * Streams the body into a temporary file, which then replaces the target (static-http.md B4). With `Content-Range` the
+ * Streams the body into a temporary file, which then replaces the target (static-http.md §B4). With `Content-Range` the
  * body replaces that part of the file; a chunked body has the length of the range.
  */
 export async function put(request: DavRequest): Promise<Answer> {

@@ -13,7 +13,7 @@ import type { Deliveries } from '../deliveries.ts';
 import { pause } from '../pause.ts';
 import { mayListen } from '../permissions.ts';
 
-/** Agents reconnect without delay after a refusal, and wait five seconds for an answer (clients.md §8.1). */
+/** Agents reconnect without delay after a refusal, and wait five seconds for an answer (clients.md §2.4). */
 export const REFUSAL_MS = 4_000;
 
 export interface RegisterOptions {

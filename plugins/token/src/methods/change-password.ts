@@ -6,7 +6,7 @@ import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
 const SHORTEST_BYTES = 6;
 
-/** `token_change_password` (token.md): extracted target; ends the sessions of the token. */
+/** `token_change_password` (token.md §7): extracted target; ends the sessions of the token. */
 export function addChangePassword(methods: Methods, parts: Parts): void {
   const { store, refresh } = parts;
   methods.add('token_change_password', {

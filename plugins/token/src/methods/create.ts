@@ -18,7 +18,7 @@ const tooMany = (most: number) =>
 
 type Creation = Static<typeof TokenCreation>;
 
-/** `token_create` (token.md); `{"token":"create"}` lets a caller create narrower tokens (protocol README). */
+/** `token_create` (token.md §4); `{"token":"create"}` lets a caller create narrower tokens (auth.md §10). */
 export function addCreate(methods: Methods, parts: Parts): void {
   methods.add('token_create', {
     summary: 'Create a token, and an account when username and password are given.',

@@ -4,7 +4,7 @@ import { Target } from '../schemas.ts';
 import { orRefused, SUPER_ID } from '../store.ts';
 import { nameIn, notFound } from '../targets.ts';
 
-/** `token_delete` (token.md): exact target, by key and then by username; never the Super Token. */
+/** `token_delete` (token.md §5): exact target, by key and then by username; never the Super Token. */
 export function addDelete(methods: Methods, { store, refresh, owners }: Parts): void {
   methods.add('token_delete', {
     summary: 'Delete a token by key or username.',

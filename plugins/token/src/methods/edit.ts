@@ -4,7 +4,7 @@ import type { Parts } from '../parts.ts';
 import { Limits, Target } from '../schemas.ts';
 import { exactTarget, nameIn, notFound } from '../targets.ts';
 
-/** `token_edit` (token.md): replaces the limits, nothing else. */
+/** `token_edit` (token.md §6): replaces the limits, nothing else. */
 export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts): void {
   methods.add('token_edit', {
     summary: 'Replace the limits of a token.',

@@ -9,7 +9,7 @@ import { type Token, tokenOf } from '../token.ts';
 
 const DENIED = 'Only SuperToken can query by username/token_key in token_get';
 
-/** `token_get` (token.md): one's own record, or any for the Super Token. */
+/** `token_get` (token.md §3): one's own record, or any for the Super Token. */
 export function addGet(methods: Methods, { login, records }: Parts): void {
   /** A full credential must authenticate, unless the whole text is a username; anything else is a key or username. */
   async function lookUp(name: string): Promise<Token> {

@@ -3,7 +3,7 @@ import { tokenObject } from '../answers.ts';
 import type { Parts } from '../parts.ts';
 import { TokenObject } from '../schemas.ts';
 
-/** `token_list_all_tokens` (token.md): every record, ordered by id. */
+/** `token_list_all_tokens` (token.md §9): every record, ordered by id. */
 export function addListAllTokens(methods: Methods, { records }: Parts): void {
   methods.add('token_list_all_tokens', {
     summary: 'List every token.',

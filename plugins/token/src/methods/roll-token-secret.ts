@@ -4,7 +4,7 @@ import type { Parts } from '../parts.ts';
 import { KeyAndSecret, Target } from '../schemas.ts';
 import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
-/** `token_roll_token_secret` (token.md): the old secret stops working before the answer. */
+/** `token_roll_token_secret` (token.md §8): the old secret stops working before the answer. */
 export function addRollTokenSecret(methods: Methods, parts: Parts): void {
   const { store, refresh } = parts;
   methods.add('token_roll_token_secret', {
