@@ -34,8 +34,13 @@ const test = suite('documentation');
 
 /** Their blocks run here. */
 const pages = pagesOf(['README.md', 'docs/guide/*.md', 'plugins/*/README.md']);
-/** Programs with tests of their own (`example-*.test.ts`, `two-hosts`, `hello-plugin`, `agent-program-*`): only the form is checked. */
-const others = pagesOf(['agent/README.md', 'examples/*/README.md', 'plugin-sdk/README.md']);
+/** Programs with tests of their own (`example-*.test.ts`, `two-hosts`, `hello-plugin`, `agent-program-*`, `client/readme`): only the form is checked. */
+const others = pagesOf([
+  'agent/README.md',
+  'client/README.md',
+  'examples/*/README.md',
+  'plugin-sdk/README.md',
+]);
 
 const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 const LIMIT_MS = 60_000;

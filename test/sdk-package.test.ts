@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AGENT } from './agent-program-kit.ts';
+import { startAgent, stopAgent, until } from './agent-program-process.ts';
 import { linkInstalled, pack, run, unpack } from './plugin-project.ts';
 
 const repository = resolve(import.meta.dirname, '..');
@@ -177,6 +179,56 @@ test('the packed server boots a plugin for its test', async () => {
   const folder = await project('alone', packages);
   await writeFile(join(folder, 'src/alone.test.mjs'), TEST);
   assert.is(await run(folder, process.execPath, 'src/alone.test.mjs'), 'done\n');
+});
+
+/** Of the agent in `startAgent`, as far as the program below goes. */
+const agentRights = [
+  {
+    scopes: [{ agent_uuid: AGENT }],
+    permissions: [
+      { dynamic_monitoring_summary: 'write' },
+      { task: 'listen' },
+      { task: { write: 'execute' } },
+    ],
+  },
+];
+
+test('the path of a stranger: the packed client, installed in an empty folder, and a program of 30 lines', async () => {
+  const folder = join(dir, 'stranger');
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
+  const [packed = ''] = await pack(dir, join(copy, 'client'));
+  await run(folder, 'npm', 'install', '--offline', '--no-audit', '--no-fund', packed);
+  for (const name of ['typescript', '@types/node', 'undici-types'])
+    await linkInstalled(folder, name);
+  const program = await readFile(join(repository, 'examples/client/fleet.ts'), 'utf8');
+  assert.ok(program.trimEnd().split('\n').length <= 30);
+  await writeFile(join(folder, 'fleet.ts'), program);
+  const tsc = join(folder, 'node_modules/typescript/bin/tsc');
+  await run(folder, process.execPath, tsc, ...STRICT, ...NODE, '--noEmit', 'fleet.ts');
+  const page = await readFile(join(folder, 'node_modules/@svc/client/README.md'), 'utf8');
+  const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  for (const [at, code] of blocks.entries()) await writeFile(join(folder, `page-${at}.ts`), code);
+  const pages = blocks.map((_code, at) => `page-${at}.ts`);
+  const browser = [...NODE, '--lib', 'es2024,dom', '--skipLibCheck', '--noEmit'];
+  await run(folder, process.execPath, tsc, ...STRICT, ...browser, ...pages);
+  const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'task']);
+  const server = 'allow_task = true\nallow_execute = true';
+  const agent = await startAgent(app, await app.token(agentRights), { server });
+  try {
+    const agents = () => app.call('agent-uuid_list_all', [app.superToken]);
+    await until('a report', agents, (list) => list.length === 1);
+    const start = [`SVC_TOKEN=${app.superToken}`, process.execPath, 'fleet.ts'];
+    const printed = await run(folder, 'env', ...start, app.url, 'echo', 'it works');
+    const [list, ...lines] = printed.trim().split('\n');
+    assert.is(list, `1 agents: ${AGENT}`);
+    assert.ok(lines.length >= 4, printed);
+    for (const line of lines.slice(0, 3)) assert.match(line, /^0b6f1c52-\S+ [\d.]+ % of CPU$/);
+    assert.is(lines.at(-1), 'it works');
+  } finally {
+    await stopAgent(agent);
+    await app.stop();
+  }
 });
 
 test.run();

@@ -983,7 +983,7 @@ export interface Methods {
       name: string;
       /** Path inside the bucket. */
       path: string;
-      body?: number[] | null;
+      body?: unknown;
       base64?: string | null;
     };
     result: { success: boolean };

@@ -1,0 +1,75 @@
+import { Caller } from './caller.ts';
+import type { State } from './link.ts';
+import type { Methods, Subscriptions } from './methods.ts';
+import type { Range } from './rows.ts';
+import type { Subscription } from './subscription.ts';
+import type {
+  Arguments,
+  BatchEntry,
+  BatchResults,
+  CallOptions,
+  ItemOf,
+  ParamsOf,
+  ResultOf,
+  RowOf,
+  SubscribeOptions,
+} from './types.ts';
+
+export interface ClientOptions {
+  /** `key:secret` or `username|password`; or what gives it, asked before each call. It travels in the body of calls, never in a URL. */
+  readonly token?: string | (() => string | undefined | Promise<string | undefined>);
+  /** Where calls go: over the WebSocket (the default), or each as a POST of its own. Subscriptions need the WebSocket. */
+  readonly transport?: 'ws' | 'http' | ((method: string) => 'ws' | 'http');
+  /** Deadline of a call in ms, 30,000 by default; 0: none. A call that carries `timeout_ms` gets 5 s more than that. */
+  readonly timeout_ms?: number;
+  /** Pauses between connections: from `min_ms` (1,000), doubled each time up to `max_ms` (30,000), each less a random part of up to a half. `false`: what waits fails when the connection does. */
+  readonly reconnect?: { readonly min_ms?: number; readonly max_ms?: number } | false;
+  /** After so many ms (30,000) the client asks for a sign of life; a connection silent for as long again is given up. Also the longest wait for one to open. */
+  readonly heartbeat_ms?: number;
+  readonly onState?: (state: State) => void;
+  /** Instead of the platform's. */
+  readonly fetch?: typeof fetch;
+  /** Instead of the platform's WebSocket. */
+  readonly openSocket?: (url: string) => unknown;
+  /** Instead of a timer: how the client pauses between connections. */
+  readonly wait?: (ms: number) => Promise<void>;
+}
+
+/** `M` and `S`: what the server offers. By default the methods of the built-in plugins. */
+export interface Client<M, S> {
+  /**
+   * One call, with parameters by name.
+   * @throws RpcError the server refused; ConnectionError no answer; a DOMException named `TimeoutError` after the deadline; the reason of the signal
+   */
+  call<K extends keyof M & string>(
+    method: K,
+    ...args: Arguments<ParamsOf<M, K>, CallOptions>
+  ): Promise<ResultOf<M, K>>;
+  /** Calls in one message, run in order by the server; at most 10,000. One that fails does not stop the others. */
+  batch<const T extends readonly BatchEntry<M>[]>(
+    entries: T,
+    options?: CallOptions,
+  ): Promise<BatchResults<M, T>>;
+  /** Subscribes, again on each new connection. */
+  subscribe<K extends keyof S & string>(
+    method: K,
+    ...args: Arguments<ParamsOf<S, K>, SubscribeOptions>
+  ): Subscription<ItemOf<S, K>>;
+  /** Every row between two times of a query that takes conditions, page by page. */
+  rows<K extends keyof M & string>(
+    method: K,
+    params: ParamsOf<M, K>,
+    range: Range,
+  ): AsyncGenerator<RowOf<M, K>, void>;
+  /** Ends subscriptions and the connection. What waits for an answer fails. */
+  close(): void;
+}
+
+/** A client of the server at `url`: `https://host`, or with `wss:`, `http:`, `ws:`. Nothing connects before the first call. */
+export function createClient<M = Methods, S = Subscriptions>(
+  url: string | URL,
+  options: ClientOptions = {},
+): Client<M, S> {
+  // The types are the map's; what runs knows no method.
+  return new Caller(url, options) as unknown as Client<M, S>;
+}

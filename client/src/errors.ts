@@ -1,0 +1,29 @@
+/** The server's own answer: it refused or failed. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  /** For example 102 (not allowed), 105 (not found), -32602 (parameters). */
+  readonly code: number;
+  /** What the server adds, as it is on the wire. */
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** No answer came, because of the connection. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  /** True when the request had left: the server may have run it. */
+  readonly sent: boolean;
+  /** HTTP status, for an answer that is no JSON-RPC. */
+  readonly status: number | undefined;
+
+  constructor(message: string, sent: boolean, status?: number) {
+    super(message);
+    this.sent = sent;
+    this.status = status;
+  }
+}
