@@ -108,7 +108,7 @@ const codeLines = (text: string): number =>
 const budgets = [
   ['kernel', kernel, 3197],
   ['server', server, 1720],
-  ['plugin-sdk', sdk, 2095],
+  ['plugin-sdk', sdk, 2178],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

@@ -1,23 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallerValue } from './database.ts';
 import { RpcError } from './errors.ts';
 import { parseSpelledJson, RawJson, stringifyExact } from './json.ts';
+import { skipSpace, skipValue, stringPieces } from './json-scan.ts';
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 /** A greater integer is bound as a real. */
 const MOST_UNSIGNED = 2n ** 64n - 1n;
 
+/** No database takes more parameters. */
+const MOST_VALUES = 65_535;
+/** Members and elements of one document: more would hold the event loop. */
+const MOST_PARTS = 50_000;
+/** Characters that are read in one turn of the event loop, a few milliseconds. */
+const PIECE = 64 * 1024;
+
 /**
  * The `params` of a call with SQL (db.md §4.6, "Binding of JSON values") for `Database.execute`.
- * @throws RpcError 108 when they are no list, or hold an integer that signed 64 bit cannot hold
+ * @throws RpcError 108 when they are no list or too many, or hold an integer that signed 64 bit cannot hold
  */
-export function callerValues(sent: RawJson | null | undefined): CallerValue[] {
-  if (!sent) return [];
-  const values = parseSpelledJson(String(sent.text), (token) => {
+export async function callerValues(sent: RawJson | null | undefined): Promise<CallerValue[]> {
+  const text = sent ? String(sent.text) : '[]';
+  if (text.length <= PIECE) return valuesIn(text);
+  await nextTurn();
+  const start = skipSpace(text, 0);
+  if (text[start] !== '[') throw noList();
+  const values: CallerValue[] = [];
+  const add = async (more: readonly CallerValue[]) => {
+    for (const value of more) values.push(value);
+    if (values.length > MOST_VALUES) throw tooMany(`${MOST_VALUES} params`);
+    await nextTurn();
+  };
+  let from = skipSpace(text, start + 1);
+  for (let at = from; text[at] !== ']'; ) {
+    const isDocument = (text.charCodeAt(at) | LIST_BIT) === OPEN_BRACE;
+    const end = isDocument ? behindDocument(text, at) : skipValue(text, at);
+    if (text[at] === '"' && end - at > PIECE) {
+      if (at > from) await add(valuesIn(`[${text.slice(from, text.lastIndexOf(',', at))}]`));
+      await nextTurn();
+      await add([await longString(text, at, end)]);
+      from = end;
+    } else if (end - from > PIECE) {
+      if (end - at > PIECE) await nextTurn();
+      await add(valuesIn(`[${text.slice(from, end)}]`));
+      from = end;
+    }
+    at = skipSpace(text, end);
+    if (text[at] !== ',') break;
+    at = skipSpace(text, at + 1);
+    if (from === end) from = at;
+  }
+  const rest = text.slice(from, text.lastIndexOf(']')).trim();
+  await add(valuesIn(`[${rest}]`));
+  return values;
+}
+
+async function longString(text: string, start: number, end: number): Promise<string> {
+  let made = '';
+  for (const piece of stringPieces(text, start, end)) {
+    made += JSON.parse(piece);
+    await nextTurn();
+  }
+  return made;
+}
+
+/** Position behind the list or object that begins at `start`. @throws RpcError 108 when it holds more than may be bound */
+function behindDocument(text: string, start: number): number {
+  let parts = 0;
+  let depth = 0;
+  for (let at = start; ; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = skipValue(text, at) - 1;
+    else if ((code | LIST_BIT) === CLOSE_BRACE && --depth === 0) return at + 1;
+    else if ((code | LIST_BIT) === OPEN_BRACE) {
+      depth++;
+      parts++;
+    } else if (code === COMMA) parts++;
+    if (parts > MOST_PARTS)
+      throw tooMany(`${MOST_PARTS} values in one document; send a larger one as a string`);
+  }
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+/** In which the brackets of a list differ from these. */
+const LIST_BIT = 32;
+
+const noList = () => RpcError.invalid('params must be an array or null');
+const tooMany = (most: string) => RpcError.invalid(`params may hold at most ${most}`);
+
+function valuesIn(text: string): CallerValue[] {
+  const values = parseSpelledJson(text, (token) => {
     if (!Number.isFinite(Number(token))) throw RpcError.params('number out of range');
     return new RawJson(token);
   });
-  if (!Array.isArray(values)) throw RpcError.invalid('params must be an array or null');
+  if (!Array.isArray(values)) throw noList();
   return values.map(callerValue);
 }
 
@@ -27,7 +107,7 @@ function callerValue(value: unknown): CallerValue {
   if (typeof value !== 'object' || value === null) return value as CallerValue;
   // `1.0` and `1e3`: reals whose value is an integer.
   if (value instanceof RawJson) return Number(value.text);
-  return new RawJson(stringifyExact(sorted(value)) as string);
+  return new RawJson(sortedText(value));
 }
 
 function integer(value: bigint): bigint | number {
@@ -40,17 +120,18 @@ function integer(value: bigint): bigint | number {
   return real;
 }
 
-/** Members sorted by name, in byte order. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || value instanceof RawJson) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const entries = Object.entries(value).map(([name, member]) => ({
-    name,
-    bytes: Buffer.from(name),
-    text: stringifyExact(sorted(member)),
-  }));
-  entries.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+const SURROGATE = /[\ud800-\udfff]/;
+/** The order of UTF-16 is that of bytes where no name has a surrogate. */
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** JSON with members sorted by name, in byte order. */
+function sortedText(value: unknown): string {
+  if (typeof value !== 'object' || value === null || value instanceof RawJson)
+    return stringifyExact(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(sortedText).join(',')}]`;
+  const names = Object.keys(value).sort();
+  if (names.some((name) => SURROGATE.test(name))) names.sort(byBytes);
+  const members = value as Readonly<Record<string, unknown>>;
   // As text: JavaScript would put members that look like numbers first.
-  const members = entries.map(({ name, text }) => `${JSON.stringify(name)}:${text}`);
-  return new RawJson(`{${members.join(',')}}`);
+  return `{${names.map((name) => `${JSON.stringify(name)}:${sortedText(members[name])}`).join(',')}}`;
 }

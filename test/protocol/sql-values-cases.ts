@@ -36,6 +36,7 @@ export const bindingCases: ValueCase[] = [
   ['text is text', 'select typeof(?) as t, ?1 as v', '["12"]', [{ t: 'text', v: '12' }]],
   ['an object is text, its members sorted by name', 'select ? as v, typeof(?1) as t', '[{"a":2,"b":1,"10":[{"z":1,"y":2.0}]}]', [{ v: '{"10":[{"y":2.0,"z":1}],"a":2,"b":1}', t: 'text' }]],
   ['an object sent in another order is the same text', 'select ? as v', '[{"b":1,"a":2}]', [{ v: '{"a":2,"b":1}' }]],
+  ['many values and long ones keep their places', 'select ?1 as a, ?19999 as b, ?20000 as c, length(?20001) as d, substr(?20001, -2) as e, ?20002 as f, length(?20003) as g, ?20004 as h', `[${'"ab" , '.repeat(19_999)}{"b":1,"a":2.0} , "${'\\n\\ud83d\\ude00'.repeat(60_000)}" ,7, "${'é\u{1f600}'.repeat(200_000)}" , [${'[1],'.repeat(20_000)}1]]`, [{ a: 'ab', b: 'ab', c: '{"a":2.0,"b":1}', d: 120_000, e: '\n\u{1f600}', f: 7, g: 400_000, h: `[${'[1],'.repeat(20_000)}1]` }]],
   ['a list is text', 'select ? as v', '[[1, "b", null]]', [{ v: '[1,"b",null]' }]],
 ];
 
@@ -59,6 +60,8 @@ export const refusedCases: RefusedCase[] = [
   ['a placeholder beyond the engine', 'select ?99999', '[1]', 999, /variable number/],
   ['an integer of 2^63', 'select ?', '[9223372036854775808]', 108, /^Invalid input: the integer 9223372036854775808 does not fit signed 64 bit$/],
   ['an integer of 2^64-1', 'select ?', '[18446744073709551615]', 108, /signed 64 bit/],
+  ['more values than any statement takes', 'select ?', `[${'{},'.repeat(100_000)}1]`, 108, /at most 65535 params/],
+  ['a document of many values', 'select ?', `["${'x'.repeat(100_000)}",[${'{},'.repeat(100_000)}1]]`, 108, /at most 50000 values in one document; send a larger one as a string/],
   ['a number that no double holds', 'select ?', '[1e400]', -32602, /Invalid params/],
 ];
 

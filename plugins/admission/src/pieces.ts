@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type Fault, parseJson } from '@svc/plugin-sdk';
+import { parseJson, stringPieces } from '@svc/plugin-sdk';
+import { LONG_PIECE, type Soundness } from './soundness.ts';
 import {
   behindString,
   broken,
   CLOSE_LIST,
   CLOSE_OBJECT,
+  COLON,
   COMMA,
   jsonAt,
   OPEN_LIST,
@@ -17,46 +19,12 @@ import {
 const PIECE_BYTES = 64 * 1024;
 /** Stands for the container that an earlier piece began. Random per process, so no sender's name is the same. */
 const REST = `rest:${randomBytes(8).toString('hex')}`;
+/** Stands for a string that is read by itself, from this many bytes on. */
+const LONG = `long:${randomBytes(8).toString('hex')}`;
+const LONG_BYTES = 512 * 1024;
 const OBJECT_AGAIN = `{${JSON.stringify(REST)}:`;
 
 type Members = Record<string, unknown>;
-
-/** What is wrong with a value, beyond its syntax: half of a surrogate pair counts before a number that no double holds. */
-export class Soundness {
-  fault: Fault | undefined;
-  readonly #faultOf: (text: string) => Fault | undefined;
-
-  constructor(faultOf: (text: string) => Fault | undefined) {
-    this.#faultOf = faultOf;
-  }
-
-  /** @param text the piece as it was parsed: escapes take long in a long one, so there the strings are asked */
-  check(text: string, part: unknown): void {
-    if (this.fault === 'half pair') return;
-    const isLong = text.length > LONG_PIECE;
-    const escaped = isLong && text.includes(ESCAPE) && !isWhole(part);
-    if (escaped) this.fault = 'half pair';
-    else if (!isLong) this.fault = this.#faultOf(text) ?? this.fault;
-    else if (holdsInfinity(part)) this.fault = 'infinity';
-  }
-}
-
-const ESCAPE = '\\u';
-/** It holds a string that is at least half as long. */
-const LONG_PIECE = 4 * PIECE_BYTES;
-
-/** True when every string in a value is whole. */
-function isWhole(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWhole(member));
-}
-
-/** True when a number in a value was too large for a double. */
-function holdsInfinity(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity;
-  return Object.values(value).some(holdsInfinity);
-}
 
 /** A container that is not closed yet. */
 interface Open {
@@ -108,11 +76,40 @@ function* pieces(cutter: Cutter, soundness: Soundness | undefined) {
   do {
     const opening = cutter.open.map(again).join('');
     const text = opening + cutter.next() + cutter.open.map(closing).reverse().join('');
-    const value = parseJson(text);
+    let value = parseJson(text);
     if (text.length > LONG_PIECE) yield;
     soundness?.check(text, value);
+    if (cutter.long) value = withString(value, yield* longString(cutter.long, soundness));
     yield { value };
   } while (!cutter.isLast);
+}
+
+/** What a long string says. */
+function* longString(text: string, soundness: Soundness | undefined): Generator<undefined, string> {
+  let made = '';
+  for (const piece of stringPieces(text, 0, text.length)) {
+    yield;
+    const value = JSON.parse(piece) as string;
+    soundness?.check(piece, value);
+    made += value;
+  }
+  return made;
+}
+
+/** Puts a string where `LONG` stands: it is the last value that begins in its piece. */
+function withString(value: unknown, text: string): unknown {
+  if (value === LONG) return text;
+  if (typeof value !== 'object' || value === null) return value;
+  const members = value as Members;
+  const names = Array.isArray(value) ? [value.length - 1] : Object.keys(value);
+  for (const name of names) {
+    const member = members[name];
+    if (member === LONG && name === '__proto__')
+      Object.defineProperty(members, name, { ...own, value: text });
+    else if (member === LONG) members[name] = text;
+    else if (typeof member === 'object') withString(member, text);
+  }
+  return value;
 }
 
 const again = ({ isObject }: Open, level: number, all: readonly Open[]): string => {
@@ -171,12 +168,15 @@ class Cutter {
   readonly open: Open[] = [];
   /** Containers that were open all through the last piece. */
   shallowest = 0;
+  /** The text of the string for which `LONG` stands in the last piece. */
+  long: string | undefined;
   at: number;
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
   /** Of the last piece. */
   #from = -1;
+  #longAt: Place | undefined;
 
   constructor(bytes: Buffer, { start, end }: Place) {
     this.#bytes = bytes;
@@ -200,8 +200,9 @@ class Cutter {
     const from = this.at;
     this.#from = from;
     this.shallowest = this.open.length;
+    this.#longAt = undefined;
     const isWhole = this.#goOn(from + PIECE_BYTES);
-    const text = this.#bytes.toString('utf8', from, this.at);
+    const text = this.#text(from);
     if (isWhole) return text;
     this.at++;
     // The brackets around a piece would hide a comma with nothing behind it.
@@ -209,9 +210,29 @@ class Cutter {
     return text;
   }
 
-  /** @returns true at the end of the value; false at a comma */
-  #goOn(most: number): boolean {
+  #text(from: number): string {
     const bytes = this.#bytes;
+    const long = this.#longAt;
+    this.long = long && bytes.toString('utf8', long.start, long.end);
+    if (!long) return bytes.toString('utf8', from, this.at);
+    const before = bytes.toString('utf8', from, long.start);
+    return `${before}"${LONG}"${bytes.toString('utf8', long.end, this.at)}`;
+  }
+
+  /** The last string of these is long, and no name. A second one in the piece would be parsed with it. */
+  #passedString(start: number, end: number): boolean {
+    if (end - start < LONG_BYTES || this.#longAt) return false;
+    let at = end;
+    while ((this.#bytes[at] ?? 0) <= 32 && at < this.#end) at++;
+    if (this.#bytes[at] === COLON) return false;
+    this.#longAt = { start, end };
+    return true;
+  }
+
+  /** @returns true at the end of the value; false at a comma */
+  #goOn(from: number): boolean {
+    const bytes = this.#bytes;
+    let most = from;
     // The last string: before the value of a member, its name.
     let start = 0;
     let end = 0;
@@ -222,6 +243,8 @@ class Cutter {
         start = at;
         at = behindString(bytes, at, this.#end);
         end = at;
+        // The piece ends behind it.
+        if (this.#passedString(start, end)) most = at;
         continue;
       }
       if (code === OPEN_LIST || code === OPEN_OBJECT) {

@@ -4,7 +4,7 @@ export const OPEN_LIST = 91;
 export const CLOSE_LIST = 93;
 export const OPEN_OBJECT = 123;
 export const CLOSE_OBJECT = 125;
-const COLON = 58;
+export const COLON = 58;
 const BACKSLASH = 92;
 /** `[` and `{` differ in this bit alone, and so do `]` and `}`. */
 const OBJECT_BIT = 32;

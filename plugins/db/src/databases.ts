@@ -35,7 +35,7 @@ export interface Limits {
 /** A call's SQL on a named database. */
 export interface Query {
   readonly sql: string;
-  readonly params: () => CallerValue[];
+  readonly params: () => Promise<CallerValue[]>;
   readonly owner: string;
   readonly signal: AbortSignal;
 }
@@ -126,7 +126,7 @@ export class Databases {
     const { store, handles, places } = this.#options;
     const entry = await store.byName(name);
     if (!entry || !isSound(name)) throw notOpen(name);
-    const script = { ...query, params: params() };
+    const script = { ...query, params: await params() };
     if (query.sql.includes('\0')) throw RpcError.other('unrecognized token: U+0000');
     if (!handles.isOpen(entry.id)) await mkdir(places.directory, { recursive: true });
     const handle = handles.of(entry.id, places.file(name));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { behindString, scanItems, skipSpace, skipValue } from '@svc/plugin-sdk';
+import { behindString, scanItems, skipSpace, skipValue, stringPieces } from '@svc/plugin-sdk';
 import { refuseHalf, valueText } from './value.ts';
 
 /** A value of more characters is spelled in pieces of about this many. */
@@ -60,9 +60,13 @@ function* spellLong(
   long: ReadonlySet<number>,
 ): Generator<undefined, { made: string; end: number }> {
   if (text.charCodeAt(start) === QUOTE) {
-    yield;
     const end = behindString(text, start);
-    return { made: spell(text.slice(start, end)), end };
+    let made = '';
+    for (const piece of stringPieces(text, start, end)) {
+      yield;
+      made += spell(piece).slice(1, -1);
+    }
+    return { made: `"${made}"`, end };
   }
   const isObject = text.charCodeAt(start) === OPEN_OBJECT;
   const into = isObject ? new Members() : new Elements();

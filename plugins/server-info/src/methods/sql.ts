@@ -51,7 +51,8 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
     audit: ({ sql }) => sql,
     secret: true,
     access: mayRunSql(brand),
-    handle: ({ sql, params }, call) => execute(context, sql, callerValues(params), call),
+    handle: async ({ sql, params }, call) =>
+      execute(context, sql, await callerValues(params), call),
   });
 
   methods.add('svc-server_get_database_type', {
