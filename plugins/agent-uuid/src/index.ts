@@ -1,5 +1,6 @@
 import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { AgentRegistry } from './api.ts';
+import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
@@ -26,6 +27,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'agent-uuid',
   version: '0.6.0',
+  examples,
   logTarget: 'monitoring',
   namespaces: ['agent-uuid'],
   provides: [AgentRegistry],

@@ -3,6 +3,7 @@ import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { LastReports } from './api.ts';
+import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
 import { createFeeds } from './live/live.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
@@ -38,6 +39,7 @@ const rootConfig = Type.Object({
 export default definePlugin({
   name: 'agent',
   version: '0.6.0',
+  examples,
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, History],

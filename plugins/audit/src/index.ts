@@ -1,6 +1,7 @@
 import { type ConfigWarning, definePlugin, Type } from '@svc/plugin-sdk';
 import { Audit } from './api.ts';
 import { exportCommand, verifyCommand } from './commands.ts';
+import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
@@ -33,6 +34,7 @@ const keyAdvice = (problem: string): ConfigWarning => ({
 export default definePlugin({
   name: 'audit',
   version: '0.6.0',
+  examples,
   namespaces: ['audit'],
   provides: [Audit],
   config,

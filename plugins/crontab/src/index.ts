@@ -5,6 +5,7 @@ import { Tasks } from '@svc/plugin-task/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { WorkerRuns } from './api.ts';
 import { createCrontab } from './crontab.ts';
+import { examples } from './examples.ts';
 import { addJobMethods } from './methods/jobs.ts';
 import { addResultMethods } from './methods/results.ts';
 import { migrations } from './migrations/index.ts';
@@ -35,6 +36,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'crontab',
   version: '0.6.0',
+  examples,
   namespaces: ['crontab', 'crontab-result'],
   requires: [Tasks, Tokens, History],
   optional: [RetentionLimits, WorkerRuns, Owners],

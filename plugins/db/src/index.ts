@@ -3,6 +3,7 @@ import { SqliteFiles } from '@svc/plugin-database-sqlite/api';
 import { DatabaseChanged, definePlugin, type Principal, Type, topic } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { Databases } from './databases.ts';
+import { examples } from './examples.ts';
 import { Handles } from './handles.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
@@ -68,6 +69,7 @@ const rootConfig = Type.Object({
 export default definePlugin({
   name: 'db',
   version: '0.6.0',
+  examples,
   namespaces: ['db'],
   requires: [SqliteFiles],
   optional: [Standings, Owners],

@@ -39,10 +39,20 @@ export function openRpc(sources: Sources) {
   };
 }
 
-/** The examples of all plugins by the wire name of their method. */
-export function examplesOf({ plugins, brand }: Pick<Sources, 'plugins' | 'brand'>) {
-  const all = plugins.flatMap(({ examples = [] }) => examples);
-  return Map.groupBy(all, ({ method }) => brand.rewrite(method));
+/** The examples by the wire name of their method, those of the method's own plugin first. */
+function examplesOf({ methods, plugins, brand }: Sources): Map<string, Example[]> {
+  const found = new Map<string, Example[]>();
+  for (const { name, examples = [] } of plugins)
+    for (const example of examples) {
+      const wire = brand.rewrite(example.method);
+      const others = found.get(wire) ?? [];
+      const isOwn = methods.get(wire)?.plugin === name;
+      const split = isOwn
+        ? others.findLastIndex((one) => examples.includes(one)) + 1
+        : others.length;
+      found.set(wire, others.toSpliced(split, 0, example));
+    }
+  return found;
 }
 
 function methodOf(method: RegisteredMethod, examples: readonly Example[], brand: Brand) {

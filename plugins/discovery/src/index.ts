@@ -1,5 +1,6 @@
 import { definePlugin, RawJson, Type } from '@svc/plugin-sdk';
 import { openRpc } from './document.ts';
+import { examples } from './examples.ts';
 import { answerDocument } from './route.ts';
 import { typesText } from './types.ts';
 
@@ -7,6 +8,7 @@ import { typesText } from './types.ts';
 export default definePlugin({
   name: 'discovery',
   version: '0.6.0',
+  examples,
   namespaces: ['rpc.discover'],
   rootConfig: Type.Object({
     public_discovery: Type.Boolean({

@@ -9,6 +9,7 @@ import { Owners, Tokens } from '@svc/plugin-token/api';
 import { UserContent } from '@svc/plugin-user-content/api';
 import { type Components, createComponents } from './components.ts';
 import { config } from './config.ts';
+import { examples } from './examples.ts';
 import { addResultMethods } from './methods/results.ts';
 import { addRunMethods } from './methods/runs.ts';
 import { addWorkerMethods } from './methods/workers.ts';
@@ -30,6 +31,7 @@ const ALIVE_MS = 2_000;
 export default definePlugin({
   name: 'js-worker',
   version: '0.6.0',
+  examples,
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History, UserContent],
   optional: [RetentionLimits, Standings, Tokens, Owners, Refusals],

@@ -1,6 +1,7 @@
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { RetentionLimits } from './api.ts';
+import { examples } from './examples.ts';
 import { createKv } from './kv.ts';
 import { addMultiMethod } from './methods/multi.ts';
 import { addNamespaceMethods } from './methods/namespaces.ts';
@@ -41,6 +42,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'kv',
   version: '0.6.0',
+  examples,
   namespaces: ['kv'],
   requires: [Tokens],
   provides: [RetentionLimits],

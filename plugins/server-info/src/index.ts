@@ -4,6 +4,7 @@ import { ConfigurationFile, definePlugin, LAST, LogSinks, Type } from '@svc/plug
 import { Tokens } from '@svc/plugin-token/api';
 import { versionFacts, versionLines } from './build-facts.ts';
 import { openConfigFile } from './config-file.ts';
+import { examples } from './examples.ts';
 import { GuardedSql, guardsOf } from './guarded-sql.ts';
 import { addAgentMethod } from './methods/agents.ts';
 import { addConfigMethods } from './methods/config.ts';
@@ -21,6 +22,7 @@ import { refusalOf } from './refusal.ts';
 export default definePlugin({
   name: 'server-info',
   version: '0.6.0',
+  examples,
   logTarget: 'server',
   namespaces: ['svc-server'],
   about: versionLines,

@@ -1,6 +1,7 @@
 import { definePlugin, type Exchange, LATE, Type } from '@svc/plugin-sdk';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { UserContent } from '@svc/plugin-user-content/api';
+import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { badUrl, SiteHandler } from './site.ts';
 import { SiteCache } from './site-cache.ts';
@@ -21,6 +22,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'static-bucket-file',
   version: '0.6.0',
+  examples,
   namespaces: ['static-bucket-file'],
   requires: [StaticBuckets, FileServer, UserContent],
   optional: [FileLocks],

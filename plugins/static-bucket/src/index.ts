@@ -2,6 +2,7 @@ import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
+import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
@@ -42,6 +43,7 @@ const rootConfig = Type.Object({
 export default definePlugin({
   name: 'static-bucket',
   version: '0.6.0',
+  examples,
   namespaces: ['static-bucket'],
   optional: [Owners],
   provides: [StaticBuckets, FileServer],

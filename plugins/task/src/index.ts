@@ -5,6 +5,7 @@ import { History } from '@svc/plugin-retention/api';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { Tasks } from './api.ts';
+import { examples } from './examples.ts';
 import { addCreateMethods } from './methods/create.ts';
 import { addListMethods } from './methods/lists.ts';
 import { addRegisterMethod } from './methods/register.ts';
@@ -41,6 +42,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'task',
   version: '0.6.0',
+  examples,
   namespaces: ['task'],
   requires: [AgentRegistry, History],
   optional: [LastReports, Tokens, RetentionLimits],

@@ -2,6 +2,7 @@ import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
 import { Owners, SuperTokenCreated, Tokens } from './api.ts';
+import { examples } from './examples.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
 import { protocolKinds } from './kinds.ts';
 import { addMethods } from './methods/index.ts';
@@ -17,6 +18,7 @@ const FORGET_MS = 6 * 3_600_000;
 export default definePlugin({
   name: 'token',
   version: '0.6.0',
+  examples,
   namespaces: ['token'],
   brings: ['admission'],
   optional: [Audit, Refusals],

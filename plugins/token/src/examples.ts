@@ -1,0 +1,128 @@
+import type { Example } from '@svc/plugin-sdk';
+
+/** Calls for the documentation, in an order in which they work (test/discovery/examples.test.ts). */
+export const examples: readonly Example[] = [
+  {
+    method: 'token_create',
+    params: {
+      token_creation: {
+        token_limit: [
+          {
+            scopes: [{ agent_uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411' }],
+            permissions: [{ dynamic_monitoring_summary: 'read' }],
+          },
+        ],
+        username: 'dashboard',
+        password: 'correct horse',
+        timestamp_from: null,
+        timestamp_to: null,
+      },
+    },
+    result: { key: 'a4m53iWb1gFrLdPx', secret: 'fs9mUaPHXdBs760lJPDuF4TqDkXCnWSb' },
+  },
+  {
+    method: 'token_create',
+    params: { token_creation: { token_limit: [], username: 'dashboard' } },
+    error: {
+      code: 101,
+      message: 'Parse error: Username and Password must be both provided or both absent',
+    },
+  },
+  {
+    method: 'token_get',
+    params: {},
+    result: {
+      version: 1,
+      token_key: '8mlpFolF7m0FLdRE',
+      timestamp_from: null,
+      timestamp_to: null,
+      token_limit: [],
+      username: 'root',
+    },
+  },
+  {
+    method: 'token_list_all_tokens',
+    params: {},
+    result: {
+      tokens: [
+        {
+          version: 1,
+          token_key: '8mlpFolF7m0FLdRE',
+          timestamp_from: null,
+          timestamp_to: null,
+          token_limit: [],
+          username: 'root',
+        },
+        {
+          version: 1,
+          token_key: 'a4m53iWb1gFrLdPx',
+          timestamp_from: null,
+          timestamp_to: null,
+          token_limit: [
+            {
+              scopes: [{ agent_uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411' }],
+              permissions: [{ dynamic_monitoring_summary: 'read' }],
+            },
+          ],
+          username: 'dashboard',
+        },
+      ],
+    },
+  },
+  {
+    method: 'token_edit',
+    params: {
+      target_token: 'dashboard',
+      limit: [{ scopes: ['global'], permissions: [{ dynamic_monitoring_summary: 'read' }] }],
+    },
+    result: { success: true, id: 2, token_key: 'a4m53iWb1gFrLdPx' },
+  },
+  {
+    method: 'token_change_password',
+    params: { target_token: 'dashboard', new_password: 'battery staple' },
+    result: { success: true, message: 'Password changed successfully' },
+  },
+  {
+    method: 'token_change_password',
+    params: { target_token: 'dashboard', new_password: 'short' },
+    error: { code: 108, message: 'Invalid input: New password must be at least 6 characters long' },
+  },
+  {
+    method: 'token_roll_token_secret',
+    params: { target_token: 'dashboard' },
+    result: { key: 'a4m53iWb1gFrLdPx', secret: 'QhtTdnT8NhobFo9vZse0Ikf9h12qa7Ks' },
+  },
+  {
+    method: 'token_dependents',
+    params: { target_token: 'dashboard' },
+    result: {
+      token_key: 'a4m53iWb1gFrLdPx',
+      state: 'valid',
+      suspended: false,
+      dependents: [
+        { kind: 'token', names: [] },
+        { kind: 'worker', names: [] },
+        { kind: 'route', names: [] },
+        { kind: 'job', names: [] },
+        { kind: 'bucket', names: [] },
+      ],
+    },
+  },
+  {
+    method: 'token_delete',
+    params: { target_token: 'dashboard' },
+    result: {
+      message: 'Token dashboard deleted successfully by SuperToken',
+      rows_affected: 1,
+      matched_by: 'username',
+    },
+  },
+  {
+    method: 'token_delete',
+    params: { target_token: 'dashboard' },
+    error: {
+      code: 105,
+      message: 'Not found in database: Token not found by key/username: dashboard',
+    },
+  },
+];
