@@ -59,6 +59,10 @@ const MATCHES = {
 /** What no method asks for. */
 const OTHER: { readonly [permission: string]: string } = {
   'terminal connect': 'the terminal of an agent, `/terminal`',
+  'svc list_all_agent_uuid':
+    'as `monitoring_uuid` `list` for `svc-server_list_all_agent_uuid`; deprecated',
+  'svc delete_agent_uuid': 'nothing; deprecated',
+  'js_worker run_raw_js_worker': 'nothing',
 };
 
 /** "kind word" or "kind verb …" → methods. */

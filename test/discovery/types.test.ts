@@ -56,7 +56,7 @@ export interface Subscriptions {
   };
 }
 `;
-  assert.ok(text.includes(expected), text);
+  assert.ok(`${text}\n`.includes(expected), text);
 });
 
 test('the types of all built-in methods compile, and refuse a misspelt field of a summary', async () => {

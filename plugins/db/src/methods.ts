@@ -80,6 +80,11 @@ function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions
     params: { name: Name, new_name: Type.String() },
     result: answer({ id: Type.Integer(), name: Type.String(), created_at: Type.Integer() }),
     audit: ({ name, new_name }) => `${name} to ${new_name}`,
+    right: {
+      words: '`db` `update`, in the scopes `db` of the old and of the new name',
+      scopes: [{ db: '<name>' }, { db: '<new_name>' }],
+      permissions: [{ db: 'update' }],
+    },
     access: mayRename(auth),
     async handle({ name, new_name }, { log }) {
       const { id, created_at } = await databases.rename(name, new_name);

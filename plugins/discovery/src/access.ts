@@ -1,10 +1,11 @@
-import type {
-  Definition,
-  Example,
-  Permission,
-  RegisteredMethod,
-  Requirement,
-  Scope,
+import {
+  type Definition,
+  type Example,
+  type Permission,
+  RawJson,
+  type RegisteredMethod,
+  type Requirement,
+  type Scope,
 } from '@svc/plugin-sdk';
 import { jsonSchema } from './json-schema.ts';
 import { sampleOf } from './sample.ts';
@@ -72,9 +73,11 @@ function requirementsOf(definition: Definition, examples: readonly Example[]): R
   return [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
 }
 
-function rightsFor({ access, prepare }: Definition, params: Example['params']): Right[] {
+function rightsFor(definition: Definition, params: Example['params']): Right[] {
+  const { access, prepare } = definition;
   try {
-    const input = prepare ? prepare(params) : params;
+    const bound = boundAs(definition, params);
+    const input = prepare ? prepare(bound) : bound;
     const found: readonly Requirement[] =
       typeof access === 'string'
         ? []
@@ -90,9 +93,18 @@ function rightsFor({ access, prepare }: Definition, params: Example['params']): 
   }
 }
 
+/** The parameters as the kernel hands them over: some come as their JSON text. */
+const boundAs = ({ params: schemas }: Definition, params: Example['params']) =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      const asText = Object.hasOwn(schemas[name] ?? {}, 'x-json-text');
+      return [name, asText ? new RawJson(JSON.stringify(value)) : value];
+    }),
+  );
+
 /** What the texts among the parameters are called. */
 function namesOf(value: unknown, name = '', names = new Map<string, string>()) {
-  if (typeof value === 'string') names.set(value, name);
+  if (typeof value === 'string') names.set(value, names.get(value) ?? name);
   else if (Array.isArray(value)) for (const item of value) namesOf(item, name, names);
   else if (typeof value === 'object' && value !== null)
     for (const [member, inner] of Object.entries(value)) namesOf(inner, member, names);

@@ -9,13 +9,13 @@ export const examples: readonly Example[] = [
       description: 'Says hello.',
       js_script_base64:
         'ZXhwb3J0IGRlZmF1bHQgeyBvbkNhbGw6ICh7IG5hbWUgfSkgPT4gKHsgZ3JlZXRpbmc6IGBIZWxsbyAke25hbWV9YCB9KSB9',
-      route_name: 'greeter',
+      route_name: 'hello',
     },
     result: {
       id: 1,
       name: 'greeter',
       description: 'Says hello.',
-      route_name: 'greeter',
+      route_name: 'hello',
       runtime_clean_time: null,
       max_run_time: null,
       max_stack_size: null,
@@ -74,7 +74,7 @@ export const examples: readonly Example[] = [
     result: {
       name: 'greeter',
       description: 'Says hello.',
-      route_name: 'greeter',
+      route_name: 'hello',
       js_script_base64:
         'ZXhwb3J0IGRlZmF1bHQgeyBvbkNhbGw6ICh7IG5hbWUgfSkgPT4gKHsgZ3JlZXRpbmc6IGBIZWxsbyAke25hbWV9YCB9KSB9',
       runtime_clean_time: null,

@@ -98,11 +98,8 @@ export const examples: readonly Example[] = [
   {
     method: 'task_delete',
     params: {
-      conditions: [
-        { uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411' },
-        { timestamp_to: 1001781000002000 },
-      ],
+      conditions: [{ uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411' }, { type: 'tcp_ping' }],
     },
-    result: { success: true, deleted: 2, condition_count: 2 },
+    result: { success: true, deleted: 1, condition_count: 2 },
   },
 ];

@@ -19,6 +19,12 @@ export function addMultiLastMethods(
     params: { uuids: Type.Array(Uuid), fields: Type.Array(StaticField) },
     result: Type.Array(StaticRow),
     prepare: (given) => prepared(STATIC, given),
+    right: {
+      words:
+        '`static_monitoring` `read` of each field (of any one, where the list is empty), in the scope `agent_uuid` of each agent; any valid form of a credential for an empty list of agents',
+      scopes: [{ agent_uuid: '<uuids>' }],
+      permissions: [{ static_monitoring: { read: '<fields>' } }],
+    },
     access: { custom: (asked, call) => admit(auth, STATIC, asked, call) },
     mapError: withJsonData,
     handle: ({ uuids, selection }) => kinds.static.newest(uuids, selection),
@@ -29,6 +35,12 @@ export function addMultiLastMethods(
     params: { uuids: Type.Array(Uuid), fields: Type.Array(DynamicField) },
     result: Type.Array(DynamicRow),
     prepare: (given) => prepared(DYNAMIC, given),
+    right: {
+      words:
+        '`dynamic_monitoring` `read` of each field (of any one, where the list is empty), in the scope `agent_uuid` of each agent; any valid form of a credential for an empty list of agents',
+      scopes: [{ agent_uuid: '<uuids>' }],
+      permissions: [{ dynamic_monitoring: { read: '<fields>' } }],
+    },
     access: { custom: (asked, call) => admit(auth, DYNAMIC, asked, call) },
     mapError: withJsonData,
     handle: ({ uuids, selection }) => kinds.dynamic.newest(uuids, selection),
@@ -39,6 +51,12 @@ export function addMultiLastMethods(
     params: { uuids: Type.Array(Uuid), fields: Type.Array(SummaryField) },
     result: Type.Array(SummaryRow),
     prepare: (given) => prepared(SUMMARY, given),
+    right: {
+      words:
+        '`dynamic_monitoring_summary` `read`, in the scope `agent_uuid` of each agent; any valid form of a credential for an empty list of agents',
+      scopes: [{ agent_uuid: '<uuids>' }],
+      permissions: [{ dynamic_monitoring_summary: 'read' }],
+    },
     access: { custom: (asked, call) => admit(auth, SUMMARY, asked, call) },
     mapError: withJsonData,
     handle: ({ uuids, selection }) => kinds.summary.newest(uuids, selection),

@@ -67,6 +67,12 @@ export function addSubscribeMethod(methods: Methods, feeds: Feeds, auth: Auth): 
       const selection = selected(kind, fields ?? kind.fields.map(({ name }) => name));
       return { kind, selection, named: agents ? distinct(agents) : undefined, every };
     },
+    right: {
+      words:
+        'the right to read each field of each agent that is named; without `agents`, what the caller may see is sent',
+      scopes: [{ agent_uuid: '<agents>' }],
+      permissions: [{ dynamic_monitoring_summary: 'read' }],
+    },
     access: { custom: (asked, call) => admit(auth, asked, call) },
     async open({ kind, ...wanted }, { caller, peer }, push) {
       const leave = places.take(peer);

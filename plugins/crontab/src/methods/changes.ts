@@ -37,6 +37,12 @@ function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): 
     result: Type.Object({ id: Uint64, success: Type.Literal(true) }),
     audit: ({ name }) => name,
     prepare: contentOf,
+    right: {
+      words:
+        'what `crontab_create` asks for, and `crontab` `write` in the scope of each agent of the stored job',
+      scopes: [{ agent_uuid: '<cron_type>' }],
+      permissions: [{ crontab: 'write' }, { task: { create: '<cron_type>' } }],
+    },
     access: {
       async custom(job, call) {
         const caller = await call.authenticate();
@@ -72,6 +78,12 @@ function addDelete(methods: Methods, { access, changed, store }: Crontab): void 
     result: Type.Object({ success: Type.Literal(true) }),
     audit: ({ name }) => name,
     prepare: ({ name }): NamedJob => ({ name: checkName(name) }),
+    right: {
+      words:
+        '`crontab` `delete` in the scope of each agent of the job, or in the scope `global` for a script',
+      scopes: ['global'],
+      permissions: [{ crontab: 'delete' }],
+    },
     access: {
       async custom(job, call) {
         job.found = await access.demandStored(await call.authenticate(), job.name, 'delete');
@@ -101,6 +113,12 @@ function addSetEnable(methods: Methods, { access, changed, clock, store }: Cront
       name: checkName(name),
       enable,
     }),
+    right: {
+      words:
+        '`crontab` `write` in the scope of each agent of the job, or in the scope `global` for a script',
+      scopes: ['global'],
+      permissions: [{ crontab: 'write' }],
+    },
     access: {
       async custom(job, call) {
         job.found = await access.demandStored(await call.authenticate(), job.name, 'write');

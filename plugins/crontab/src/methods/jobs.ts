@@ -1,4 +1,4 @@
-import { type Methods, RawJson, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
+import { type Methods, RawJson, type Right, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
 import { isVisible } from '../access.ts';
 import type { Crontab } from '../crontab.ts';
 import type { Job } from '../job.ts';
@@ -18,6 +18,13 @@ const JobView = Type.Object({
   ),
 });
 
+const MAY_CREATE: Right = {
+  words:
+    '`crontab` `write` in the scope of each agent, and `task` `create` of the type there; for a script, `crontab` `write` in the scope `global`, and `js_worker` `run_defined_js_worker` in the scope of the worker',
+  scopes: [{ agent_uuid: '<cron_type>' }],
+  permissions: [{ crontab: 'write' }, { task: { create: '<cron_type>' } }],
+};
+
 /** `crontab_*` (crontab.md §5). */
 export function addJobMethods(methods: Methods, crontab: Crontab): void {
   const { access, changed, clock, jobs, store } = crontab;
@@ -28,6 +35,7 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
     result: Type.Object({ id: Uint64 }),
     audit: ({ name }) => name,
     prepare: contentOf,
+    right: MAY_CREATE,
     access: {
       custom: async ({ type }, call) => access.demandNew(await call.authenticate(), type),
     },
@@ -52,6 +60,11 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
     summary: 'The jobs that the caller may see, by id.',
     params: {},
     result: Type.Array(JobView),
+    right: {
+      words: '`crontab` `read`, in any scope; the answer holds the jobs of those scopes',
+      scopes: ['global'],
+      permissions: [{ crontab: 'read' }],
+    },
     access: {
       custom: async (_params, call) => void (await access.visible(await call.authenticate())),
     },

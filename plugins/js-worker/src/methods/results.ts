@@ -51,6 +51,12 @@ function addQuery(methods: Methods, components: Components): void {
     result: Type.Array(Type.Unknown()),
     secret: true,
     prepare: ({ query }) => filterOf(query.condition),
+    right: {
+      words:
+        '`js_result` `read` of each worker that is named, in the scope `js_worker` of it; where none is named, the answer holds what the caller may read',
+      scopes: [{ js_worker: '<js_worker_name>' }],
+      permissions: [{ js_result: { read: '<js_worker_name>' } }],
+    },
     access: authenticated,
     async handle(filter, { caller, signal }) {
       const reached = await readable(components, caller, { right: 'read', names: filter.names });
@@ -78,6 +84,12 @@ function addDelete(methods: Methods, components: Components): void {
       if (query) return { filter: filterOf(query.condition), count: query.condition.length };
       if (id === undefined || id === null) throw RpcError.params('missing field `query`');
       return { filter: filterOf([{ id }]), count: 1 };
+    },
+    right: {
+      words:
+        '`js_result` `delete` of each worker that is named, in the scope `js_worker` of it; where none is named, what the caller may delete is deleted',
+      scopes: [{ js_worker: '<js_worker_name>' }],
+      permissions: [{ js_result: { delete: '<js_worker_name>' } }],
     },
     access: authenticated,
     async handle({ filter, count }, { caller }) {

@@ -57,6 +57,12 @@ function addList(methods: Methods, { kernel, workers }: Components): void {
     summary: 'Names of the script workers that the caller may list, ascending.',
     params: {},
     result: Type.Array(Type.String()),
+    right: {
+      words:
+        'any valid credential; the answer holds the workers for which the caller has `js_worker` `list_all_js_worker`',
+      scopes: [{ js_worker: '…' }],
+      permissions: [{ js_worker: 'list_all_js_worker' }],
+    },
     access: {
       async custom(_params, call) {
         await call.authenticate();

@@ -26,6 +26,11 @@ export function addMultiMethod(methods: Methods, kv: Kv): void {
       if (items.length > most) throw RpcError.invalid(`namespace_key has more than ${most} items`);
       return items;
     },
+    right: {
+      words: '`kv` `read` of each key or pattern, in the scope `kv_namespace` of its namespace',
+      scopes: [{ kv_namespace: '<namespace>' }],
+      permissions: [{ kv: { read: '<key>' } }],
+    },
     access: { custom: (items, call) => admit(kv.auth, items, call) },
     check(items) {
       for (const { namespace, key } of items) kv.refuseZero(namespace, key);

@@ -83,6 +83,12 @@ function addLists(methods: Methods, { refuseZero, reads, tokens, maxBytes, stora
     summary: 'Namespaces in byte order, of those that the caller may list.',
     params: {},
     result: Type.Array(Type.String()),
+    right: {
+      words:
+        '`kv` `list_all_namespace`, in any scope; the answer holds the namespaces of those scopes',
+      scopes: ['global'],
+      permissions: [{ kv: 'list_all_namespace' }],
+    },
     access: mayListNamespaces(tokens),
     handle(_params, call) {
       const names = listable(tokens, call.caller);

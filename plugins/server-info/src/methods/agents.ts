@@ -18,6 +18,12 @@ export function addAgentMethod(methods: Methods, { brand, agents, tokens }: Agen
     params: {},
     result: Type.Object({ uuids: Type.Array(Type.String()) }),
     // For a credential outside its validity this method has its own error texts (auth.md §6.3).
+    right: {
+      words:
+        '`monitoring_uuid` `list` or `svc` `list_all_agent_uuid`, in any scope; the answer holds the agents of those scopes',
+      scopes: ['global'],
+      permissions: [{ monitoring_uuid: 'list' }],
+    },
     access: {
       custom: async (_params, call) => {
         await call.authenticate();

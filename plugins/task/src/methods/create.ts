@@ -30,6 +30,11 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
     result: Type.Object({ id: Uint64 }),
     audit: named,
     prepare: orderOf,
+    right: {
+      words: '`task` `create` of the type, in the scope `agent_uuid` `<target_uuid>`',
+      scopes: [{ agent_uuid: '<target_uuid>' }],
+      permissions: [{ task: { create: '<task_type>' } }],
+    },
     access: {
       custom: ({ uuid, task }, call) => demand(auth, call, [mayDo('create', uuid, task.name)]),
     },
@@ -51,6 +56,12 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
     result: Answer,
     audit: named,
     prepare: ({ timeout_ms, ...params }) => ({ ...orderOf(params), timeout_ms }),
+    right: {
+      words:
+        '`task` `create` and `task` `read` of the type, in the scope `agent_uuid` `<target_uuid>`',
+      scopes: [{ agent_uuid: '<target_uuid>' }],
+      permissions: [{ task: { create: '<task_type>' } }, { task: { read: '<task_type>' } }],
+    },
     access: {
       custom({ uuid, task: { name } }, call) {
         return demand(auth, call, [mayDo('create', uuid, name), mayDo('read', uuid, name)]);

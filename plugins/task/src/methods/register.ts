@@ -38,6 +38,11 @@ export function addRegisterMethod(methods: Methods, options: RegisterOptions): v
       task_token: Type.String(),
       task_event_type: Type.Unknown(),
     }),
+    right: {
+      words: '`task` `listen`, in the scope `agent_uuid` `<uuid>`',
+      scopes: [{ agent_uuid: '<uuid>' }],
+      permissions: [{ task: 'listen' }],
+    },
     access: { custom: ({ uuid }, call) => admit(uuid, call) },
     mapError: bareText,
     open({ uuid }, { peer }, push) {

@@ -14,6 +14,11 @@ export function addUploadMethod(
     summary: 'Stores the one result of a running task and wakes its blocking caller.',
     params: { task_response: Upload },
     result: Type.Object({ id: Uint64 }),
+    right: {
+      words: '`task` `write` of the type of the task, in the scope `agent_uuid` `<agent_uuid>`',
+      scopes: [{ agent_uuid: '<agent_uuid>' }],
+      permissions: [{ task: { write: '<type>' } }],
+    },
     access: {
       custom: ({ task_response }, call) =>
         demandSomeWrite(tokens(), call, canonicalUuid(task_response.agent_uuid)),

@@ -1,4 +1,4 @@
-import { type Methods, RpcError, type Static } from '@svc/plugin-sdk';
+import { type Methods, type Right, RpcError, type Static } from '@svc/plugin-sdk';
 import { newKey, newSecret } from '../credential.ts';
 import { mayCreate } from '../delegation.ts';
 import { parseLimits } from '../limits.ts';
@@ -18,6 +18,13 @@ const tooMany = (most: number) =>
 
 type Creation = Static<typeof TokenCreation>;
 
+const right: Right = {
+  words:
+    'the Super Token, or `token` `create` of a caller whose limits and validity cover those of the new token',
+  scopes: ['global'],
+  permissions: [{ token: 'create' }],
+};
+
 /** `token_create` (token.md §4); `{"token":"create"}` lets a caller create narrower tokens (auth.md §10). */
 export function addCreate(methods: Methods, parts: Parts): void {
   methods.add('token_create', {
@@ -34,6 +41,7 @@ export function addCreate(methods: Methods, parts: Parts): void {
       timestamp_to: given.timestamp_to ?? null,
       limits: parseLimits(token_limit, parts.vocabulary),
     }),
+    right,
     access: {
       async custom(wanted, call) {
         const caller = await authenticatedOr(DENIED, () => call.authenticate());
@@ -50,7 +58,6 @@ export function addCreate(methods: Methods, parts: Parts): void {
       const parent = parts.owners.of(caller);
       // Before the work of a slow hash; what other servers create meanwhile is counted in the table.
       if (parent !== null && parts.records.childrenOf(parent).size >= most) throw tooMany(most);
-      const account = await accountOf(given, parts);
       const record = {
         token_key: key,
         token_hash: parts.hashSecret(secret),
@@ -58,7 +65,7 @@ export function addCreate(methods: Methods, parts: Parts): void {
         time_stamp_to: timestamp_to,
         token_limit: JSON.stringify(limits),
         parent,
-        ...account,
+        ...(await accountOf(given, parts)),
       };
       const id = await parts.store.insert(record, most);
       if (id === false) throw tooMany(most);

@@ -40,6 +40,7 @@ export function addGet(methods: Methods, { login, records }: Parts): void {
     },
     result: TokenObject,
     prepare: ({ supertoken }): { supertoken: typeof supertoken; asked?: Token } => ({ supertoken }),
+    right: { words: 'any valid credential for its own record; the Super Token for others' },
     access: {
       custom: async (input, call) => {
         input.asked = await find(call, input.supertoken);
