@@ -317,7 +317,8 @@ test('a long message is answered as the same message without its padding, or ref
       const pad = ' '.repeat(70_000);
       const short = await post(app, written.join(''));
       const padded = written.flatMap((one) => (one === ',' ? [one, pad] : [one]));
-      const answer = await post(app, padded.join('') + PADDING);
+      // A parameter that is answered as its text has the padding in it.
+      const answer = (await post(app, padded.join('') + PADDING)).replaceAll(pad, '');
       if (answer === short) {
         equal++;
         return;

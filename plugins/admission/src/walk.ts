@@ -9,6 +9,11 @@ const BACKSLASH = 92;
 /** `[` and `{` differ in this bit alone, and so do `]` and `}`. */
 const OBJECT_BIT = 32;
 
+/** Not 0 for the bytes that mean something inside of a list or object: most do not, and one look tells. */
+const MEANS = new Uint8Array(256);
+for (const code of [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT])
+  MEANS[code] = 1;
+
 /** Bytes of one slice: about a millisecond. */
 const SLICE_BYTES = 256 * 1024;
 /** Bytes of a string that are looked at one by one; then the next quote is searched for. */
@@ -114,6 +119,10 @@ export class Walk {
     let depth = from;
     let isPassed = false;
     while (!isPassed && at < stop) {
+      if (depth > 0) {
+        while (at < stop && MEANS[bytes[at] as number] === 0) at++;
+        if (at === stop) break;
+      }
       const code = bytes[at] as number;
       const bracket = code | OBJECT_BIT;
       if (code === QUOTE) {
