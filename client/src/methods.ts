@@ -557,7 +557,16 @@ export interface Methods {
           | { limit: number })[];
       };
     };
-    result: unknown[];
+    result: {
+      id: number;
+      cron_id: number;
+      cron_name: string;
+      /** Id of the task or of the run. */
+      relative_id: number | null;
+      run_time: number | null;
+      success: boolean | null;
+      message: string | null;
+    }[];
   };
   /** Stores a job; it is enabled and has never run. */
   'crontab_create': {
@@ -675,7 +684,46 @@ export interface Methods {
       name: string;
       enable: boolean;
       cron_expression: string;
-      cron_type: unknown;
+      cron_type: {
+          agent: [string[], {
+            task: 
+              | 'read_config' | 'ip' | 'version'
+              | { ping: string }
+              | { tcp_ping: string }
+              | {
+                /** Absolute URL (WHATWG), any scheme. */
+                http_ping: string;
+              }
+              | {
+                http_request: {
+                  /** Absolute URL (WHATWG), any scheme. */
+                  url: string;
+                  method: string;
+                  headers?: { [name: string]: string };
+                  body?: string | null;
+                  body_base64?: string | null;
+                  ip?: string | null;
+                };
+              }
+              | {
+                dns: {
+                  domain: string;
+                  record_types: ('a' | 'aaaa' | 'cname' | 'mx' | 'txt' | 'ns' | 'srv' | 'ptr' | 'soa' | 'caa')[];
+                  dns_server?: string | null;
+                };
+              }
+              | { execute: { cmd: string; args: string[] } }
+              | {
+                web_shell: {
+                  /** Absolute URL (WHATWG), any scheme. */
+                  url: string;
+                  terminal_id: string;
+                };
+              }
+              | { edit_config: string }
+              | { self_update: string };
+          }];
+        } | { server: { js_worker: [string, unknown] } };
       last_run_time: number | null;
       /** Token key of the last writer; absent: the Super Token. */
       owner?: string;
@@ -807,7 +855,17 @@ export interface Methods {
           | { limit: number })[];
       };
     };
-    result: unknown[];
+    result: {
+      id: number;
+      js_worker_id: number;
+      js_worker_name: string;
+      run_type: string;
+      start_time: number | null;
+      finish_time: number | null;
+      param: unknown;
+      result: unknown;
+      error_message: string | null;
+    }[];
   };
   /** Stores a new script worker after compiling it. */
   'js-worker_create': {
@@ -824,7 +882,22 @@ export interface Methods {
       max_stack_size?: number | null;
       max_heap_size?: number | null;
     };
-    result: unknown;
+    result: {
+      id: number;
+      name: string;
+      description: string | null;
+      route_name: string | null;
+      /** Idle ms after which a loaded context is dropped; null: never. */
+      runtime_clean_time: number | null;
+      /** Longest run, ms; null: the default. */
+      max_run_time: number | null;
+      /** Bytes; null: the default. */
+      max_stack_size: number | null;
+      /** Bytes; null: the default. */
+      max_heap_size: number | null;
+      create_at: number;
+      update_at: number;
+    };
   };
   /** Deletes a script worker; its results stay. */
   'js-worker_delete': {
@@ -860,7 +933,25 @@ export interface Methods {
       /** Name of a script worker; trimmed. */
       name: string;
     };
-    result: unknown;
+    result: {
+      name: string;
+      description: string | null;
+      route_name: string | null;
+      /** Idle ms after which a loaded context is dropped; null: never. */
+      runtime_clean_time: number | null;
+      /** Longest run, ms; null: the default. */
+      max_run_time: number | null;
+      /** Bytes; null: the default. */
+      max_stack_size: number | null;
+      /** Bytes; null: the default. */
+      max_heap_size: number | null;
+      js_script_base64: string;
+      env: unknown;
+      create_at: number;
+      update_at: number;
+      /** Token key; absent: the Super Token. */
+      owner?: string;
+    };
   };
   /** Starts a run and gives the id of its result, which is there when `finish_time` is set. */
   'js-worker_run': {
@@ -872,7 +963,7 @@ export interface Methods {
       env?: unknown;
       compile_mode?: 'bytecode' | 'source' | null;
     };
-    result: unknown;
+    result: { id: number };
   };
   /** Replaces a script worker as a whole; what is absent is cleared. */
   'js-worker_update': {
@@ -889,7 +980,21 @@ export interface Methods {
       max_stack_size?: number | null;
       max_heap_size?: number | null;
     };
-    result: unknown;
+    result: {
+      success: true;
+      name: string;
+      description: string | null;
+      route_name: string | null;
+      /** Idle ms after which a loaded context is dropped; null: never. */
+      runtime_clean_time: number | null;
+      /** Longest run, ms; null: the default. */
+      max_run_time: number | null;
+      /** Bytes; null: the default. */
+      max_stack_size: number | null;
+      /** Bytes; null: the default. */
+      max_heap_size: number | null;
+      update_at: number;
+    };
   };
   /** Makes a namespace by storing its marker key. */
   'kv_create': {
@@ -1273,7 +1378,48 @@ export interface Methods {
       timestamp: number;
       success: boolean;
       error_message: string | null;
-      task_event_result: unknown;
+      task_event_result: 
+          | { ping: number }
+          | { tcp_ping: number }
+          | { http_ping: number }
+          | {
+            http_request: {
+              status: number;
+              headers: { [name: string]: string }[];
+              body?: string | null;
+              body_base64?: string | null;
+            };
+          }
+          | {
+            dns: {
+              record_type: 'a' | 'aaaa' | 'cname' | 'mx' | 'txt' | 'ns' | 'srv' | 'ptr' | 'soa' | 'caa';
+              time: number;
+              data: string;
+            }[];
+          }
+          | { execute: string }
+          | { web_shell: boolean }
+          | { read_config: string }
+          | { edit_config: boolean }
+          | { ip: [string | null, string | null] }
+          | {
+            version: {
+              binary_type: string;
+              cargo_version: string;
+              git_branch: string;
+              git_commit_sha: string;
+              git_commit_date: string;
+              git_commit_message: string;
+              build_time: string;
+              cargo_target_triple: string;
+              rustc_channel: string;
+              rustc_version: string;
+              rustc_commit_date: string;
+              rustc_commit_hash: string;
+              rustc_llvm_version: string;
+            };
+          }
+          | { self_update: boolean } | null;
     };
   };
   /** Deletes tasks that match: all, or the newest ones with `limit` or `last`. */
@@ -1323,7 +1469,92 @@ export interface Methods {
           | { limit: number })[];
       };
     };
-    result: unknown[];
+    result: {
+      task_id: number;
+      uuid: string;
+      cron_source: string | null;
+      timestamp: number | null;
+      success: boolean | null;
+      error_message: string | null;
+      task_event_type: 
+        | 'read_config' | 'ip' | 'version'
+        | { ping: string }
+        | { tcp_ping: string }
+        | {
+          /** Absolute URL (WHATWG), any scheme. */
+          http_ping: string;
+        }
+        | {
+          http_request: {
+            /** Absolute URL (WHATWG), any scheme. */
+            url: string;
+            method: string;
+            headers?: { [name: string]: string };
+            body?: string | null;
+            body_base64?: string | null;
+            ip?: string | null;
+          };
+        }
+        | {
+          dns: {
+            domain: string;
+            record_types: ('a' | 'aaaa' | 'cname' | 'mx' | 'txt' | 'ns' | 'srv' | 'ptr' | 'soa' | 'caa')[];
+            dns_server?: string | null;
+          };
+        }
+        | { execute: { cmd: string; args: string[] } }
+        | {
+          web_shell: {
+            /** Absolute URL (WHATWG), any scheme. */
+            url: string;
+            terminal_id: string;
+          };
+        }
+        | { edit_config: string }
+        | { self_update: string };
+      task_event_result: 
+          | { ping: number }
+          | { tcp_ping: number }
+          | { http_ping: number }
+          | {
+            http_request: {
+              status: number;
+              headers: { [name: string]: string }[];
+              body?: string | null;
+              body_base64?: string | null;
+            };
+          }
+          | {
+            dns: {
+              record_type: 'a' | 'aaaa' | 'cname' | 'mx' | 'txt' | 'ns' | 'srv' | 'ptr' | 'soa' | 'caa';
+              time: number;
+              data: string;
+            }[];
+          }
+          | { execute: string }
+          | { web_shell: boolean }
+          | { read_config: string }
+          | { edit_config: boolean }
+          | { ip: [string | null, string | null] }
+          | {
+            version: {
+              binary_type: string;
+              cargo_version: string;
+              git_branch: string;
+              git_commit_sha: string;
+              git_commit_date: string;
+              git_commit_message: string;
+              build_time: string;
+              cargo_target_triple: string;
+              rustc_channel: string;
+              rustc_version: string;
+              rustc_commit_date: string;
+              rustc_commit_hash: string;
+              rustc_llvm_version: string;
+            };
+          }
+          | { self_update: boolean } | null;
+    }[];
   };
   /** Stores the one result of a running task and wakes its blocking caller. */
   'task_upload_task_result': {
@@ -1614,6 +1845,45 @@ export interface Subscriptions {
   /** Tasks for one agent, until another registration of the same agent replaces this one. */
   'task_register_task': {
     params: { uuid: string };
-    item: { task_id: number; task_token: string; task_event_type: unknown };
+    item: {
+      task_id: number;
+      task_token: string;
+      task_event_type: 
+        | 'read_config' | 'ip' | 'version'
+        | { ping: string }
+        | { tcp_ping: string }
+        | {
+          /** Absolute URL (WHATWG), any scheme. */
+          http_ping: string;
+        }
+        | {
+          http_request: {
+            /** Absolute URL (WHATWG), any scheme. */
+            url: string;
+            method: string;
+            headers?: { [name: string]: string };
+            body?: string | null;
+            body_base64?: string | null;
+            ip?: string | null;
+          };
+        }
+        | {
+          dns: {
+            domain: string;
+            record_types: ('a' | 'aaaa' | 'cname' | 'mx' | 'txt' | 'ns' | 'srv' | 'ptr' | 'soa' | 'caa')[];
+            dns_server?: string | null;
+          };
+        }
+        | { execute: { cmd: string; args: string[] } }
+        | {
+          web_shell: {
+            /** Absolute URL (WHATWG), any scheme. */
+            url: string;
+            terminal_id: string;
+          };
+        }
+        | { edit_config: string }
+        | { self_update: string };
+    };
   };
 }

@@ -11,7 +11,7 @@ const JobView = Type.Object({
   name: Type.String(),
   enable: Type.Boolean(),
   cron_expression: Type.String(),
-  cron_type: Type.Unknown(),
+  cron_type: Type.Unsafe<unknown>(CronType),
   last_run_time: Type.Union([Uint64, Type.Null()]),
   owner: Type.Optional(
     Type.String({ description: 'Token key of the last writer; absent: the Super Token.' }),

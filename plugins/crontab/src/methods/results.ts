@@ -1,7 +1,17 @@
-import { type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
+import { type Methods, stringifyJson, Type, Uint64 } from '@svc/plugin-sdk';
 import { filterOf, Query } from '../conditions.ts';
 import type { Crontab } from '../crontab.ts';
 import { mayList } from '../permissions.ts';
+
+const Row = Type.Object({
+  id: Uint64,
+  cron_id: Uint64,
+  cron_name: Type.String(),
+  relative_id: Type.Union([Uint64, Type.Null()], { description: 'Id of the task or of the run.' }),
+  run_time: Type.Union([Type.Integer({ description: 'Unix ms.' }), Type.Null()]),
+  success: Type.Union([Type.Boolean(), Type.Null()]),
+  message: Type.Union([Type.String(), Type.Null()]),
+});
 
 /** `crontab-result_*` (crontab.md §6). */
 export function addResultMethods(methods: Methods, crontab: Crontab): void {
@@ -10,7 +20,7 @@ export function addResultMethods(methods: Methods, crontab: Crontab): void {
   methods.add('crontab-result_query', {
     summary: 'Records of runs that match, newest first: 1,000, or as `limit` or `last` says.',
     params: { query: Query },
-    result: Type.Array(Type.Unknown()),
+    result: Type.Array(Row),
     prepare: ({ query }) => filterOf(query.condition),
     access: { needs: (filter) => mayList('read', filter) },
     handle: (filter, { caller, signal }) =>

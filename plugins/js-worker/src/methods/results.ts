@@ -6,6 +6,7 @@ import {
   RpcError,
   stringifyJson,
   Type,
+  Uint64,
 } from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { type Filter, filterOf, Query } from '../conditions.ts';
@@ -18,6 +19,19 @@ const authenticated = {
     await call.authenticate();
   },
 };
+
+const Time = Type.Union([Type.Integer({ description: 'Unix ms.' }), Type.Null()]);
+const Row = Type.Object({
+  id: Uint64,
+  js_worker_id: Uint64,
+  js_worker_name: Type.String(),
+  run_type: Type.String(),
+  start_time: Time,
+  finish_time: Time,
+  param: Type.Unknown(),
+  result: Type.Unknown(),
+  error_message: Type.Union([Type.String(), Type.Null()]),
+});
 
 /** `js-result_query` and `js-result_delete` (js-worker.md §5.3, §5.4). */
 export function addResultMethods(methods: Methods, components: Components): void {
@@ -48,7 +62,7 @@ function addQuery(methods: Methods, components: Components): void {
   methods.add('js-result_query', {
     summary: 'Results of runs that match, newest first: 1,000, or as `limit` or `last` says.',
     params: { query: Query },
-    result: Type.Array(Type.Unknown()),
+    result: Type.Array(Row),
     secret: true,
     prepare: ({ query }) => filterOf(query.condition),
     right: {

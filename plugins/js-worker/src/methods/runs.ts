@@ -1,4 +1,13 @@
-import { JsonText, type Methods, optional, RawJson, Type, wordOf, words } from '@svc/plugin-sdk';
+import {
+  JsonText,
+  type Methods,
+  optional,
+  RawJson,
+  Type,
+  Uint64,
+  wordOf,
+  words,
+} from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
 import { shareOfCaller } from '../owners.ts';
@@ -29,7 +38,7 @@ function addRun(methods: Methods, { runner, workers }: Components): void {
       env: Type.Optional(JsonText),
       compile_mode: optional(Modes),
     },
-    result: Type.Unknown(),
+    result: Type.Object({ id: Uint64 }),
     prepare: ({ js_script_name, ...given }) => ({
       ...given,
       name: workerName(js_script_name, 'js_script_name'),

@@ -1,10 +1,36 @@
-import { type Methods, type Principal, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  Int64,
+  type Methods,
+  type Principal,
+  RawJson,
+  RpcError,
+  Type,
+  Uint64,
+} from '@svc/plugin-sdk';
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
 import { mayClaim, mayDo } from '../permissions.ts';
 import { nameTaken, routeTaken, type Worker } from '../store/workers.ts';
 import { compileAndStore } from './compile.ts';
 import { Content, contentOf, json, limitsOf, Name, notFound, withNames } from './content.ts';
+
+const orNull = (description: string) => Type.Union([Int64, Type.Null()], { description });
+const Facts = {
+  name: Type.String(),
+  description: Type.Union([Type.String(), Type.Null()]),
+  route_name: Type.Union([Type.String(), Type.Null()]),
+  runtime_clean_time: orNull('Idle ms after which a loaded context is dropped; null: never.'),
+  max_run_time: orNull('Longest run, ms; null: the default.'),
+  max_stack_size: orNull('Bytes; null: the default.'),
+  max_heap_size: orNull('Bytes; null: the default.'),
+};
+const Stored = {
+  js_script_base64: Type.String(),
+  env: Type.Unknown(),
+  create_at: Int64,
+  update_at: Int64,
+  owner: Type.Optional(Type.String({ description: 'Token key; absent: the Super Token.' })),
+};
 
 /** `js-worker_create`, `_read`, `_update` and `_delete` (js-worker.md §3). */
 export function addWorkerMethods(methods: Methods, components: Components): void {
@@ -40,7 +66,7 @@ function addCreate(methods: Methods, components: Components): void {
   methods.add('js-worker_create', {
     summary: 'Stores a new script worker after compiling it.',
     params: Content,
-    result: Type.Unknown(),
+    result: Type.Object({ id: Uint64, ...Facts, create_at: Int64, update_at: Int64 }),
     audit: ({ name }) => name,
     secret: true,
     prepare: withNames,
@@ -69,7 +95,7 @@ function addRead(methods: Methods, { workers }: Components): void {
   methods.add('js-worker_read', {
     summary: 'Everything of one script worker, its script and env included.',
     params: { name: Name },
-    result: Type.Unknown(),
+    result: Type.Object({ ...Facts, ...Stored }),
     secret: true,
     prepare: ({ name }) => ({ name: workerName(name) }),
     access: { needs: ({ name }) => mayDo('read', name) },
@@ -97,7 +123,7 @@ function addUpdate(methods: Methods, components: Components): void {
   methods.add('js-worker_update', {
     summary: 'Replaces a script worker as a whole; what is absent is cleared.',
     params: Content,
-    result: Type.Unknown(),
+    result: Type.Object({ success: Type.Literal(true), ...Facts, update_at: Int64 }),
     audit: ({ name }) => name,
     secret: true,
     prepare: withNames,

@@ -10,6 +10,7 @@ import {
 } from '@svc/plugin-sdk';
 import type { Creator } from '../create.ts';
 import { demand, mayDo } from '../permissions.ts';
+import { TaskResult } from '../task-result.ts';
 import { checkTask, normaliseTaskType, TaskType } from '../task-type.ts';
 
 const Answer = Type.Object({
@@ -19,7 +20,7 @@ const Answer = Type.Object({
   timestamp: Int64,
   success: Type.Boolean(),
   error_message: Type.Union([Type.String(), Type.Null()]),
-  task_event_result: Type.Unknown(),
+  task_event_result: Type.Unsafe<unknown>(Type.Union([TaskResult, Type.Null()])),
 });
 
 /** `task_create_task` and `task_create_task_blocking` (task.md §4.3, §4.4). */

@@ -1,9 +1,32 @@
-import { type Auth, type CallContext, type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
+import {
+  type Auth,
+  type CallContext,
+  type Methods,
+  stringifyJson,
+  type TSchema,
+  Type,
+  Uint64,
+  Uuid,
+} from '@svc/plugin-sdk';
 import type { Completions } from '../completions.ts';
 import { Conditions, type Filter, filterOf } from '../conditions.ts';
 import { mayList, mayListUnlisted, UNLISTED_TYPE } from '../permissions.ts';
 import type { ListStore } from '../store/lists.ts';
+import { TaskResult } from '../task-result.ts';
+import { TaskType } from '../task-type.ts';
 import { withJsonData } from './list-error.ts';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Row = Type.Object({
+  task_id: Uint64,
+  uuid: Uuid,
+  cron_source: orNull(Type.String({ description: 'Name of the job that made it.' })),
+  timestamp: orNull(Type.Integer({ description: 'Unix ms of the result; null: none so far.' })),
+  success: orNull(Type.Boolean()),
+  error_message: orNull(Type.String()),
+  task_event_type: TaskType,
+  task_event_result: orNull(TaskResult),
+});
 
 export interface ListOptions {
   readonly auth: Auth;
@@ -24,7 +47,7 @@ function addQuery(methods: Methods, { auth, store, maxBytes }: ListOptions): voi
   methods.add('task_query', {
     summary: 'Tasks that match: the oldest 1,000, or the newest with `limit` or `last`.',
     params: { task_data_query: Type.Object({ condition: Conditions }) },
-    result: Type.Array(Type.Unknown()),
+    result: Type.Array(Row),
     prepare: ({ task_data_query }) => filterOf(task_data_query.condition),
     access: { needs: (filter) => mayList('read', filter) },
     mapError: withJsonData,

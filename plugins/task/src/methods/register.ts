@@ -12,6 +12,7 @@ import {
 import type { Deliveries } from '../deliveries.ts';
 import { pause } from '../pause.ts';
 import { mayListen } from '../permissions.ts';
+import { TaskType } from '../task-type.ts';
 
 /** Agents reconnect without delay after a refusal, and wait five seconds for an answer (clients.md §2.4). */
 export const REFUSAL_MS = 4_000;
@@ -36,7 +37,7 @@ export function addRegisterMethod(methods: Methods, options: RegisterOptions): v
     item: Type.Object({
       task_id: Uint64,
       task_token: Type.String(),
-      task_event_type: Type.Unknown(),
+      task_event_type: Type.Unsafe<unknown>(TaskType),
     }),
     right: {
       words: '`task` `listen`, in the scope `agent_uuid` `<uuid>`',
