@@ -87,6 +87,8 @@ test('a block that looks like a command line or a call is marked as one', () => 
 /** What has to be there before the blocks of a page run. */
 const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = {
   'README.md': (app) => app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
+  'docs/guide/first-machine.md': (app) =>
+    app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'plugins/agent/README.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'plugins/agent-uuid/README.md': (app) =>

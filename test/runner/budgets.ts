@@ -44,7 +44,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/agent-multi-last.test.ts': { seconds: 12, why: 'thousands of reports on both databases' },
   'test/start-watch.test.ts': { seconds: 12, why: 'restarts after changes', starts: true },
   'test/upgrade.test.ts': { seconds: 12, why: 'starts 0.6.0 data on both databases', starts: true },
-  'test/documentation.test.ts': { seconds: 20, why: 'a server for every page', starts: true },
+  'test/documentation.test.ts': { seconds: 25, why: 'a server for every page', starts: true },
   'test/start-options.test.ts': { seconds: 14, why: 'npm start, also in a terminal', starts: true },
   'test/discovery/examples.test.ts': { seconds: 8, why: 'a job that fires, runs of scripts, two hundred calls' },
   'test/command-line.test.ts': { seconds: 25, why: 'a program per test', starts: true },
