@@ -22,6 +22,8 @@ const SLEEP = 'await new Promise((done) => setTimeout(done, params.ms));';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`js-worker runs (${dialect})`);
+  /** For what no row shows. */
+  const testThreads = oneDialect.includes(dialect) ? test : () => {};
   let server: ScriptServer;
   test.before(async () => {
     server = await scriptServer({}, { dialect });
@@ -79,19 +81,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(row.param, '{"big":12345678901234567890,"f":1.0}');
   });
 
-  test('the pooled context keeps its state, source runs and inline calls do not', async () => {
-    await server.create(
-      'w',
-      `let n = 0; export default { onCall: () => ++n, onInlineCall: () => ++n };`,
-    );
-    await server.create('caller', onCall('return inlineCall("w")'));
-    for (const expected of [1, 2]) assert.is((await server.run('w')).result, expected);
-    assert.is((await server.run('w', null, { compile_mode: 'source' })).result, 1);
-    assert.is((await server.run('caller')).result, 1);
-    assert.is((await server.run('w')).result, 3);
-    await server.update('w', `let n = 10; export default { onCall: () => ++n };`);
-    assert.is((await server.run('w')).result, 11);
-  });
+  testThreads(
+    'the pooled context keeps its state, source runs and inline calls do not',
+    async () => {
+      await server.create(
+        'w',
+        `let n = 0; export default { onCall: () => ++n, onInlineCall: () => ++n };`,
+      );
+      await server.create('caller', onCall('return inlineCall("w")'));
+      for (const expected of [1, 2]) assert.is((await server.run('w')).result, expected);
+      assert.is((await server.run('w', null, { compile_mode: 'source' })).result, 1);
+      assert.is((await server.run('caller')).result, 1);
+      assert.is((await server.run('w')).result, 3);
+      await server.update('w', `let n = 10; export default { onCall: () => ++n };`);
+      assert.is((await server.run('w')).result, 11);
+    },
+  );
 
   for (const [given, seen] of [
     [{ a: 1 }, { a: 1 }],
@@ -103,19 +108,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     [[1], [1]],
     ['text', 'text'],
   ] as const) {
-    test(`env ${JSON.stringify(given)} of a run reaches the script as ${JSON.stringify(seen)}`, async () => {
-      await server.create('w', onCall('return { env }'), { env: { stored: true } });
-      assert.equal((await server.run('w', null, { env: given })).result, { env: seen });
-      assert.equal((await server.run('w', null)).result, { env: { stored: true } });
-    });
+    testThreads(
+      `env ${JSON.stringify(given)} of a run reaches the script as ${JSON.stringify(seen)}`,
+      async () => {
+        await server.create('w', onCall('return { env }'), { env: { stored: true } });
+        assert.equal((await server.run('w', null, { env: given })).result, { env: seen });
+        assert.equal((await server.run('w', null)).result, { env: { stored: true } });
+      },
+    );
   }
 
-  test('env is a fresh copy for every run, and {} when none is stored', async () => {
+  testThreads('env is a fresh copy for every run, and {} when none is stored', async () => {
     await server.create('w', onCall('const before = { ...env }; env.more = 1; return before'));
     for (let n = 0; n < 2; n++) assert.equal((await server.run('w')).result, {});
   });
 
-  test('runs of one worker are strictly one after the other', async () => {
+  testThreads('runs of one worker are strictly one after the other', async () => {
     await server.create(
       'w',
       `let open = 0; let most = 0;
@@ -131,7 +139,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test('different workers run at the same time', async () => {
+  testThreads('different workers run at the same time', async () => {
     // Each one goes on when it has seen that the other runs.
     const script =
       onCall(`await svc('js-worker_update', { token: env.token, name: 'see-' + ctx.workerName, description: 'runs', js_script_base64: params.script });
@@ -240,7 +248,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test('an idle context is dropped after its clean time, the others stay', async () => {
+  testThreads('an idle context is dropped after its clean time, the others stay', async () => {
     const own = await scriptServer({}, { dialect, clock: true });
     try {
       await own.create('short', 'let n = 0; export default { onCall: () => ++n };', {
@@ -261,40 +269,49 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test('the number of loaded contexts is bounded; the one that was idle longest goes', async () => {
-    const own = await scriptServer({ 'js-worker': { max_contexts: 2 } }, { dialect });
-    try {
-      for (const name of ['a', 'b', 'c'])
-        await own.create(name, 'let n = 0; export default { onCall: () => ++n };');
-      for (const name of ['a', 'b', 'a', 'c']) await own.run(name);
-      const { workers } = await own.asSuper('js-worker_get_rt_pool');
-      assert.equal(workers.map((w: any) => w.script_name).sort(), ['a', 'c']);
-      assert.is((await own.run('a')).result, 3);
-      assert.is((await own.run('b')).result, 1);
-    } finally {
-      await own.app.stop();
-    }
-  });
+  testThreads(
+    'the number of loaded contexts is bounded; the one that was idle longest goes',
+    async () => {
+      const own = await scriptServer({ 'js-worker': { max_contexts: 2 } }, { dialect });
+      try {
+        for (const name of ['a', 'b', 'c'])
+          await own.create(name, 'let n = 0; export default { onCall: () => ++n };');
+        for (const name of ['a', 'b', 'a', 'c']) await own.run(name);
+        const { workers } = await own.asSuper('js-worker_get_rt_pool');
+        assert.equal(workers.map((w: any) => w.script_name).sort(), ['a', 'c']);
+        assert.is((await own.run('a')).result, 3);
+        assert.is((await own.run('b')).result, 1);
+      } finally {
+        await own.app.stop();
+      }
+    },
+  );
 
-  test('contexts beyond the bound, loaded while all were busy, go when they are idle', async () => {
-    const own = await scriptServer({ 'js-worker': { max_contexts: 2 } }, { dialect, clock: true });
-    try {
-      const names = ['a', 'b', 'c', 'd'];
-      for (const name of names)
-        await own.create(name, onCall(`${UNTIL_TOLD} return 1`), own.waiting);
-      const ids = await Promise.all(names.map((name) => own.start(name)));
-      const total = async () => (await own.asSuper('js-worker_get_rt_pool')).total_workers;
-      assert.is(await total(), 4);
-      await own.tell();
-      for (const id of ids) assert.is((await own.result(id)).result, 1);
-      await own.app.clock.advance(5_000);
-      assert.is(await total(), 2);
-    } finally {
-      await own.app.stop();
-    }
-  });
+  testThreads(
+    'contexts beyond the bound, loaded while all were busy, go when they are idle',
+    async () => {
+      const own = await scriptServer(
+        { 'js-worker': { max_contexts: 2 } },
+        { dialect, clock: true },
+      );
+      try {
+        const names = ['a', 'b', 'c', 'd'];
+        for (const name of names)
+          await own.create(name, onCall(`${UNTIL_TOLD} return 1`), own.waiting);
+        const ids = await Promise.all(names.map((name) => own.start(name)));
+        const total = async () => (await own.asSuper('js-worker_get_rt_pool')).total_workers;
+        assert.is(await total(), 4);
+        await own.tell();
+        for (const id of ids) assert.is((await own.result(id)).result, 1);
+        await own.app.clock.advance(5_000);
+        assert.is(await total(), 2);
+      } finally {
+        await own.app.stop();
+      }
+    },
+  );
 
-  test('time spent waiting for its turn does not count for a run', async () => {
+  testThreads('time spent waiting for its turn does not count for a run', async () => {
     const limit = 3_000;
     await server.create('w', onCall(`${SLEEP} return 1`), { max_run_time: limit });
     const ids = await Promise.all(Array.from({ length: 8 }, () => server.start('w', { ms: 400 })));
@@ -338,7 +355,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test('a changed configuration keeps the contexts', async () => {
+  testThreads('a changed configuration keeps the contexts', async () => {
     const own = await scriptServer({}, { dialect, plugins: ['server-info'] });
     try {
       await own.create('w', 'let n = 0; export default { onCall: () => ++n };');
@@ -383,7 +400,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(row.result.inlineCaller, 'hasty');
   });
 
-  test('inline calls end at their own time limit, in seconds', async () => {
+  testThreads('inline calls end at their own time limit, in seconds', async () => {
     await server.create('inner', module(`async onInlineCall(params) { ${SLEEP} return 1 }`));
     await server.create(
       'outer',
@@ -398,7 +415,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   // As many threads as there are; no database has a part in it.
-  const testThreads = oneDialect.includes(dialect) ? test : () => {};
   testThreads('a worker may call itself inline, at most 16 deep', async () => {
     await server.create(
       'w',

@@ -16,7 +16,7 @@ const DEFAULT_SECONDS = 5;
 
 // biome-ignore format: one file per line
 const budgets: Readonly<Record<string, Budget>> = {
-  'test/security/shares.test.ts': { seconds: 14, why: 'endless scripts and statements, on both databases' },
+  'test/security/shares.test.ts': { seconds: 10, why: 'endless scripts and statements, on both databases' },
   'test/security/quotas-kv.test.ts': { seconds: 7, why: 'hundreds of values on both databases, and on two servers' },
   'test/security/quotas-db.test.ts': { seconds: 10, why: 'processes that are ended with their memory' },
   'test/security/quotas-buckets.test.ts': { seconds: 8, why: 'hundreds of files that are flushed' },
@@ -25,14 +25,14 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/security/receiving.test.ts': { seconds: 8, why: 'half a gigabyte at a server of its own', starts: true },
   'test/security/connections.test.ts': { seconds: 7, why: 'two thousand sockets' },
   'test/protocol/crontab-orphans.test.ts': { seconds: 25, why: 'waits for the deaths of servers and for slow claims' },
-  'test/protocol/js-worker-runs.test.ts': { seconds: 40, why: 'runs on both databases, threads that start' },
+  'test/protocol/js-worker-runs.test.ts': { seconds: 32, why: 'runs on both databases, threads that start' },
   'test/many-servers.test.ts': { seconds: 25, why: 'three servers, 200 agents, kills', starts: true },
   'test/protocol/token-super.test.ts': { seconds: 22, why: 'starts servers at the same time', starts: true },
   'test/sdk-package.test.ts': { seconds: 28, why: 'packs, type-checks and runs projects, with an agent', starts: true },
   'test/crash.test.ts': { seconds: 15, why: 'kills and restarts servers under load', starts: true },
   'test/security/user-content.test.ts': { seconds: 10, why: 'servers with scripts, on both databases' },
   'test/security/owners.test.ts': { seconds: 10, why: 'runs of scripts on both databases' },
-  'test/protocol/db.test.ts': { seconds: 14, why: 'random statements on both databases' },
+  'test/protocol/db.test.ts': { seconds: 10, why: 'random statements on both databases' },
   'test/protocol/db-running.test.ts': { seconds: 13, why: 'statements that run into their time limit' },
   'test/protocol/worker-route.test.ts': { seconds: 13, why: 'hundreds of requests to scripts' },
   'test/protocol/svc-server-sql.test.ts': { seconds: 8, why: 'each statement in a process, on both databases' },

@@ -1,3 +1,4 @@
+// proof: 20
 /** One token takes all that it can get of something; the same call of another token is answered in time. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +13,12 @@ import {
   type ScriptServer,
   scriptServer,
 } from '../protocol/js-worker-kit.ts';
+import { loop } from '../runner/proof.ts';
 
+/** Threads, and processes, that a hog has while they are idle: fewer than by default show the same. */
+const THREADS = loop(4, 8);
+/** Databases; each has three processes at most. */
+const HOGGED = loop(['a', 'b'], ['a', 'b', 'c', 'd']);
 /** What the other token may have to wait, ms. */
 const SOON_MS = 1_000;
 
@@ -52,7 +58,8 @@ async function hogging(app: TestApp, calls: [method: string, params: unknown][])
       if (request.url === '/now') response.end('now');
     });
     await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
-    server = await scriptServer({ 'js-worker': { fetch_private: ['127.0.0.1'] } });
+    const config = { fetch_private: ['127.0.0.1'], max_threads: THREADS, spare_threads: 2 };
+    server = await scriptServer({ 'js-worker': config });
     const limits = [{ scopes: ['global'], permissions: [...words, read] }];
     [hog, other] = [await server.app.token(limits), await server.app.token(limits)];
   });
@@ -95,13 +102,13 @@ async function hogging(app: TestApp, calls: [method: string, params: unknown][])
     }
   });
 
-  test('eight endless scripts of one token leave a thread to another', async () => {
+  test('endless scripts of one token, more than there are threads, leave one to another', async () => {
     await create(other, 'quick', 'return 7');
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < THREADS + 2; n++) {
       await create(hog, `endless-${n}`, 'for (;;) {}');
       await run(hog, `endless-${n}`);
     }
-    await has('endless', 10);
+    await has('endless', THREADS + 2);
     for (let n = 0; n < 3; n++) {
       const row = await soon('run', async () => server.result((await run(other, 'quick')).id));
       assert.is(row.result, 7);
@@ -124,7 +131,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   ];
 
   test.before(async () => {
-    app = await bootForTest(['token', 'server-info', 'db'], {}, { dialect });
+    const config = { db: { max_processes: THREADS, spare_processes: 2 } };
+    app = await bootForTest(['token', 'server-info', 'db'], config, { dialect });
     [hog, other] = [await app.token(mayAll), await app.token(mayAll)];
   });
   test.after(() => app.stop());
@@ -173,8 +181,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   if (dialect === 'sqlite')
     test('endless statements of one token leave processes and databases to another', async () => {
-      for (const name of ['a', 'b', 'c', 'd']) await app.call('db_create', [app.superToken, name]);
-      const endless = ['a', 'b', 'c', 'd'].flatMap((name) =>
+      for (const name of HOGGED) await app.call('db_create', [app.superToken, name]);
+      const endless = HOGGED.flatMap((name) =>
         Array(8).fill(['db_exec_sql', [hog, name, ENDLESS]]),
       );
       const socket = await hogging(app, endless);
