@@ -19,8 +19,8 @@ import type {
   RemoteBus,
   Requirement,
   Routes,
-  Turn,
   Upgrade,
+  Wait,
 } from '@svc/plugin-sdk';
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
 
@@ -46,7 +46,7 @@ export const createHooks = () => ({
     'caller',
     'requirement',
   ]),
-  turn: new SyncBailHook<[Turn], true | undefined>(['turn']),
+  turn: new SyncBailHook<[Origin, number], Wait>(['origin', 'bytes']),
   admitted: new SyncHook<[Call]>(['call']),
   settled: new SyncHook<[Call, Outcome]>(['call', 'outcome']),
   connection: new SyncBailHook<[Connection], false | undefined>(['connection']),

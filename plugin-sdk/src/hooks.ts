@@ -73,12 +73,8 @@ export interface Call {
   readonly target: (() => string | undefined) | undefined;
 }
 
-/** A message that may begin. */
-export interface Turn {
-  readonly origin: Origin;
-  readonly bytes: number;
-  readonly start: () => void;
-}
+/** Takes what begins a message in its turn; undefined: the message need not wait. */
+export type Wait = ((start: () => void) => void) | undefined;
 
 export interface Outcome {
   /** undefined: success. */
@@ -162,10 +158,10 @@ export interface Hooks {
   /** Bail; no answer is deny. */
   readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
   /**
-   * Bail; a message has come over a WebSocket. `true`: the tap calls `start` when it may begin, in the order of the
-   * connection's messages. Asked for each message: keep it short.
+   * Bail; a message of so many bytes has come over a WebSocket. The tap calls what it is given when the message may
+   * begin, in the order of the connection's messages. undefined: at once. Asked for each message: keep it short.
    */
-  readonly turn: Taps<[Turn], true | undefined>;
+  readonly turn: Taps<[Origin, number], Wait>;
   /** The caller is known and has the right. A tap throws `RpcError` to refuse the call all the same. */
   readonly admitted: Taps<[Call]>;
   /** After the answer is known, to calls from inside as well. Must not throw. */

@@ -37,17 +37,17 @@ function writeFrame(target: Buffer, from: number, { data, opcode, bytes }: Frame
 }
 
 let lastId = 0;
-const unsent = new Set<SocketPeer>();
+let unsent: SocketPeer[] = [];
 
 /** Frames that become ready in the same turn of the event loop leave in one piece and one system call. */
 function sendLater(peer: SocketPeer): void {
-  if (unsent.size === 0) setImmediate(sendAll);
-  unsent.add(peer);
+  if (unsent.length === 0) setImmediate(sendAll);
+  unsent.push(peer);
 }
 
 function sendAll(): void {
-  const peers = [...unsent];
-  unsent.clear();
+  const peers = unsent;
+  unsent = [];
   for (const peer of peers) peer.flush();
 }
 
@@ -133,9 +133,8 @@ export class SocketPeer implements Peer {
       return;
     }
     const bytes = typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength;
-    this.#frames.push({ data, opcode, bytes });
     this.#frameBytes += bytes;
-    sendLater(this);
+    if (this.#frames.push({ data, opcode, bytes }) === 1) sendLater(this);
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
 import { LONG_BYTES } from '../budgets.ts';
-import { linkOf } from '../http/connection.ts';
+import { type Link, linkOf } from '../http/connection.ts';
 import type { Wiring } from '../network.ts';
 import type { Source } from '../rpc/context.ts';
 import type { Answer } from '../rpc/dispatch.ts';
@@ -35,6 +35,7 @@ export class RpcPeer extends SocketPeer {
   readonly #idle = Promise.withResolvers<void>();
   readonly #wiring: Wiring;
   readonly #source: Source;
+  readonly #connection: Link;
   /** One function for its life: it waits for room once, however often it asks. */
   readonly #again = () => this.#steer();
 
@@ -43,6 +44,7 @@ export class RpcPeer extends SocketPeer {
     this.#wiring = wiring;
     const subscriptions = new Subscriptions(this);
     const connection = linkOf(tcp);
+    this.#connection = connection;
     const signal = this.closed;
     this.#source = { transport: 'ws', address, connection, peer: this, subscriptions, signal };
     const end = () => {
@@ -69,15 +71,19 @@ export class RpcPeer extends SocketPeer {
   protected override receive(data: Buffer): void {
     if (this.#isClosing) return;
     this.#calls++;
+    this.#connection.heard++;
     this.#wiring.unanswered.add(data.length);
     if (data.length > LONG_BYTES) this.#long++;
     this.#steer();
-    const start = () => {
-      const isFree = this.#started < MAX_PER_TURN && this.#waiting.length === 0;
-      if (isFree || this.closed.aborted) this.#start(data);
-      else this.#waiting.push(data);
-    };
-    if (!this.#wiring.hooks.turn.call({ origin: this.#source, bytes: data.length, start })) start();
+    const wait = this.#wiring.hooks.turn.call(this.#source, data.length);
+    if (wait) wait(() => this.#begin(data));
+    else this.#begin(data);
+  }
+
+  #begin(data: Buffer): void {
+    const isFree = this.#started < MAX_PER_TURN && this.#waiting.length === 0;
+    if (isFree || this.closed.aborted) this.#start(data);
+    else this.#waiting.push(data);
   }
 
   #start(data: Buffer): void {

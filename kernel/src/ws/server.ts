@@ -149,7 +149,6 @@ export class WsServer {
       const held = unfinishedBytes(ws);
       if (held !== receipt.held && !receipt.holds(held)) peer.terminate();
     });
-    ws.on('message', () => connection.heard++);
     ws.once('close', () => receipt.holds(0));
     this.#wiring.log.debug('connection opened', { address });
     this.#peers.add(peer);

@@ -1,6 +1,6 @@
 /** First in, first out, with constant-time `shift` on long queues. */
 export class Fifo<T> {
-  #items: T[] = [];
+  #items: (T | undefined)[] = [];
   #head = 0;
 
   get length(): number {
@@ -17,14 +17,17 @@ export class Fifo<T> {
 
   shift(): T | undefined {
     const item = this.#items[this.#head];
-    if (this.#head < this.#items.length) this.#head++;
-    if (this.#head > 1_000 && this.#head * 2 >= this.#items.length) this.#compact();
+    if (this.length === 0) return undefined;
+    // What has left is not kept alive.
+    this.#items[this.#head++] = undefined;
+    if (this.length === 0 || (this.#head > 1_000 && this.#head * 2 >= this.#items.length))
+      this.#compact();
     return item;
   }
 
   /** At most `count` items from the front. */
   take(count: number): T[] {
-    const taken = this.#items.slice(this.#head, this.#head + count);
+    const taken = this.#items.slice(this.#head, this.#head + count) as T[];
     this.#head += taken.length;
     this.#compact();
     return taken;
@@ -41,7 +44,8 @@ export class Fifo<T> {
   }
 
   #compact(): void {
-    this.#items = this.#items.slice(this.#head);
+    if (this.length === 0) this.#items.length = 0;
+    else this.#items = this.#items.slice(this.#head);
     this.#head = 0;
   }
 }

@@ -61,7 +61,8 @@ export class GroupAppender implements Appender {
   readonly #queue = new Fifo<Entry>();
   /** Rows that wait for room in the queue. */
   readonly #outside = new Fifo<Entry>();
-  readonly #inFlight = new Set<readonly Entry[]>();
+  /** A list: the former tables of a Set, once they are old, keep batch after batch alive until the next full collection. */
+  #inFlight: (readonly Entry[])[] = [];
   readonly #flushes = new Set<{ upTo: number; resolve(): void }>();
   #queueBytes = 0;
   #seq = 0;
@@ -131,7 +132,8 @@ export class GroupAppender implements Appender {
 
   /** Waits for the end of this turn of the event loop: what other sockets delivered in it joins the batch. */
   #schedule(): void {
-    if (this.#scheduled || this.#retry?.timer || this.#inFlight.size >= this.#sink.parallel) return;
+    if (this.#scheduled || this.#retry?.timer || this.#inFlight.length >= this.#sink.parallel)
+      return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -144,7 +146,7 @@ export class GroupAppender implements Appender {
       !this.#closed &&
       !this.#retry?.timer &&
       this.#queue.length > 0 &&
-      this.#inFlight.size < this.#sink.parallel
+      this.#inFlight.length < this.#sink.parallel
     ) {
       const batch = this.#takeBatch();
       this.#admit();
@@ -171,7 +173,7 @@ export class GroupAppender implements Appender {
 
   async #store(batch: readonly Entry[]): Promise<void> {
     const { table } = this.#options;
-    this.#inFlight.add(batch);
+    this.#inFlight.push(batch);
     const refusedBefore = this.refused;
     let sample: unknown;
     try {
@@ -184,7 +186,7 @@ export class GroupAppender implements Appender {
     } catch (error) {
       this.#postpone(batch, error);
     }
-    this.#inFlight.delete(batch);
+    this.#inFlight = this.#inFlight.filter((other) => other !== batch);
     const rows = this.refused - refusedBefore;
     // The driver's alarm speaks for all of them when the disk is full.
     if (rows > 0 && !isDiskFull(sample)) {

@@ -1,4 +1,4 @@
-import type { Connection, Turn } from '@svc/plugin-sdk';
+import type { Connection, Origin, Wait } from '@svc/plugin-sdk';
 import type { Standing } from './shares.ts';
 
 /** What may begin in one turn of the event loop without a look at who sends it. */
@@ -42,8 +42,7 @@ export class CallTurns {
     this.#standing = standing;
   }
 
-  /** @returns true: the message waits, and `start` is called in its turn */
-  waits({ origin: { connection }, bytes, start }: Turn): true | undefined {
+  waits({ connection }: Origin, bytes: number): Wait {
     if (!connection) return undefined;
     const cost = 1 + (bytes > LONG_BYTES ? 0 : Math.floor(bytes / BYTES));
     const parked = this.#parked.get(connection);
@@ -53,10 +52,11 @@ export class CallTurns {
       this.#used += cost;
       return undefined;
     }
-    share.waiting.push({ connection, cost, start });
-    if (parked) parked.count++;
-    else this.#parked.set(connection, { share, count: 1 });
-    return true;
+    return (start) => {
+      share.waiting.push({ connection, cost, start });
+      if (parked) parked.count++;
+      else this.#parked.set(connection, { share, count: 1 });
+    };
   }
 
   stop(): void {

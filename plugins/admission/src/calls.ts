@@ -13,7 +13,7 @@ export function tapCalls(
   provide(Standings, rules);
   const turns = new CallTurns((share) => rules.of(share));
   defer('turns of calls', () => turns.stop());
-  hooks.turn.tap((turn) => turns.waits(turn));
+  hooks.turn.tap((origin, bytes) => turns.waits(origin, bytes));
   hooks.admitted.tap(({ address, caller }) => {
     try {
       rules.admit(caller);
