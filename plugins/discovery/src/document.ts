@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Brand, Example, Plugin, RegisteredMethod } from '@svc/plugin-sdk';
 import { accessOf } from './access.ts';
 import { errorsOf } from './errors.ts';
@@ -16,28 +17,47 @@ export interface Sources {
 const CREDENTIAL = 'KEY:SECRET';
 
 /** The methods of this server as an OpenRPC 1.3 document. What OpenRPC has no words for stands under `x-`. */
-export function openRpc(sources: Sources) {
-  const { methods, brand, version } = sources;
+export const openRpc = (sources: Sources) => ({
+  ...headOf(sources),
+  methods: [...methodObjects(sources)],
+});
+
+/** The document without its methods. */
+export const headOf = ({ brand, version }: Sources) => ({
+  openrpc: '1.3.2',
+  info: {
+    title: `${brand.title} server`,
+    version,
+    description:
+      'JSON-RPC 2.0 over WebSocket and POST. Parameters go by position or by name. `x-access` is the right that a call needs; ' +
+      '`x-subscription` describes a stream: the result is its id, and its items come as notifications with `params` `{"subscription":id,"result":item}`. ' +
+      '`x-addition` marks what other servers of this protocol lack.',
+    // A server does not know under which name its clients reach it.
+    'x-path': brand.rewrite('/svc/rpc'),
+  },
+});
+
+/** The methods of the document, one at a time. */
+export function* methodObjects(sources: Sources) {
+  const { methods, brand } = sources;
   const examples = examplesOf(sources);
-  const sorted = [...methods.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return {
-    openrpc: '1.3.2',
-    info: {
-      title: `${brand.title} server`,
-      version,
-      description:
-        'JSON-RPC 2.0 over WebSocket and POST. Parameters go by position or by name. `x-access` is the right that a call needs; ' +
-        '`x-subscription` describes a stream: the result is its id, and its items come as notifications with `params` `{"subscription":id,"result":item}`. ' +
-        '`x-addition` marks what other servers of this protocol lack.',
-      // A server does not know under which name its clients reach it.
-      'x-path': brand.rewrite('/svc/rpc'),
-    },
-    methods: sorted.flatMap((method) => [
-      methodOf(method, examples.get(method.name) ?? [], brand),
-      ...unsubscribeOf(method, brand),
-    ]),
-  };
+  for (const method of [...methods.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    yield methodOf(method, examples.get(method.name) ?? [], brand);
+    yield* unsubscribeOf(method, brand);
+  }
 }
+
+/** The document as text, made in pieces between which other calls have their turn. */
+export async function documentText(sources: Sources): Promise<string> {
+  const texts: string[] = [];
+  for (const object of methodObjects(sources)) {
+    texts.push(JSON.stringify(object));
+    if (texts.length % PER_TURN === 0) await nextTurn();
+  }
+  return `${JSON.stringify(headOf(sources)).slice(0, -1)},"methods":[${texts.join(',')}]}`;
+}
+
+const PER_TURN = 8;
 
 /** The examples by the wire name of their method, those of the method's own plugin first. */
 function examplesOf({ methods, plugins, brand }: Sources): Map<string, Example[]> {

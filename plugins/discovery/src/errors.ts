@@ -10,25 +10,36 @@ const MALFORMED = "Invalid token format: must be 'key:secret' or 'username|passw
 /** Errors that a call may end with, by code: those that the examples show, and those of every method of its kind. */
 export function errorsOf(method: RegisteredMethod, examples: readonly Example[]): ErrorFacts[] {
   const shown = examples.flatMap(({ error }) => error ?? []);
-  const { mapError = (error: RpcError) => error } = method.definition;
-  const common = commonErrors(method).map((error) => (error.code > 0 ? mapError(error) : error));
+  const { mapError } = method.definition;
+  const sent = (error: ErrorFacts): ErrorFacts =>
+    mapError && error.code > 0 ? mapError(new RpcError(error.code, error.message)) : error;
   const errors = new Map<number, ErrorFacts>();
-  for (const { code, message } of [...shown, ...common])
+  for (const { code, message } of [...shown, ...commonErrors(method).map(sent)])
     if (!errors.has(code)) errors.set(code, { code, message });
   return [...errors.values()].sort((a, b) => a.code - b.code);
 }
 
-function commonErrors({ credential, definition }: RegisteredMethod): RpcError[] {
+const fact = (code: number, message: string): ErrorFacts => ({ code, message });
+
+const PARAMS = fact(-32602, 'Invalid params');
+const OF_STREAMS = [
+  fact(-32006, 'Too many subscriptions on the connection'),
+  fact(-32603, 'Internal error'),
+];
+const TOO_BIG = fact(-32008, 'Response is too big');
+const UNREADABLE = fact(101, `Parse error: Failed to parse token: ${MALFORMED}`);
+const DENIED = fact(102, 'Permission denied: Invalid credentials');
+const BROKEN = fact(999, 'Other error: Internal server error');
+
+function commonErrors({ credential, definition }: RegisteredMethod): ErrorFacts[] {
   const { malformed, params, open } = definition;
   const takesNothing = credential === undefined && Object.keys(params).length === 0;
-  const parse = malformed?.(MALFORMED) ?? RpcError.parse(`Failed to parse token: ${MALFORMED}`);
+  const parse = malformed?.(MALFORMED) ?? UNREADABLE;
   return [
-    ...(takesNothing ? [] : [RpcError.params('')]),
-    ...(open ? [new RpcError(-32006, 'Too many subscriptions on the connection')] : []),
-    ...(open ? [new RpcError(-32603, 'Internal error')] : []),
-    ...(open ? [] : [RpcError.responseTooBig(0)]),
-    ...(credential !== undefined && parse instanceof RpcError ? [parse] : []),
-    ...(credential === undefined ? [] : [RpcError.denied('Invalid credentials')]),
-    RpcError.other('Internal server error'),
+    ...(takesNothing ? [] : [PARAMS]),
+    ...(open ? OF_STREAMS : [TOO_BIG]),
+    ...(credential !== undefined && 'code' in parse ? [parse as ErrorFacts] : []),
+    ...(credential === undefined ? [] : [DENIED]),
+    BROKEN,
   ];
 }

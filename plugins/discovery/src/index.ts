@@ -1,5 +1,5 @@
 import { definePlugin, RawJson, Type } from '@svc/plugin-sdk';
-import { openRpc } from './document.ts';
+import { documentText } from './document.ts';
 import { examples } from './examples.ts';
 import { answerDocument } from './route.ts';
 import { typesText } from './types.ts';
@@ -21,10 +21,10 @@ export default definePlugin({
   setup(kernel) {
     const { brand, hooks, methods, plugins, root, server } = kernel;
     const isPublic = root.public_discovery;
-    let text: string | undefined;
+    let text: Promise<string> | undefined;
     // The registry is complete, and stays as it is, once the server listens.
     const document = () => {
-      text ??= JSON.stringify(openRpc({ methods, plugins, brand, version: server.version }));
+      text ??= documentText({ methods, plugins, brand, version: server.version });
       return text;
     };
 
@@ -39,13 +39,13 @@ export default definePlugin({
           methods: Type.Array(Type.Unknown()),
         }),
         access: isPublic ? 'public' : 'authenticated',
-        handle: () => new RawJson(document()),
+        handle: async () => new RawJson(await document()),
       }),
     );
     hooks.routes.tap((routes) =>
       routes.add({
         path: '/svc/openrpc.json',
-        handle: (exchange) => answerDocument(kernel, exchange, { text: document(), isPublic }),
+        handle: (exchange) => answerDocument(kernel, exchange, { document, isPublic }),
       }),
     );
     hooks.commands.tap((commands) =>

@@ -32,7 +32,7 @@ async function mayRead({ auth }: Kernel<unknown>, exchange: Exchange): Promise<b
 export async function answerDocument(
   kernel: Kernel<unknown>,
   exchange: Exchange,
-  { text, isPublic }: { readonly text: string; readonly isPublic: boolean },
+  { document, isPublic }: { readonly document: () => Promise<string>; readonly isPublic: boolean },
 ): Promise<void> {
   const { method } = exchange;
   const headers = { 'cache-control': 'no-store' };
@@ -45,5 +45,8 @@ export async function answerDocument(
       'www-authenticate': realm,
     });
   }
-  exchange.text(200, text, { ...headers, 'content-type': 'application/json; charset=utf-8' });
+  exchange.text(200, await document(), {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+  });
 }
