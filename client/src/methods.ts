@@ -289,6 +289,35 @@ export interface Methods {
       receive_speed?: number | null;
     }[];
   };
+  /** Least, average, greatest and last values of reports in equal buckets of time. */
+  'agent_query_series': {
+    params: {
+      agents: string[];
+      fields: ('cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed' | 'disk.total_space' | 'disk.available_space' | 'disk.read_speed' | 'disk.write_speed' | 'interface.total_received' | 'interface.total_transmitted' | 'interface.receive_speed' | 'interface.transmit_speed' | 'core.cpu_usage' | 'core.frequency_mhz')[];
+      /** Unix ms. */
+      from: number;
+      /** Unix ms; this time itself lies outside. */
+      to: number;
+      points?: number | null;
+      source?: 'raw' | 'minute' | 'quarter_hour' | null;
+    };
+    result: {
+      /** Begin of the first bucket, Unix ms. */
+      from: number;
+      step_ms: number;
+      source: 'raw' | 'minute' | 'quarter_hour';
+      series: {
+        uuid: string;
+        field: string;
+        /** Mount point, interface or number of the core. */
+        name?: string;
+        min: (number | null)[];
+        avg: (number | null)[];
+        max: (number | null)[];
+        last: (number | null)[];
+      }[];
+    };
+  };
   /** Stored static reports that match. */
   'agent_query_static': {
     params: {
@@ -1555,6 +1584,42 @@ export interface Methods {
           }
           | { self_update: boolean } | null;
     }[];
+  };
+  /** Loss and latency of probes in equal buckets of time; null where there was none. */
+  'task_query_series': {
+    params: {
+      type: 'ping' | 'tcp_ping' | 'http_ping';
+      agents: string[];
+      /** Unix ms. */
+      from: number;
+      /** Unix ms; this time itself lies outside. */
+      to: number;
+      points?: number | null;
+      target?: string | null;
+      cron_source?: string | null;
+    };
+    result: {
+      /** Begin of the first bucket, Unix ms. */
+      from: number;
+      step_ms: number;
+      series: {
+        uuid: string;
+        /** Probes that ended, lost ones included. */
+        count: number[];
+        /** Part that was lost, 0 to 1. */
+        loss: (number | null)[];
+        /** Latency, ms. */
+        min: (number | null)[];
+        /** Latency, ms. */
+        p50: (number | null)[];
+        /** Latency, ms. */
+        p95: (number | null)[];
+        /** Latency, ms. */
+        p99: (number | null)[];
+        /** Latency, ms. */
+        max: (number | null)[];
+      }[];
+    };
   };
   /** Stores the one result of a running task and wakes its blocking caller. */
   'task_upload_task_result': {

@@ -18,7 +18,7 @@ test.before(async () => {
 test.after(() => app.stop());
 
 const names =
-  'agent-uuid agent kv db static-bucket static-bucket-file js-worker task crontab token audit discovery';
+  'agent-uuid agent series kv db static-bucket static-bucket-file js-worker task crontab token audit discovery';
 // The last one reloads the configuration.
 for (const name of [...names.split(' '), 'server-info']) {
   test(`those of ${name} are answered as shown`, async () => {

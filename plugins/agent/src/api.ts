@@ -23,3 +23,53 @@ export const AgentReported = topic(
   }),
   { local: true },
 );
+
+/** A range of one agent's reports, cut into buckets of `step` ms from `origin` on (default: `from`); `to` lies behind it. */
+export interface BucketAsk {
+  /** `Agent.id` */
+  readonly id: number;
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+  readonly origin?: number;
+  readonly signal?: AbortSignal;
+  /** The caller for whom it reads. */
+  readonly share?: string;
+}
+
+/** What full reports list: disks by mount point, interfaces by name, cores by number. */
+export type Part = 'disk' | 'interface' | 'core';
+
+/** One bucket that is not empty. */
+export interface BucketRow {
+  /** Number of the bucket. */
+  readonly at: number;
+  /** Of the disk, interface or core; empty for summaries. */
+  readonly name: string;
+  /** For each field: count, least, greatest, average and last value, as they are stored; null: no value. */
+  readonly values: readonly (number | null)[];
+}
+
+/** Aggregates over stored reports, away from the event loop. @throws RpcError 103, -32008 beyond 8 MB */
+export interface ReportBuckets {
+  /** Of these fields of summaries; `cpu_usage` and the loads are stored times ten. */
+  summary(ask: BucketAsk, fields: readonly string[]): Promise<BucketRow[]>;
+  /** Of these fields of one part of full reports. */
+  parts(ask: BucketAsk, part: Part, fields: readonly string[]): Promise<BucketRow[]>;
+  /** Reports in a range, counted up to `most`. */
+  count(
+    kind: 'summary' | 'dynamic',
+    ids: readonly number[],
+    range: { readonly from: number; readonly to: number; readonly most: number },
+  ): Promise<number>;
+  /** Agents and hours (of the reports' own time, since 1970) of what was stored from `from` until before `to`. */
+  arrived(
+    kind: 'summary' | 'dynamic',
+    from: number,
+    to: number,
+  ): Promise<{ readonly id: number; readonly hour: number }[]>;
+  /** When the first report from `since` on was stored. */
+  firstArrival(kind: 'summary' | 'dynamic', since: number): Promise<number | undefined>;
+}
+
+export const ReportBuckets = service<ReportBuckets>('report-buckets');

@@ -2,7 +2,7 @@ import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
-import { LastReports } from './api.ts';
+import { LastReports, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
 import { createFeeds } from './live/live.ts';
@@ -16,6 +16,7 @@ import { createMonitoring } from './monitoring.ts';
 import { permissions } from './permissions.ts';
 import { watchRejections } from './rejections.ts';
 import { keepLimits, retentionConfig } from './retention.ts';
+import { openBuckets } from './store/buckets.ts';
 import { keepWindows } from './windows.ts';
 
 const least = (default_: number, description: string) =>
@@ -45,7 +46,7 @@ export default definePlugin({
   requires: [AgentRegistry, History],
   optional: [RetentionLimits],
   brings: ['retention'],
-  provides: [LastReports],
+  provides: [LastReports, ReportBuckets],
   config: Type.Object(retentionConfig),
   rootConfig,
   reloadable: Object.keys(retentionConfig),
@@ -59,6 +60,7 @@ export default definePlugin({
     const feeds = createFeeds(kernel, kernel.use(AgentRegistry), monitoring.last);
 
     kernel.provide(LastReports, monitoring.lastReports);
+    kernel.provide(ReportBuckets, openBuckets(kernel.db));
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

@@ -96,6 +96,32 @@ export const examples: readonly Example[] = [
     },
   },
   {
+    method: 'task_query_series',
+    params: {
+      type: 'ping',
+      agents: ['0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411'],
+      from: 1781000000000,
+      to: 1781000020000,
+      points: 2,
+    },
+    result: {
+      from: 1781000000000,
+      step_ms: 10000,
+      series: [
+        {
+          uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411',
+          count: [1, 0],
+          loss: [0, null],
+          min: [18.4, null],
+          p50: [18.4, null],
+          p95: [18.4, null],
+          p99: [18.4, null],
+          max: [18.4, null],
+        },
+      ],
+    },
+  },
+  {
     method: 'task_delete',
     params: {
       conditions: [{ uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411' }, { type: 'tcp_ping' }],

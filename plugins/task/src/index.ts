@@ -9,11 +9,13 @@ import { examples } from './examples.ts';
 import { addCreateMethods } from './methods/create.ts';
 import { addListMethods } from './methods/lists.ts';
 import { addRegisterMethod } from './methods/register.ts';
+import { addSeriesMethod } from './methods/series.ts';
 import { addUploadMethod } from './methods/upload.ts';
 import { migrations } from './migrations/index.ts';
 import { createFailOld, failOldPeriod } from './old-tasks.ts';
 import { permissions } from './permissions.ts';
 import { ARRIVED, ListStore } from './store/lists.ts';
+import { openProbes } from './store/series.ts';
 import { createTasking } from './tasking.ts';
 import { createUploads } from './uploads.ts';
 import { keepWindows } from './windows.ts';
@@ -70,6 +72,7 @@ export default definePlugin({
       addCreateMethods(methods, auth, creator);
       const takeResult = createUploads(auth, { store, room, completions });
       addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult);
+      addSeriesMethod(methods, openProbes(kernel.db));
       addListMethods(methods, {
         auth,
         store: lists,

@@ -74,7 +74,7 @@ export class Feed {
   /** Sends what is due. Without the database it tries again later. */
   async turn(): Promise<void> {
     const { board, kernel } = this.#options;
-    if (!this.isWatched || kernel.clock.monotonic() < this.#resume) return;
+    if (kernel.clock.monotonic() < this.#resume) return;
     try {
       await board.update();
     } catch (error) {
@@ -86,16 +86,18 @@ export class Feed {
   }
 
   async #serveAll(): Promise<void> {
-    const { board, kind } = this.#options;
+    const { board, kernel, kind } = this.#options;
+    // By the clock: a turn that comes late or is left out shifts no later ones.
+    const now = Math.floor(kernel.clock.monotonic() / TURN_MS);
     const due = Map.groupBy(
-      [...this.#viewers].filter((viewer) => viewer.due <= board.turn),
+      [...this.#viewers].filter((viewer) => viewer.due <= now),
       ({ selection }) => selection.set,
     );
     let began = performance.now();
     for (const viewers of due.values()) {
       const items = new Items(kind, board.shown);
       for (const viewer of viewers) {
-        await this.#serve(viewer, items, board.turn);
+        if (await this.#serve(viewer, items)) viewer.due = now + viewer.every;
         if (performance.now() - began < SLICE_MS) continue;
         await setImmediate();
         began = performance.now();
@@ -103,21 +105,23 @@ export class Feed {
     }
   }
 
-  async #serve(viewer: Viewer, items: Items, turn: number): Promise<void> {
-    if (viewer.push.buffered() > SOCKET_BYTES) return;
+  /** @returns whether it got its item */
+  async #serve(viewer: Viewer, items: Items): Promise<boolean> {
+    const { turn } = this.#options.board;
+    if (viewer.push.buffered() > SOCKET_BYTES) return false;
     await this.#checkAll(viewer);
     const first = items.of(viewer);
     const isAllowed = await this.#mayGet(viewer, first);
     if (!isAllowed) viewer.sees = await this.#sees(viewer);
     // It may have ended while its rights were looked at.
-    if (!this.#viewers.has(viewer)) return;
+    if (!this.#viewers.has(viewer)) return false;
     if (viewer.sees !== 'every' && viewer.sees.size === 0) {
       viewer.push.end();
-      return;
+      return false;
     }
     this.#send(viewer, isAllowed ? first : items.of(viewer));
     viewer.since = turn;
-    viewer.due = turn + viewer.every;
+    return true;
   }
 
   #send(viewer: Viewer, items: readonly Item[]) {

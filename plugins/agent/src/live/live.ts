@@ -24,9 +24,7 @@ export function createFeeds(
   const open = (kind: Kind) => {
     const board = new Board(last[kind.name], registry, agentOf);
     const rights = new Rights(auth, kind);
-    const feed = new Feed({ kernel, kind, board, rights, registry });
-    every(`live ${kind.name} reports`, TURN_MS, () => feed.turn());
-    return feed;
+    return new Feed({ kernel, kind, board, rights, registry });
   };
   const feeds = { static: open(STATIC), dynamic: open(DYNAMIC), summary: open(SUMMARY) };
   const all = Object.values(feeds);
@@ -45,6 +43,9 @@ export function createFeeds(
       feed.changed([id]);
       if (!soft_delete) feed.appeared();
     }
+  });
+  every('live reports', TURN_MS, async () => {
+    for (const feed of all) if (feed.isWatched) await feed.turn();
   });
   return feeds;
 }

@@ -14,9 +14,9 @@ export interface Viewer {
   /** Turns between two items. */
   readonly every: number;
   sees: Sees;
-  /** Turn from which the next item may leave. */
+  /** When the next item may leave, in turns of the monotonic clock. */
   due: number;
-  /** Turn of the last item; -1: the state has not been sent. */
+  /** Turn of the board at the last item; -1: the state has not been sent. */
   since: number;
   /** Agents that the last item had no room for. */
   left: ReadonlySet<string>;

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { ReportBuckets } from '@svc/plugin-agent/api';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { examples } from './examples.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { SeriesReader } from './read.ts';
+import { Rollup } from './rollup.ts';
+import { Rounds } from './rounds.ts';
+import { BlockStore } from './store/blocks.ts';
+import { StateStore } from './store/state.ts';
+
+const PERIOD_MS = 60_000;
+
+const days = (default_: number, what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: default_,
+    description: `Days that rollups by the ${what} are kept.`,
+  });
+
+/** Reports over time: rollups in table `series_rollup`, and `agent_query_series`. */
+export default definePlugin({
+  name: 'series',
+  version: '0.6.0',
+  logTarget: 'monitoring',
+  namespaces: ['agent'],
+  requires: [AgentRegistry, ReportBuckets],
+  config: Type.Object({
+    keep_minutes_days: days(60, 'minute'),
+    keep_quarter_hours_days: days(730, 'quarter-hour'),
+  }),
+  reloadable: ['keep_minutes_days', 'keep_quarter_hours_days'],
+  migrations,
+  examples,
+  guards: { series_rollup: 'fixed', series_state: 'fixed' },
+
+  setup(kernel) {
+    const { clock, config, db, every, hooks } = kernel;
+    const registry = kernel.use(AgentRegistry);
+    const buckets = kernel.use(ReportBuckets);
+    const blocks = new BlockStore(db);
+    const state = new StateStore(db, randomUUID());
+    const rollup = new Rollup(buckets, blocks);
+    const rounds = new Rounds({ kernel, registry, buckets, rollup, blocks, state });
+    let running: Promise<void> = Promise.resolve();
+
+    hooks.methods.tap((methods) =>
+      addMethods(methods, {
+        clock,
+        registry,
+        buckets,
+        state,
+        reader: new SeriesReader(buckets, blocks),
+        keepMinutes_days: () => config.keep_minutes_days,
+      }),
+    );
+    hooks.start.tap(() =>
+      every('roll up reports', PERIOD_MS, () => {
+        running = rounds.run();
+        return running;
+      }),
+    );
+    hooks.stop.tap(() => running);
+  },
+});

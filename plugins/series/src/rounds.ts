@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReportBuckets } from '@svc/plugin-agent/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Rollup } from './rollup.ts';
+import { DAY_MS, floorTo, HOUR_MS, MINUTE, QUARTER } from './steps.ts';
+import type { BlockStore } from './store/blocks.ts';
+import type { ReportKind, StateStore } from './store/state.ts';
+
+/** Section `[series]`. */
+export interface Config {
+  readonly keep_minutes_days: number;
+  readonly keep_quarter_hours_days: number;
+}
+
+/** Reports of the same time of arrival may be committed so much later. */
+const GRACE_MS = 120_000;
+/** Arrivals looked at by one statement. */
+const LOOK_MS = 60_000;
+/** Hours of agents that are remembered; more of them, as of an import, are rolled up in between. */
+const MOST_HOURS = 50_000;
+/** Hours of one agent in one statement. */
+const RUN_HOURS = 6;
+/** Between two statements others have the database for as long as the last one took, at most this. */
+const MAX_PAUSE_MS = 500;
+const RENEW_MS = 60_000;
+const KINDS: readonly ReportKind[] = ['summary', 'dynamic'];
+
+export interface RoundParts {
+  readonly kernel: Kernel<Config>;
+  readonly registry: AgentRegistry;
+  readonly buckets: ReportBuckets;
+  readonly rollup: Rollup;
+  readonly blocks: BlockStore;
+  readonly state: StateStore;
+}
+
+/** Rolls up what has arrived, hour by hour, while it is this server's turn. */
+export class Rounds {
+  readonly #parts: RoundParts;
+  /** Day of the last clean-up. */
+  #cleaned = 0;
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts;
+  }
+
+  /** One round; nothing while it is another server's turn. A failure is logged, and the next round goes on. */
+  async run(): Promise<void> {
+    const { kernel, state } = this.#parts;
+    try {
+      if (!(await state.takeTurn())) return;
+      try {
+        const proceed = this.#pacer();
+        for (const kind of KINDS) while (await this.#hour(kind, proceed)) await proceed();
+        await this.#clean(proceed);
+      } finally {
+        await state.endTurn();
+      }
+    } catch (error) {
+      // A stop in the middle is no failure: the next start goes on.
+      if (!kernel.signal.aborted) kernel.log.error('reports could not be rolled up', { error });
+    }
+  }
+
+  /** Rolls up one hour of arrivals, or a part of a full one. @returns whether there may be more to do */
+  async #hour(kind: ReportKind, proceed: () => Promise<void>): Promise<boolean> {
+    const { buckets, kernel, state } = this.#parts;
+    const now = kernel.clock.now();
+    const done = floorTo(now - GRACE_MS, HOUR_MS);
+    const known = await state.rolledTo(kind);
+    const since = known ?? now - kernel.config.keep_minutes_days * DAY_MS;
+    if (since >= done) return false;
+    // Hours without arrivals are passed over.
+    const first = Math.min((await buckets.firstArrival(kind, since)) ?? done, done);
+    const from = Math.max(since, floorTo(first, HOUR_MS));
+    const hours = new Map<number, Set<number>>();
+    const end = Math.min(floorTo(from, HOUR_MS) + HOUR_MS, done);
+    let reached = from;
+    for (let found = 0; reached < end && found < MOST_HOURS; reached += LOOK_MS) {
+      const arrived = await buckets.arrived(kind, reached, Math.min(reached + LOOK_MS, end));
+      found += arrived.length;
+      for (const { id, hour } of arrived) {
+        const some = hours.get(id);
+        if (some) some.add(hour);
+        else hours.set(id, new Set([hour]));
+      }
+      if (arrived.length > 0) await proceed();
+    }
+    for (const [id, some] of hours) await this.#agent(kind, id, some, proceed);
+    await state.setRolledTo(kind, Math.min(reached, end));
+    return true;
+  }
+
+  async #agent(kind: ReportKind, id: number, hours: Set<number>, proceed: () => Promise<void>) {
+    const { kernel, rollup } = this.#parts;
+    const { clock, config, signal } = kernel;
+    // What a broken clock or an import names beyond these bounds would not be kept.
+    const oldest = (clock.now() - config.keep_quarter_hours_days * DAY_MS) / HOUR_MS;
+    const newest = (clock.now() + DAY_MS) / HOUR_MS;
+    const sorted = [...hours]
+      .filter((hour) => hour >= oldest && hour <= newest)
+      .sort((a, b) => a - b);
+    for (let at = 0; at < sorted.length; ) {
+      const first = sorted[at] as number;
+      let count = 1;
+      while (count < RUN_HOURS && sorted[at + count] === first + count) count++;
+      await rollup.hours(kind, id, first, count, signal);
+      await proceed();
+      at += count;
+    }
+  }
+
+  async #clean(proceed: () => Promise<void>): Promise<void> {
+    const { blocks, kernel, registry } = this.#parts;
+    const { clock, config } = kernel;
+    const day = floorTo(clock.now(), DAY_MS);
+    if (day === this.#cleaned) return;
+    for (const { id } of registry.list()) {
+      await blocks.removeBefore(id, MINUTE, clock.now() - config.keep_minutes_days * DAY_MS);
+      await blocks.removeBefore(id, QUARTER, clock.now() - config.keep_quarter_hours_days * DAY_MS);
+      await proceed();
+    }
+    this.#cleaned = day;
+  }
+
+  /** Pauses for as long as the work took, and keeps the turn. @throws when the server stops, or the turn is gone */
+  #pacer(): () => Promise<void> {
+    const { kernel, state } = this.#parts;
+    const { clock, signal } = kernel;
+    let renewed = clock.monotonic();
+    let since = performance.now();
+    return async () => {
+      await delay(Math.min(performance.now() - since, MAX_PAUSE_MS), undefined, { signal });
+      if (clock.monotonic() - renewed > RENEW_MS) {
+        if (!(await state.takeTurn())) throw new Error('the turn went to another server');
+        renewed = clock.monotonic();
+      }
+      since = performance.now();
+    };
+  }
+}

@@ -1,0 +1,72 @@
+import { type Database, guarded, marks, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import type { Step } from '../steps.ts';
+
+/** One row: the buckets of a series in a span of time. */
+export interface Block {
+  readonly series: string;
+  /** Its begin, ms. */
+  readonly span: number;
+  readonly data: Uint8Array;
+}
+
+/** Rows of one statement. */
+const BATCH_ROWS = 100;
+
+/** Table `series_rollup`. */
+export class BlockStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** All series of an agent in these spans. Index (uuid_id, step, series, span). */
+  ofAgent(id: number, { minutes }: Step, spans: readonly number[]): Promise<Block[]> {
+    const sql = `select series, span, data from series_rollup
+      where uuid_id = ? and step = ? and span in (${marks(spans.length)})`;
+    return this.#read(sql, [id, minutes, ...spans]);
+  }
+
+  /** The series from this key until before the other one, in the order of time. The same index. */
+  between(
+    id: number,
+    { minutes }: Step,
+    keys: readonly [from: string, before: string],
+    spans: { readonly from: number; readonly to: number },
+  ): Promise<Block[]> {
+    const sql = `select series, span, data from series_rollup where uuid_id = ? and step = ?
+      and series >= ? and series < ? and span >= ? and span < ? order by series, span`;
+    return this.#read(sql, [id, minutes, ...keys, spans.from, spans.to]);
+  }
+
+  async put(id: number, { minutes }: Step, blocks: readonly Block[]): Promise<void> {
+    for (let at = 0; at < blocks.length; at += BATCH_ROWS) {
+      const some = blocks.slice(at, at + BATCH_ROWS);
+      const text = `insert into series_rollup (uuid_id, step, series, span, data)
+        values ${some.map(() => '(?, ?, ?, ?, ?)').join(', ')}
+        on conflict (uuid_id, step, series, span) do update set data = excluded.data returning step`;
+      const params = some.flatMap(({ series, span, data }): SqlValue[] => [
+        id,
+        minutes,
+        series,
+        span,
+        data,
+      ]);
+      await guarded('rollups could not be stored', () => rowsOf(this.#db.query, { text, params }));
+    }
+  }
+
+  /** Deletes what ended before this time. @returns how many rows */
+  async removeBefore(id: number, { minutes, span }: Step, time: number): Promise<number> {
+    const text =
+      'delete from series_rollup where uuid_id = ? and step = ? and span < ? returning step';
+    const gone = await guarded('old rollups could not be deleted', () =>
+      rowsOf(this.#db.query, { text, params: [id, minutes, time - span] }),
+    );
+    return gone.length;
+  }
+
+  #read(sql: string, params: readonly SqlValue[]): Promise<Block[]> {
+    return guarded('rollups could not be read', () => this.#db.all<Block>(sql, params));
+  }
+}

@@ -1,0 +1,309 @@
+// `agent_query_series`: buckets over stored reports and rollups (plugins/series/README.md).
+
+import { randomUUID } from 'node:crypto';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Columns, columns, pack, unpack } from '../../plugins/series/src/pack.ts';
+import { until } from '../bus-kit.ts';
+import { dynamicReport, failure, summaryReport, UNKNOWN } from './agent-kit.ts';
+
+const PLUGINS = ['token', 'agent-uuid', 'agent', 'series', 'server-info'];
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+interface Series {
+  readonly uuid: string;
+  readonly field: string;
+  readonly name?: string;
+  readonly min: (number | null)[];
+  readonly avg: (number | null)[];
+  readonly max: (number | null)[];
+  readonly last: (number | null)[];
+}
+interface Answer {
+  readonly from: number;
+  readonly step_ms: number;
+  readonly source: string;
+  readonly series: Series[];
+}
+
+const packed = suite('series: packed buckets');
+
+packed('what is packed comes out again; an average within a 30,000th of the range', () => {
+  const number = fc.oneof(
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.nat(2 ** 31).map((n) => n * 2 ** 19),
+  );
+  const cell = fc.record({
+    count: fc.nat(100),
+    min: number,
+    width: fc.oneof(fc.constant(0), fc.nat(1e9)),
+    place: fc.double({ min: 0, max: 1, noNaN: true }),
+    last: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+  });
+  fc.assert(
+    fc.property(fc.array(cell, { maxLength: 60 }), (cells) => {
+      const given: Columns = columns(60);
+      cells.forEach(({ count, min, width, place, last }, at) => {
+        if (count === 0) return;
+        const values = {
+          count,
+          min,
+          max: min + width,
+          avg: min + width * place,
+          last: last === null ? Number.NaN : min + Math.round(width * last),
+        };
+        for (const [name, value] of Object.entries(values)) {
+          (given[name as keyof typeof values] as Float64Array)[at] = value;
+        }
+      });
+      const back = unpack(pack(given), 60);
+      for (let at = 0; at < 60; at++) {
+        for (const name of ['count', 'min', 'max', 'last'] as const) {
+          assert.ok(Object.is(back[name][at], given[name][at]), `${name} ${at}`);
+        }
+        const width = (given.max[at] as number) - (given.min[at] as number);
+        const off = Math.abs((back.avg[at] as number) - (given.avg[at] as number));
+        assert.ok(off <= width / 30_000 + 1e-3, `avg ${at}`);
+      }
+    }),
+  );
+});
+
+packed.run();
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`agent: series (${dialect})`);
+  let app: TestApp;
+  /** A full hour some hours ago. */
+  let hour: number;
+  /** Agents of one test. */
+  let A: string;
+  let B: string;
+
+  test.before(async () => {
+    app = await bootForTest(PLUGINS, {}, { dialect, clock: true });
+    // The first two minutes of an hour wait for what is still being committed.
+    await app.clock.advance(3 * MINUTE);
+    hour = Math.floor(app.clock.now() / HOUR) * HOUR - 3 * HOUR;
+  });
+  test.before.each(() => {
+    A = randomUUID();
+    B = randomUUID();
+  });
+  test.after(() => app.stop());
+
+  const summary = (time: number, over = {}) =>
+    app.call('agent_report_dynamic_summary', [
+      app.superToken,
+      summaryReport({ uuid: A, time, ...over }),
+    ]);
+  const full = (time: number, over = {}) =>
+    app.call('agent_report_dynamic', [app.superToken, dynamicReport({ uuid: A, time, ...over })]);
+  const query = (over: object, token = app.superToken): Promise<Answer> =>
+    app.call('agent_query_series', { token, agents: [A], fields: ['cpu_usage'], ...over });
+  const idOf = async (): Promise<number> =>
+    (await app.sql('select max(id) as id from monitoring_uuid'))[0].id;
+  const rolledTo = async (): Promise<number> => {
+    const rows = await app.sql(
+      `select value from series_state where name in ('summary', 'dynamic')`,
+    );
+    return Math.min(...rows.map(({ value }) => Number(value ?? 0)));
+  };
+  /** What is stored becomes the arrival of the last hour, and that hour is rolled up, maybe again. */
+  const roll = async () => {
+    const now = Math.floor(app.clock.now() / HOUR) * HOUR;
+    for (const table of ['dynamic_monitoring', 'dynamic_monitoring_summary']) {
+      await app.sql(`update ${table} set storage_time = ${now - 1} where storage_time >= ${now}`);
+    }
+    await app.sql(`update series_state set value = '${now - HOUR}' where name <> 'turn'`);
+    await until('rolled up', async () => {
+      await app.clock.advance(MINUTE);
+      return (await rolledTo()) >= now;
+    });
+  };
+
+  test('buckets hold least, average, greatest and last value of stored reports, gaps are null', async () => {
+    for (const [second, cpu_usage] of [
+      [0, 100],
+      [10, 300],
+      [20, 200],
+      [70, 500],
+    ] as const) {
+      await summary(hour + second * 1000, { cpu_usage });
+    }
+    await summary(hour + 25_000, { uuid: B, cpu_usage: 999 });
+    const answer = await query({
+      from: hour,
+      to: hour + 120_000,
+      points: 4,
+      fields: ['cpu_usage', 'gpu_usage'],
+    });
+    assert.equal([answer.from, answer.step_ms, answer.source], [hour, 30_000, 'raw']);
+    const gaps = [null, null, null, null];
+    assert.equal(answer.series, [
+      {
+        uuid: A,
+        field: 'cpu_usage',
+        min: [10, null, 50, null],
+        avg: [20, null, 50, null],
+        max: [30, null, 50, null],
+        last: [20, null, 50, null],
+      },
+      { uuid: A, field: 'gpu_usage', min: gaps, avg: gaps, max: gaps, last: gaps },
+    ]);
+  });
+
+  test('rollups answer the same as the reports that they were made of, also when these are gone', async () => {
+    for (let n = 0; n < 40; n++) {
+      await summary(hour + n * 100_000, {
+        cpu_usage: (n * 37) % 1000,
+        total_received: 2 ** 40 + n,
+        gpu_usage: n % 3 ? n : null,
+      });
+    }
+    await full(hour + 1000);
+    await full(hour + 2000, {
+      cpu: { per_core: [{ id: 1, cpu_usage: 50.5, frequency_mhz: 1000 }], total_cpu_usage: 50 },
+    });
+    const fields = [
+      'cpu_usage',
+      'total_received',
+      'gpu_usage',
+      'core.cpu_usage',
+      'disk.available_space',
+      'interface.receive_speed',
+    ];
+    const range = { from: hour, to: hour + HOUR, points: 60, fields };
+    const raw = await query({ ...range, source: 'raw' });
+    assert.is(raw.series.length, fields.length);
+    await roll();
+    for (const kind of ['dynamic', 'dynamic_summary'])
+      await app.call(`agent_delete_${kind}`, [app.superToken, []]);
+    const rolled = await query({ ...range, source: 'minute' });
+    assert.equal([rolled.source, rolled.step_ms], ['minute', MINUTE]);
+    assert.equal(rolled.series.map(round), raw.series.map(round));
+    const wide = await query({ ...range, points: 4 });
+    assert.equal([wide.source, wide.step_ms], ['quarter_hour', 15 * MINUTE]);
+    const [cpu] = wide.series as [Series];
+    const whole = raw.series[0] as Series;
+    for (let at = 0; at < 4; at++) {
+      const of = (list: (number | null)[]) =>
+        list.slice(at * 15, at * 15 + 15).filter((value) => value !== null);
+      assert.is(cpu.max[at], Math.max(...of(whole.max)));
+      assert.is(cpu.min[at], Math.min(...of(whole.min)));
+      assert.is(cpu.last[at], of(whole.last).at(-1));
+    }
+    // Nothing is left to read anew: rolled up again, it stays.
+    assert.equal((await query({ ...range })).series.map(round), raw.series.map(round));
+  });
+
+  test('late and imported reports join what is rolled up already; the newest hours are those of reports', async () => {
+    await summary(hour, { cpu_usage: 100 });
+    await roll();
+    await summary(hour + 1000, { cpu_usage: 300 });
+    await summary(hour - 3 * DAY, { cpu_usage: 700 });
+    await roll();
+    const now = Math.floor(app.clock.now() / MINUTE) * MINUTE;
+    await summary(now, { cpu_usage: 800 });
+    const { series } = await query({ from: hour - 3 * DAY, to: now + MINUTE, source: 'minute' });
+    assert.equal(
+      series[0]?.max.filter((value) => value !== null),
+      [70, 30, 80],
+    );
+    assert.is(
+      series[0]?.min.find((value) => value !== null && value < 20),
+      10,
+    );
+  });
+
+  test('a second start goes on where the first one stopped, and old rollups go', async () => {
+    await summary(hour, { cpu_usage: 100 });
+    await roll();
+    const before = await rolledTo();
+    const id = await idOf();
+    await app.restart();
+    assert.is(await rolledTo(), before);
+    const count = async (minutes: number) =>
+      Number(
+        (
+          await app.sql(
+            `select count(*) as n from series_rollup where step = ${minutes} and uuid_id = ${id}`,
+          )
+        )[0].n,
+      );
+    assert.ok((await count(1)) > 0 && (await count(15)) > 0);
+    await app.sql(`update series_rollup set span = span - ${72 * DAY}`);
+    await until('minutes are gone', async () => {
+      await app.clock.advance(MINUTE);
+      return (await count(1)) === 0;
+    });
+    assert.ok((await count(15)) > 0);
+    const from = hour - 72 * DAY;
+    const { series, source } = await query({ from, to: from + HOUR, points: 60 });
+    assert.equal([source, series[0]?.max[0]], ['quarter_hour', 10]);
+    const tables = await app.call('svc-server_database_storage', [app.superToken]);
+    assert.ok(JSON.stringify(tables).includes('series_rollup'));
+  });
+
+  test('more than 200,000 reports are answered from rollups, or refused with the nearest allowed range', async () => {
+    await summary(hour);
+    const uuid_id = await idOf();
+    const numbers =
+      dialect === 'sqlite'
+        ? 'with recursive g(n) as (select 0 union all select n + 1 from g where n < 200000) select n from g'
+        : 'select n from generate_series(0, 200000) n';
+    const id = dialect === 'sqlite' ? '' : 'id, ';
+    await app.sql(`insert into dynamic_monitoring_summary (${id}uuid_id, timestamp, storage_time, cpu_usage)
+      select ${id && 'n, '}${uuid_id}, ${hour} + n * 10, ${hour - HOUR}, 100 from (${numbers}) x`);
+    const range = { from: hour, to: hour + HOUR };
+    await app.sql(`update series_state set value = '${hour - HOUR}' where name <> 'turn'`);
+    const refused = await failure(query({ ...range, source: 'raw' }));
+    assert.is(refused.code, 108);
+    assert.match(refused.message, /source 'minute' with at most 60 points/);
+    assert.match(
+      (await failure(query(range))).message,
+      new RegExp(`nearest allowed range ends with to = ${hour + HOUR / 2}`),
+    );
+    await roll();
+    const { source, step_ms, series } = await query(range);
+    assert.equal([source, step_ms, series[0]?.max[0]], ['minute', MINUTE, 17.2]);
+  });
+
+  test('rights are those of the queries: every agent, summaries as a whole, parts field by field', async () => {
+    await full(hour);
+    await full(hour, { uuid: B });
+    const scopes = [{ agent_uuid: A }];
+    const summaries = await app.token([
+      { scopes, permissions: [{ dynamic_monitoring_summary: 'read' }] },
+    ]);
+    const network = await app.token([
+      { scopes, permissions: [{ dynamic_monitoring: { read: 'network' } }] },
+    ]);
+    const range = { from: hour, to: hour + HOUR };
+    await query(range, summaries);
+    await query({ ...range, fields: ['interface.receive_speed'] }, network);
+    for (const [over, token] of [
+      [{ agents: [A, B] }, summaries],
+      [{ fields: ['interface.receive_speed'] }, summaries],
+      [{ fields: ['cpu_usage'] }, network],
+      [{ fields: ['interface.receive_speed', 'disk.read_speed'] }, network],
+    ] as const) {
+      assert.is((await failure(query({ ...range, ...over }, token))).code, 102);
+    }
+    assert.is((await failure(query({ ...range, agents: [UNKNOWN] }))).code, 105);
+    assert.is((await failure(query({ from: hour, to: hour }))).code, 108);
+    assert.is((await failure(query({ ...range, points: 1501 }))).code, -32602);
+  });
+
+  test.run();
+}
+
+/** Averages are kept to a 30,000th of their bucket's range. */
+const round = ({ avg, ...rest }: Series) => ({
+  ...rest,
+  avg: avg.map((value) => (value === null ? null : Number(value.toPrecision(3)))),
+});
