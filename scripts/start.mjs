@@ -4,7 +4,9 @@
  */
 import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { beginAnew, collectLeftOver } from '../server/bin/memory.js';
 import { runAgent } from './agent.mjs';
 import { firstConfig } from './first-config.mjs';
 import { install } from './prepare.mjs';
@@ -34,6 +36,7 @@ main().catch((error) => {
 async function main() {
   const options = readOptions();
   if (options.help) return process.stdout.write(usage);
+  if (!options.watch) beginAnew(fileURLToPath(import.meta.url), process.argv.slice(2));
   // Where a window is closed, what is printed goes nowhere; the server still stops in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   install('production');
@@ -48,6 +51,7 @@ async function main() {
     const others = process.argv.slice(2).filter((argument) => argument !== '--watch');
     return serveAndWatch(others, first.config);
   }
+  collectLeftOver();
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
   const app = await serve({ ...first, listen, hangUp: 'stop' });

@@ -8,6 +8,12 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(1);
 }
 
+if (process.argv[2] === 'serve') {
+  const { beginAnew, collectLeftOver } = await import('./memory.js');
+  beginAnew(process.argv[1], process.argv.slice(2));
+  collectLeftOver();
+}
+
 // By itself V8 lets garbage grow to several times of what lives; with less than this it marks all the time while long answers leave.
 setFlagsFromString('--heap-growing-percent=60');
 

@@ -63,6 +63,8 @@ export async function startServer(
   site: Site,
   options: {
     nodeArgs?: readonly string[];
+    /** In the place of this process's. */
+    env?: NodeJS.ProcessEnv;
     ipc?: boolean;
     hello?: string;
     quiet?: boolean;
@@ -72,6 +74,7 @@ export async function startServer(
   const begun = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: site.dir,
+    env: options.env ?? process.env,
     stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
   });
   killAtExit(child);

@@ -1,0 +1,1 @@
+export declare function memorySettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv | undefined;
