@@ -49,8 +49,8 @@ const kernel = withoutTestingKit(readPackage(join(root, 'kernel')));
 const server = readPackage(join(root, 'server'));
 const sdk = readPackage(join(root, 'plugin-sdk'));
 const agent = readPackage(join(root, 'agent'));
-const client = readPackage(join(root, 'client'));
-const packages = [sdk, kernel, server, ...plugins, agent, client];
+const clients = ['client', 'cli'].map((name) => readPackage(join(root, name)));
+const packages = [sdk, kernel, server, ...plugins, agent, ...clients];
 
 function withoutTestingKit(found: Package): Package {
   return { ...found, sources: found.sources.filter(({ path }) => !path.endsWith('testing.ts')) };

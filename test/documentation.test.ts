@@ -37,6 +37,7 @@ const pages = pagesOf(['README.md', 'docs/guide/*.md', 'plugins/*/README.md']);
 /** Programs with tests of their own (`example-*.test.ts`, `two-hosts`, `hello-plugin`, `agent-program-*`, `client/readme`): only the form is checked. */
 const others = pagesOf([
   'agent/README.md',
+  'cli/README.md',
   'client/README.md',
   'examples/*/README.md',
   'plugin-sdk/README.md',

@@ -1,0 +1,86 @@
+import { createClient } from '@svc/client';
+import { credentialFile, plain, saveLogin } from '../credentials.ts';
+import { Complaint, readAll, readSecret } from '../io.ts';
+import type { Session } from '../session.ts';
+import { clean } from '../table.ts';
+
+/** `svc login URL`: asks for the credential, tries it, and keeps it. */
+export async function login(session: Session): Promise<void> {
+  const url = plain(session.word(0, 'URL'));
+  if (session.words.length > 1)
+    throw new Complaint('the credential is no argument, others would see it: it is asked for', 2);
+  const question = 'Credential (key:secret, or username|password): ';
+  const token = await readSecret(session.io, question);
+  const client = createClient(url, { token, transport: 'http', timeout_ms: 10_000 });
+  const { token_key, username } = await client.call('token_get');
+  saveLogin(session.io, { url, token });
+  session.print(
+    `Logged in to ${url} as ${username ?? token_key}; kept in ${credentialFile(session.io)}\n`,
+  );
+}
+
+/** JSON where it is JSON, else text. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // `name=edge 7` needs no quotes.
+    return text;
+  }
+}
+
+/** `svc call METHOD key=value…` */
+export async function call(session: Session): Promise<void> {
+  const [method = '', ...pairs] = [session.word(0, 'METHOD'), ...session.words.slice(1)];
+  const params: Record<string, unknown> = {};
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new Complaint(`'${pair}': write key=value`, 2);
+    params[pair.slice(0, at)] = parsed(pair.slice(at + 1));
+  }
+  const result = await session.anyMethod.call(method, params);
+  if (session.flags.json || typeof result !== 'object') session.printJson(result);
+  else
+    session.print(
+      `${JSON.stringify(result, (_k, v) => (typeof v === 'bigint' ? String(v) : v), 2)}\n`,
+    );
+}
+
+/** `svc kv get NAMESPACE KEY`, `svc kv set NAMESPACE KEY VALUE` (`-`: from standard input) */
+export async function kv(session: Session): Promise<void> {
+  const verb = session.word(0, 'get or set');
+  const place = { namespace: session.word(1, 'NAMESPACE'), key: session.word(2, 'KEY') };
+  if (verb === 'get') {
+    const value = await session.client.call('kv_get_value', place);
+    if (!session.flags.json && typeof value === 'string') session.print(`${value}\n`);
+    else session.printJson(value);
+  } else if (verb === 'set') {
+    const given = session.word(3, 'VALUE');
+    const text = given === '-' ? await readAll(session.io) : given;
+    await session.client.call('kv_set_value', { ...place, value: parsed(text) });
+  } else throw new Complaint(`'${verb}': svc kv get or svc kv set`, 2);
+}
+
+/** `svc logs`, and with `-f` what comes. */
+export async function logs(session: Session): Promise<void> {
+  const { follow, json, count = Infinity } = session.flags;
+  const show = (record: {
+    timestamp: string;
+    level: string;
+    target: string;
+    message: string;
+    fields: object;
+  }) => {
+    if (json) return session.printJson(record);
+    const fields = Object.entries(record.fields).map(
+      ([name, value]) => ` ${name}=${JSON.stringify(value)}`,
+    );
+    session.print(
+      `${record.timestamp} ${record.level} ${record.target}: ${clean(record.message)}${fields.join('')}\n`,
+    );
+  };
+  for (const record of (await session.client.call('svc-server_log')).slice(-count)) show(record);
+  if (!follow) return;
+  const stream = session.client.subscribe('svc-server_stream_log', { log_filter: 'info' });
+  await stream.each(show);
+}

@@ -1,0 +1,87 @@
+import { type Client, createClient, type Methods, RpcError, type Subscriptions } from '@svc/client';
+import { loginFor } from './credentials.ts';
+import { Complaint, type Surroundings } from './io.ts';
+import { table } from './table.ts';
+
+export interface Flags {
+  readonly json: boolean;
+  readonly server: string | undefined;
+  readonly follow: boolean;
+  readonly count: number | undefined;
+  readonly timeout_s: number | undefined;
+  readonly name: string | undefined;
+  readonly params: string | undefined;
+}
+
+export type AnyMethods = Record<string, { params: Record<string, unknown>; result: unknown }>;
+
+/** One run of the program: its arguments, its server, its output. */
+export class Session {
+  readonly io: Surroundings;
+  readonly flags: Flags;
+  /** Behind the command's name. */
+  readonly words: readonly string[];
+  #client: Client<Methods, Subscriptions> | undefined;
+
+  constructor(io: Surroundings, flags: Flags, words: readonly string[]) {
+    this.io = io;
+    this.flags = flags;
+    this.words = words;
+  }
+
+  /** Fails at once where a page would wait: somebody sits in front of it. */
+  get client(): Client<Methods, Subscriptions> {
+    const { url, token } = loginFor(this.io, this.flags.server);
+    const timeout_ms = (this.flags.timeout_s ?? 30) * 1_000;
+    this.#client ??= createClient(url, { token, reconnect: false, timeout_ms });
+    return this.#client;
+  }
+
+  /** For methods that are named by the caller. */
+  get anyMethod(): Client<AnyMethods, AnyMethods> {
+    return this.client as unknown as Client<AnyMethods, AnyMethods>;
+  }
+
+  /** The argument at a place. @throws Complaint that names it */
+  word(at: number, name: string): string {
+    const word = this.words[at];
+    if (word === undefined) throw new Complaint(`${name} is missing`, 2);
+    return word;
+  }
+
+  print(text: string): void {
+    this.io.stdout.write(text);
+  }
+
+  /** A value for `--json`: one line, so that a stream of them can be read. */
+  printJson(value: unknown): void {
+    const text = JSON.stringify(value, (_key, member) =>
+      typeof member === 'bigint' ? String(member) : member,
+    );
+    this.print(`${text ?? 'null'}\n`);
+  }
+
+  printRows(rows: readonly Record<string, unknown>[], names: readonly string[]): void {
+    if (this.flags.json) this.printJson(rows);
+    else this.print(table(this.io, rows, names));
+  }
+
+  /** The agent that a UUID, or the only one that its beginning names. @throws Complaint */
+  async agent(given: string): Promise<string> {
+    const known = await this.client.call('agent-uuid_list_all').catch((error: unknown) => {
+      // Who may not list agents may still name one.
+      if (error instanceof RpcError && error.code === 102) return [given];
+      throw error;
+    });
+    const found = known.filter((uuid) => uuid.startsWith(given.toLowerCase()));
+    const [uuid] = found;
+    if (uuid === undefined) throw new Complaint(`no agent '${given}': svc agents lists them`);
+    if (found.length > 1)
+      throw new Complaint(`'${given}' may be ${found.length} agents: give more of the UUID`);
+    return uuid;
+  }
+
+  close(): void {
+    this.#client?.close();
+  }
+}

@@ -1,0 +1,225 @@
+/** The program `svc` against a real server with a real agent. */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadPty } from '../../agent/src/terminal/pty.ts';
+import { main } from '../../cli/src/main.ts';
+import { AGENT } from '../agent-program-kit.ts';
+import { type Running, startAgent, stopAgent, until } from '../agent-program-process.ts';
+import { shell } from '../documentation-kit.ts';
+import { eventually } from '../protocol/token-kit.ts';
+
+const test = suite('svc');
+const hasPty = await loadPty().then(
+  () => true,
+  () => false,
+);
+let app: TestApp;
+let agent: Running;
+let dir = '';
+
+const agentRights = [
+  {
+    scopes: [{ agent_uuid: AGENT }],
+    permissions: [
+      { dynamic_monitoring_summary: 'write' },
+      { task: 'listen' },
+      { task: { write: 'execute' } },
+      { task: { write: 'web_shell' } },
+    ],
+  },
+];
+
+test.before(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  app = await bootForTest(undefined);
+  agent = await startAgent(app, await app.token(agentRights), {
+    head: 'terminal_shell = "sh"',
+    server: 'allow_task = true\nallow_execute = true\nallow_web_shell = true',
+  });
+  await app.call('kv_create', [app.superToken, 'notes']);
+  const list = () => app.call('agent-uuid_list_all', [app.superToken]);
+  await until('a report', list, (uuids) => uuids.length === 1);
+  assert.is((await svc(['login', app.url], { input: `${app.superToken}\n` })).code, 0);
+});
+test.after(async () => {
+  await stopAgent(agent);
+  await app.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Given {
+  readonly input?: string;
+  readonly isTTY?: boolean;
+  readonly during?: (text: () => string, stdin: PassThrough) => Promise<void>;
+}
+
+/** Runs the program in this process. */
+async function svc(args: string[], { input, isTTY = false, during }: Given = {}) {
+  const collect = () => {
+    let text = '';
+    const stream = Object.assign(new PassThrough(), { isTTY });
+    stream.on('data', (part) => {
+      text += part;
+    });
+    return { stream, text: () => text };
+  };
+  const [out, err] = [collect(), collect()];
+  const stdin = new PassThrough();
+  if (input !== undefined) stdin.end(input);
+  const env = { XDG_CONFIG_HOME: dir };
+  const done = main(args, { stdin, stdout: out.stream, stderr: err.stream, env });
+  await during?.(out.text, stdin);
+  const code = await done;
+  return { code, out: out.text(), err: err.text() };
+}
+
+test('login keeps the credential for its owner alone, and takes none as an argument', async () => {
+  const file = join(dir, 'svc/credentials.json');
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  assert.is(statSync(join(dir, 'svc')).mode & 0o777, 0o700);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')), {
+    current: app.url,
+    logins: [{ url: app.url, token: app.superToken }],
+  });
+  const wrong = await svc(['login', app.url], { input: 'a:b' });
+  assert.equal(
+    [wrong.code, wrong.err],
+    [1, 'svc: the server refuses (102): Permission denied: Invalid credentials\n'],
+  );
+  assert.is((await svc(['login', app.url, app.superToken])).code, 2);
+  assert.is((await svc(['login', app.url.replace('//', '//a:b@')], { input: 'x' })).code, 2);
+});
+
+const refused: [args: string[], code: number, text: RegExp][] = [
+  [[], 2, /^svc talks to a server/],
+  [['dance'], 2, /^svc: no command 'dance'; svc --help lists them$/m],
+  [['agents', '--quickly'], 2, /Unknown option '--quickly'/],
+  [['watch'], 2, /AGENT is missing/],
+  [['watch', 'ffff'], 1, /no agent 'ffff': svc agents lists them/],
+  [['watch', '0b6f', '-n', 'all'], 2, /-n 'all': give a whole number from 1/],
+  [['call', 'kv_nothing'], 1, /\(-32601\).*svc call rpc.discover/],
+  [['call', 'kv_get_value', 'namespace'], 2, /'namespace': write key=value/],
+  [['call', 'kv_get_value', 'namespace=notes'], 1, /\(-32602\): Invalid params: .*key/],
+  [['kv', 'put', 'a', 'b'], 2, /svc kv get or svc kv set/],
+  [['worker', 'deploy', '/none.js'], 1, /ENOENT/],
+  [['agents', '--server', 'http://127.0.0.1:1'], 1, /not logged in to/],
+];
+for (const [args, code, text] of refused) {
+  test(`svc ${args.join(' ')}: says what to change`, async () => {
+    const done = await svc(args);
+    assert.is(done.code, code, done.err);
+    assert.match(done.err, text);
+    assert.is(done.out, '');
+  });
+}
+
+test('agents: a table on a terminal, tabs in a pipe, JSON when asked for', async () => {
+  const shown = await svc(['agents'], { isTTY: true });
+  assert.match(
+    shown.out,
+    /^UUID +SEEN +CPU +MEMORY +LOAD +RECEIVED +SENT\n0b6f1c52-\S+ +\d+ s +[\d.]+ % /,
+  );
+  const piped = await svc(['agents']);
+  assert.is(piped.out.split('\t').length, 7);
+  const [row] = JSON.parse((await svc(['agents', '--json'])).out);
+  assert.is(row.uuid, AGENT);
+  assert.type(row.cpu_usage, 'number');
+});
+
+test('watch: a line for each report, of the agent that the beginning of its UUID names', async () => {
+  const { out, code } = await svc(['watch', '0B6F', '-n', '2']);
+  assert.match(out, /^(?:\d\d:\d\d:\d\d {2}cpu [\d.]+ % {2}memory .+ {2}load .+\n){2}$/);
+  assert.is(code, 0);
+});
+
+test('run: prints what the command printed, and fails when it could not be run', async () => {
+  const done = await svc(['run', '0b6f', '--', 'echo', '-n', 'it works']);
+  assert.equal([done.code, done.out], [0, 'it works\n']);
+  const { code, err } = await svc(['run', AGENT, '--', '/none/such']);
+  assert.is(code, 1);
+  assert.match(err, /^svc: .+/);
+});
+
+(hasPty ? test : test.skip)(
+  'sh: what is typed reaches a shell there, and its output comes back',
+  async () => {
+    const done = await svc(['sh', '0b6f'], {
+      async during(text, stdin) {
+        await eventually(() => assert.match(text(), /[$#] /));
+        stdin.write('echo $((6 * 7))-there; exit\n');
+        await eventually(() => assert.match(text(), /42-there/));
+      },
+    });
+    assert.equal([done.code, done.err], [0, '']);
+  },
+);
+
+test('call: values are JSON, or else text', async () => {
+  const set = ['call', 'kv_set_value', 'namespace=notes', 'key=a', 'value={"n":[1,2]}'];
+  assert.equal(JSON.parse((await svc(set)).out), { success: true });
+  const get = ['call', 'kv_get_value', 'namespace=notes', 'key=a', '--json'];
+  assert.is((await svc(get)).out, '{"n":[1,2]}\n');
+});
+
+test('kv: sets and gets, also from standard input', async () => {
+  assert.is((await svc(['kv', 'set', 'notes', 'name', 'edge 7'])).code, 0);
+  assert.is((await svc(['kv', 'get', 'notes', 'name'])).out, 'edge 7\n');
+  assert.is((await svc(['kv', 'set', 'notes', 'big', '-'], { input: '[1,2]' })).code, 0);
+  assert.is((await svc(['kv', 'get', 'notes', 'big'])).out, '[1,2]\n');
+});
+
+test('worker: deploy makes and replaces; dev runs on every save and shows log and answer', async () => {
+  const file = join(dir, 'nightly.js');
+  const save = (text: string) =>
+    writeFileSync(file, `export default { onCall: (p) => { ${text} } };`);
+  save('return 1;');
+  assert.is((await svc(['worker', 'deploy', file])).out, 'created nightly\n');
+  assert.is((await svc(['worker', 'deploy', file])).out, 'updated nightly\n');
+  save("svcLog.warn('x', 'careful'); return p.n + 1;");
+  const { out } = await svc(['worker', 'dev', file, '--params', '{"n":41}', '-n', '2'], {
+    async during(text) {
+      await eventually(() => assert.match(text(), /✓ \d+ ms 42\n/));
+      await eventually(() => assert.match(text(), / {2}WARN careful\n/));
+      save('throw new Error("broken");');
+    },
+  });
+  assert.match(out, /✗ .*broken/);
+});
+
+test('logs: the records that are there, and those that come', async () => {
+  const { out } = await svc(['logs', '-n', '3']);
+  assert.is(out.trimEnd().split('\n').length, 3);
+  assert.match(out, /^\d{4}-\S+ (?:INFO|WARN|ERROR|DEBUG|TRACE) \w+/);
+});
+
+test('completion: commands, agents, methods and parameters of the server; the scripts are sound', async () => {
+  const words = async (...line: string[]) =>
+    (await svc(['complete', '--', ...line])).out.trim().split('\n');
+  assert.ok((await words('')).includes('agents'));
+  assert.equal(await words('watch', ''), [AGENT]);
+  assert.ok((await words('call', 'kv')).includes('kv_get_value'));
+  assert.equal(await words('call', 'kv_get_value', ''), ['namespace=', 'key=']);
+  assert.equal(await words('kv', ''), ['get', 'set']);
+  const script = (await svc(['completion', 'bash'])).out;
+  // A server may say anything: nothing of it is run.
+  const answer = "printf '%s\\n' agents 'ag$(touch ran)' login";
+  const line = `COMP_WORDS=(svc ag); COMP_CWORD=1; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; ls`;
+  const asked = `cd $(mktemp -d)\nsvc() { ${answer}; }\n${script}${line}`;
+  const { code, output } = await shell(asked, { cwd: dir });
+  assert.equal([code, output], [0, 'agents\nag$(touch ran)\n']);
+  assert.match((await svc(['completion', 'zsh'])).out, /bashcompinit/);
+});
+
+test('as a program of its own it prints its help', async () => {
+  const program = resolve(import.meta.dirname, '../../cli/bin/svc.js');
+  const { code, output } = await shell(`${process.execPath} ${program} --help`, { cwd: dir });
+  assert.is(code, 0);
+  assert.match(output, /svc login URL/);
+});
+
+test.run();
