@@ -140,6 +140,17 @@ function methodsIn(chapter: string): string[] {
   );
 }
 
+/** The index of conventions.md §7. */
+function indexed(): string[] {
+  const [, part = ''] =
+    /^## 7\. Methods\n([\s\S]*?)^## /m.exec(read('docs/protocol/conventions.md')) ?? [];
+  return [...part.matchAll(/^\| `([a-z-]+)`[^|]*\| (.*) \|$/gm)].flatMap(([, space, names = '']) =>
+    [...names.matchAll(/[a-z][a-z_]+/g)]
+      .filter(([word]) => !['addition', 'and'].includes(word))
+      .map(([word]) => `${space}_${word}`),
+  );
+}
+
 test('chapters name every method of a server with all plugins, and none besides', async () => {
   const app = await bootForTest(undefined);
   const { methods } = app.kernel as App;
@@ -153,6 +164,8 @@ test('chapters name every method of a server with all plugins, and none besides'
     [],
     'methods without a chapter',
   );
+  const inNamespaces = registered.filter((name) => name !== 'rpc.discover').sort();
+  assert.equal(indexed().sort(), inNamespaces, 'the index of conventions.md §7');
   const strange = chapters.flatMap((chapter) =>
     methodsIn(chapter)
       .filter((name) => !registered.includes(name))
