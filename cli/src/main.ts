@@ -25,7 +25,7 @@ const HELP = `svc talks to a server that supervises machines.
   svc logs [-f]                     the server's log, and with -f what comes
   svc completion bash|zsh           completion of commands, agents, methods and parameters
 
-AGENT is a UUID or the beginning of one.
+AGENT is a UUID, the beginning of one, or a name.
 
   --json             JSON instead of tables, one value a line
   --server URL       another server than that of the last login

@@ -66,14 +66,23 @@ export class Session {
     else this.print(table(this.io, rows, names));
   }
 
-  /** The agent that a UUID, or the only one that its beginning names. @throws Complaint */
+  /** Names of agents, from where dashboards keep them; none without the right to read them. */
+  async names(uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const namespace_key = uuids.map((namespace) => ({ namespace, key: 'metadata_name' }));
+    if (uuids.length === 0) return new Map();
+    const rows = await this.client.call('kv_get_multi_value', { namespace_key }).catch(refusal);
+    const named = rows?.filter(({ value }) => typeof value === 'string' && value !== '') ?? [];
+    return new Map(named.map(({ namespace, value }) => [namespace, value as string]));
+  }
+
+  /** The agent with this UUID or name, or the only one whose UUID begins so. @throws Complaint */
   async agent(given: string): Promise<string> {
-    const known = await this.client.call('agent-uuid_list_all').catch((error: unknown) => {
-      // Who may not list agents may still name one.
-      if (error instanceof RpcError && error.code === 102) return [given];
-      throw error;
-    });
-    const found = known.filter((uuid) => uuid.startsWith(given.toLowerCase()));
+    // Who may not list agents may still give a whole UUID.
+    const known = (await this.client.call('agent-uuid_list_all').catch(refusal)) ?? [given];
+    const names = await this.names(known);
+    const byName = known.filter((uuid) => names.get(uuid) === given);
+    const byStart = known.filter((uuid) => uuid.startsWith(given.toLowerCase()));
+    const found = byName.length > 0 ? byName : byStart;
     const [uuid] = found;
     if (uuid === undefined) throw new Complaint(`no agent '${given}': svc agents lists them`);
     if (found.length > 1)
@@ -84,4 +93,10 @@ export class Session {
   close(): void {
     this.#client?.close();
   }
+}
+
+/** Undefined for a right that is missing, or a plugin that this server lacks. @throws the error, when it is another one */
+function refusal(error: unknown): undefined {
+  if (error instanceof RpcError && (error.code === 102 || error.code === -32601)) return undefined;
+  throw error;
 }

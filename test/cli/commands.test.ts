@@ -41,7 +41,9 @@ test.before(async () => {
     head: 'terminal_shell = "sh"',
     server: 'allow_task = true\nallow_execute = true\nallow_web_shell = true',
   });
-  await app.call('kv_create', [app.superToken, 'notes']);
+  for (const namespace of ['notes', AGENT])
+    await app.call('kv_create', [app.superToken, namespace]);
+  await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', 'edge 7']);
   const list = () => app.call('agent-uuid_list_all', [app.superToken]);
   await until('a report', list, (uuids) => uuids.length === 1);
   assert.is((await svc(['login', app.url], { input: `${app.superToken}\n` })).code, 0);
@@ -122,12 +124,12 @@ test('agents: a table on a terminal, tabs in a pipe, JSON when asked for', async
   const shown = await svc(['agents'], { isTTY: true });
   assert.match(
     shown.out,
-    /^UUID +SEEN +CPU +MEMORY +LOAD +RECEIVED +SENT\n0b6f1c52-\S+ +\d+ s +[\d.]+ % /,
+    /^UUID +NAME +SEEN +CPU +MEMORY +LOAD +RECEIVED +SENT\n0b6f1c52-\S+ +edge 7 +\d+ s +[\d.]+ % /,
   );
   const piped = await svc(['agents']);
-  assert.is(piped.out.split('\t').length, 7);
+  assert.is(piped.out.split('\t').length, 8);
   const [row] = JSON.parse((await svc(['agents', '--json'])).out);
-  assert.is(row.uuid, AGENT);
+  assert.equal([row.uuid, row.name], [AGENT, 'edge 7']);
   assert.type(row.cpu_usage, 'number');
 });
 
@@ -137,10 +139,21 @@ test('watch: a line for each report, of the agent that the beginning of its UUID
   assert.is(code, 0);
 });
 
+test('a token for tasks alone runs a command on the agent whose UUID it gives', async () => {
+  const permissions = [{ task: { create: 'execute' } }, { task: { read: 'execute' } }];
+  const token = await app.token([{ scopes: [{ agent_uuid: AGENT }], permissions }]);
+  await svc(['login', app.url], { input: token });
+  const done = await svc(['run', AGENT, '--', 'echo', 'allowed']);
+  const { err } = await svc(['agents']);
+  await svc(['login', app.url], { input: app.superToken });
+  assert.equal([done.out, done.err], ['allowed\n', '']);
+  assert.match(err, /^svc: the server refuses \(102\)/);
+});
+
 test('run: prints what the command printed, and fails when it could not be run', async () => {
   const done = await svc(['run', '0b6f', '--', 'echo', '-n', 'it works']);
   assert.equal([done.code, done.out], [0, 'it works\n']);
-  const { code, err } = await svc(['run', AGENT, '--', '/none/such']);
+  const { code, err } = await svc(['run', 'edge 7', '--', '/none/such']);
   assert.is(code, 1);
   assert.match(err, /^svc: .+/);
 });

@@ -27,11 +27,14 @@ export async function agents(session: Session): Promise<void> {
   const params = { uuids, fields: [...FIELDS] };
   const rows: Row[] = await session.client.call('agent_dynamic_summary_multi_last_query', params);
   const last = new Map(rows.map((row) => [row['uuid'], row]));
+  const names = await session.names(uuids);
   const shown = uuids.map((uuid) => {
     const row = last.get(uuid) ?? { uuid };
-    return session.flags.json ? row : { uuid, seen: ago(row['timestamp']), ...figures(row) };
+    const name = names.get(uuid);
+    if (session.flags.json) return { ...row, name: name ?? null };
+    return { uuid, name, seen: ago(row['timestamp']), ...figures(row) };
   });
-  session.printRows(shown, ['uuid', 'seen', ...COLUMNS]);
+  session.printRows(shown, ['uuid', 'name', 'seen', ...COLUMNS]);
 }
 
 /** `svc watch AGENT`: a line for each report, until it is interrupted. */
