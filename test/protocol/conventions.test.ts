@@ -273,6 +273,7 @@ const params: [name: string, method: string, params: string, expected: string | 
     '{"name":"\\\\ud800","count":5,"flag":null}',
   ],
   ['a number that no double holds', 'probe_echo', '[1e400]', -32602],
+  ['such a number that a repeated name hides', 'probe_echo', '[{"a":1e400,"a":1}]', -32602],
   ['such a number with sign, point and zeros', 'probe_echo', '[{"a":[-12.5E+0400]}]', -32602],
   ['such a number with a small exponent', 'probe_echo', `[1${'0'.repeat(300)}e99]`, -32602],
   ['an integer of 400 digits', 'probe_echo', `[1${'0'.repeat(400)}]`, -32602],

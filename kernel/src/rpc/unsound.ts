@@ -4,6 +4,7 @@ const HALF = /\\u[dD][89a-fA-F]/;
 /** Whole pairs and other escapes are passed over. */
 const ESCAPES = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F])|.)/g;
 const LARGE_EXPONENT = /[eE]\+?\d{3}/;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** True when a string in this JSON text holds half of a surrogate pair, which neither UTF-8 nor a database can hold. */
 export function holdsHalfPair(text: string): boolean {
@@ -13,14 +14,12 @@ export function holdsHalfPair(text: string): boolean {
   return false;
 }
 
-/** True when a number in this JSON text is too large for a double (`1e400`). The text nests at most 129 deep. */
+/** True when a number in this JSON text is too large for a double (`1e400`), also one that a repeated name hides. */
 export function holdsInfinity(text: string): boolean {
   if (!LARGE_EXPONENT.test(text) && !hasLongInteger(text)) return false;
-  let found = false;
-  JSON.parse(text, (_name, value) => {
-    found ||= value === Infinity || value === -Infinity;
-  });
-  return found;
+  for (const [token] of text.matchAll(STRING_OR_NUMBER))
+    if (token[0] !== '"' && !Number.isFinite(Number(token))) return true;
+  return false;
 }
 
 export const faultOf = (text: string): Fault | undefined =>
