@@ -11,6 +11,7 @@ import { kvScenarios } from './scenarios/kv.ts';
 import { live } from './scenarios/live.ts';
 import { queryScenarios } from './scenarios/queries.ts';
 import { reports } from './scenarios/reports.ts';
+import { series } from './scenarios/series.ts';
 import { servers } from './scenarios/servers.ts';
 import { staticFiles } from './scenarios/static-files.ts';
 import { taskScenarios } from './scenarios/tasks.ts';
@@ -33,6 +34,7 @@ const scenarios = [
   servers,
   fleet,
   live,
+  series,
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));

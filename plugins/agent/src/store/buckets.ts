@@ -92,7 +92,8 @@ function summarySql(fields: readonly string[]): string {
   const values = fields.map((name, n) => texts(n, `l.${name}`)).join('');
   return `with b as (select ${BUCKET} as i, max(m.timestamp) as t, ${sums}
       from ${table} m where ${FOUND} group by 1)
-    select '[' || b.i || ',""' ${values} || ']' as json from b join ${table} l on l.uuid_id = ? and l.timestamp = b.t
+    select '[' || b.i || ',""' ${values} || ']' as json from b cross join ${table} l
+      where l.uuid_id = ? and l.timestamp = b.t
       and l.id = (select max(o.id) from ${table} o where o.uuid_id = l.uuid_id and o.timestamp = b.t) order by b.i`;
 }
 
