@@ -84,7 +84,12 @@ async function openWith(
     tap: (open: (request: DatabaseRequest) => Promise<DatabaseHandle | undefined>) =>
       hooks.database.tapPromise('driver', open),
   };
-  const kernel = { hooks: { database }, provide: () => {}, defer: () => {} };
+  const kernel = {
+    hooks: { database },
+    provide: () => {},
+    defer: () => {},
+    useOptional: () => undefined,
+  };
   for (const driver of [sqlite, postgres])
     await driver.setup(kernel as unknown as Kernel<never, never>);
   const options = { ...defaults, ...request.options };
