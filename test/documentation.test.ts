@@ -114,6 +114,8 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
     await app.call('kv_set_value', params);
     await app.call('kv_create', [app.superToken, 'global']);
   },
+  'plugins/series/README.md': (app) =>
+    app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'plugins/static-bucket-file/README.md': (app) => bucket(app),
   'plugins/static-webdav/README.md': async (app) => {
     await bucket(app);
