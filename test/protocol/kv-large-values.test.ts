@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LARGE, largeValueText } from '../../plugins/kv/src/large-value.ts';
+import { LARGE, largeValueText, MEASURED, measureLarge } from '../../plugins/kv/src/large-value.ts';
 import { valueText } from '../../plugins/kv/src/value.ts';
 
 const test = suite('kv: large values');
@@ -52,6 +52,22 @@ test('half of a surrogate pair is refused wherever it stands', async () => {
     const sent = `[${half},${repeated('1', ',', LARGE)}]`;
     const outcome = await largeValueText(sent).catch(({ code }) => code);
     assert.is(outcome, -32602);
+  }
+});
+
+test('the length of a text and U+0000 in it are found wherever it is measured in parts', async () => {
+  const kinds: [unit: string, holdsZero: boolean][] = [
+    ['😀', false],
+    ['\\u0000', true],
+    ['\\\\u0000', false],
+    ['\\\\\\u0000', true],
+    ['\\\\u0000\\u0000', true],
+  ];
+  for (const [unit, holdsZero] of kinds) {
+    for (let before = 0; before <= unit.length + 1; before++) {
+      const text = `"${'x'.repeat(MEASURED - before)}${unit}"`;
+      assert.equal(await measureLarge(text), { bytes: Buffer.byteLength(text), holdsZero });
+    }
   }
 });
 

@@ -139,11 +139,7 @@ const messages: [name: string, message: () => Buffer, code: number | undefined][
   ],
   ['numbers', () => dense('turns_text', `${value()},[1`, ',1.5,12345678901234567', ']'), undefined],
   ['surplus parameters', () => dense('turns_text', `${value()},1,{}`, ',{}'), -32602],
-  [
-    'escapes with a valid credential',
-    () => dense('turns_take', `${value()},"\\ud83d\\ude00`, '\\n', '"'),
-    undefined,
-  ],
+  ['a stored text of escapes', () => stored('"\\ud83d\\ude00', '\\n', '"'), undefined],
   [
     'an object of many names',
     () =>
@@ -154,7 +150,7 @@ const messages: [name: string, message: () => Buffer, code: number | undefined][
   ],
   ['a wrong type of many elements', () => dense('turns_list', `"${token}",[1`, ',1', ']'), -32602],
   ['a stored value of many values', () => stored('[1', ',1.0,12345678901234567', ']'), undefined],
-  ['one text', () => dense('turns_take', `${value()},"`, 'QUJDe123', '"'), undefined],
+  ['a stored text', () => stored('"', 'QUJDe123', '"'), undefined],
 ];
 
 for (const [name, message, code] of messages) {

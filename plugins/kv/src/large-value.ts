@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { behindString, scanItems, skipSpace, skipValue, stringPieces } from '@svc/plugin-sdk';
-import { refuseHalf, valueText } from './value.ts';
+import { refuseHalf, valueText, zeroAt } from './value.ts';
 
 /** A value of more characters is spelled in pieces of about this many. */
 export const LARGE = 32 * 1024;
 /** Characters that are looked at in one turn of the event loop, and members that are written. */
 const SCANNED = 512 * 1024;
 const WRITTEN = 2_000;
+/** Characters that are measured in one turn. */
+export const MEASURED = 1024 * 1024;
 const QUOTE = 34;
 const COMMA = 44;
 const OPEN_OBJECT = 123;
@@ -18,14 +20,38 @@ let pause: Promise<unknown> = Promise.resolve();
  * @param sent JSON without a number that no double holds
  * @throws RpcError -32602 for half of a surrogate pair
  */
-export async function largeValueText(sent: string): Promise<string> {
-  const work = spellLarge(sent);
+export const largeValueText = (sent: string): Promise<string> => inTurns(spellLarge(sent));
+
+/** The length of a value's stored text in UTF-8, and whether it holds U+0000; in turns as `largeValueText`. */
+export const measureLarge = (text: string): Promise<Measured> => inTurns(measure(text));
+
+interface Measured {
+  readonly bytes: number;
+  readonly holdsZero: boolean;
+}
+
+async function inTurns<T>(work: Generator<undefined, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
     pause = pause.then(() => nextTurn());
     await pause;
   }
+}
+
+function* measure(text: string): Generator<undefined, Measured> {
+  let bytes = 0;
+  let holdsZero = false;
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    // The first look puts a text that was made of pieces together, so it has a turn of its own.
+    yield;
+    to = from + MEASURED;
+    // No pair is cut in two.
+    if (isLow(text.charCodeAt(to))) to++;
+    bytes += Buffer.byteLength(text.slice(from, to));
+    holdsZero ||= zeroAt(text, from, to);
+  }
+  return { bytes, holdsZero };
 }
 
 function* spellLarge(sent: string): Generator<undefined, string> {
@@ -170,4 +196,5 @@ function spell(sent: string): string {
 }
 
 const isOpening = (code: number): boolean => code === 91 || code === 123;
+const isLow = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 const isClosing = (code: number): boolean => code === 93 || code === 125;

@@ -3,8 +3,10 @@ import { RpcError, respellJson } from '@svc/plugin-sdk';
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 64n - 1n;
 
-/** U+0000 as `JSON.stringify` escapes it, and half a surrogate pair. */
-const zero = /(?:^|[^\\])(?:\\\\)*\\u0000/;
+/** U+0000 as `JSON.stringify` escapes it. */
+const ZERO = '\\u0000';
+const BACKSLASH = 92;
+/** Half a surrogate pair as `JSON.stringify` escapes it. */
 const half = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 
 /**
@@ -30,8 +32,17 @@ export function refuseHalf(plain: string): void {
 /** A value's text as it is stored: compact, of equal member names the last one, 64-bit integers exact, `1.0` still `1.0`. */
 export const valueText = (sent: string): string => respellJson(sent, spelled);
 
-/** True when a stored text holds U+0000. */
-export const holdsZero = (text: string): boolean => text.includes('\\u0000') && zero.test(text);
+/** True when U+0000 begins in this part of a stored text. */
+export function zeroAt(text: string, from = 0, to = text.length): boolean {
+  const part = text.slice(from, to + ZERO.length - 1);
+  for (let at = part.indexOf(ZERO); at >= 0; at = part.indexOf(ZERO, at + 1)) {
+    let before = from + at;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    // Behind an odd number of backslashes, this one is itself escaped.
+    if ((from + at - before) % 2 === 0) return true;
+  }
+  return false;
+}
 
 /** False when a number in it is too large for a double. */
 const holds = (value: unknown): boolean => {

@@ -1,11 +1,11 @@
 import { JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Kv } from '../kv.ts';
-import { LARGE, largeValueText } from '../large-value.ts';
+import { LARGE, largeValueText, measureLarge } from '../large-value.ts';
 import { checkLimit, PREFIX } from '../limits.ts';
 import { checkKey, checkLength, checkText } from '../names.ts';
 import type { Item } from '../patterns.ts';
 import { mayDelete, mayRead, mayWrite } from '../permissions.ts';
-import { checkValue, holdsZero, valueText } from '../value.ts';
+import { checkValue, valueText, zeroAt } from '../value.ts';
 import { isFull, noNamespace, Success } from './shared.ts';
 
 const NULL = new RawJson('null');
@@ -52,10 +52,11 @@ function addSet(methods: Methods, { refuseZero, set, maxValueBytes, maxNamespace
       else if (!input.isStoredForm) input.text = valueText(input.text);
       const { text } = input;
       const most = maxValueBytes();
-      if (text.length * 3 > most && Buffer.byteLength(text) > most) {
-        throw RpcError.invalid(`value is longer than ${most} bytes`);
-      }
-      refuseZero(namespace, key, holdsZero(text) ? '\0' : '');
+      const { bytes, holdsZero } = isLarge
+        ? await measureLarge(text)
+        : { bytes: Buffer.byteLength(text), holdsZero: zeroAt(text) };
+      if (bytes > most) throw RpcError.invalid(`value is longer than ${most} bytes`);
+      refuseZero(namespace, key, holdsZero ? '\0' : '');
       checkLimit(namespace, key, text);
     },
     async handle({ namespace, key, text }) {

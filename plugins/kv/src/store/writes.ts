@@ -21,25 +21,16 @@ export class Writes {
   readonly #db: Database;
   readonly #createSql: string;
   readonly #setSql: string;
+  readonly #setOneSql: string;
 
   constructor(db: Database) {
-    const { document, elements } = db.forms;
+    const { document } = db.forms;
     this.#db = db;
     this.#createSql = `insert into kv (namespace, key, value)
       select cast(? as text), cast(? as text), cast('null' as ${document})
       where not exists (select 1 from kv where namespace = ?) returning id`;
-    const given = `select i.value ->> 0 as namespace, i.value ->> 1 as key,
-      cast(i.value ->> 2 as ${document}) as value from ${elements} i`;
-    const growth = `select r.*, ${rowBytes(COUNTED, 'r')} - coalesce((select ${rowBytes(COUNTED, 'o')}
-      from kv o where o.namespace = r.namespace and o.key = r.key), 0) as growth from (${given}) r`;
-    // Values of one statement count for those after them. A value that makes no more of it is always taken.
-    const total = `select g.*, coalesce(u.bytes, 0)
-      + sum(growth) over (partition by namespace order by key rows unbounded preceding) as total
-      from (${growth}) g left join kv_usage u on u.owner = g.namespace`;
-    this.#setSql = `insert into kv (namespace, key, value)
-      select namespace, key, value from (${total}) t
-      where (growth <= 0 or total <= ?) and exists (select 1 from kv k where k.namespace = t.namespace)
-      on conflict (namespace, key) do update set value = excluded.value returning namespace, key`;
+    this.#setSql = setSql(db, 'i.value ->> 2');
+    this.#setOneSql = setSql(db, '?');
   }
 
   /** Makes the namespace by its marker. @returns false when it exists already */
@@ -59,9 +50,7 @@ export class Writes {
   /** Stores rows of distinct keys in one transaction, as far as a namespace may hold so many bytes. @returns what became of each */
   set(rows: readonly Row[], max_bytes: number): Promise<Fate[]> {
     return guarded('the value could not be stored', async () => {
-      // In the order of the index, so that two servers never wait for each other in a circle.
-      const given = rows.map(({ namespace, key, value }) => [namespace, key, value]);
-      const sql = { text: this.#setSql, params: [JSON.stringify(given.sort(byName)), max_bytes] };
+      const sql = this.#setting(rows, max_bytes);
       // Without the lock a value set at the same moment could outlive its namespace: no statement sees the other's row.
       return this.#db.locked({ id: LOCK, shared: true }, async (on) => {
         const stored = new Set((await rowsOf<Place>(on, sql)).map(placeOf));
@@ -75,6 +64,18 @@ export class Writes {
         });
       });
     });
+  }
+
+  #setting(rows: readonly Row[], max_bytes: number) {
+    const [row, ...more] = rows;
+    // A long value is alone in its batch; written into JSON once more, it would hold the event loop.
+    if (row && more.length === 0) {
+      const place = JSON.stringify([[row.namespace, row.key]]);
+      return { text: this.#setOneSql, params: [row.value, place, max_bytes] };
+    }
+    // In the order of the index, so that two servers never wait for each other in a circle.
+    const given = rows.map(({ namespace, key, value }) => [namespace, key, value]);
+    return { text: this.#setSql, params: [JSON.stringify(given.sort(byName)), max_bytes] };
   }
 
   /** @returns false when the namespace does not exist; a missing key is no failure */
@@ -96,6 +97,22 @@ export class Writes {
       ),
     );
   }
+}
+
+/** The statement that sets values. @param value SQL of a value's text; `i.value` holds its namespace and key */
+function setSql({ forms: { document, elements } }: Database, value: string): string {
+  const given = `select i.value ->> 0 as namespace, i.value ->> 1 as key,
+      cast(${value} as ${document}) as value from ${elements} i`;
+  const growth = `select r.*, ${rowBytes(COUNTED, 'r')} - coalesce((select ${rowBytes(COUNTED, 'o')}
+      from kv o where o.namespace = r.namespace and o.key = r.key), 0) as growth from (${given}) r`;
+  // Values of one statement count for those after them. A value that makes no more of it is always taken.
+  const total = `select g.*, coalesce(u.bytes, 0)
+      + sum(growth) over (partition by namespace order by key rows unbounded preceding) as total
+      from (${growth}) g left join kv_usage u on u.owner = g.namespace`;
+  return `insert into kv (namespace, key, value)
+      select namespace, key, value from (${total}) t
+      where (growth <= 0 or total <= ?) and exists (select 1 from kv k where k.namespace = t.namespace)
+      on conflict (namespace, key) do update set value = excluded.value returning namespace, key`;
 }
 
 type Place = Pick<Row, 'namespace' | 'key'>;
