@@ -1273,6 +1273,21 @@ export interface Methods {
       spans: { name: string; fields?: string }[];
     }[];
   };
+  /** The plugins of this server, by name: version, namespaces, and whether built in. */
+  'svc-server_plugins': {
+    params: {};
+    result: {
+      plugins: {
+        name: string;
+        version: string;
+        enabled: true;
+        /** A plugin of this product goes by that name. */
+        built_in: boolean;
+        /** Its methods are named so, or begin with one of these and `_`. */
+        namespaces: string[];
+      }[];
+    };
+  };
   /** The raw text of the configuration file. */
   'svc-server_read_config': {
     params: {};

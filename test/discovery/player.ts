@@ -17,6 +17,7 @@ const LONG = new Set([
   'svc-server_config_warnings',
   'svc-server_database_storage',
   'svc-server_log',
+  'svc-server_plugins',
   'svc-server_stream_log',
 ]);
 

@@ -44,13 +44,20 @@ const tags: [tag: string, refused: boolean][] = [
   ['V9.9.9', false], ['v9.9.x', false], ['v9.-9.9', false], ['v9..9', false], ['latest', false], ['v9.9.9\n', false],
 ];
 
+const guest = definePlugin({
+  name: 'a-guest',
+  version: '7.1.0',
+  namespaces: ['guest'],
+  setup() {},
+});
+
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`svc-server (${dialect})`);
   let app: TestApp;
 
   test.before(async () => {
     const config = { server_uuid: UUID.toUpperCase(), brand: { title: `<b>"Acme" & 'Co'` } };
-    app = await bootForTest(['token', 'server-info'], config, { dialect });
+    app = await bootForTest(['token', 'server-info', guest], config, { dialect });
   });
   test.after(() => app.stop());
 
@@ -59,6 +66,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       () => assert.unreachable('not refused'),
       (error) => error,
     );
+
+  test('plugins tells any valid credential what runs, by name, and whether it is built in', async () => {
+    const { plugins } = await app.call('svc-server_plugins', [await app.token([])]);
+    const names = plugins.map(({ name }: { name: string }) => name);
+    assert.equal(names, [...names].sort());
+    const facts = { version: '7.1.0', enabled: true, built_in: false, namespaces: ['guest'] };
+    assert.equal(plugins[0], { name: 'a-guest', ...facts });
+    const own = plugins.find(({ name }: { name: string }) => name === 'server-info');
+    assert.equal([own.built_in, own.namespaces], [true, ['svc-server']]);
+    assert.not.ok(names.includes('kv'), 'what is not enabled is not listed');
+    assert.is((await failure('svc-server_plugins', ['x:y'])).code, 102);
+  });
 
   test('hello, version and uuid need no credential and ignore their parameters, over POST and WebSocket', async () => {
     const socket = await app.connect('/svc/rpc');

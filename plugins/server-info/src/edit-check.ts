@@ -60,7 +60,8 @@ function checkPlugins(before: readonly unknown[], after: readonly unknown[]): vo
     );
 }
 
-function isBuiltIn(name: string): boolean {
+/** True for the name of a plugin that is installed with this product. */
+export function isBuiltIn(name: string): boolean {
   if (!/^[a-z][a-z0-9-]*$/.test(name)) return false;
   const folders = createRequire(import.meta.url).resolve.paths('@svc/plugin-sdk') ?? [];
   return folders.some((folder) => existsSync(join(folder, '@svc', `plugin-${name}`)));

@@ -70,6 +70,21 @@ export const examples: readonly Example[] = [
       ],
     },
   },
+  {
+    method: 'svc-server_plugins',
+    params: {},
+    result: {
+      plugins: [
+        {
+          name: 'kv',
+          version: '0.6.0',
+          enabled: true,
+          built_in: true,
+          namespaces: ['kv'],
+        },
+      ],
+    },
+  },
   { method: 'kv_create', params: { namespace: 'logged' }, result: { namespace: 'logged', kv: {} } },
   { method: 'kv_delete_namespace', params: { namespace: 'logged' }, result: { success: true } },
   {

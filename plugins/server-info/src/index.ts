@@ -10,6 +10,7 @@ import { addAgentMethod } from './methods/agents.ts';
 import { addConfigMethods } from './methods/config.ts';
 import { addInfoMethods } from './methods/info.ts';
 import { addLogMethods } from './methods/logs.ts';
+import { addPluginsMethod } from './methods/plugins.ts';
 import { addSqlMethods } from './methods/sql.ts';
 import { addStorageMethod } from './methods/storage.ts';
 import { addUpdateMethod } from './methods/update.ts';
@@ -83,6 +84,7 @@ export default definePlugin({
         tokens: () => kernel.useOptional(Tokens),
       });
       addConfigMethods(methods, file);
+      addPluginsMethod(methods, kernel.plugins, brand.rewrite);
       addStorageMethod(methods, db);
       addLogMethods(methods, kernel.use(LogSinks));
       addUpdateMethod(methods, server.version);

@@ -61,3 +61,18 @@ export const ConfigWarnings = Type.Object({
     ),
   ),
 });
+
+/** Result of `svc-server_plugins`. */
+export const Plugins = Type.Object({
+  plugins: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      version: Type.String(),
+      enabled: Type.Literal(true),
+      built_in: Type.Boolean({ description: 'A plugin of this product goes by that name.' }),
+      namespaces: Type.Array(Type.String(), {
+        description: 'Its methods are named so, or begin with one of these and `_`.',
+      }),
+    }),
+  ),
+});

@@ -1,0 +1,33 @@
+import { type Methods, type Plugin, Type } from '@svc/plugin-sdk';
+import { isBuiltIn } from '../edit-check.ts';
+import { Plugins } from '../schemas.ts';
+
+/**
+ * `plugins`: what the kernel tells plugins about the enabled ones. Any valid credential may read it, as `rpc.discover`
+ * names the plugin of each method to the same callers.
+ */
+export function addPluginsMethod(
+  methods: Methods,
+  plugins: readonly Plugin[],
+  rewrite: (name: string) => string,
+): void {
+  methods.add('svc-server_plugins', {
+    summary: 'The plugins of this server, by name: version, namespaces, and whether built in.',
+    description: 'A plugin that is not in the list is not enabled.',
+    addition: true,
+    params: {},
+    result: Plugins,
+    access: 'authenticated',
+    handle: () => ({
+      plugins: plugins
+        .map(({ name, version, namespaces = [] }) => ({
+          name,
+          version,
+          enabled: true as const,
+          built_in: isBuiltIn(name),
+          namespaces: namespaces.map(rewrite),
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }),
+  });
+}
