@@ -9,6 +9,8 @@ const SCANNED = 512 * 1024;
 const WRITTEN = 2_000;
 /** Characters that are measured in one turn. */
 export const MEASURED = 1024 * 1024;
+/** Parts of a map of names: a power of two. */
+const PARTS = 64;
 const QUOTE = 34;
 const COMMA = 44;
 const OPEN_OBJECT = 123;
@@ -149,7 +151,7 @@ class Elements {
 /** What a long object holds, spelled, in the order of JavaScript: indices first, of equal names the last value in the first place. */
 class Members {
   readonly #indexed = new Map<string, string>();
-  readonly #named = new Map<string, string>();
+  readonly #named = new Named();
 
   addRun(run: string): void {
     const made = spell(`{${run}}`);
@@ -182,8 +184,33 @@ class Members {
   *#inOrder(): Generator<readonly [name: string, value: string]> {
     for (const index of Uint32Array.from(this.#indexed.keys(), Number).sort())
       yield [String(index), this.#indexed.get(String(index)) ?? ''];
-    yield* this.#named;
+    yield* this.#named.all();
   }
+}
+
+/** A map in parts: one of many names would hold the event loop whenever it grows. */
+class Named {
+  readonly #names: string[] = [];
+  readonly #parts: (Map<string, string> | undefined)[] = Array(PARTS);
+
+  set(name: string, value: string): void {
+    const at = partOf(name);
+    const part = this.#parts[at] ?? new Map<string, string>();
+    this.#parts[at] = part;
+    if (!part.has(name)) this.#names.push(name);
+    part.set(name, value);
+  }
+
+  *all(): Generator<readonly [name: string, value: string]> {
+    for (const name of this.#names) yield [name, this.#parts[partOf(name)]?.get(name) ?? ''];
+  }
+}
+
+function partOf(name: string): number {
+  let sum = name.length;
+  for (let at = Math.max(0, name.length - 8); at < name.length; at++)
+    sum = (sum * 31 + name.charCodeAt(at)) | 0;
+  return sum & (PARTS - 1);
 }
 
 /** @throws RpcError -32602 */
