@@ -106,7 +106,7 @@ const codeLines = (text: string): number =>
  * the server, without warnings about the configuration, and 1,900 for the SDK.
  */
 const budgets = [
-  ['kernel', kernel, 3199],
+  ['kernel', kernel, 3198],
   ['server', server, 1720],
   ['plugin-sdk', sdk, 2178],
 ] as const;

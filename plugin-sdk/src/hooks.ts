@@ -79,7 +79,8 @@ export type Wait = ((start: () => void) => void) | undefined;
 export interface Outcome {
   /** undefined: success. */
   readonly error: RpcError | undefined;
-  readonly elapsed_us: number;
+  /** `performance.now()` when the call came: looking at the clock once more is left to those who want the time it took. */
+  readonly started: number;
 }
 
 export interface Listening {

@@ -256,9 +256,8 @@ export class Dispatcher {
 
   #settled(context: Context, error: RpcError | undefined, started: number): void {
     if (!this.#options.hooks.settled.isUsed()) return;
-    const elapsed_us = Math.round((performance.now() - started) * 1000);
     try {
-      this.#options.hooks.settled.call(context, { error, elapsed_us });
+      this.#options.hooks.settled.call(context, { error, started });
     } catch (failure) {
       const { method } = context;
       this.#options.log.error('an observer of calls failed', { method, error: failure });
