@@ -1751,6 +1751,38 @@ export interface Methods {
     };
     result: { success: true; id: number; token_key: string };
   };
+  /** Say why a call is allowed or denied, and which entry of the limit is missing. */
+  'token_explain': {
+    params: {
+      /** Name of the method. */
+      method: string;
+      params?: { [name: string]: unknown } | null;
+      target_token?: string | null;
+    };
+    result: {
+      method: string;
+      token_key: string;
+      /** null: only the call itself can decide. */
+      allowed: boolean | null;
+      /** One sentence. */
+      reason: string;
+      /** One of them is enough. Every pair of it must be given by some entry. */
+      requirements: {
+        allowed: boolean;
+        /** At most 1,000. */
+        pairs: {
+          /** As in a limit entry. */
+          scope: unknown;
+          /** As in a limit entry. */
+          permission: unknown;
+          /** Index of the first entry that gives the pair; null: none does. */
+          entry: number | null;
+        }[];
+        /** Entries that the limit lacks; at most 1,000. */
+        missing: { scopes: unknown[]; permissions: unknown[] }[];
+      }[];
+    };
+  };
   /** Show the record of a credential; the Super Token may ask for any key or username. */
   'token_get': {
     params: { supertoken?: string | null };

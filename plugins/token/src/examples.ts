@@ -109,6 +109,50 @@ export const examples: readonly Example[] = [
     },
   },
   {
+    method: 'token_explain',
+    params: {
+      method: 'token_list_all_tokens',
+      target_token: 'dashboard',
+    },
+    result: {
+      method: 'token_list_all_tokens',
+      token_key: 'a4m53iWb1gFrLdPx',
+      allowed: false,
+      reason: 'Denied: only the Super Token may call it.',
+      requirements: [],
+    },
+  },
+  {
+    method: 'token_explain',
+    params: {
+      method: 'kv_get_value',
+      params: { namespace: 'global', key: 'motd' },
+      target_token: 'dashboard',
+    },
+    result: {
+      method: 'kv_get_value',
+      token_key: 'a4m53iWb1gFrLdPx',
+      allowed: false,
+      reason:
+        'Denied: the limit of the token lacks {"scopes":[{"kv_namespace":"global"}],"permissions":[{"kv":{"read":"motd"}}]}.',
+      requirements: [
+        {
+          allowed: false,
+          pairs: [
+            {
+              scope: { kv_namespace: 'global' },
+              permission: { kv: { read: 'motd' } },
+              entry: null,
+            },
+          ],
+          missing: [
+            { scopes: [{ kv_namespace: 'global' }], permissions: [{ kv: { read: 'motd' } }] },
+          ],
+        },
+      ],
+    },
+  },
+  {
     method: 'token_delete',
     params: { target_token: 'dashboard' },
     result: {

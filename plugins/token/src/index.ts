@@ -51,7 +51,7 @@ export default definePlugin({
     const make = () => makeSuper(kernel.brand.salt, parts.hashPassword);
     kernel.provide(Tokens, createTokens(parts));
     kernel.provide(Owners, parts.owners);
-    hooks.methods.tap((methods) => addMethods(methods, parts));
+    hooks.methods.tap((methods) => addMethods(methods, parts, kernel.methods));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
     hooks.authenticate.tap((credential, origin) => {
       const overdue = parts.refresh.overdue();

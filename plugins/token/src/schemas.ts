@@ -1,4 +1,4 @@
-import { Int32, Int64, optional, Type } from '@svc/plugin-sdk';
+import { Int32, Int64, optional, type Permission, type Scope, Type } from '@svc/plugin-sdk';
 
 /** Kinds and scopes are data of the enabled plugins, so `parseLimits` looks inside. */
 export const Limits = Type.Unsafe<unknown>(
@@ -31,3 +31,38 @@ export const Target = Type.String({ description: 'Token key or username.' });
 
 /** The only time that a secret is visible. */
 export const KeyAndSecret = Type.Object({ key: Type.String(), secret: Type.String() });
+
+const OneScope = Type.Unsafe<Scope>(Type.Unknown({ description: 'As in a limit entry.' }));
+const OnePermission = Type.Unsafe<Permission>(
+  Type.Unknown({ description: 'As in a limit entry.' }),
+);
+
+/** Result of `token_explain`. */
+export const Explanation = Type.Object({
+  method: Type.String(),
+  token_key: Type.String(),
+  allowed: Type.Union([Type.Boolean(), Type.Null()], {
+    description: 'null: only the call itself can decide.',
+  }),
+  reason: Type.String({ description: 'One sentence.' }),
+  requirements: Type.Array(
+    Type.Object({
+      allowed: Type.Boolean(),
+      pairs: Type.Array(
+        Type.Object({
+          scope: OneScope,
+          permission: OnePermission,
+          entry: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+            description: 'Index of the first entry that gives the pair; null: none does.',
+          }),
+        }),
+        { description: 'At most 1,000.' },
+      ),
+      missing: Type.Array(
+        Type.Object({ scopes: Type.Array(OneScope), permissions: Type.Array(OnePermission) }),
+        { description: 'Entries that the limit lacks; at most 1,000.' },
+      ),
+    }),
+    { description: 'One of them is enough. Every pair of it must be given by some entry.' },
+  ),
+});

@@ -1,16 +1,21 @@
-import type { Methods } from '@svc/plugin-sdk';
+import type { Methods, RegisteredMethod } from '@svc/plugin-sdk';
 import type { Parts } from '../parts.ts';
 import { addChangePassword } from './change-password.ts';
 import { addCreate } from './create.ts';
 import { addDelete } from './delete.ts';
 import { addDependents } from './dependents.ts';
 import { addEdit } from './edit.ts';
+import { addExplain } from './explain.ts';
 import { addGet } from './get.ts';
 import { addListAllTokens } from './list-all-tokens.ts';
 import { addRollTokenSecret } from './roll-token-secret.ts';
 
 /** The namespace `token`, in the order of token.md. */
-export function addMethods(methods: Methods, parts: Parts): void {
+export function addMethods(
+  methods: Methods,
+  parts: Parts,
+  known: ReadonlyMap<string, RegisteredMethod>,
+): void {
   addGet(methods, parts);
   addCreate(methods, parts);
   addDelete(methods, parts);
@@ -19,4 +24,5 @@ export function addMethods(methods: Methods, parts: Parts): void {
   addRollTokenSecret(methods, parts);
   addListAllTokens(methods, parts);
   addDependents(methods, parts);
+  addExplain(methods, parts, known);
 }

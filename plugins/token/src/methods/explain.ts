@@ -1,0 +1,55 @@
+import { type Methods, optional, type RegisteredMethod, RpcError, Type } from '@svc/plugin-sdk';
+import { explain } from '../explain.ts';
+import type { Parts } from '../parts.ts';
+import { Explanation, Target } from '../schemas.ts';
+import { notFound } from '../targets.ts';
+import { type Token, tokenOf } from '../token.ts';
+
+const DENIED = 'Only SuperToken can explain the rights of another token';
+
+/** `token_explain`, an addition (token.md §11): why a call is allowed or denied. */
+export function addExplain(
+  methods: Methods,
+  { records }: Parts,
+  known: ReadonlyMap<string, RegisteredMethod>,
+): void {
+  const isOwn = (own: Token | undefined, target: string) =>
+    own !== undefined && (own.key === target || own.username === target);
+
+  methods.add('token_explain', {
+    summary: 'Say why a call is allowed or denied, and which entry of the limit is missing.',
+    description:
+      'The rule of the method is asked, not the method: nothing is told of what exists. `entry` counts from 0 in the `token_limit` ' +
+      'of the token; `allowed` is null where only the call itself can decide.',
+    addition: true,
+    params: {
+      method: Type.String({ description: 'Name of the method.' }),
+      params: optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'Its parameters by name, without the credential.',
+        }),
+      ),
+      target_token: optional(Target),
+    },
+    result: Explanation,
+    right: { words: 'any credential for itself; the Super Token for others' },
+    access: {
+      custom: async ({ target_token }, call) => {
+        const caller = await call.authenticate();
+        if (typeof target_token !== 'string' || caller.super) return;
+        if (!isOwn(tokenOf(caller), target_token)) throw RpcError.denied(DENIED);
+      },
+    },
+    handle({ method: name, params, target_token }, { caller }) {
+      const asked =
+        typeof target_token === 'string'
+          ? (records.byKey(target_token) ?? records.byUsername(target_token))
+          : undefined;
+      if (typeof target_token === 'string' && !asked) throw notFound(target_token);
+      const method = known.get(name);
+      if (!method) throw RpcError.invalid(`this server has no method '${name.slice(0, 64)}'`);
+      const judged = explain(method, params ?? {}, asked?.principal ?? caller);
+      return { method: name, token_key: asked?.key ?? caller.id, ...judged };
+    },
+  });
+}
