@@ -1,4 +1,4 @@
-import { type Methods, type Plugin, Type } from '@svc/plugin-sdk';
+import type { Methods, Plugin } from '@svc/plugin-sdk';
 import { isBuiltIn } from '../edit-check.ts';
 import { Plugins } from '../schemas.ts';
 
