@@ -173,6 +173,30 @@ export interface Methods {
       receive_speed?: number | null;
     }[];
   };
+  /** What happened to agents, the newest first. */
+  'agent_events': {
+    params: {
+      agents?: string[] | null;
+      kinds?: ('came' | 'went' | 'refused' | 'address_changed' | 'server_restarted')[] | null;
+      from?: number | null;
+      to?: number | null;
+      limit?: number | null;
+    };
+    result: {
+      /** Unix ms. */
+      time: number;
+      kind: 'came' | 'went' | 'refused' | 'address_changed' | 'server_restarted';
+      uuid?: string;
+      /** Of a refusal. */
+      reason?: string;
+      /** Of the error that refused. */
+      code?: number;
+      address?: string;
+      old_address?: string;
+      /** Of the server that started. */
+      version?: string;
+    }[];
+  };
   /** Stored full reports that match. */
   'agent_query_dynamic': {
     params: {
@@ -357,6 +381,16 @@ export interface Methods {
         virtualization: string;
       };
       gpu?: { id: number; name: string; cuda_cores: number; architecture: string }[];
+    }[];
+  };
+  /** For how long agents were seen on each UTC day. */
+  'agent_query_uptime': {
+    params: { agents: string[]; from?: number | null; to?: number | null };
+    result: {
+      uuid: string;
+      /** Begin of the UTC day, Unix ms. */
+      day: number;
+      seconds: number;
     }[];
   };
   /** Stores a full report. */

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { AgentReported, LastReports } from '@svc/plugin-agent/api';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { examples } from './examples.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { Rounds } from './rounds.ts';
+import { Sightings } from './sightings.ts';
+import { Store } from './store.ts';
+import { Watch } from './watch.ts';
+
+const PERIOD_MS = 5_000;
+
+const days = (default_: number, what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: default_,
+    description: `Days that ${what} kept.`,
+  });
+
+const config = Type.Object({
+  silence_s: Type.Integer({
+    minimum: 10,
+    maximum: 86_400,
+    default: 30,
+    description: 'An agent has gone when it reported nothing for so many seconds.',
+  }),
+  keep_days: days(90, 'events are'),
+  max_events: Type.Integer({
+    minimum: 1_000,
+    maximum: 10_000_000,
+    default: 200_000,
+    description: 'Events that are kept, about 0.3 kB each; the oldest go first.',
+  }),
+  keep_uptime_days: days(400, 'the uptime of agents is'),
+});
+
+/** What happened to agents, and for how long they were seen each day: `agent_events`, `agent_query_uptime`. */
+export default definePlugin({
+  name: 'agent-events',
+  version: '0.6.0',
+  logTarget: 'monitoring',
+  namespaces: ['agent'],
+  requires: [AgentRegistry, LastReports],
+  config,
+  reloadable: Object.keys(config.properties),
+  migrations,
+  examples,
+  guards: {
+    agent_event: 'fixed',
+    agent_presence: 'fixed',
+    agent_uptime: 'fixed',
+    agent_event_state: 'fixed',
+  },
+
+  setup(kernel) {
+    const { clock, config, db, every, hooks, server, subscribe } = kernel;
+    const registry = kernel.use(AgentRegistry);
+    const store = new Store(db, randomUUID());
+    const sightings = new Sightings(
+      (uuid) => registry.known(uuid)?.id,
+      () => config.silence_s * 1_000,
+    );
+    const last = kernel.use(LastReports);
+    const rounds = new Rounds({ kernel, registry, last, sightings, store });
+    const watch = new Watch(kernel, registry, store, (event) => rounds.tell(event));
+    let running: Promise<void> = Promise.resolve();
+    let serves = false;
+
+    subscribe(AgentReported, ({ kind, uuids }) => {
+      // Static reports come seldom and show no presence.
+      if (kind !== 'static') sightings.reported(uuids, clock.now());
+    });
+    hooks.methods.tap((methods) => addMethods(methods, { clock, registry, store }));
+    hooks.start.tap(() => {
+      serves = true;
+      const detail = { version: server.version };
+      rounds.tell({ id: null, kind: 'server_restarted', time: clock.now(), detail });
+      every('events of agents', PERIOD_MS, () => {
+        running = rounds.run(watch);
+        return running;
+      });
+    });
+    hooks.stop.tap(async () => {
+      await running;
+      if (serves) await rounds.end();
+    });
+  },
+});

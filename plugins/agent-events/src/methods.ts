@@ -1,0 +1,147 @@
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import {
+  type Clock,
+  canonicalUuid,
+  type Methods,
+  optional,
+  type Requirement,
+  RpcError,
+  Type,
+  Uuid,
+  wordOf,
+  words,
+} from '@svc/plugin-sdk';
+import { DAY_MS, dayOf } from './sightings.ts';
+import { type Detail, type EventKind, KINDS, type Store } from './store.ts';
+
+const MOST_AGENTS = 100;
+const MOST_EVENTS = 10_000;
+const DEFAULT_EVENTS = 1_000;
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 400;
+
+const Time = (description: string) =>
+  optional(Type.Integer({ minimum: 0, maximum: 4_102_444_800_000, description }));
+
+const Event = Type.Object({
+  time: Type.Integer({ description: 'Unix ms.' }),
+  kind: Type.Enum([...KINDS]),
+  uuid: Type.Optional(Uuid),
+  reason: Type.Optional(Type.String({ description: 'Of a refusal.' })),
+  code: Type.Optional(Type.Integer({ description: 'Of the error that refused.' })),
+  address: Type.Optional(Type.String()),
+  old_address: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String({ description: 'Of the server that started.' })),
+});
+
+export interface MethodParts {
+  readonly clock: Clock;
+  readonly registry: AgentRegistry;
+  readonly store: Store;
+}
+
+/** `agent_events` and `agent_query_uptime`. */
+export function addMethods(methods: Methods, parts: MethodParts): void {
+  addEvents(methods, parts);
+  addUptime(methods, parts);
+}
+
+function addEvents(methods: Methods, { clock, registry, store }: MethodParts): void {
+  methods.add('agent_events', {
+    summary: 'What happened to agents, the newest first.',
+    description:
+      'Agents came, went, were refused or changed their address. Without `agents` it tells of all agents and of starts of servers, and needs the right in the scope `global`.',
+    addition: true,
+    params: {
+      agents: optional(Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS })),
+      kinds: optional(Type.Array(words([...KINDS]), { minItems: 1 })),
+      from: Time('Unix ms. Default: the oldest event.'),
+      to: Time('Unix ms; this time itself lies outside. Default: now.'),
+      limit: optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MOST_EVENTS,
+          description: `Events at most. Default: ${DEFAULT_EVENTS}.`,
+        }),
+      ),
+    },
+    result: Type.Array(Event),
+    prepare: ({ agents, kinds, from, to, limit }) => ({
+      uuids: agents ? canonical(agents) : undefined,
+      kinds: kinds?.map((word) => wordOf(word) as EventKind),
+      from: from ?? 0,
+      to: to ?? clock.now() + 1,
+      limit: limit ?? DEFAULT_EVENTS,
+    }),
+    access: { needs: ({ uuids }) => mayRead(uuids) },
+    async handle({ uuids, ...asked }) {
+      const ids = uuids && (await agentsOf(registry, uuids)).map(({ id }) => id);
+      const rows = await store.events({ ids, ...asked }, registry.uuidSql('uuid_id'));
+      return rows.map(({ time, kind, uuid, detail }) => ({
+        time,
+        kind,
+        ...(uuid !== null && { uuid }),
+        ...(JSON.parse(detail) as Detail),
+      }));
+    },
+  });
+}
+
+function addUptime(methods: Methods, { clock, registry, store }: MethodParts): void {
+  methods.add('agent_query_uptime', {
+    summary: 'For how long agents were seen on each UTC day.',
+    description: `Days without a report are left out. Today's figure is up to five minutes old. A range of at most ${MOST_DAYS} days.`,
+    addition: true,
+    params: {
+      agents: Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS }),
+      from: Time(`Unix ms; its UTC day is the first. Default: ${DEFAULT_DAYS} days before \`to\`.`),
+      to: Time('Unix ms; days that begin at this time or later lie outside. Default: now.'),
+    },
+    result: Type.Array(
+      Type.Object({
+        uuid: Uuid,
+        day: Type.Integer({ description: 'Begin of the UTC day, Unix ms.' }),
+        seconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
+      }),
+    ),
+    prepare({ agents, from, to }) {
+      const end = Math.ceil((to ?? clock.now() + 1) / DAY_MS);
+      const first = typeof from === 'number' ? dayOf(from) : Math.max(0, end - DEFAULT_DAYS);
+      if (first >= end) throw RpcError.invalid('to must be later than from');
+      if (end - first > MOST_DAYS + 1) {
+        throw RpcError.invalid(`from and to may be ${MOST_DAYS} days apart`);
+      }
+      return { uuids: canonical(agents), first, end };
+    },
+    access: { needs: ({ uuids }) => mayRead(uuids) },
+    async handle({ uuids, first, end }) {
+      const agents = await agentsOf(registry, uuids);
+      const names = new Map(agents.map(({ id, uuid }) => [id, uuid]));
+      const rows = await store.uptime([...names.keys()], first, end);
+      return rows.map(({ id, day, ms }) => ({
+        uuid: names.get(id) as string,
+        day: day * DAY_MS,
+        seconds: Math.round(Math.min(ms, DAY_MS) / 1_000),
+      }));
+    },
+  });
+}
+
+const canonical = (agents: readonly string[]) => [...new Set(agents.map(canonicalUuid))];
+
+/** The right to the agents' summaries; undefined: of every agent. */
+const mayRead = (uuids: readonly string[] | undefined): Requirement => ({
+  scopes: uuids ? uuids.map((uuid) => ({ agent_uuid: uuid })) : ['global'],
+  permissions: [{ dynamic_monitoring_summary: 'read' }],
+  denied: 'Permission Denied: Missing Dynamic Monitoring Summary Read permission for these agents',
+});
+
+async function agentsOf(registry: AgentRegistry, uuids: readonly string[]) {
+  const agents: { readonly id: number; readonly uuid: string }[] = [];
+  for (const uuid of uuids) {
+    const agent = await registry.find(uuid);
+    if (!agent) throw RpcError.notFound(`Unknown agent UUID: ${uuid}`);
+    agents.push(agent);
+  }
+  return agents;
+}

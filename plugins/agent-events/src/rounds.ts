@@ -1,0 +1,202 @@
+import type { LastReports } from '@svc/plugin-agent/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import { DAY_MS, dayOf, type Sighting, type Sightings } from './sightings.ts';
+import { type AgentEvent, BATCH_ROWS, type Presence, type Store } from './store.ts';
+import type { Watch } from './watch.ts';
+
+/** Section `[agent-events]`. */
+export interface Config {
+  readonly silence_s: number;
+  readonly keep_days: number;
+  readonly max_events: number;
+  readonly keep_uptime_days: number;
+}
+
+/** Uptime is written this often. */
+const UPTIME_MS = 300_000;
+/** Agents need this long to come back after a start or a failure of the server. */
+const GRACE_MS = 90_000;
+/** A server that did nothing for so long was held up itself. */
+const HELD_UP_MS = 60_000;
+const CLEAN_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
+/** Events that wait for the database; more are left out. */
+const MOST_WAITING = 10_000;
+
+export interface RoundParts {
+  readonly kernel: Kernel<Config>;
+  readonly registry: AgentRegistry;
+  readonly last: LastReports;
+  readonly sightings: Sightings;
+  readonly store: Store;
+}
+
+/** Finds out who came and went, and writes, while it is this server's turn; what this server saw alone it writes always. */
+export class Rounds {
+  readonly #parts: RoundParts;
+  #waiting: AgentEvent[] = [];
+  /** By UUID, while it is this server's turn. */
+  #presences: Map<string, Presence> | undefined;
+  /** When uptime was written last, as far as this server knows. */
+  #counted: number | undefined;
+  #cleaned = 0;
+  #lastRound: number;
+  /** Until then nobody has gone. */
+  #quietUntil: number;
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts;
+    this.#lastRound = parts.kernel.clock.now();
+    this.#quietUntil = this.#lastRound + this.#silence_ms + GRACE_MS;
+  }
+
+  get #silence_ms(): number {
+    return this.#parts.kernel.config.silence_s * 1_000;
+  }
+
+  tell(event: AgentEvent): void {
+    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event);
+  }
+
+  /** One round. A failure is logged, and the next round goes on. */
+  async run(watch: Watch): Promise<void> {
+    const { kernel } = this.#parts;
+    const now = kernel.clock.now();
+    if (now - this.#lastRound > this.#silence_ms + HELD_UP_MS) this.#beQuiet(now);
+    this.#lastRound = now;
+    try {
+      await watch.compare();
+      if (await this.#haveTurn()) {
+        await this.#came(now);
+        await this.#went(now);
+        if (Math.abs(now - (this.#counted ?? 0)) >= UPTIME_MS) await this.#writeUptime(now);
+        await this.#clean(now);
+      }
+      await this.#writeEvents();
+    } catch (error) {
+      this.#beQuiet(kernel.clock.now());
+      this.#presences = undefined;
+      if (!kernel.signal.aborted) {
+        kernel.log.error('the history of agents could not be written', { error });
+      }
+    }
+  }
+
+  /** The last round, before the server ends. */
+  async end(): Promise<void> {
+    const { kernel, store } = this.#parts;
+    try {
+      await this.#writeEvents();
+      if (!(await this.#haveTurn())) return;
+      await this.#writeUptime(kernel.clock.now());
+      await store.endTurn();
+    } catch (error) {
+      kernel.log.error('the history of agents could not be written', { error });
+    }
+  }
+
+  #beQuiet(now: number): void {
+    this.#quietUntil = now + this.#silence_ms + GRACE_MS;
+  }
+
+  async #haveTurn(): Promise<boolean> {
+    const { registry, sightings, store } = this.#parts;
+    const hasTurn = await store.takeTurn();
+    const counted = await store.counted();
+    if (this.#counted !== undefined && counted !== this.#counted) sightings.forgetUptime();
+    this.#counted = counted;
+    if (!hasTurn) this.#presences = undefined;
+    else if (!this.#presences) {
+      const uuids = new Map(registry.list().map(({ id, uuid }) => [id, uuid]));
+      const found = new Map<string, Presence>();
+      for (const presence of await store.presences()) {
+        const uuid = uuids.get(presence.uuid_id);
+        if (uuid !== undefined) found.set(uuid, presence);
+      }
+      this.#presences = found;
+    }
+    return hasTurn;
+  }
+
+  async #came(now: number): Promise<void> {
+    const changed = new Map<string, Presence>();
+    const events: AgentEvent[] = [];
+    for (const { id, uuid, since, last } of this.#parts.sightings.all()) {
+      const before = this.#presences?.get(uuid);
+      if (before?.here || now - last >= this.#silence_ms) continue;
+      // A deleted report is told of as a new one is.
+      const heard = await this.#parts.last.heardAt(uuid);
+      if (heard === undefined || heard <= (before?.last_seen || now - HOUR_MS)) continue;
+      // Of a single report the sighting comes a moment after it.
+      const time = Math.min(since, heard);
+      changed.set(uuid, { uuid_id: id, here: 1, last_seen: time });
+      events.push({ id, kind: 'came', time, detail: {} });
+    }
+    await this.#change(changed, events);
+  }
+
+  async #went(now: number): Promise<void> {
+    if (now < this.#quietUntil) return;
+    const { last, sightings } = this.#parts;
+    const changed = new Map<string, Presence>();
+    const events: AgentEvent[] = [];
+    for (const [uuid, { here, uuid_id }] of this.#presences ?? []) {
+      const sighting = sightings.of(uuid);
+      if (!here || this.#isHere(sighting, now)) continue;
+      // Messages of another server may be lost: what is stored decides.
+      const stored = await last.heardAt(uuid);
+      if (stored !== undefined && now - stored < this.#silence_ms) continue;
+      const heard = stored ?? sighting?.last ?? now;
+      changed.set(uuid, { uuid_id, here: 0, last_seen: heard });
+      events.push({ id: uuid_id, kind: 'went', time: heard, detail: {} });
+    }
+    await this.#change(changed, events);
+  }
+
+  #isHere(sighting: Sighting | undefined, now: number): boolean {
+    return sighting !== undefined && now - sighting.last < this.#silence_ms;
+  }
+
+  /** The presences first: an event may be missing after a crash, but is never told twice. */
+  async #change(changed: Map<string, Presence>, events: readonly AgentEvent[]): Promise<void> {
+    const rows = [...changed];
+    for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+      const some = rows.slice(at, at + BATCH_ROWS);
+      await this.#parts.store.setPresences(some.map(([, presence]) => presence));
+      for (const [uuid, presence] of some) this.#presences?.set(uuid, presence);
+      for (const event of events.slice(at, at + BATCH_ROWS)) this.tell(event);
+      await this.#writeEvents();
+    }
+  }
+
+  async #writeEvents(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const some = this.#waiting.slice(0, BATCH_ROWS);
+      await this.#parts.store.addEvents(some);
+      this.#waiting = this.#waiting.slice(some.length);
+    }
+  }
+
+  async #writeUptime(now: number): Promise<void> {
+    const { sightings, store } = this.#parts;
+    const all = sightings.unwritten();
+    for (let at = 0; at < all.length; at += BATCH_ROWS) {
+      const some = all.slice(at, at + BATCH_ROWS);
+      await store.addUptime(some.map(({ row }) => row));
+      for (const { written } of some) written();
+    }
+    await store.setCounted(now);
+    this.#counted = now;
+  }
+
+  async #clean(now: number): Promise<void> {
+    const { kernel, store } = this.#parts;
+    const { keep_days, keep_uptime_days, max_events } = kernel.config;
+    if (now - this.#cleaned < CLEAN_MS) return;
+    while (await store.dropEvents(now - keep_days * DAY_MS, max_events))
+      kernel.signal.throwIfAborted();
+    while (await store.dropUptime(dayOf(now) - keep_uptime_days)) kernel.signal.throwIfAborted();
+    this.#cleaned = now;
+  }
+}

@@ -1,0 +1,206 @@
+import { type Database, guarded, marks, rowsOf, type SqlValue, whereAll } from '@svc/plugin-sdk';
+
+export const KINDS = ['came', 'went', 'refused', 'address_changed', 'server_restarted'] as const;
+export type EventKind = (typeof KINDS)[number];
+
+/** What is stored of an event beside its agent, kind and time. */
+export interface Detail {
+  readonly reason?: string;
+  readonly code?: number;
+  readonly address?: string;
+  readonly old_address?: string;
+  readonly version?: string;
+}
+
+export interface AgentEvent {
+  /** `Agent.id`; null: of the server. */
+  readonly id: number | null;
+  readonly kind: EventKind;
+  /** Unix ms. */
+  readonly time: number;
+  readonly detail: Detail;
+}
+
+export interface Presence {
+  readonly uuid_id: number;
+  readonly here: number;
+  /** Unix ms: when it came, or of its last report before it went. */
+  readonly last_seen: number;
+}
+
+/** Milliseconds to add to an agent's day, counted since 1970. */
+export interface Uptime {
+  readonly id: number;
+  readonly day: number;
+  readonly ms: number;
+}
+
+export interface EventAsk {
+  readonly ids: readonly number[] | undefined;
+  readonly kinds: readonly EventKind[] | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** Rows of one statement. */
+export const BATCH_ROWS = 200;
+/** Rows of one delete. */
+const SLICE_ROWS = 1_000;
+/** A turn that is not renewed for so long is over: its server is gone, ms. */
+const TURN_MS = 60_000;
+
+/** Tables `agent_event`, `agent_presence`, `agent_uptime` and `agent_event_state`. */
+export class Store {
+  readonly #db: Database;
+  /** Tells the servers of one database apart. */
+  readonly #holder: string;
+
+  constructor(db: Database, holder: string) {
+    this.#db = db;
+    this.#holder = holder;
+  }
+
+  /** Takes the turn to write, or keeps it. @returns false while it is another server's */
+  async takeTurn(): Promise<boolean> {
+    const { forms, severalServers } = this.#db;
+    if (!severalServers) return true;
+    const rows = await this.#write(
+      `update agent_event_state set holder = ?, until = ${forms.now} + ${TURN_MS}
+        where holder = ? or until < ${forms.now} returning id`,
+      [this.#holder, this.#holder],
+    );
+    return rows.length > 0;
+  }
+
+  async endTurn(): Promise<void> {
+    if (!this.#db.severalServers) return;
+    await this.#write('update agent_event_state set until = 0 where holder = ? returning id', [
+      this.#holder,
+    ]);
+  }
+
+  /** When uptime was written last, by whichever server. */
+  async counted(): Promise<number> {
+    const rows = await this.#read<{ counted: number }>('select counted from agent_event_state', []);
+    return rows[0]?.counted ?? 0;
+  }
+
+  async setCounted(time: number): Promise<void> {
+    await this.#write('update agent_event_state set counted = ? returning id', [time]);
+  }
+
+  /** At most `BATCH_ROWS`. */
+  async addEvents(events: readonly AgentEvent[]): Promise<void> {
+    await this.#write(
+      `insert into agent_event (uuid_id, kind, time, detail)
+        values ${events.map(() => '(?, ?, ?, ?)').join(', ')} returning id`,
+      events.flatMap(({ id, kind, time, detail }) => [id, kind, time, JSON.stringify(detail)]),
+    );
+  }
+
+  /** Newest first. Index (uuid_id, time), or (time). */
+  events({ ids, kinds, from, to, limit }: EventAsk, uuidOf: string) {
+    const { text, params } = whereAll([
+      ['time >= ? and time < ?', from, to],
+      ...(ids ? [[`uuid_id in (${marks(ids.length)})`, ...ids] as const] : []),
+      ...(kinds ? [[`kind in (${marks(kinds.length)})`, ...kinds] as const] : []),
+    ]);
+    return this.#rows<{ kind: EventKind; time: number; detail: string; uuid: string | null }>(
+      `select kind, time, detail, ${uuidOf} as uuid from agent_event ${text}
+        order by time desc, id desc limit ?`,
+      [...params, limit],
+    );
+  }
+
+  presences(): Promise<Presence[]> {
+    return this.#rows<Presence>('select uuid_id, here, last_seen from agent_presence', []);
+  }
+
+  /** At most `BATCH_ROWS`. */
+  async setPresences(rows: readonly Presence[]): Promise<void> {
+    await this.#write(
+      `insert into agent_presence (uuid_id, here, last_seen) values ${rows.map(() => '(?, ?, ?)').join(', ')}
+        on conflict (uuid_id) do update set here = excluded.here, last_seen = excluded.last_seen returning uuid_id`,
+      rows.flatMap(({ uuid_id, here, last_seen }) => [uuid_id, here, last_seen]),
+    );
+  }
+
+  /** Of at most `BATCH_ROWS` agents. */
+  async addresses(ids: readonly number[]): Promise<Map<number, string | null>> {
+    const rows = await this.#read<{ uuid_id: number; address: string | null }>(
+      `select uuid_id, address from agent_presence where uuid_id in (${marks(ids.length)})`,
+      ids,
+    );
+    return new Map(rows.map(({ uuid_id, address }) => [uuid_id, address]));
+  }
+
+  /** At most `BATCH_ROWS`. */
+  async setAddresses(rows: readonly (readonly [id: number, address: string])[]): Promise<void> {
+    await this.#write(
+      `insert into agent_presence (uuid_id, address) values ${rows.map(() => '(?, ?)').join(', ')}
+        on conflict (uuid_id) do update set address = excluded.address returning uuid_id`,
+      rows.flat(),
+    );
+  }
+
+  /** At most `BATCH_ROWS`. */
+  async addUptime(rows: readonly Uptime[]): Promise<void> {
+    await this.#write(
+      `insert into agent_uptime (uuid_id, day, ms) values ${rows.map(() => '(?, ?, ?)').join(', ')}
+        on conflict (uuid_id, day) do update set ms = agent_uptime.ms + excluded.ms returning day`,
+      rows.flatMap(({ id, day, ms }) => [id, day, ms]),
+    );
+  }
+
+  /** In the order of agents and days. Index (uuid_id, day). */
+  uptime(ids: readonly number[], fromDay: number, toDay: number): Promise<Uptime[]> {
+    return this.#rows<Uptime>(
+      `select uuid_id as id, day, ms from agent_uptime
+        where uuid_id in (${marks(ids.length)}) and day >= ? and day < ? order by uuid_id, day`,
+      [...ids, fromDay, toDay],
+    );
+  }
+
+  /** Deletes some of the events that are older than this, or beyond the newest `most`. @returns whether there may be more */
+  async dropEvents(before: number, most: number): Promise<boolean> {
+    const old = await this.#write(
+      `delete from agent_event where id in
+        (select id from agent_event where time < ? order by time limit ${SLICE_ROWS}) returning id`,
+      [before],
+    );
+    const surplus = await this.#write(
+      `delete from agent_event where id in (select id from agent_event
+        where id <= (select max(id) from agent_event) - ? order by id limit ${SLICE_ROWS}) returning id`,
+      [most],
+    );
+    return old.length === SLICE_ROWS || surplus.length === SLICE_ROWS;
+  }
+
+  /** Deletes some of the days before this one. @returns whether there may be more */
+  async dropUptime(before: number): Promise<boolean> {
+    const gone = await this.#write(
+      `delete from agent_uptime where (uuid_id, day) in
+        (select uuid_id, day from agent_uptime where day < ? limit ${SLICE_ROWS}) returning day`,
+      [before],
+    );
+    return gone.length === SLICE_ROWS;
+  }
+
+  #write(text: string, params: readonly SqlValue[]): Promise<object[]> {
+    return guarded('the history of agents could not be changed', () =>
+      rowsOf<object>(this.#db.query, { text, params }),
+    );
+  }
+
+  /** A read that may be long. */
+  #rows<Row>(text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('the history of agents could not be read', () =>
+      rowsOf<Row>(this.#db.query, { text, params }),
+    );
+  }
+
+  #read<Row extends object>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('the history of agents could not be read', () => this.#db.all<Row>(sql, params));
+  }
+}

@@ -1,0 +1,111 @@
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { canonicalUuid, type Kernel, type RpcError, Type, topic } from '@svc/plugin-sdk';
+import { type AgentEvent, BATCH_ROWS, type Store } from './store.ts';
+
+/** Refusals of an agent for one reason, and changes of its address, are told this often. */
+const REFUSED_MS = 3_600_000;
+const ADDRESS_MS = 600_000;
+const MAX_CHARS = 200;
+/** Spellings of UUIDs with an address; beyond, the memory begins anew. */
+const MOST_ADDRESSES = 200_000;
+
+/** These agents report from another address than before. */
+const AddressChanged = topic(
+  'agent-events.address-changed',
+  Type.Object({ uuids: Type.Array(Type.String()) }),
+);
+
+/** Sees refused reports and the addresses of accepted ones. An accepted report costs one look into a map. */
+export class Watch {
+  readonly #kernel: Kernel;
+  readonly #registry: AgentRegistry;
+  readonly #store: Store;
+  readonly #tell: (event: AgentEvent) => void;
+  readonly #addresses = new Map<string, string>();
+  /** New addresses, to be compared with the stored ones, by `Agent.id`. */
+  readonly #moved = new Map<number, { readonly uuid: string; readonly address: string }>();
+  /** Unix ms until which no more is told of this. */
+  readonly #hushed = new Map<string, number>();
+
+  constructor(
+    kernel: Kernel,
+    registry: AgentRegistry,
+    store: Store,
+    tell: (event: AgentEvent) => void,
+  ) {
+    this.#kernel = kernel;
+    this.#registry = registry;
+    this.#store = store;
+    this.#tell = tell;
+    kernel.hooks.settled.tap(({ method, params, address }, { error }) => {
+      if (!method.startsWith('agent_report_')) return;
+      const uuid = uuidOf(params);
+      if (uuid === undefined) return;
+      if (error) this.#refused(uuid, error);
+      else if (address !== '' && this.#addresses.get(uuid) !== address) this.#move(uuid, address);
+    });
+    kernel.subscribe(AddressChanged, ({ uuids }, { own }) => {
+      if (!own) for (const uuid of uuids) this.#addresses.delete(uuid);
+    });
+  }
+
+  #refused(given: string, { code, message, data }: RpcError): void {
+    const agent = this.#agent(given);
+    if (!agent) return;
+    const now = this.#kernel.clock.now();
+    if (this.#isHushed(`${agent.id} ${code}`, now, REFUSED_MS)) return;
+    const reason = (typeof data === 'string' ? `${message}: ${data}` : message).slice(0, MAX_CHARS);
+    this.#tell({ id: agent.id, kind: 'refused', time: now, detail: { code, reason } });
+  }
+
+  #move(given: string, address: string): void {
+    const agent = this.#agent(given);
+    if (!agent) return;
+    if (this.#addresses.size >= MOST_ADDRESSES) this.#addresses.clear();
+    this.#addresses.set(given, address);
+    this.#moved.set(agent.id, { uuid: agent.uuid, address });
+  }
+
+  /** Compares new addresses with the stored ones. @throws RpcError 103; what is left comes next time */
+  async compare(): Promise<void> {
+    const now = this.#kernel.clock.now();
+    for (const [what, until] of this.#hushed) if (until <= now) this.#hushed.delete(what);
+    const due = [...this.#moved].filter(([id]) => !this.#hushed.has(`${id} address`));
+    for (let at = 0; at < due.length; at += BATCH_ROWS) {
+      const some = due.slice(at, at + BATCH_ROWS);
+      const stored = await this.#store.addresses(some.map(([id]) => id));
+      const changed = some.filter(([id, { address }]) => stored.get(id) !== address);
+      if (changed.length > 0) {
+        await this.#store.setAddresses(changed.map(([id, { address }]) => [id, address]));
+      }
+      const uuids: string[] = [];
+      for (const [id, { uuid, address }] of changed) {
+        const old_address = stored.get(id) ?? undefined;
+        if (old_address === undefined) continue;
+        uuids.push(uuid);
+        this.#isHushed(`${id} address`, now, ADDRESS_MS);
+        this.#tell({ id, kind: 'address_changed', time: now, detail: { address, old_address } });
+      }
+      if (uuids.length > 0) this.#kernel.publish(AddressChanged, { uuids });
+      for (const [id, move] of some) if (this.#moved.get(id) === move) this.#moved.delete(id);
+    }
+  }
+
+  #agent(given: string) {
+    return given.length <= 45 ? this.#registry.known(canonicalUuid(given)) : undefined;
+  }
+
+  /** Whether this was told already; from now on it was. */
+  #isHushed(what: string, now: number, for_ms: number): boolean {
+    if ((this.#hushed.get(what) ?? 0) > now) return true;
+    this.#hushed.set(what, now + for_ms);
+    return false;
+  }
+}
+
+/** The agent that a report names: `[token, data]` or `{token, data}`. */
+function uuidOf(params: unknown): string | undefined {
+  const data: unknown = Array.isArray(params) ? params[1] : (params as { data?: unknown })?.data;
+  const uuid: unknown = (data as { uuid?: unknown } | null | undefined)?.uuid;
+  return typeof uuid === 'string' ? uuid : undefined;
+}

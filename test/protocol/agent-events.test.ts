@@ -1,0 +1,231 @@
+// `agent_events` and `agent_query_uptime` (plugins/agent-events/README.md).
+
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AgentReported } from '../../plugins/agent/src/api.ts';
+import { until } from '../bus-kit.ts';
+import { kernelOf, type SharedServers, sharedServers } from '../shared-servers.ts';
+import { failure, summaryReport } from './agent-kit.ts';
+
+const PLUGINS = ['token', 'agent-uuid', 'agent', 'agent-events', 'server-info'];
+const SECOND = 1_000;
+const DAY = 86_400_000;
+const ROUNDS = 200;
+
+interface Event {
+  readonly time: number;
+  readonly kind: string;
+  readonly uuid?: string;
+  readonly [detail: string]: unknown;
+}
+
+const report = (app: TestApp, uuid: string, token = app.superToken): Promise<unknown> =>
+  app.call('agent_report_dynamic_summary', [token, summaryReport({ uuid, time: app.clock.now() })]);
+const eventsOf = (app: TestApp, uuid: string, over: object = {}): Promise<Event[]> =>
+  app.call('agent_events', { token: app.superToken, agents: [uuid], ...over });
+const kindsOf = async (app: TestApp, uuid: string): Promise<string[]> =>
+  (await eventsOf(app, uuid)).map(({ kind }) => kind);
+const secondsOf = async (app: TestApp, uuid: string): Promise<number> => {
+  const to = Date.now() + 10 * DAY;
+  const asked = { token: app.superToken, agents: [uuid], from: to - 20 * DAY, to };
+  const days: { seconds: number }[] = await app.call('agent_query_uptime', asked);
+  return days.reduce((sum, { seconds }) => sum + seconds, 0);
+};
+
+/** Moves time until something holds. @throws with `what` when it never does */
+async function passes(apps: readonly TestApp[], what: string, holds: () => Promise<boolean>) {
+  for (let round = 0; round < ROUNDS; round++) {
+    if (await holds()) return;
+    await Promise.all(apps.map((app) => app.clock.advance(5 * SECOND)));
+  }
+  throw new Error(what);
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`agent: events and uptime (${dialect})`);
+  let app: TestApp;
+  let A: string;
+
+  test.before(async () => {
+    const config = { 'agent-events': { max_events: 1_000 } };
+    app = await bootForTest(PLUGINS, config, { dialect, clock: true });
+  });
+  test.before.each(() => {
+    A = randomUUID();
+  });
+  test.after(() => app.stop());
+
+  const shows = (what: string, kind: string) =>
+    passes([app], what, async () => (await kindsOf(app, A)).includes(kind));
+
+  test('an agent that reports has come, and it has gone when it was silent for half a minute', async () => {
+    const came = app.clock.now();
+    await report(app, A);
+    await shows('came', 'came');
+    const [first] = await eventsOf(app, A);
+    assert.equal([first?.kind, first?.uuid], ['came', A]);
+    assert.ok(first!.time >= came && first!.time <= came + SECOND, `${first!.time - came}`);
+    await app.clock.advance(5 * SECOND);
+    const last = app.clock.now();
+    await report(app, A);
+    await shows('went', 'went');
+    assert.equal(await kindsOf(app, A), ['went', 'came']);
+    const [gone] = await eventsOf(app, A, { kinds: ['went'], limit: 1 });
+    assert.is(gone?.time, last);
+    assert.is((await eventsOf(app, A, { from: first!.time + 1 }))[0]?.kind, 'went');
+    assert.equal(await eventsOf(app, A, { to: first!.time + 1 }), [first]);
+    await report(app, A);
+    await passes([app], 'came again', async () => (await kindsOf(app, A)).length === 3);
+    assert.equal(await kindsOf(app, A), ['came', 'went', 'came']);
+  });
+
+  test('a refused report is told with its reason, once for all that follow', async () => {
+    await report(app, A);
+    const token = await app.token([]);
+    for (let n = 0; n < 3; n++) assert.is((await failure(report(app, A, token))).code, 102);
+    await shows('refused', 'refused');
+    const refused = await eventsOf(app, A, { kinds: ['refused'] });
+    assert.equal(
+      refused.map(({ code, reason }) => [code, /Write permission/.test(String(reason))]),
+      [[102, true]],
+    );
+  });
+
+  test('another address of the sender is told with the one before', async () => {
+    await from('127.0.0.1');
+    await shows('came', 'came');
+    await from('127.0.0.2');
+    await shows('changed', 'address_changed');
+    const [changed] = await eventsOf(app, A, { kinds: ['address_changed'] });
+    assert.equal([changed?.['address'], changed?.['old_address']], ['127.0.0.2', '127.0.0.1']);
+  });
+
+  const from = (localAddress: string) => {
+    const method = 'agent_report_dynamic_summary';
+    const data = summaryReport({ uuid: A, time: app.clock.now() });
+    const params = { token: app.superToken, data };
+    return new Promise<void>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json' };
+      const options = { method: 'POST', localAddress, headers };
+      const sent = request(`${app.url}/svc/rpc`, options, (answer) => {
+        answer.resume().on('end', resolve);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    });
+  };
+
+  test('events and uptime need the right to read the reports of every agent that is named', async () => {
+    await report(app, A);
+    const B = randomUUID();
+    await report(app, B);
+    const limit = [
+      { scopes: [{ agent_uuid: A }], permissions: [{ dynamic_monitoring_summary: 'read' }] },
+    ];
+    const token = await app.token(limit);
+    for (const method of ['agent_events', 'agent_query_uptime']) {
+      assert.ok(Array.isArray(await app.call(method, { token, agents: [A] })));
+      assert.is((await failure(app.call(method, { token, agents: [A, B] }))).code, 102);
+    }
+    assert.is((await failure(app.call('agent_events', { token }))).code, 102);
+    const unknown = { token: app.superToken, agents: [randomUUID()] };
+    assert.is((await failure(app.call('agent_events', unknown))).code, 105);
+  });
+
+  test('uptime is counted over a restart, which is told once and not as an absence', async () => {
+    const present = async (reports: number) => {
+      for (let n = 0; n < reports; n++) {
+        await report(app, A);
+        await app.clock.advance(10 * SECOND);
+      }
+    };
+    await present(40);
+    await app.restart();
+    const first = await secondsOf(app, A);
+    assert.ok(Math.abs(first - 390) <= 1, `${first}`);
+    await present(20);
+    assert.equal(await kindsOf(app, A), ['came']);
+    await app.restart();
+    const second = await secondsOf(app, A);
+    assert.ok(Math.abs(second - first - 190) <= 1, `${second}`);
+    const all = { token: app.superToken, kinds: ['server_restarted'] };
+    await passes([app], 'told', async () => (await app.call('agent_events', all)).length === 3);
+  });
+
+  test('old events, more than max_events and old days go', async () => {
+    const count = async (what: string) =>
+      Number((await app.sql(`select count(*) as n ${what}`))[0].n);
+    const rows = Array.from({ length: 1_200 }, () => `('came', ${app.clock.now()}, '{}')`).join();
+    await app.sql(`insert into agent_event (kind, time, detail) values ${rows}`);
+    await app.sql(`insert into agent_event (kind, time, detail) values ('came', 1, '{}')`);
+    await app.sql('insert into agent_uptime (uuid_id, day, ms) values (1, 1, 1)');
+    await app.restart();
+    await passes(
+      [app],
+      'cleaned',
+      async () => (await count('from agent_uptime where day = 1')) === 0,
+    );
+    assert.is(await count('from agent_event where time = 1'), 0);
+    assert.ok((await count('from agent_event')) <= 1_010);
+  });
+
+  test.run();
+}
+
+const fleet = suite('agent: events of several servers (postgres)');
+let servers: SharedServers;
+fleet.before(async () => {
+  servers = await sharedServers(2, PLUGINS, {}, { clock: true });
+});
+fleet.after(() => servers.stop());
+
+fleet(
+  'an agent that reports to another server has not gone, and its uptime is counted once',
+  async () => {
+    const [one, two] = servers.apps as [TestApp, TestApp];
+    const A = randomUUID();
+    const heard = [one, two].map((app) => {
+      const times: number[] = [];
+      kernelOf(app).subscribe(AgentReported, () => void times.push(app.clock.now()));
+      return times;
+    });
+    const advance = (ms: number) => Promise.all([one, two].map((app) => app.clock.advance(ms)));
+    // A server hears of an agent's first reports before it knows the agent.
+    await until('both servers know the agent', async () => {
+      await report(one, A, servers.superToken);
+      await advance(SECOND);
+      return heard.every((times) => times.length > 0);
+    });
+    for (let n = 0; n < 32; n++) {
+      const before = heard.map((times) => times.length);
+      await report(n < 16 ? one : two, A, servers.superToken);
+      await advance(10 * SECOND);
+      // Messages between servers take the machine's time too.
+      await until('both servers know', async () => {
+        await advance(50);
+        return heard.every((times, at) => times.length > before[at]!);
+      });
+    }
+    const expected = (heard[1]!.at(-1)! - heard[1]![0]!) / SECOND;
+    const uptime = () => secondsOf(two, A);
+    await passes([one, two], 'written', async () => (await uptime()) >= expected - 10);
+    assert.equal(
+      (await kindsOf(two, A)).filter((kind) => kind !== 'address_changed'),
+      ['came'],
+    );
+    assert.ok((await uptime()) <= expected + 10, `${await uptime()}`);
+    await one.restart();
+    await passes([two], 'the other server goes on', async () =>
+      (await kindsOf(two, A)).includes('went'),
+    );
+    assert.equal(
+      (await kindsOf(two, A)).filter((kind) => kind !== 'address_changed'),
+      ['went', 'came'],
+    );
+  },
+);
+
+fleet.run();
