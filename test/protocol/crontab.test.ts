@@ -259,6 +259,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  test('a job may have 4 million characters of text, names of members included', async () => {
+    const half = 'x'.repeat(2 ** 21);
+    const job = (params: unknown) => ({
+      token: app.superToken,
+      name: 'long',
+      cron_expression: NEVER,
+      cron_type: worker('w', params),
+    });
+    const error = await app.call('crontab_create', job([half, { [half]: 1 }])).catch((e) => e);
+    assert.is(`${error.code} ${error.message}`, PARAMS);
+    assert.match(error.data, /4194304 characters/);
+    assert.ok(await app.call('crontab_create', job([half, half.slice(100)])));
+    await app.call('crontab_delete', { token: app.superToken, name: 'long' });
+  });
+
   for (const [what, type] of badTypes) {
     test(`${what} is no type: -32602 before the name and the credential`, async () => {
       for (const method of ['crontab_create', 'crontab_edit']) {

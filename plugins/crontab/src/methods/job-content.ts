@@ -32,8 +32,24 @@ interface Given {
 /** What to store as the owner of a job that this caller writes. */
 export const ownerOf = (caller: Principal): string | null => (caller.super ? null : caller.id);
 
+/** Characters of the texts of one job: writing longer ones as JSON would hold the event loop. */
+const MOST_LENGTH = 4 * 2 ** 20;
+
+/** Of all texts in a value, names included. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  let length = 0;
+  if (typeof value === 'object' && value !== null)
+    for (const [name, part] of Object.entries(value)) length += name.length + lengthOf(part);
+  return length;
+}
+
 /** @throws RpcError -32602, 108 */
 export function contentOf({ name, cron_expression, cron_type }: Given): JobContent {
+  if (lengthOf(cron_type) > MOST_LENGTH)
+    throw RpcError.params(
+      `cron_type: its texts have more than ${MOST_LENGTH} characters together; keep what is long in a store, and name it`,
+    );
   const type = jobTypeOf(cron_type);
   checkName(name);
   if (type.kind === 'agent') checkTask(type.task);
