@@ -1,1 +1,2 @@
 export declare function memorySettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv | undefined;
+export declare const YOUNG_GENERATION: string;

@@ -17,6 +17,12 @@ const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
 };
 
+/**
+ * Young objects of a server die soon: more room for them than this, MB, spares hardly any work, and a flood makes V8 take
+ * three times as much.
+ */
+export const YOUNG_GENERATION = '--max-semi-space-size=16';
+
 const LOOK_MS = 3_000;
 /**
  * Left-over buffers are collected when so many looks in a row found more than `SURPLUS` bytes of them and hardly anything
@@ -43,7 +49,8 @@ export function beginAnew(program, args) {
   const env = memorySettings(process.env);
   if (!env || process.channel) return;
   const { execPath, execArgv } = process;
-  process.execve(execPath, [execPath, ...execArgv, program, ...args], env);
+  // A later argument of the same name wins.
+  process.execve(execPath, [execPath, YOUNG_GENERATION, ...execArgv, program, ...args], env);
 }
 
 /** Collects garbage while the process lives, when buffers are left over and little happens. */
