@@ -1,7 +1,7 @@
 /** The blocks of the pages that users read, and what it takes to run them. */
 import { spawn } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '..');
 
@@ -9,6 +9,8 @@ export interface Block {
   readonly page: string;
   /** From 1. */
   readonly line: number;
+  /** Of the section that it stands in, without code quotes. */
+  readonly heading: string;
   /** What stands behind the opening fence: `sh`, `json`, or nothing. */
   readonly language: string;
   readonly text: string;
@@ -24,11 +26,19 @@ export function blocksOf(page: string): Block[] {
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
     page,
     line: text.slice(0, match.index).split('\n').length,
+    heading: headingBefore(text, match.index),
     language: match[1] ?? '',
     text: match[2] ?? '',
     reason: MARK.exec(match[2] ?? '')?.[1],
   }));
 }
+
+const headingBefore = (text: string, index: number): string =>
+  [...text.slice(0, index).matchAll(/^#+ (.+)$/gm)].at(-1)?.[1]?.replaceAll('`', '') ?? '';
+
+/** True when this machine has a program. */
+export const has = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)));
 
 export const pagesOf = (patterns: readonly string[]): string[] =>
   patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();

@@ -1,7 +1,6 @@
 /** What the pages show is what happens: their shell blocks run, their JSON examples are sent and answered as shown. */
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,6 +20,7 @@ import {
   type Block,
   blocksOf,
   fits,
+  has,
   type Message,
   messagesOf,
   pagesOf,
@@ -148,11 +148,7 @@ function filledIn(text: string, { superToken, url }: TestApp): string {
 /** Why the machine cannot run a block; undefined when it can. */
 function missing({ text }: Block): string | undefined {
   const program = ['rclone', 'curl'].find((word) => new RegExp(`^${word} `, 'm').test(text));
-  if (program === undefined) return undefined;
-  const isThere = (process.env['PATH'] ?? '')
-    .split(':')
-    .some((folder) => existsSync(join(folder, program)));
-  return isThere ? undefined : `${program} is not installed`;
+  return program === undefined || has(program) ? undefined : `${program} is not installed`;
 }
 
 async function runShell(block: Block, server: TestApp): Promise<void> {

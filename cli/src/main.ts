@@ -18,6 +18,7 @@ const HELP = `svc talks to a server that supervises machines.
   svc run AGENT -- CMD ARGS…        runs a command there and prints what it printed
   svc sh AGENT                      a terminal there; Ctrl-] leaves it
   svc call METHOD key=value…        any method; a value is JSON, or else text
+  svc call -f METHOD key=value…     the items of a stream, one a line
   svc kv get NAMESPACE KEY          a value
   svc kv set NAMESPACE KEY VALUE    stores one; - reads it from standard input
   svc worker deploy FILE            stores a script under the name of its file
@@ -32,7 +33,7 @@ AGENT is a UUID, the beginning of one, or a name.
   --name NAME        worker: instead of the file's name
   --params JSON      worker dev: what the script gets
   --timeout SECONDS  the longest wait for an answer
-  -n COUNT           watch, logs, worker dev: so many, then end
+  -n COUNT           watch, logs, call -f, worker dev: so many, then end
   -h, --help         this text
 
 Credentials are kept in svc/credentials.json below $XDG_CONFIG_HOME or ~/.config, readable by you alone.

@@ -13,7 +13,10 @@ export interface Flags {
   readonly params: string | undefined;
 }
 
-export type AnyMethods = Record<string, { params: Record<string, unknown>; result: unknown }>;
+export type AnyMethods = Record<
+  string,
+  { params: Record<string, unknown>; result: unknown; item: unknown }
+>;
 
 /** One run of the program: its arguments, its server, its output. */
 export class Session {

@@ -49,10 +49,15 @@ export function methodPages(methods: readonly Method[]): Map<string, string> {
 function pageOf(namespace: string, methods: readonly Method[]): string {
   const plugins = [...new Set(methods.map((method) => method['x-plugin']))].map(code).join(', ');
   const head = `# ${code(namespace)}\n\nMethods of the plugin ${plugins}.\n\n`;
-  return `${GENERATED}${head}${methods.map(section).join('')}`.trimEnd().concat('\n');
+  const text = methods.map((method) => section(method, streamEndedBy(method, methods))).join('');
+  return `${GENERATED}${head}${text}`.trimEnd().concat('\n');
 }
 
-function section(method: Method): string {
+const streamEndedBy = ({ name }: Method, methods: readonly Method[]): Method | undefined =>
+  methods.find((method) => method['x-subscription']?.unsubscribe === name);
+
+/** `stream`: the method that this one ends. */
+function section(method: Method, stream: Method | undefined): string {
   const { name, summary, description, deprecated, params, errors } = method;
   const notes = [
     summary,
@@ -66,7 +71,7 @@ function section(method: Method): string {
     params.length === 0 ? 'No parameters.\n\n' : paramsTable(params),
     resultText(method),
     errorTable(errors),
-    exampleText(method),
+    stream ? endExample(stream) : exampleText(method),
   ].join('');
 }
 
@@ -123,21 +128,55 @@ function exampleText(method: Method): string {
   const [example] = method.examples ?? [];
   if (!example?.result) return '';
   const params = Object.fromEntries(example.params.map(({ name, value }) => [name, value]));
-  const { credential = '' } = method['x-access'];
-  const { [credential]: _, ...own } = params;
+  const own = ownParams(method, params);
   if (method['x-subscription']) return streamExample(method.name, own, example);
   const request = { jsonrpc: '2.0', id: 1, method: method.name, params };
   const answer = { jsonrpc: '2.0', id: 1, result: example.result.value };
-  const given = Object.keys(own).length === 0 ? '' : `, ${JSON.stringify(own)}`;
   return [
     '**Example**\n\n',
-    block('sh', `curl -sS ${ADDRESS} -d '${JSON.stringify(request).replaceAll("'", "'\\''")}'`),
-    block('js', `await client.call('${method.name}'${given});`),
+    block(
+      'sh',
+      `curl -sS ${ADDRESS} -H 'content-type: application/json' -d ${quoted(JSON.stringify(request))}`,
+    ),
+    block('js', `await client.call(${args(method.name, own)});`),
     block('json', JSON.stringify(answer)),
   ].join('');
 }
 
-function streamExample(name: string, own: object, example: Pairing): string {
-  const loop = `for await (const item of client.subscribe('${name}', ${JSON.stringify(own)})) console.log(item);`;
-  return `**Example**\n\n${block('js', loop)}${block('json', JSON.stringify(example['x-item']))}`;
+type Values = { readonly [name: string]: unknown };
+
+/** Without the credential, which the client fills in. */
+function ownParams(method: Method, params: Values): Values {
+  const { [method['x-access'].credential ?? '']: _, ...own } = params;
+  return own;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+const args = (name: string, params: Values) =>
+  [`'${name}'`, ...(Object.keys(params).length > 0 ? [JSON.stringify(params)] : [])].join(', ');
+
+/** curl speaks no WebSocket: the program `svc` stands in for it. */
+function streamExample(name: string, own: Values, example: Pairing): string {
+  const pairs = Object.entries(own).map(
+    ([key, value]) =>
+      ` ${key}=${typeof value === 'string' ? value : quoted(JSON.stringify(value))}`,
+  );
+  const loop = `for await (const item of client.subscribe(${args(name, own)})) console.log(item);`;
+  return [
+    '**Example**, with [`svc`](../../cli/README.md), since curl has no streams:\n\n',
+    block('sh', `npx svc call -f ${name}${pairs.join('')}`),
+    block('js', loop),
+    block('json', JSON.stringify(example['x-item'])),
+  ].join('');
+}
+
+/** Only the connection of a stream can end it, so no example stands alone. */
+function endExample(stream: Method): string {
+  const [example] = stream.examples ?? [];
+  const params = Object.fromEntries(
+    (example?.params ?? []).map(({ name, value }) => [name, value]),
+  );
+  const text = `const stream = client.subscribe(${args(stream.name, ownParams(stream, params))});\nawait stream.ready;\nstream.close();`;
+  return `**Example:** the client sends it at the end of a loop over the stream, and when it is closed. \`svc call -f\` sends it at its end.\n\n${block('js', text)}`;
 }

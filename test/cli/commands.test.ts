@@ -179,6 +179,15 @@ test('call: values are JSON, or else text', async () => {
   assert.is((await svc(get)).out, '{"n":[1,2]}\n');
 });
 
+test('call -f: the items of a stream, one a line', async () => {
+  const { code, out } = await svc('call -f agent_subscribe fields=["cpu_usage"] -n 2'.split(' '));
+  const items = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal([code, items.length, items[0].agents[0].uuid], [0, 2, AGENT]);
+});
+
 test('kv: sets and gets, also from standard input', async () => {
   assert.is((await svc(['kv', 'set', 'notes', 'name', 'edge 7'])).code, 0);
   assert.is((await svc(['kv', 'get', 'notes', 'name'])).out, 'edge 7\n');

@@ -39,16 +39,33 @@ function fits(given: unknown, shown: unknown, isLong: boolean): boolean {
   );
 }
 
+/** How calls reach the server; undefined: as usual, over POST, and streams over a WebSocket. */
+export interface Ways {
+  /** Params hold the server's own values, and no credential. undefined: this one goes the usual way. */
+  call?(example: Example, params: Example['params']): Promise<any>;
+  /** Gives the items of a stream until `signal` aborts. Resolves when the server has accepted it. */
+  stream?(
+    example: Example,
+    params: Example['params'],
+    give: (item: unknown) => void,
+    signal: AbortSignal,
+  ): Promise<{ readonly ended: Promise<unknown> }>;
+}
+
 /** Plays examples in their order: what an answer shows stands for what the server gave instead. */
 export class Player {
   readonly #app: TestApp;
+  readonly #ways: Ways;
+  readonly #ended = new AbortController();
+  readonly #opened: Promise<unknown>[] = [];
   readonly #values = new Map<unknown, unknown>();
   readonly #streams: Played[] = [];
   readonly #items: any[] = [];
   #socket: TestSocket | undefined;
 
-  constructor(app: TestApp) {
+  constructor(app: TestApp, ways: Ways = {}) {
     this.#app = app;
+    this.#ways = ways;
   }
 
   async play(examples: readonly Example[]): Promise<Played[]> {
@@ -71,6 +88,8 @@ export class Player {
     }
     this.#socket?.close();
     this.#socket = undefined;
+    this.#ended.abort();
+    await Promise.all(this.#opened);
     return played;
   }
 
@@ -92,8 +111,8 @@ export class Player {
         method,
         params: { ...this.#credential(method), ...params },
       };
-      if (isStream) return this.#overSocket(request);
-      const answer = await this.#app.rpc(request);
+      if (isStream) return this.#open(example, params, request);
+      const answer = (await this.#ways.call?.(example, params)) ?? (await this.#app.rpc(request));
       // Runs and jobs leave their records some time later.
       const isLate =
         method.endsWith('_query') &&
@@ -122,7 +141,18 @@ export class Player {
     return params;
   }
 
-  async #overSocket(request: { readonly method: string; readonly params: unknown }) {
+  async #open(
+    example: Example,
+    params: Example['params'],
+    request: { readonly method: string; readonly params: unknown },
+  ) {
+    if (this.#ways.stream) {
+      const subscription = this.#opened.length;
+      const give = (result: unknown) => void this.#items.push({ params: { subscription, result } });
+      const { ended } = await this.#ways.stream(example, params, give, this.#ended.signal);
+      this.#opened.push(ended);
+      return { result: subscription };
+    }
     this.#socket ??= await this.#connect();
     return { result: await this.#socket.call(request.method, request.params) };
   }

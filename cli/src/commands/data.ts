@@ -29,7 +29,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** `svc call METHOD key=value…` */
+/** `svc call METHOD key=value…`; with `-f` the items of a stream, one a line. */
 export async function call(session: Session): Promise<void> {
   const [method = '', ...pairs] = [session.word(0, 'METHOD'), ...session.words.slice(1)];
   const params: Record<string, unknown> = {};
@@ -38,12 +38,21 @@ export async function call(session: Session): Promise<void> {
     if (at < 1) throw new Complaint(`'${pair}': write key=value`, 2);
     params[pair.slice(0, at)] = parsed(pair.slice(at + 1));
   }
+  if (session.flags.follow) return followed(session, method, params);
   const result = await session.anyMethod.call(method, params);
   if (session.flags.json || typeof result !== 'object') session.printJson(result);
   else
     session.print(
       `${JSON.stringify(result, (_k, v) => (typeof v === 'bigint' ? String(v) : v), 2)}\n`,
     );
+}
+
+async function followed(session: Session, method: string, params: Record<string, unknown>) {
+  let left = session.flags.count ?? Infinity;
+  for await (const item of session.anyMethod.subscribe(method, params)) {
+    session.printJson(item);
+    if (--left <= 0) return;
+  }
 }
 
 /** `svc kv get NAMESPACE KEY`, `svc kv set NAMESPACE KEY VALUE` (`-`: from standard input) */
