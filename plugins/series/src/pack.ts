@@ -48,28 +48,47 @@ export function pack({ length, count, min, max, avg, last }: Columns): Buffer {
   return out.bytes();
 }
 
-/** What `pack` made; buckets beyond `length` are left out. */
-export function unpack(data: Uint8Array, length: number): Columns {
-  const into = columns(length);
+/** Puts what `pack` made in the place of what the columns held; buckets beyond their length are left out. */
+export function unpack(data: Uint8Array, into: Columns): void {
+  const [counts, least, widths, places, lasts] = scratch(into.length);
   const reader = new Reader(data);
-  const end = reader.number();
-  const counts = summed(reader.column(end));
-  const filled: number[] = [];
-  for (let at = 0; at < end; at++) if (at_(counts, at) > 0) filled.push(at);
-  const min = summed(reader.column(filled.length));
-  const width = reader.column(filled.length);
-  const place = reader.column(filled.length);
-  const last = reader.column(filled.length);
-  for (let n = 0; n < filled.length; n++) {
-    const at = filled[n] as number;
-    const least = at_(min, n);
-    into.count[at] = at_(counts, at);
-    into.min[at] = least;
-    into.max[at] = least + at_(width, n);
-    into.avg[at] = least + (at_(width, n) * at_(place, n)) / PLACES;
-    into.last[at] = at_(last, n) === 1 ? Number.NaN : least + at_(last, n) / 2;
+  const end = Math.min(reader.number(), into.length);
+  reader.column(counts, end);
+  let filled = 0;
+  for (let at = 0, count = 0; at < end; at++) {
+    count += signed(at_(counts, at));
+    counts[at] = count;
+    if (count > 0) filled++;
   }
-  return into;
+  for (const column of [least, widths, places, lasts]) reader.column(column, filled);
+  into.count.fill(0);
+  for (let at = 0, n = 0, min = 0; n < filled; at++) {
+    if (!(at_(counts, at) > 0)) continue;
+    min += signed(at_(least, n));
+    const width = at_(widths, n);
+    const last = at_(lasts, n);
+    into.count[at] = at_(counts, at);
+    into.min[at] = min;
+    into.max[at] = min + width;
+    into.avg[at] = min + (width * at_(places, n)) / PLACES;
+    into.last[at] = last === 1 ? Number.NaN : min + last / 2;
+    n++;
+  }
+}
+
+type Scratch = readonly [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+
+const rooms = new Map<number, Scratch>();
+
+/** Room of `unpack`, which works through a year's rows in one call: kept for each of the few lengths that there are. */
+function scratch(length: number): Scratch {
+  let room = rooms.get(length);
+  if (!room) {
+    const column = () => new Float64Array(length);
+    room = [column(), column(), column(), column(), column()];
+    rooms.set(length, room);
+  }
+  return room;
 }
 
 const at_ = (values: ArrayLike<number>, at: number): number => values[at] as number;
@@ -84,12 +103,10 @@ function differences(values: readonly number[]): number[] {
   });
 }
 
-function summed(values: Float64Array): Float64Array {
-  let sum = 0;
-  return values.map((value) => {
-    sum += value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-    return sum;
-  });
+/** The difference that `differences` wrote so. */
+function signed(value: number): number {
+  const half = Math.floor(value / 2);
+  return 2 * half === value ? half : -half - 1;
 }
 
 class Writer {
@@ -128,6 +145,7 @@ class Writer {
   }
 }
 
+/** Behind the end of the bytes there are zeros. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -137,21 +155,38 @@ class Reader {
   }
 
   number(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = this.#bytes[this.#at++] ?? 0;
-      if (byte < 128) return value + byte * factor;
-      value += (byte - 128) * factor;
+    const byte = this.#next();
+    return byte >= 128 ? this.#longer(byte) : byte;
+  }
+
+  /** Up to three bytes are integers of the machine; a product for each byte would take twice as long. */
+  #longer(first: number): number {
+    const second = this.#next();
+    const low = (first & 127) | ((second & 127) << 7);
+    if (second < 128) return low;
+    const third = this.#next();
+    let value = low | ((third & 127) << 14);
+    for (let factor = 2 ** 21, byte = third; byte >= 128; factor *= 128) {
+      byte = this.#next();
+      value += (byte & 127) * factor;
+    }
+    return value;
+  }
+
+  column(into: Float64Array, length: number): void {
+    for (let at = 0; at < length; ) {
+      const value = this.number();
+      if (value !== 0) {
+        into[at++] = value;
+        continue;
+      }
+      const zeros = Math.max(1, this.number());
+      into.fill(0, at, Math.min(at + zeros, length));
+      at += zeros;
     }
   }
 
-  column(length: number): Float64Array {
-    const values = new Float64Array(length);
-    for (let at = 0; at < length; at++) {
-      const value = this.number();
-      if (value === 0) at += this.number() - 1;
-      else values[at] = value;
-    }
-    return values;
+  #next(): number {
+    return this.#at < this.#bytes.length ? (this.#bytes[this.#at++] as number) : 0;
   }
 }

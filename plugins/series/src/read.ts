@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ReportBuckets } from '@svc/plugin-agent/api';
-import type { RawJson } from '@svc/plugin-sdk';
+import { type RawJson, RpcError } from '@svc/plugin-sdk';
 import { type Field, fieldsOf, nameOf, PARTS } from './fields.ts';
-import { unpack } from './pack.ts';
+import { columns, unpack } from './pack.ts';
+import { pauses } from './pauses.ts';
 import type { Plan } from './plan.ts';
-import { add, Series } from './series.ts';
+import { add, addRollup, Series } from './series.ts';
 import { floorTo, type Step } from './steps.ts';
 import type { BlockStore } from './store/blocks.ts';
 
@@ -19,8 +19,8 @@ export interface Reading {
 
 type Agent = Reading['agents'][number];
 
-/** Rollups are unpacked in slices that leave the event loop to others. */
-const SLICE_MS = 5;
+/** Buckets of rollups that one call reads at most: about a second of work. */
+const MOST_CELLS = 25_000_000;
 
 /** Reads what a plan says: rollups, then reports that are not rolled up. @throws RpcError 103, 108, -32008 */
 export class SeriesReader {
@@ -36,17 +36,12 @@ export class SeriesReader {
     const { plan, agents, fields } = reading;
     const { from, to, step_ms, step, rawFrom } = plan;
     const series = new Series(Math.ceil((to - from) / step_ms));
-    let since = performance.now();
+    const rolled = step && rawFrom > from ? this.#rolled(series, reading, step) : undefined;
     for (const agent of agents) {
       for (const field of fields) {
         // A field of summaries has its series also where no report has come.
         if (!field.part) series.of(agent.uuid, field, '');
-        if (!step || rawFrom <= from) continue;
-        await this.#rolled(series, plan, step, agent, field);
-        reading.signal.throwIfAborted();
-        if (performance.now() - since < SLICE_MS) continue;
-        await setImmediate();
-        since = performance.now();
+        await rolled?.(agent, field);
       }
       if (rawFrom < to) await this.#stored(series, reading, agent);
     }
@@ -54,26 +49,32 @@ export class SeriesReader {
     return series.json(`"from":${from},"step_ms":${step_ms},"source":"${source}"`);
   }
 
-  async #rolled(series: Series, plan: Plan, step: Step, agent: Agent, field: Field): Promise<void> {
+  #rolled(series: Series, { plan, signal }: Reading, step: Step) {
     const { from, to, step_ms, rawFrom } = plan;
-    const keys = field.part
-      ? ([`${field.name} `, `${field.name}!`] as const)
-      : ([field.name, `${field.name} `] as const);
     const end = Math.min(to, rawFrom);
     const spans = { from: floorTo(from, step.span), to: end };
-    const scale = field.stored * field.packed;
-    for (const block of await this.#blocks.between(agent.id, step, keys, spans)) {
-      const into = series.of(agent.uuid, field, nameOf(block.series));
-      const { count, min, max, avg, last } = unpack(block.data, step.buckets);
-      const span = Number(block.span);
-      for (let n = 0; n < count.length; n++) {
-        const time = span + n * step.ms;
-        if (count[n] === 0 || time < from || time >= end) continue;
-        const value = (of: Float64Array) => (of[n] as number) / scale;
-        const cell = { min: value(min), max: value(max), avg: value(avg), last: value(last) };
-        add(into, Math.floor((time - from) / step_ms), { count: count[n] as number, ...cell });
+    const pause = pauses();
+    // One for all rows: nothing waits between filling it and reading it.
+    const buckets = columns(step.buckets);
+    let cells = 0;
+    return async ({ id, uuid }: Agent, field: Field): Promise<void> => {
+      const keys = field.part
+        ? ([`${field.name} `, `${field.name}!`] as const)
+        : ([field.name, `${field.name} `] as const);
+      const scale = field.stored * field.packed;
+      for await (const blocks of this.#blocks.between(id, step, keys, spans)) {
+        cells += blocks.length * step.buckets;
+        if (cells > MOST_CELLS) throw tooLong(step);
+        for (const block of blocks) {
+          const into = series.of(uuid, field, nameOf(block.series));
+          unpack(block.data, buckets);
+          const span = Number(block.span);
+          addRollup(into, buckets, { span, ms: step.ms, from, end, step_ms, scale });
+          await pause();
+        }
+        signal.throwIfAborted();
       }
-    }
+    };
   }
 
   async #stored(series: Series, reading: Reading, { id, uuid }: Agent): Promise<void> {
@@ -105,3 +106,8 @@ export class SeriesReader {
     }
   }
 }
+
+const tooLong = ({ source }: Step) =>
+  RpcError.invalid(
+    `the answer would be made of more than ${MOST_CELLS} rollups by the ${source.replace('_', '-')}: ask for fewer agents or fields, or a shorter range`,
+  );

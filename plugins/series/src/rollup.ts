@@ -72,7 +72,9 @@ export class Rollup {
     }
     const known = new Map<string, Columns>();
     for (const { series, span, data } of await this.#blocks.ofAgent(id, step, [...spans])) {
-      known.set(`${span} ${series}`, unpack(data, step.buckets));
+      const block = columns(step.buckets);
+      unpack(data, block);
+      known.set(`${span} ${series}`, block);
     }
     const blocks: Block[] = [];
     for (const [series, cells] of fresh) {

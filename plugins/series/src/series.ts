@@ -1,10 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { RawJson, RpcError } from '@svc/plugin-sdk';
 import type { Field } from './fields.ts';
+import type { Columns } from './pack.ts';
+import { pauses } from './pauses.ts';
 import { MOST_BUCKETS } from './plan.ts';
-
-/** Texts are written in slices that leave the event loop to others. */
-const SLICE_MS = 5;
 
 /** Buckets of one series that fill up. */
 class Filling {
@@ -44,17 +42,18 @@ export class Series {
     return one.values;
   }
 
-  /** JSON of every series, in order. */
+  /** JSON of every series, in order. Bytes, because a text of some megabytes would be made into bytes in one go. */
   async json(head: string): Promise<RawJson> {
-    const parts: string[] = [];
-    let since = performance.now();
+    const pause = pauses();
+    const parts: Buffer[] = [];
+    let before = `{${head},"series":[`;
     for (const { uuid, field, name, values } of this.#all.values()) {
-      parts.push(text(uuid, field, name, values));
-      if (performance.now() - since < SLICE_MS) continue;
-      await setImmediate();
-      since = performance.now();
+      parts.push(Buffer.from(before + text(uuid, field, name, values)));
+      before = ',';
+      await pause();
     }
-    return new RawJson(`{${head},"series":[${parts.join(',')}]}`);
+    parts.push(Buffer.from(parts.length > 0 ? ']}' : `${before}]}`));
+    return new RawJson(Buffer.concat(parts));
   }
 }
 
@@ -78,6 +77,30 @@ export function add(
   if (!Number.isNaN(value.last)) into.last[at] = value.last;
 }
 
+/** Adds the buckets of one row of a rollup that begin from `from` until before `end`; `scale`: their values by those of the answer. */
+export function addRollup(
+  into: Filling,
+  of: Columns,
+  how: { span: number; ms: number; from: number; end: number; step_ms: number; scale: number },
+): void {
+  const { span, ms, from, end, step_ms, scale } = how;
+  const first = Math.max(0, Math.ceil((from - span) / ms));
+  const behind = Math.min(of.length, Math.ceil((end - span) / ms));
+  for (let n = first; n < behind; n++) {
+    const count = of.count[n] as number;
+    if (count === 0) continue;
+    const at = Math.floor((span + n * ms - from) / step_ms);
+    const min = (of.min[n] as number) / scale;
+    const max = (of.max[n] as number) / scale;
+    const last = of.last[n] as number;
+    into.count[at] = (into.count[at] as number) + count;
+    if (min < (into.min[at] as number)) into.min[at] = min;
+    if (max > (into.max[at] as number)) into.max[at] = max;
+    into.sum[at] = (into.sum[at] as number) + ((of.avg[n] as number) / scale) * count;
+    if (!Number.isNaN(last)) into.last[at] = last / scale;
+  }
+}
+
 function text(uuid: string, { name: field, part }: Field, name: string, values: Filling): string {
   const { count, min, max, sum, last } = values;
   const head = `"uuid":"${uuid}","field":"${field}"${part ? `,"name":${JSON.stringify(name)}` : ''}`;
@@ -85,7 +108,7 @@ function text(uuid: string, { name: field, part }: Field, name: string, values: 
     const out = new Array<string>(count.length);
     for (let at = 0; at < count.length; at++) {
       const value = count[at] === 0 ? Number.NaN : of(at);
-      out[at] = Number.isNaN(value) ? 'null' : String(Math.round(value * 1000) / 1000);
+      out[at] = Number.isNaN(value) ? 'null' : String(rounded(value));
     }
     return `[${out.join()}]`;
   };
@@ -93,3 +116,6 @@ function text(uuid: string, { name: field, part }: Field, name: string, values: 
   const avg = list((at) => (sum[at] as number) / (count[at] as number));
   return `{${head},"min":${of(min)},"avg":${avg},"max":${of(max)},"last":${of(last)}}`;
 }
+
+const rounded = (value: number): number =>
+  Number.isInteger(value) ? value : Math.round(value * 1000) / 1000;

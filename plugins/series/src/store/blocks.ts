@@ -11,6 +11,7 @@ export interface Block {
 
 /** Rows of one statement. */
 const BATCH_ROWS = 100;
+const READ_ROWS = 32;
 
 /** Table `series_rollup`. */
 export class BlockStore {
@@ -27,16 +28,27 @@ export class BlockStore {
     return this.#read(sql, [id, minutes, ...spans]);
   }
 
-  /** The series from this key until before the other one, in the order of time. The same index. */
-  between(
+  /**
+   * The series from this key until before the other one, in the order of time: some rows at a time, each read on SQLite's main thread
+   * and short. The same index.
+   */
+  async *between(
     id: number,
     { minutes }: Step,
     keys: readonly [from: string, before: string],
     spans: { readonly from: number; readonly to: number },
-  ): Promise<Block[]> {
+  ): AsyncGenerator<Block[]> {
     const sql = `select series, span, data from series_rollup where uuid_id = ? and step = ?
-      and series >= ? and series < ? and span >= ? and span < ? order by series, span`;
-    return this.#read(sql, [id, minutes, ...keys, spans.from, spans.to]);
+      and (series, span) > (?, ?) and series < ? and span >= ? and span < ? order by series, span limit ${READ_ROWS}`;
+    let behind: readonly SqlValue[] = [keys[0], -1];
+    for (;;) {
+      const params = [id, minutes, ...behind, keys[1], spans.from, spans.to];
+      const blocks = await this.#read(sql, params);
+      const last = blocks.at(-1);
+      if (last) yield blocks;
+      if (!last || blocks.length < READ_ROWS) return;
+      behind = [last.series, last.span];
+    }
   }
 
   async put(id: number, { minutes }: Step, blocks: readonly Block[]): Promise<void> {
