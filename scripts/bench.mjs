@@ -5,7 +5,7 @@ import { root } from './runtime.mjs';
 
 try {
   install();
-  build();
+  await build();
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

@@ -2,7 +2,7 @@
 import { compile } from './prepare.mjs';
 
 try {
-  compile();
+  await compile();
 } catch (error) {
   process.stdout.write(`${error.message}\n`);
   process.exit(1);

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 const CHECKS = [
   ['biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
   ['tsc', ['node_modules/typescript/bin/tsc']],
+  ['tsc web', ['node_modules/typescript/bin/tsc', '-p', 'plugins/dashboard/web']],
   ['reference', ['scripts/reference/index.ts', '--check']],
 ];
 

@@ -13,10 +13,10 @@ import { root } from './runtime.mjs';
 
 const folder = process.cwd();
 restorePackage(folder);
-if (process.argv[2] === 'before') putBuilt();
+if (process.argv[2] === 'before') await putBuilt();
 
-function putBuilt() {
-  build();
+async function putBuilt() {
+  await build();
   const built = join(root, 'dist', relative(root, folder));
   cpSync(join(built, 'src'), join(folder, 'dist'), { recursive: true });
   const description = readFileSync(join(built, 'package.json'), 'utf8');

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { buildDashboard } from '../plugins/dashboard/build.mjs';
 import { root } from './runtime.mjs';
 
 /**
@@ -40,18 +41,20 @@ export function restorePackage(folder) {
 }
 
 /** Builds when a source is newer than the last build. Looking costs some milliseconds, `tsc` a second. */
-export function build() {
+export async function build() {
+  await buildDashboard();
   if (newest(stamp) >= newestSource()) return;
   process.stdout.write('Building …\n');
-  compile();
+  await compile();
 }
 
 /**
  * Makes `dist/`: the packages as they are published, with compiled code. Started as `node dist/svc-server.js` the program
  * needs less memory and time than from its sources.
  */
-export function compile() {
+export async function compile() {
   const begun = new Date();
+  await buildDashboard();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [tsc, '-p', 'tsconfig.build.json']);

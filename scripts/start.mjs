@@ -40,6 +40,8 @@ async function main() {
   // Where a window is closed, what is printed goes nowhere; the server still stops in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   install('production');
+  const { buildDashboard } = await import('../plugins/dashboard/build.mjs');
+  await buildDashboard();
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
   const { parseListener, serve } = await import('@svc/server');

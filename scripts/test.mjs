@@ -7,7 +7,7 @@ import { root } from './runtime.mjs';
 const args = process.argv.slice(2);
 const { help, fast } = readOptions();
 if (help) process.stdout.write(HELP);
-else run();
+else await run();
 
 function readOptions() {
   try {
@@ -18,11 +18,11 @@ function readOptions() {
   }
 }
 
-function run() {
+async function run() {
   try {
     install();
     // What --fast leaves out are the tests of the built program.
-    if (!fast) build();
+    if (!fast) await build();
   } catch (error) {
     process.stdout.write(`${error.message}\n0 passed, 1 failed\n`);
     process.exit(1);

@@ -1,0 +1,110 @@
+/**
+ * Builds the page into `public/`: `web/` with the client's sources, each file beside its brotli and gzip forms.
+ * Alone: `node plugins/dashboard/build.mjs`; `npm start`, `npm run build` and tests call `buildDashboard`.
+ */
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const folder = import.meta.dirname;
+const web = join(folder, 'web');
+const out = join(folder, 'public');
+const root = resolve(folder, '..', '..');
+const stamp = join(out, '.built');
+/** Smaller files do not get smaller on the wire. */
+const COMPRESS_FROM = 512;
+
+/** Builds when a source is newer than the last build. Looking costs some milliseconds, building about two seconds. */
+export async function buildDashboard() {
+  const sources = [
+    web,
+    join(root, 'client', 'src'),
+    join(root, 'package-lock.json'),
+    import.meta.filename,
+  ];
+  if (newest(stamp) >= Math.max(...sources.map(newest))) return;
+  const begun = new Date();
+  // Several tests may build at once: each into a folder of its own, the last one stays.
+  const made = `${out}.${process.pid}`;
+  try {
+    await build(made);
+    compress(made);
+    writeFileSync(join(made, '.built'), '');
+    utimesSync(join(made, '.built'), begun, begun);
+    replace(made);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+async function build(outDir) {
+  const { build: viteBuild } = await import('vite');
+  await viteBuild({
+    root: web,
+    configFile: false,
+    envDir: false,
+    // The server says in `<base>` where the page lives.
+    base: './',
+    logLevel: 'warn',
+    publicDir: join(web, 'public'),
+    cacheDir: join(root, 'node_modules', '.cache', 'vite'),
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    html: { cspNonce: '__NONCE__' },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+      modulePreload: { polyfill: false },
+      manifest: 'manifest.json',
+    },
+  });
+}
+
+function compress(directory) {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !/\.(?:js|css|svg|json|txt)$/.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    if (bytes.length < COMPRESS_FROM) continue;
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    };
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+  }
+}
+
+/** A folder cannot be renamed over a full one, so the old one steps aside first. */
+function replace(made) {
+  const old = `${out}.${process.pid}.old`;
+  try {
+    if (existsSync(out)) renameSync(out, old);
+    renameSync(made, out);
+  } catch (error) {
+    // Another process was quicker; what it has put there was made from the same sources.
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM'].includes(error.code)) throw error;
+  } finally {
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** Newest modification in a file or folder, ms; 0 when there is none. */
+function newest(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+if (process.argv[1] === import.meta.filename) await buildDashboard();

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { Brand, Exchange, Logger } from '@svc/plugin-sdk';
+import type { FileServer } from '@svc/plugin-static-bucket/api';
+import type { BuiltFiles } from './built-files.ts';
+
+/** In `index.html` as it is built: the nonce of inline styles, and where the head gets what the server says of itself. */
+const NONCE = /__NONCE__/g;
+const HEAD = '<!--head-->';
+const NOT_BUILT = 'The dashboard is not built: npm run build\n';
+
+interface Options {
+  /** `/svc/dashboard/`, with the brand's word. */
+  readonly home: string;
+  readonly brand: Brand;
+  readonly files: BuiltFiles;
+  readonly log: Logger;
+  /** Origins that the page may connect to beside its own. */
+  readonly servers: () => readonly string[];
+  readonly server: () => FileServer;
+}
+
+/** Answers requests below `/svc/dashboard/`: files by name, and the page itself for every other address. */
+export class Pages {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async answer(exchange: Exchange): Promise<void> {
+    const { method, request, params } = exchange;
+    if (method !== 'GET' && method !== 'HEAD')
+      return exchange.text(405, 'Method not allowed', { allow: 'GET, HEAD' });
+    const { path = '' } = params;
+    try {
+      const { files } = this.#options;
+      const accepted = String(request.headers['accept-encoding'] ?? '');
+      const isPage = path === '' || path === 'index.html';
+      const found = isPage ? undefined : await files.find(path, accepted);
+      if (!found) return await this.#page(exchange, path);
+      // A part of a compressed file helps nobody.
+      delete request.headers.range;
+      await this.#options.server().serve(exchange, found);
+    } catch (error) {
+      this.#options.log.error('dashboard file could not be served', { path: exchange.path, error });
+      if (!exchange.response.headersSent) exchange.text(500, 'Failed to read file');
+    }
+  }
+
+  /** The page keeps its own history: every address that names no file is one of its views. */
+  async #page(exchange: Exchange, path: string): Promise<void> {
+    if (path.startsWith('assets/')) return exchange.text(404, 'File not found');
+    const built = await this.#options.files.text('index.html');
+    if (built === undefined) return exchange.text(503, NOT_BUILT);
+    const nonce = randomBytes(16).toString('base64url');
+    const html = built.replace(NONCE, nonce).replace(HEAD, () => this.#head());
+    exchange.text(200, html, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': this.#policy(nonce),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+  }
+
+  /** The page is built without knowing under which brand and path it is served. */
+  #head(): string {
+    const { home, brand, servers } = this.#options;
+    const metas = { word: brand.word, title: brand.title, servers: servers().join(' ') };
+    const lines = Object.entries(metas).map(
+      ([name, content]) => `<meta name="svc-${name}" content="${escapeHtml(content)}">`,
+    );
+    return `<base href="${escapeHtml(home)}">${lines.join('')}<title>${escapeHtml(brand.title)}</title>`;
+  }
+
+  #policy(nonce: string): string {
+    const others = this.#options.servers().flatMap((url) => [url, url.replace(/^http/, 'ws')]);
+    return [
+      "default-src 'none'",
+      "script-src 'self'",
+      `style-src 'self' 'nonce-${nonce}'`,
+      "img-src 'self' data: blob:",
+      "media-src 'self' blob:",
+      "font-src 'self'",
+      ["connect-src 'self'", ...others].join(' '),
+      "worker-src 'self'",
+      "manifest-src 'self'",
+      "base-uri 'self'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; ');
+  }
+}
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

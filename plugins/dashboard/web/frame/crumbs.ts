@@ -1,0 +1,21 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+interface Crumb {
+  readonly label: string;
+  readonly to?: string;
+}
+
+/** What stands behind the page's name in the first line, and in the window's title. */
+export const crumbs = signal<readonly Crumb[]>([]);
+
+/** Names where the reader is inside of a page: a machine, a bucket and its folder. */
+export function useCrumbs(...list: readonly Crumb[]): void {
+  const key = JSON.stringify(list);
+  useEffect(() => {
+    crumbs.value = JSON.parse(key) as Crumb[];
+    return () => {
+      crumbs.value = [];
+    };
+  }, [key]);
+}

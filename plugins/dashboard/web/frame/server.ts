@@ -1,0 +1,240 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import {
+  type Client,
+  createClient,
+  type Methods,
+  RpcError,
+  type Subscription,
+  type Subscriptions,
+} from '@svc/client';
+import { origins, wire } from './meta.ts';
+import { forgetCredential, storeCredential, storedCredential } from './session.ts';
+
+/** How the connection is: `until` is when the next attempt begins, Unix ms. */
+export interface Connection {
+  readonly state: 'connecting' | 'open' | 'closed';
+  readonly until?: number;
+}
+
+export interface Me {
+  readonly token_key: string;
+  readonly username: string | null;
+  readonly isSuper: boolean;
+  /** Unix ms; null: no end. */
+  readonly timestamp_to: number | null;
+}
+
+/** Methods and subscriptions of the built-in plugins. */
+export type Method = keyof Methods | keyof Subscriptions;
+
+type Call = Client<Methods, Subscriptions>['call'];
+type Subscribe = Client<Methods, Subscriptions>['subscribe'];
+
+/** One server after log-in. */
+export interface Server {
+  readonly origin: string;
+  /** As people know it: host and port. */
+  readonly name: string;
+  readonly version: string;
+  readonly me: Me;
+  readonly connection: ReadonlySignal<Connection>;
+  /** Is the plugin enabled there? */
+  readonly has: (plugin: string) => boolean;
+  /**
+   * May this token call the method? Undefined until the server has said so; null where only the call itself decides. What
+   * is asked in one turn goes out as one message, and each question once. Reading it in a component follows the answer.
+   */
+  readonly may: (method: Method, params?: object) => boolean | null | undefined;
+  /** Names are those of `@svc/client`; another brand's are spelled for you. */
+  readonly call: Call;
+  readonly subscribe: Subscribe;
+  readonly client: Client<Methods, Subscriptions>;
+  /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
+  readonly credential: () => string;
+}
+
+/** The server that is shown; undefined: nobody is logged in. */
+export const server = signal<Server | undefined>();
+/** Why the log-in form appears: nobody tried, the credential was refused, or no answer came. */
+export const loginError = signal<unknown>();
+export const isStarting = signal(true);
+/** Of the connection that is being made, before there is a server. */
+const early = signal<Connection>({ state: 'connecting' });
+
+/** In components that are shown after log-in only: all pages. */
+export function useServer(): Server {
+  const found = server.value;
+  if (!found) throw new Error('no server: this component is shown before log-in');
+  return found;
+}
+
+/** Asked at once at log-in, so that the menu is right at the first drawing. */
+const ASKED_FIRST: readonly Method[] = [
+  'agent_subscribe',
+  'task_query',
+  'task_create_task',
+  'crontab_get',
+  'kv_list_all_namespace',
+  'db_list',
+  'static-bucket_list',
+  'js-worker_list_all_js_worker',
+  'token_list_all_tokens',
+  'svc-server_stream_log',
+  'svc-server_read_config',
+];
+
+/** Logs in with what is stored; else the form appears. */
+export async function resume(): Promise<void> {
+  const [origin = location.origin] = origins;
+  const credential = storedCredential(origin);
+  try {
+    if (credential !== undefined) server.value = await open(origin, credential);
+  } catch (error) {
+    loginError.value = error;
+    if (error instanceof RpcError && [101, 102].includes(error.code)) forgetCredential(origin);
+  } finally {
+    isStarting.value = false;
+  }
+}
+
+/** @throws RpcError 101, 102 for a bad credential; ConnectionError */
+export async function logIn(credential: string, remember: boolean): Promise<void> {
+  const [origin = location.origin] = origins;
+  const opened = await open(origin, credential);
+  storeCredential(origin, credential, remember);
+  loginError.value = undefined;
+  server.value = opened;
+}
+
+export function logOut(): void {
+  const open = server.value;
+  if (!open) return;
+  forgetCredential(open.origin);
+  server.value = undefined;
+  open.client.close();
+}
+
+async function open(origin: string, credential: string): Promise<Server> {
+  const connection: Signal<Connection> = signal({ state: 'connecting' });
+  const client = createClient(`${origin}${wire('/svc/rpc')}`, {
+    token: () => credential,
+    reconnect: { max_ms: 15_000 },
+    onState: (state) => {
+      connection.value = { state };
+      early.value = connection.value;
+    },
+    wait: (ms) => {
+      connection.value = { state: 'closed', until: Date.now() + ms };
+      return new Promise((done) => setTimeout(done, ms));
+    },
+  });
+  try {
+    return await describe(origin, client, connection, credential);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+async function describe(
+  origin: string,
+  client: Client<Methods, Subscriptions>,
+  connection: Signal<Connection>,
+  credential: string,
+): Promise<Server> {
+  const call = ((method: string, ...rest: [never]) =>
+    client.call(wire(method) as never, ...rest)) as Call;
+  const [me, plugins, version, ...answers] = await client.batch([
+    ['token_get'],
+    [wire('svc-server_plugins') as 'svc-server_plugins'],
+    [wire('svc-server_version') as 'svc-server_version'],
+    ...ASKED_FIRST.map((method) => ['token_explain', { method: wire(method) }] as const),
+  ] as const);
+  if (me.status === 'rejected') throw me.reason;
+  if (plugins.status === 'rejected') throw plugins.reason;
+  const names = new Set(plugins.value.plugins.map(({ name }) => name));
+  const rights = new Rights(client);
+  for (const [at, answer] of answers.entries())
+    rights.put(ASKED_FIRST[at] ?? '', allowedBy(answer));
+  const { token_key, username, timestamp_to } = me.value;
+  return {
+    origin,
+    name: new URL(origin).host,
+    version: version.status === 'fulfilled' ? String(version.value.cargo_version) : '',
+    me: {
+      token_key,
+      username,
+      timestamp_to,
+      isSuper: rights.of('token_list_all_tokens') === true,
+    },
+    connection,
+    has: (plugin) => names.has(plugin),
+    may: (method, params) => rights.of(method, params),
+    call,
+    subscribe: ((method: string, ...rest: [never]) =>
+      client.subscribe(wire(method) as never, ...rest)) as Subscribe,
+    client,
+    credential: () => credential,
+  };
+}
+
+type Answer =
+  | { readonly status: 'fulfilled'; readonly value: { readonly allowed: boolean | null } }
+  | { readonly status: 'rejected'; readonly reason: RpcError };
+
+/** A method that the server lacks is nobody's; where the question lacks parameters only the call itself decides. */
+function allowedBy(answer: Answer): boolean | null {
+  if (answer.status === 'fulfilled') return answer.value.allowed;
+  return answer.reason.message.includes('has no method') ? false : null;
+}
+
+/** What the token may, as the server explains it. */
+class Rights {
+  readonly #client: Client<Methods, Subscriptions>;
+  readonly #known = new Map<string, Signal<boolean | null | undefined>>();
+  #asked: { readonly method: string; readonly params: object | undefined; readonly key: string }[] =
+    [];
+
+  constructor(client: Client<Methods, Subscriptions>) {
+    this.#client = client;
+  }
+
+  put(key: string, allowed: boolean | null): void {
+    const found = this.#known.get(key);
+    if (found) found.value = allowed;
+    else this.#known.set(key, signal(allowed));
+  }
+
+  of(method: string, params?: object): boolean | null | undefined {
+    const key = params === undefined ? method : `${method} ${JSON.stringify(params)}`;
+    const found = this.#known.get(key);
+    if (found) return found.value;
+    const made = signal<boolean | null | undefined>(undefined);
+    this.#known.set(key, made);
+    if (this.#asked.length === 0) queueMicrotask(() => void this.#ask());
+    this.#asked.push({ method, params, key });
+    return made.value;
+  }
+
+  async #ask(): Promise<void> {
+    const asked = this.#asked;
+    this.#asked = [];
+    try {
+      const answers = await this.#client.batch(
+        asked.map(({ method, params }) => [
+          'token_explain',
+          { method: wire(method), ...(params && { params: params as Record<string, unknown> }) },
+        ]),
+      );
+      for (const [at, { key }] of asked.entries()) {
+        const answer = answers[at];
+        if (answer) this.put(key, allowedBy(answer));
+      }
+    } catch {
+      // The connection broke: whoever asks again is answered anew.
+      for (const { key } of asked) this.#known.delete(key);
+    }
+  }
+}
+
+export type { Subscription };

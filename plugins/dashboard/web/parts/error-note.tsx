@@ -1,0 +1,41 @@
+import { ConnectionError, RpcError } from '@svc/client';
+import { RotateCw, TriangleAlert } from 'lucide';
+import { t } from '../strings/index.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+/** What went wrong, in words for a person. */
+export function errorText(error: unknown): string {
+  if (error instanceof RpcError) return error.message;
+  if (error instanceof ConnectionError) return error.sent ? t.parts.lostSent : t.parts.lost;
+  if (error instanceof DOMException && error.name === 'TimeoutError') return t.parts.late;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** True where the server denied a right: the answer is not "try again". */
+export const isDenied = (error: unknown): boolean =>
+  error instanceof RpcError && error.code === 102;
+
+interface Props {
+  readonly error: unknown;
+  /** What failed: "The list of jobs could not be read." */
+  readonly what?: string;
+  readonly onRetry?: () => void;
+}
+
+export function ErrorNote({ error, what, onRetry }: Props) {
+  return (
+    <div class="note bad" role="alert">
+      <Icon of={TriangleAlert} />
+      <div class="grow">
+        {what && <strong>{what} </strong>}
+        <span>{errorText(error)}</span>
+      </div>
+      {onRetry && !isDenied(error) && (
+        <Button icon={RotateCw} onClick={onRetry}>
+          {t.parts.retry}
+        </Button>
+      )}
+    </div>
+  );
+}

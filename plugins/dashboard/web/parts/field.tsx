@@ -1,0 +1,124 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  /** One sentence below. */
+  readonly hint?: ComponentChildren;
+  /** In place of the hint. */
+  readonly error?: string | undefined;
+  /** Gets the ids that tie the control to its label and hint. */
+  readonly children: (ids: {
+    readonly id: string;
+    readonly 'aria-describedby'?: string;
+  }) => ComponentChildren;
+}
+
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const below = error ?? hint;
+  const note = `${id}-note`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, ...(below !== undefined && { 'aria-describedby': note }) })}
+      {below !== undefined && (
+        <div id={note} class={error === undefined ? 'hint' : 'hint bad'}>
+          {below}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface InputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+  readonly type?: 'text' | 'password' | 'number' | 'search' | 'url' | 'datetime-local';
+  readonly name?: string;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly disabled?: boolean;
+  readonly autofocus?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number;
+  readonly spellcheck?: boolean;
+  /** For ids and code. */
+  readonly mono?: boolean;
+}
+
+/** One line of text with its label. */
+export function TextField({ label, hint, error, onText, mono, ...rest }: InputProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => (
+        <input
+          {...({ ...ids, ...rest } as InputHTMLAttributes<HTMLInputElement>)}
+          class={mono ? 'input mono' : 'input'}
+          aria-invalid={error !== undefined}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly label: string }[];
+  readonly onChange: (value: T) => void;
+  /** The label is for readers of the screen only. */
+  readonly bare?: boolean;
+  readonly hint?: ComponentChildren;
+}
+
+export function Select<T extends string>(props: SelectProps<T>) {
+  const { label, value, options, onChange, bare, hint } = props;
+  const control = (ids: object) => (
+    <select
+      class="input"
+      {...ids}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value as T)}
+    >
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+  if (bare) return control({ 'aria-label': label, title: label });
+  return (
+    <Field label={label} hint={hint}>
+      {control}
+    </Field>
+  );
+}
+
+interface CheckProps {
+  readonly label: ComponentChildren;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly disabled?: boolean;
+}
+
+export function Checkbox({ label, checked, onChange, disabled }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}

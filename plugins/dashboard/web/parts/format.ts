@@ -1,0 +1,103 @@
+import { language, t } from '../strings/index.ts';
+
+/** A figure and its unit, apart: the unit is drawn lighter. */
+export interface Figure {
+  readonly value: string;
+  readonly unit: string;
+}
+
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const BITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'];
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A number in the reader's locale. */
+export function number(value: number, digits = 0): string {
+  const key = `${language()} ${digits}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.NumberFormat(language(), {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    formats.set(key, format);
+  }
+  return format.format(value);
+}
+
+/** Three figures that count: 9.87, 98.7, 987. */
+const short = (value: number) =>
+  number(value, value >= 100 || value === 0 ? 0 : value >= 10 ? 1 : 2);
+
+function scaled(value: number, step: number, units: readonly string[]): Figure {
+  let at = 0;
+  let rest = value;
+  while (rest >= step * 0.9995 && at < units.length - 1) {
+    rest /= step;
+    at++;
+  }
+  return { value: at === 0 ? number(rest) : short(rest), unit: units[at] ?? '' };
+}
+
+/** Bytes in binary units. */
+export const bytes = (value: number): Figure => scaled(value, 1024, BINARY);
+/** Bytes a second of a network, as bits. */
+export const bitRate = (bytesPerSecond: number): Figure => scaled(bytesPerSecond * 8, 1000, BITS);
+/** Bytes a second of a disk. */
+export const byteRate = (value: number): Figure => {
+  const { value: figure, unit } = bytes(value);
+  return { value: figure, unit: `${unit}/s` };
+};
+/** 0 to 100. */
+export const percent = (value: number): Figure => ({
+  value: number(value, value < 10 ? 1 : 0),
+  unit: '%',
+});
+export const text = ({ value, unit }: Figure): string =>
+  unit === '%' ? `${value}%` : `${value} ${unit}`;
+/** The exact count, for hovering. */
+export const exact = (value: number, unit: string): string => `${number(value)} ${unit}`;
+
+/** "2 d 4 h", "14 min", "8 s": the two greatest units. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const parts: [count: number, unit: string][] = [
+    [Math.floor(seconds / 86_400), t.units.day],
+    [Math.floor(seconds / 3600) % 24, t.units.hour],
+    [Math.floor(seconds / 60) % 60, t.units.minute],
+    [seconds % 60, t.units.second],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return `0 ${t.units.second}`;
+  return parts
+    .slice(first, first + (first === 0 ? 2 : first === 1 ? 2 : 1))
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
+
+export const ago = (ms: number): string => (ms < 1_500 ? t.units.now : t.units.ago(duration(ms)));
+
+const dates = new Map<string, Intl.DateTimeFormat>();
+function date(value: number, options: Intl.DateTimeFormatOptions): string {
+  const key = `${language()} ${JSON.stringify(options)}`;
+  let format = dates.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat(language(), options);
+    dates.set(key, format);
+  }
+  return format.format(value);
+}
+
+/** Unix ms to the second, with the date. */
+export const dateTime = (ms: number): string =>
+  date(ms, { dateStyle: 'medium', timeStyle: 'medium' });
+export const day = (ms: number): string => date(ms, { dateStyle: 'medium' });
+/** 14:02 */
+export const clock = (ms: number): string => date(ms, { hour: '2-digit', minute: '2-digit' });
+export const clockSeconds = (ms: number): string =>
+  date(ms, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+/** The time alone for today, else with the day. */
+export const when = (ms: number): string =>
+  new Date(ms).toDateString() === new Date().toDateString()
+    ? clock(ms)
+    : date(ms, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });

@@ -1,0 +1,51 @@
+import { signal } from '@preact/signals';
+import { X } from 'lucide';
+import { t } from '../strings/index.ts';
+import { Button } from './button.tsx';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: 'done' | 'bad';
+  /** For instance "Undo". */
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+const toasts = signal<readonly Toast[]>([]);
+const STAYS_MS = 6_000;
+let last = 0;
+
+/** Says in a corner that something is done. What can be undone carries the way back; bad news stays until it is closed. */
+export function toast(text: string, options: Partial<Pick<Toast, 'kind' | 'action'>> = {}): void {
+  const made: Toast = { id: ++last, text, kind: options.kind ?? 'done', action: options.action };
+  toasts.value = [...toasts.value.slice(-3), made];
+  if (made.kind === 'done') setTimeout(() => drop(made.id), STAYS_MS);
+}
+
+const drop = (id: number) => {
+  toasts.value = toasts.value.filter((one) => one.id !== id);
+};
+
+/** Where toasts appear; the frame shows it once. */
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, kind, action }) => (
+        <div key={id} class={`toast ${kind}`}>
+          <span class="grow">{text}</span>
+          {action && (
+            <Button
+              kind="quiet"
+              onClick={() => {
+                drop(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
+          <Button kind="quiet" icon={X} label={t.parts.close} onClick={() => drop(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

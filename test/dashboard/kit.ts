@@ -1,0 +1,177 @@
+/** A server with simulated machines, the built page and one browser, for the tests of the dashboard. */
+import { existsSync } from 'node:fs';
+import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { buildDashboard } from '../../plugins/dashboard/build.mjs';
+
+const WAIT_MS = 30_000;
+const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const program = process.env['SVC_CHROMIUM'] ?? programs.find((path) => existsSync(path));
+
+/** Why no browser test can run here; undefined: they can. */
+export const missing = program ? undefined : 'chromium not installed';
+
+export interface Machine {
+  readonly uuid: string;
+  /** Sends a summary, with these values in place of the usual ones. */
+  report(over?: Record<string, number | null>): Promise<void>;
+}
+
+export interface Kit {
+  readonly app: TestApp;
+  readonly browser: Browser;
+  readonly machines: readonly Machine[];
+  /** Opens `/svc/dashboard/<path>` in a window of its own, logged in. What goes wrong there is in `problems`. */
+  open(path?: string, options?: OpenOptions): Promise<Window>;
+  stop(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  readonly language?: string;
+  /** In place of the Super Token; null: nobody is logged in. */
+  readonly token?: string | null;
+}
+
+export interface Window {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Console errors, failed requests, statuses of 400 and more, exceptions. A test ends with this being empty. */
+  readonly problems: string[];
+  /** Serious findings of axe-core, as one line each. */
+  findings(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export interface KitOptions {
+  /** Simulated machines; each has reported once. */
+  readonly machines?: number;
+  readonly config?: Record<string, unknown>;
+  readonly plugins?: readonly string[];
+}
+
+/** One for a test file: `kit = await startKit()` before all, `kit.stop()` after all. */
+export async function startKit({ machines = 3, config, plugins }: KitOptions = {}): Promise<Kit> {
+  await buildDashboard();
+  const app = await bootForTest(plugins, config);
+  const socket = await app.connect();
+  const made = Array.from({ length: machines }, (_, at) => machineOf(app, socket, at));
+  await Promise.all(made.map((one) => one.report()));
+  // The container's user is root and has no user namespaces: chromium's own sandbox cannot start.
+  const args = ['--no-sandbox', '--disable-gpu'];
+  const browser = await chromium.launch({ executablePath: program ?? '', headless: true, args });
+  return {
+    app,
+    browser,
+    machines: made,
+    open: (path = '', options = {}) => openWindow(app, browser, path, options),
+    async stop() {
+      await browser.close();
+      await app.stop();
+    },
+  };
+}
+
+/** Machine 0 is `00000000-0000-4000-8000-000000000000`, and so on. */
+export const uuidOf = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+
+const GIB = 2 ** 30;
+
+function machineOf(app: TestApp, socket: TestSocket, at: number): Machine {
+  const uuid = uuidOf(at);
+  return {
+    uuid,
+    async report(over = {}) {
+      const summary = { ...usual(at), time: Date.now(), uuid, ...over };
+      await socket.call('agent_report_dynamic_summary', [app.superToken, { ...summary }]);
+    },
+  };
+}
+
+/** A quiet machine; the number makes it differ from the others. `cpu_usage` and the loads come times ten. */
+const usual = (at: number) => ({
+  cpu_usage: 50 + ((at * 37) % 400),
+  gpu_usage: null,
+  used_swap: 0,
+  total_swap: 2 * GIB,
+  used_memory: (2 + (at % 5)) * GIB,
+  total_memory: 8 * GIB,
+  available_memory: (6 - (at % 5)) * GIB,
+  load_one: 4,
+  load_five: 3,
+  load_fifteen: 2,
+  uptime: 86_400 * (1 + (at % 30)),
+  boot_time: Math.floor(Date.now() / 1000) - 86_400 * (1 + (at % 30)),
+  process_count: 120 + (at % 40),
+  total_space: 100 * GIB,
+  available_space: (30 + ((at * 7) % 50)) * GIB,
+  read_speed: 1_000_000,
+  write_speed: 500_000,
+  tcp_connections: 40,
+  udp_connections: 6,
+  total_received: 10 * GIB,
+  total_transmitted: 4 * GIB,
+  receive_speed: 120_000 + at * 1_000,
+  transmit_speed: 40_000 + at * 500,
+});
+
+async function openWindow(
+  app: TestApp,
+  browser: Browser,
+  path: string,
+  options: OpenOptions,
+): Promise<Window> {
+  const { width = 1440, height = 900, dark = false, language = 'en-GB', token } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    locale: language,
+    reducedMotion: 'reduce',
+  });
+  const credential = token === undefined ? app.superToken : token;
+  // A script of the test, not of the page: it puts the credential where logging in puts it.
+  if (credential !== null)
+    await context.addInitScript(
+      `sessionStorage.setItem('svc-session ' + location.origin, ${JSON.stringify(credential)})`,
+    );
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  const problems = problemsOf(page);
+  await page.goto(`${app.url}/svc/dashboard/${path}`);
+  return {
+    page,
+    context,
+    problems,
+    findings: () => findingsOf(page),
+    close: () => context.close(),
+  };
+}
+
+function problemsOf(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(`exception: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
+  });
+  return problems;
+}
+
+async function findingsOf(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, which the page's content policy does not bind.
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run(document)')) as {
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+    );
+}
