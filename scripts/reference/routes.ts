@@ -48,6 +48,13 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     '`terminal` `connect`, in the scope of the agent',
     'WebSocket: the shell of an agent and one user.',
   ],
+  ['/svc/dashboard', 'dashboard', 'anyone', 'GET: the page for people, with a slash behind it.'],
+  [
+    '/svc/dashboard/*path',
+    'dashboard',
+    'anyone; its calls show a credential',
+    'GET: a file of the page, or the page itself.',
+  ],
   [
     '/favicon.ico',
     'server-info',

@@ -1,6 +1,7 @@
 export { type Command, useCommands } from './commands.ts';
 export { useCrumbs } from './crumbs.ts';
 export { Loaded } from './loaded.tsx';
+export { type Machine, type Machines, shortId, useMachines } from './machines.ts';
 export { styleNonce, wire, word } from './meta.ts';
 export { colours, density } from './preferences.ts';
 export { type Resource, useLive, usePoll } from './resources.ts';

@@ -1,8 +1,10 @@
-import { Search } from 'lucide';
+import { Search, Server } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { type Command, commands, isPaletteOpen } from './commands.ts';
+import { useMachines } from './machines.ts';
+import { go, to } from './router.tsx';
 
 /** Lines that are shown at once. */
 const MOST = 50;
@@ -34,7 +36,16 @@ function OpenPalette() {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   useEffect(() => dialog.current?.showModal(), []);
-  const found = matches(commands(), text);
+  const { list = [] } = useMachines();
+  const machines = list.map(({ uuid, name, tags, address }) => ({
+    id: uuid,
+    label: name ?? uuid,
+    group: t.frame.machines,
+    icon: Server,
+    words: [uuid, address, ...(tags ?? [])].join(' '),
+    run: () => go(to('agent', uuid)),
+  }));
+  const found = matches([...commands(), ...machines], text);
   const close = () => {
     isPaletteOpen.value = false;
   };

@@ -48,6 +48,7 @@ export const en = {
     broken: 'The rest of the dashboard keeps working.',
     jump: 'Go to',
     settings: 'Settings',
+    machines: 'Machines',
   },
   login: {
     title: (server: string) => `Log in to ${server}`,

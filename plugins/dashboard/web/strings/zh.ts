@@ -49,6 +49,7 @@ export const zh: Strings = {
     broken: '面板的其他部分仍可使用。',
     jump: '前往',
     settings: '设置',
+    machines: '主机',
   },
   login: {
     title: (server) => `登录 ${server}`,

@@ -1,0 +1,140 @@
+import { type Signal, signal } from '@preact/signals';
+import { RpcError } from '@svc/client';
+import { useEffect } from 'preact/hooks';
+import { type Server, useServer } from './server.ts';
+
+/** One agent as people know it. Null: not known, or not for this token. */
+export interface Machine {
+  readonly uuid: string;
+  readonly name: string | null;
+  readonly tags: readonly string[] | null;
+  /** Unix ms, by the server's clock. */
+  readonly last_seen: number | null;
+  readonly address: string | null;
+  readonly version: string | null;
+  readonly connected_for_tasks: boolean | null;
+  /** False: it reports, and has tasks switched off. */
+  readonly tasks_allowed: boolean | null;
+  readonly last_refusal: {
+    readonly time: number;
+    readonly code: number;
+    readonly reason: string;
+  } | null;
+  readonly first_seen: number | null;
+}
+
+export interface Machines {
+  /** By name, then UUID. Undefined: the first answer has not come. */
+  readonly list: readonly Machine[] | undefined;
+  readonly error: unknown;
+  readonly of: (uuid: string) => Machine | undefined;
+  /** Its name; the beginning of its UUID where it has none. */
+  readonly nameOf: (uuid: string) => string;
+  readonly refresh: () => Promise<void>;
+}
+
+/** What is read again while somebody shows it, ms. */
+const EVERY_MS = 30_000;
+
+interface State {
+  readonly list?: readonly Machine[];
+  readonly byUuid?: ReadonlyMap<string, Machine>;
+  readonly error?: unknown;
+}
+interface Kept {
+  readonly state: Signal<State>;
+  users: number;
+  running: Promise<void> | undefined;
+  /** Unix ms. */
+  readAt: number;
+}
+const kept = new WeakMap<Server, Kept>();
+
+function keptOf(server: Server): Kept {
+  const found = kept.get(server) ?? {
+    state: signal<State>({}),
+    users: 0,
+    running: undefined,
+    readAt: 0,
+  };
+  kept.set(server, found);
+  return found;
+}
+
+/** The agents that this token may see, one list for all pages. */
+export function useMachines(): Machines {
+  const server = useServer();
+  const mine = keptOf(server);
+  const isOpen = server.connection.value.state === 'open';
+  useEffect(() => {
+    if (!isOpen) return;
+    mine.users++;
+    if (Date.now() - mine.readAt > EVERY_MS / 2) void refresh(server, mine);
+    const timer = setInterval(() => {
+      if (!document.hidden && Date.now() - mine.readAt > EVERY_MS / 2) void refresh(server, mine);
+    }, EVERY_MS);
+    return () => {
+      mine.users--;
+      clearInterval(timer);
+    };
+  }, [server, isOpen]);
+  const { list, byUuid, error } = mine.state.value;
+  return {
+    list,
+    error,
+    of: (uuid) => byUuid?.get(uuid),
+    nameOf: (uuid) => byUuid?.get(uuid)?.name ?? shortId(uuid),
+    refresh: () => refresh(server, mine),
+  };
+}
+
+/** For an agent without a name. */
+export const shortId = (uuid: string): string => uuid.slice(0, 8);
+
+/** Reads once at a time: whoever asks meanwhile waits for the same answer. */
+function refresh(server: Server, mine: Kept): Promise<void> {
+  mine.running ??= read(server)
+    .then(
+      (list) => {
+        mine.readAt = Date.now();
+        mine.state.value = { list, byUuid: new Map(list.map((one) => [one.uuid, one])) };
+      },
+      (error: unknown) => {
+        mine.state.value = { ...mine.state.value, error };
+      },
+    )
+    .finally(() => {
+      mine.running = undefined;
+    });
+  return mine.running;
+}
+
+const UNKNOWN = {
+  name: null,
+  tags: null,
+  last_seen: null,
+  address: null,
+  version: null,
+  connected_for_tasks: null,
+  tasks_allowed: null,
+  last_refusal: null,
+  first_seen: null,
+};
+
+async function read(server: Server): Promise<readonly Machine[]> {
+  const list = await listed(server);
+  const key = ({ name, uuid }: Machine) => name ?? `\uffff${uuid}`;
+  const order = new Intl.Collator(undefined, { numeric: true });
+  return list.toSorted((a, b) => order.compare(key(a), key(b)));
+}
+
+async function listed(server: Server): Promise<readonly Machine[]> {
+  try {
+    return (await server.call('agent-uuid_list' as never)) as readonly Machine[];
+  } catch (error) {
+    // A server that lacks the method knows agents by their UUIDs.
+    if (!(error instanceof RpcError) || error.code !== -32601) throw error;
+    const { uuids } = await server.call('svc-server_list_all_agent_uuid');
+    return uuids.map((uuid) => ({ uuid, ...UNKNOWN }));
+  }
+}
