@@ -1104,6 +1104,49 @@ export interface Methods {
     params: {};
     result: { openrpc: string; info: unknown; methods: unknown[] };
   };
+  /** Make a short-lived credential with the rights of the caller. */
+  'session_create': {
+    params: { name?: string | null; hours?: number | null };
+    result: {
+      /** Names the session; no secret. */
+      key: string;
+      secret: string;
+      /** Unix ms. */
+      made_at: number;
+      /** Unix ms, its last. */
+      ends_at: number;
+    };
+  };
+  /** List the sessions of the caller, newest first. */
+  'session_list': {
+    params: { target_token?: string | null };
+    result: {
+      token_key: string;
+      sessions: {
+        /** Names the session; no secret. */
+        key: string;
+        name: string;
+        /** Unix ms. */
+        made_at: number;
+        /** Unix ms, its last. */
+        ends_at: number;
+        /** Unix ms of a use, some six hours old at most. */
+        used_at: number;
+        /** Address of that use; empty before the first. */
+        used_from: string;
+        /** This call came with it. */
+        current: boolean;
+      }[];
+    };
+  };
+  /** End a session of the caller, or all of them. */
+  'session_revoke': {
+    params: { key?: string | null; all?: boolean | null; target_token?: string | null };
+    result: {
+      /** Sessions that ended. */
+      revoked: number;
+    };
+  };
   /** Removes one file; a missing one is no error. */
   'static-bucket-file_delete': {
     params: {

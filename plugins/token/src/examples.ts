@@ -153,6 +153,71 @@ export const examples: readonly Example[] = [
     },
   },
   {
+    method: 'session_create',
+    params: { name: 'Firefox on desk', hours: 12 },
+    result: {
+      key: 'W1m0vYtq8ZkX3nBd',
+      secret: 'r7LxCq0WmV2aTz9dKfYb5NsGj3PhEu8R',
+      made_at: 1795403000000,
+      ends_at: 1795446200000,
+    },
+  },
+  {
+    method: 'session_create',
+    params: { hours: 1000 },
+    result: {
+      key: 'pQ4hZs7TyB1uLk9C',
+      secret: 'A2wGm6JtXr0vNcE8bKqYd4ZfHs1PoU5L',
+      made_at: 1795403000001,
+      ends_at: 1797995000001,
+    },
+  },
+  {
+    method: 'session_list',
+    params: {},
+    result: {
+      token_key: '8mlpFolF7m0FLdRE',
+      sessions: [
+        {
+          key: 'pQ4hZs7TyB1uLk9C',
+          name: '',
+          made_at: 1795403000001,
+          ends_at: 1797995000001,
+          used_at: 1795403000001,
+          used_from: '',
+          current: false,
+        },
+        {
+          key: 'W1m0vYtq8ZkX3nBd',
+          name: 'Firefox on desk',
+          made_at: 1795403000000,
+          ends_at: 1795446200000,
+          used_at: 1795403000000,
+          used_from: '',
+          current: false,
+        },
+      ],
+    },
+  },
+  {
+    method: 'session_revoke',
+    params: { key: 'W1m0vYtq8ZkX3nBd' },
+    result: { revoked: 1 },
+  },
+  {
+    method: 'session_revoke',
+    params: { key: 'Kz83hQ0rTnVw5LdA' },
+    error: {
+      code: 105,
+      message: 'Not found in database: Session not found: Kz83hQ0rTnVw5LdA',
+    },
+  },
+  {
+    method: 'session_revoke',
+    params: { all: true },
+    result: { revoked: 1 },
+  },
+  {
     method: 'token_delete',
     params: { target_token: 'dashboard' },
     result: {

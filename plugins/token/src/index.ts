@@ -12,6 +12,7 @@ import { rollCommand } from './roll-command.ts';
 import { authorize, createTokens } from './tokens.ts';
 
 const WATCH_MS = 1_000;
+const SWEEP_MS = 60_000;
 const FORGET_MS = 6 * 3_600_000;
 
 /** Credentials, permissions and the namespace `token` (auth.md, token.md). */
@@ -19,7 +20,7 @@ export default definePlugin({
   name: 'token',
   version: '0.6.0',
   examples,
-  namespaces: ['token'],
+  namespaces: ['token', 'session'],
   brings: ['admission'],
   optional: [Audit, Refusals],
   provides: [Tokens, Owners, SuperTokenCreated],
@@ -40,10 +41,33 @@ export default definePlugin({
       minimum: 0,
       description: 'Tokens that one token may have created; the Super Token has no such limit.',
     }),
+    session_hours: Type.Number({
+      default: 12,
+      exclusiveMinimum: 0,
+      description: 'Hours that a session lasts when the caller names no other number.',
+    }),
+    max_session_hours: Type.Number({
+      default: 720,
+      exclusiveMinimum: 0,
+      description: 'Hours that a session lasts at most.',
+    }),
+    max_sessions: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Sessions that one token may have; with one more the oldest ends.',
+    }),
   }),
-  reloadable: ['password_kdf', 'on_delete', 'max_children'],
+  reloadable: [
+    'password_kdf',
+    'on_delete',
+    'max_children',
+    'session_hours',
+    'max_session_hours',
+    'max_sessions',
+  ],
   migrations,
-  guards: { token: 'secret', token_gone: 'secret', token_place: 'secret' },
+  guards: { token: 'secret', token_gone: 'secret', token_place: 'secret', token_session: 'secret' },
 
   setup(kernel) {
     const { hooks } = kernel;
@@ -70,6 +94,8 @@ export default definePlugin({
     hooks.start.tap(() => {
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
       kernel.every('token places', WATCH_MS, () => parts.places.save());
+      kernel.every('uses of sessions', WATCH_MS, () => parts.sessions.save());
+      kernel.every('ended sessions', SWEEP_MS, () => parts.sessions.sweep());
       kernel.every('older servers', WATCH_MS, () => parts.upgrade.look());
       kernel.every('old token places', FORGET_MS, async () => {
         parts.login.noteAgain();

@@ -6,6 +6,7 @@ import { networkOf } from './network.ts';
 import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
 import type { Places } from './places.ts';
 import type { Records } from './records.ts';
+import type { Sessions } from './sessions.ts';
 import type { Attempt, Throttle } from './throttle.ts';
 import type { Secret, Token } from './token.ts';
 import type { Verified } from './verified.ts';
@@ -15,6 +16,7 @@ type Soon<T> = T | Promise<T>;
 
 export interface LoginParts {
   readonly records: Records;
+  readonly sessions: Pick<Sessions, 'byKey'>;
   readonly verified: Verified;
   readonly throttle: Throttle;
   readonly lanes: Lanes;
@@ -75,7 +77,7 @@ export class Login {
     const known = verified.get(digest);
     if (known && records.super) {
       if (known.from !== origin.address || known.period !== this.#period) this.#note(known, origin);
-      return known.token.principal;
+      return known.principal;
     }
     const parsed = parseCredential(credential);
     if (!parsed) throw malformed();
@@ -93,7 +95,7 @@ export class Login {
     const known = verified.get(digest);
     if (known && records.super) {
       if (known.from !== origin.address || known.period !== this.#period) this.#note(known, origin);
-      return known.token.principal;
+      return known.principal;
     }
     if (!records.super) throw superMissing();
     const asToken: Credential = { mode: 'token', name: user, secret: password };
@@ -212,8 +214,9 @@ export class Login {
   }
 
   #secretOf({ mode, name }: Credential): Secret | undefined {
-    const { records } = this.#parts;
-    return mode === 'token' ? records.byKey(name)?.secret : records.byUsername(name)?.password;
+    const { records, sessions } = this.#parts;
+    if (mode === 'account') return records.byUsername(name)?.password;
+    return records.byKey(name)?.secret ?? sessions.byKey(name);
   }
 
   #right({ secret }: Credential): string {
@@ -221,6 +224,7 @@ export class Login {
   }
 
   #note(secret: Secret, { address }: Origin): void {
+    secret.saw?.(address);
     if (secret.period !== this.#period) secret.noted = undefined;
     secret.period = this.#period;
     secret.from = address;
@@ -246,7 +250,7 @@ export class Login {
       const facts = this.#facts(credential, origin);
       if (refused(origin, facts.token_key)) log.info('login refused', facts);
     }
-    return secret?.token.principal;
+    return secret?.principal;
   }
 
   /** Once a minute for each name that exists; attacks at others are told by their addresses. */
@@ -260,8 +264,9 @@ export class Login {
 
   /** Names a key or username only where it exists: anything else may be a mistyped secret. */
   #facts({ mode, name }: Credential, { address }: Origin): Facts {
-    const { records } = this.#parts;
-    const token = mode === 'token' ? records.byKey(name) : records.byUsername(name);
+    const { records, sessions } = this.#parts;
+    const owner = () => records.byKey(name) ?? sessions.byKey(name)?.token;
+    const token = mode === 'token' ? owner() : records.byUsername(name);
     return { address, ...(token ? { token_key: token.key } : {}) };
   }
 }

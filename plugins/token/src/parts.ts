@@ -1,6 +1,6 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
-import type { Kernel } from '@svc/plugin-sdk';
+import type { Clock, Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
 import { GrantPool } from './grants.ts';
 import { Lanes } from './lanes.ts';
@@ -10,8 +10,10 @@ import { SlowHasher } from './password.ts';
 import { Places } from './places.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
+import { Sessions } from './sessions.ts';
 import { TokenStore } from './store.ts';
 import { PlaceStore } from './store-places.ts';
+import { SessionStore } from './store-sessions.ts';
 import { Throttle } from './throttle.ts';
 import type { Token } from './token.ts';
 import { PasswordUpgrade } from './upgrade.ts';
@@ -23,6 +25,9 @@ export interface TokenConfig {
   readonly password_kdf: 'sha256' | 'scrypt';
   readonly on_delete: 'keep' | 'suspend';
   readonly max_children: number;
+  readonly session_hours: number;
+  readonly max_session_hours: number;
+  readonly max_sessions: number;
 }
 
 /** Everything the plugin is made of, wired together. */
@@ -33,10 +38,15 @@ export interface Parts {
   readonly refresh: Refresh;
   readonly login: Login;
   readonly places: Places;
+  readonly sessions: Sessions;
+  readonly sessionStore: SessionStore;
+  readonly clock: Clock;
   readonly owners: TokenOwners;
   readonly upgrade: PasswordUpgrade;
   /** Tokens that one token may have created, at most. */
   maxChildren(): number;
+  /** How long and how many sessions may be. */
+  sessionLimits(): Pick<TokenConfig, 'session_hours' | 'max_session_hours' | 'max_sessions'>;
   /** The stored form of a secret. */
   hashSecret(secret: string): string;
   /** The stored form of a password, by the configured kind. */
@@ -55,7 +65,9 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
     ...recorded,
     upgrade,
     login: createLogin(kernel, { ...recorded, ...keeping }),
+    clock: kernel.clock,
     maxChildren: () => config.max_children,
+    sessionLimits: () => config,
     hashSecret,
     hashPassword: async (password) => (isSlow() ? hasher.make(password) : hashSecret(password)),
   };
@@ -74,10 +86,20 @@ function createRecords(kernel: Kernel<TokenConfig>) {
   const left = ({ id, key }: Token) => {
     owners.suspend(key);
     places.drop(id);
+    sessions.drop(id);
   };
   const records = new Records({ vocabulary, grants, clock, complain, suspends, left });
   const owners = new TokenOwners({ records, system, suspends, log });
-  const refresh = new Refresh({ store, records, messaging: kernel, clock, log: cacheLog });
+  const sessionStore = new SessionStore(db);
+  const sessions = new Sessions({ store: sessionStore, records, clock, log });
+  const refresh = new Refresh({
+    store,
+    records,
+    sessions,
+    messaging: kernel,
+    clock,
+    log: cacheLog,
+  });
   const places = new Places({
     store: new PlaceStore(db),
     messaging: kernel,
@@ -85,21 +107,22 @@ function createRecords(kernel: Kernel<TokenConfig>) {
     salt: brand.salt,
     log,
   });
-  return { store, vocabulary, records, owners, refresh, places };
+  return { store, vocabulary, records, sessions, sessionStore, owners, refresh, places };
 }
 
 /** What a login looks at. */
-interface Keeping extends Pick<Parts, 'records' | 'places' | 'upgrade'> {
+interface Keeping extends Pick<Parts, 'records' | 'sessions' | 'places' | 'upgrade'> {
   readonly hasher: SlowHasher;
   readonly isSlow: () => boolean;
 }
 
 function createLogin(kernel: Kernel<TokenConfig>, keeping: Keeping): Login {
   const { brand, clock, log } = kernel;
-  const { records, places, hasher, isSlow, upgrade } = keeping;
+  const { records, sessions, places, hasher, isSlow, upgrade } = keeping;
   const reason = 'wrong credential';
   return new Login({
     records,
+    sessions,
     places,
     hasher,
     isSlow,

@@ -1,23 +1,27 @@
 import type { Clock, Principal } from '@svc/plugin-sdk';
+import type { Session } from './session.ts';
 import type { Token } from './token.ts';
 
 /** Longest delay of one timer: 2^31 - 1 ms. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
-/** The caller behind a token. `ended` aborts on revocation and on expiry. */
+/** The caller behind a token or a session of it. `ended` aborts on revocation and on expiry. */
 export class TokenPrincipal implements Principal {
   readonly id: string;
   readonly super: boolean;
   readonly ended: AbortSignal;
+  /** What the call came with, where that is no credential of the token itself. */
+  readonly session: Session | undefined;
   readonly #token: Token;
   readonly #clock: Clock;
   readonly #end = new AbortController();
   #cancel: (() => void) | undefined;
   #revoked = false;
 
-  constructor(token: Token, clock: Clock) {
+  constructor(token: Token, clock: Clock, session?: Session) {
     this.id = token.key;
     this.super = token.super;
+    this.session = session;
     this.#token = token;
     this.#clock = clock;
     this.ended = this.#end.signal;
@@ -42,13 +46,13 @@ export class TokenPrincipal implements Principal {
     this.#stop();
   }
 
-  /** Aborts in the millisecond after `timestamp_to`, which may be further away than a timer reaches. */
+  /** Aborts in the millisecond after the last one, which may be further away than a timer reaches. */
   watchExpiry(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    const { timestamp_to, super: isSuper } = this.#token;
-    if (timestamp_to === null || isSuper || this.ended.aborted) return;
-    const left = Number(timestamp_to) - this.#clock.now() + 1;
+    const last = this.session ? this.session.ends_at : this.#token.lasts;
+    if (last === null || this.ended.aborted) return;
+    const left = Number(last) - this.#clock.now() + 1;
     if (left <= 0) this.#stop();
     else
       this.#cancel = this.#clock.timeout(

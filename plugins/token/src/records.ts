@@ -40,6 +40,7 @@ export class Records {
     return this.#byId.get(SUPER_ID);
   }
 
+  byId = (id: number): Token | undefined => this.#byId.get(id);
   byKey = (key: string): Token | undefined => this.#byKey.get(key);
   byUsername = (username: string): Token | undefined => this.#byUsername.get(username);
 

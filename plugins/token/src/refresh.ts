@@ -7,9 +7,10 @@ import {
   topic,
 } from '@svc/plugin-sdk';
 import type { Records } from './records.ts';
+import type { Sessions } from './sessions.ts';
 import type { TokenStore } from './store.ts';
 
-/** One record changed. */
+/** One record or its sessions changed. */
 const TokenChanged = topic(
   'token.changed',
   Type.Object({ id: Type.Integer(), samePassword: Type.Optional(Type.String()) }),
@@ -30,6 +31,7 @@ interface Change {
 export class Refresh {
   readonly #store: TokenStore;
   readonly #records: Records;
+  readonly #sessions: Sessions;
   readonly #messaging: Messaging;
   readonly #log: Logger;
   #tail: Promise<void> = Promise.resolve();
@@ -46,6 +48,7 @@ export class Refresh {
   constructor(parts: {
     store: TokenStore;
     records: Records;
+    sessions: Sessions;
     messaging: Messaging;
     clock: Clock;
     log: Logger;
@@ -54,6 +57,7 @@ export class Refresh {
     this.#lookedAt = parts.clock.now();
     this.#store = parts.store;
     this.#records = parts.records;
+    this.#sessions = parts.sessions;
     this.#messaging = parts.messaging;
     this.#log = parts.log;
   }
@@ -97,8 +101,10 @@ export class Refresh {
   }
 
   async #read(): Promise<void> {
-    const [rows, gone] = await Promise.all([this.#store.all(), this.#store.gone()]);
+    const [store, sessions] = [this.#store, this.#sessions];
+    const [rows, gone, found] = await Promise.all([store.all(), store.gone(), sessions.all()]);
     this.#records.replaceAll(rows);
+    sessions.replaceAll(found);
     for (const row of gone) this.#records.addGone(row);
     this.#stale = false;
   }
@@ -130,7 +136,10 @@ export class Refresh {
     await this.overdue();
     this.#lookedAt = this.#clock.now();
     try {
-      const same = !this.#stale && this.#records.resembles(await this.#store.marks());
+      const same =
+        !this.#stale &&
+        this.#records.resembles(await this.#store.marks()) &&
+        (await this.#sessions.resembles());
       if (!same) await this.all();
     } catch (error) {
       // Once, not every second: the next success reads the table again.
@@ -144,8 +153,10 @@ export class Refresh {
     return this.#enqueue(async () => {
       try {
         const row = await this.#store.read(id);
-        if (row) this.#records.apply(row, samePassword);
-        else await this.#leave(id);
+        const sessions = await this.#sessions.of(id);
+        if (!row) return await this.#leave(id);
+        this.#records.apply(row, samePassword);
+        this.#sessions.replace(id, sessions);
       } catch (error) {
         this.#records.drop(id);
         this.#stale = true;

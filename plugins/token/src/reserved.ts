@@ -5,7 +5,7 @@ const AGENT = '[agent]:';
 const ROOT = 'root';
 
 /** Control characters, characters that change the direction or have no width, line and paragraph separators. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+export const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const MARKS = /[\p{M}\s]/gu;
 /** What looks like a letter of `root`: zero, Greek and Cyrillic letters. */
 const LOOKALIKES: { readonly [letter: string]: string } = {

@@ -66,3 +66,30 @@ export const Explanation = Type.Object({
     { description: 'One of them is enough. Every pair of it must be given by some entry.' },
   ),
 });
+
+const At = (description: string) => Type.Integer({ description });
+const SessionKey = Type.String({ description: 'Names the session; no secret.' });
+
+/** Result of `session_create`: the only time that the secret is visible. */
+export const SessionCreated = Type.Object({
+  key: SessionKey,
+  secret: Type.String(),
+  made_at: At('Unix ms.'),
+  ends_at: At('Unix ms, its last.'),
+});
+
+/** Result of `session_list`. */
+export const SessionList = Type.Object({
+  token_key: Type.String(),
+  sessions: Type.Array(
+    Type.Object({
+      key: SessionKey,
+      name: Type.String(),
+      made_at: At('Unix ms.'),
+      ends_at: At('Unix ms, its last.'),
+      used_at: At('Unix ms of a use, some six hours old at most.'),
+      used_from: Type.String({ description: 'Address of that use; empty before the first.' }),
+      current: Type.Boolean({ description: 'This call came with it.' }),
+    }),
+  ),
+});

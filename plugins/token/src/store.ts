@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Database, type QueryBuilder, RpcError, UserError } from '@svc/plugin-sdk';
 import type { Time } from './api.ts';
 
@@ -17,6 +18,13 @@ export interface TokenRow {
   /** Key of the token that created this one; null: the Super Token, or not known. */
   readonly parent: string | null;
 }
+
+/** What a token logs in with. */
+export type Proof = Pick<TokenRow, 'token_hash' | 'password_hash' | 'username'>;
+
+/** A digest of it: a session remembers the one of its token. */
+export const stampOf = ({ token_hash, password_hash, username }: Proof): string =>
+  hash('sha256', JSON.stringify([token_hash, password_hash, username]), 'hex');
 
 /** A deleted token on which something hangs: its last rights. */
 export type GoneRow = Pick<TokenRow, 'token_key' | 'token_limit'>;
@@ -137,7 +145,9 @@ export class TokenStore {
 
   async replaceSuper(record: NewToken): Promise<void> {
     await this.#db.transaction(async (trx) => {
+      const { token_key: parent } = (await trx('token').where({ id: SUPER_ID }).first()) ?? {};
       await trx('token').where({ id: SUPER_ID }).delete();
+      if (parent !== undefined) await trx('token_session').where({ parent }).delete();
       await trx('token').insert({ ...record, id: SUPER_ID });
     });
   }
@@ -148,17 +158,24 @@ export class TokenStore {
   }
 
   async setPassword(id: number, password_hash: string): Promise<boolean> {
-    return (await this.#update(id, { password_hash }, 'Failed to update password: ')) > 0;
+    return this.#login(id, { password_hash }, 'Failed to update password: ');
   }
 
   async setSecret(id: number, token_hash: string): Promise<boolean> {
-    return (await this.#update(id, { token_hash }, 'Failed to update token secret: ')) > 0;
+    return this.#login(id, { token_hash }, 'Failed to update token secret: ');
   }
 
-  /** Another form of the same password; false when it was changed meanwhile. */
+  /** Another form of the same password, with which sessions go on; false when it was changed meanwhile. */
   async upgradePassword(id: number, from: string, password_hash: string): Promise<boolean> {
-    const changed = this.#db.query('token').where({ id, password_hash: from });
-    return (await changed.update({ password_hash })) > 0;
+    return this.#db.transaction(async (trx) => {
+      const changed = trx('token').where({ id, password_hash: from });
+      if ((await changed.update({ password_hash })) === 0) return false;
+      const row = await trx<TokenRow>('token').where({ id }).first();
+      if (!row) return false;
+      const [before, stamp] = [stampOf({ ...row, password_hash: from }), stampOf(row)];
+      await trx('token_session').where({ parent: row.token_key, stamp: before }).update({ stamp });
+      return true;
+    });
   }
 
   /** `remember`: its rights are kept for what hangs on it. @returns false when nothing went; the Super Token never goes */
@@ -174,9 +191,22 @@ export class TokenStore {
         );
       }
       await trx('token_place').where({ token_id: id }).delete();
-      return (await trx('token').where({ id }).delete()) > 0;
+      const went = (await trx('token').where({ id }).delete()) > 0;
+      if (went) await trx('token_session').where({ parent: token_key }).delete();
+      return went;
     });
     return orRefused('', work);
+  }
+
+  /** Another secret or password; sessions end with the old one. */
+  #login(id: number, values: Partial<NewToken>, what: string): Promise<boolean> {
+    const work = this.#db.transaction(async (trx) => {
+      if ((await trx('token').where({ id }).update(values)) === 0) return false;
+      const own = 'parent = (select token_key from token where id = ?)';
+      await trx('token_session').whereRaw(own, [id]).delete();
+      return true;
+    });
+    return orRefused(what, work);
   }
 
   #update(id: number, values: Partial<NewToken>, what: string): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Clock, Permission, Principal, Requirement, Scope } from '@svc/plugin-sdk';
-import type { Limit, TokenRecord } from './api.ts';
+import type { Limit, Time, TokenRecord } from './api.ts';
 import { type Credential, digestBytes } from './credential.ts';
 import { Entry } from './entry.ts';
 import type { GrantPool } from './grants.ts';
@@ -22,15 +22,17 @@ export const GONE = {
 /** A secret or password of a token as long as it is the right one. */
 export interface Secret {
   readonly token: Token;
+  /** The caller that it shows. */
+  readonly principal: TokenPrincipal;
   /** How it is given. */
   readonly mode: Credential['mode'];
   /** As in the database. */
-  stored: string;
+  readonly stored: string;
   /** 32 bytes, a slow hash, or undefined for what can never match. */
-  hash: Buffer | SlowHash | undefined;
+  readonly hash: Buffer | SlowHash | undefined;
   /** Another form of the same value, about to take the place of `stored`: a reader of the table may find it first. */
   becoming?: string;
-  live: boolean;
+  readonly live: boolean;
   /** A digest of the right value, keyed with this process, as soon as it was given once. */
   right?: string;
   /** Address of the last login. */
@@ -40,6 +42,15 @@ export interface Secret {
   period?: number;
   /** When the log was last told that it is guessed at, by the monotonic clock. */
   warnedAt?: number;
+  /** Hears of an address that it is used from. */
+  saw?(address: string): void;
+}
+
+/** A secret or password that stands in the token's own record. */
+interface OwnSecret extends Secret {
+  stored: Secret['stored'];
+  hash: Secret['hash'];
+  live: Secret['live'];
 }
 
 /** What a token needs from around it. */
@@ -59,8 +70,8 @@ export class Token implements TokenRecord {
   readonly super: boolean;
   #row: TokenRow;
   #entries: readonly Entry[];
-  #secret: Secret;
-  #password: Secret | undefined;
+  #secret: OwnSecret;
+  #password: OwnSecret | undefined;
   #principal: TokenPrincipal | undefined;
   #ghost: Token | undefined;
   readonly #context: TokenContext;
@@ -90,6 +101,10 @@ export class Token implements TokenRecord {
   }
   get timestamp_to() {
     return this.#row.time_stamp_to;
+  }
+  /** Last millisecond of its validity; null: no end. */
+  get lasts(): Time {
+    return this.super ? null : this.#row.time_stamp_to;
   }
   /** Key of the token that created this one. */
   get parent() {
@@ -125,8 +140,8 @@ export class Token implements TokenRecord {
 
   /** The end of its own validity is over. */
   isPast(): boolean {
-    const { time_stamp_to: to } = this.#row;
-    return to !== null && !this.super && this.#context.clock.now() > to;
+    const to = this.lasts;
+    return to !== null && this.#context.clock.now() > to;
   }
 
   /** With the same rights, without end and without credentials: for what a token left behind. */
@@ -228,12 +243,28 @@ export function tokenOf(caller: Principal): Token | undefined {
   return caller instanceof TokenPrincipal && !caller.revoked ? caller.token : undefined;
 }
 
-function secretOf(token: Token, stored: string): Secret {
-  return { token, mode: 'token', stored, hash: digestBytes(stored), live: true };
+function secretOf(token: Token, stored: string): OwnSecret {
+  return ownSecret(token, 'token', stored, digestBytes(stored));
 }
 
-function passwordOf(token: Token, stored: string | null): Secret | undefined {
+function passwordOf(token: Token, stored: string | null): OwnSecret | undefined {
   if (stored === null) return undefined;
   const hash = digestBytes(stored) ?? parseSlowHash(stored);
-  return hash && { token, mode: 'account', stored, hash, live: true };
+  return hash && ownSecret(token, 'account', stored, hash);
 }
+
+const ownSecret = (
+  token: Token,
+  mode: Secret['mode'],
+  stored: string,
+  hash: Secret['hash'],
+): OwnSecret => ({
+  token,
+  get principal() {
+    return token.principal;
+  },
+  mode,
+  stored,
+  hash,
+  live: true,
+});

@@ -2,6 +2,7 @@ import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
 import { malformedPlain } from '../credential.ts';
 import type { Parts } from '../parts.ts';
 import { Target } from '../schemas.ts';
+import { refuseSession } from '../session.ts';
 import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
 const SHORTEST_BYTES = 6;
@@ -21,8 +22,9 @@ export function addChangePassword(methods: Methods, parts: Parts): void {
       if (Buffer.byteLength(new_password) >= SHORTEST_BYTES) return;
       throw RpcError.invalid('New password must be at least 6 characters long');
     },
-    async handle({ target_token, new_password }, { log }) {
+    async handle({ target_token, new_password }, { log, caller }) {
       const { id } = await extractedTarget(store, target_token);
+      refuseSession(caller, id);
       const changed = await store.setPassword(id, await parts.hashPassword(new_password));
       await refresh.changed({ id });
       if (!changed) throw notFound(target_token, 'Target token');

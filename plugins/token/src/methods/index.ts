@@ -9,8 +9,9 @@ import { addExplain } from './explain.ts';
 import { addGet } from './get.ts';
 import { addListAllTokens } from './list-all-tokens.ts';
 import { addRollTokenSecret } from './roll-token-secret.ts';
+import { addSessions } from './sessions.ts';
 
-/** The namespace `token`, in the order of token.md. */
+/** The namespaces `token`, in the order of token.md, and `session`. */
 export function addMethods(
   methods: Methods,
   parts: Parts,
@@ -25,4 +26,5 @@ export function addMethods(
   addListAllTokens(methods, parts);
   addDependents(methods, parts);
   addExplain(methods, parts, known);
+  addSessions(methods, parts);
 }

@@ -2,6 +2,7 @@ import { type Methods, superOnly } from '@svc/plugin-sdk';
 import { malformedPlain, newSecret } from '../credential.ts';
 import type { Parts } from '../parts.ts';
 import { KeyAndSecret, Target } from '../schemas.ts';
+import { refuseSession } from '../session.ts';
 import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
 /** `token_roll_token_secret` (token.md §8): the old secret stops working before the answer. */
@@ -15,8 +16,9 @@ export function addRollTokenSecret(methods: Methods, parts: Parts): void {
     secret: true,
     access: superOnly('Only SuperToken can perform this operation'),
     malformed: malformedPlain,
-    async handle({ target_token }, { log }) {
+    async handle({ target_token }, { log, caller }) {
       const { id, token_key } = await extractedTarget(store, target_token);
+      refuseSession(caller, id);
       const secret = newSecret();
       const changed = await store.setSecret(id, parts.hashSecret(secret));
       await refresh.changed({ id });

@@ -2,6 +2,7 @@ import type { Migration } from '@svc/plugin-sdk';
 import { create } from './0001-create.ts';
 import { parent } from './0002-parent.ts';
 import { place } from './0003-place.ts';
+import { session } from './0004-session.ts';
 
 /** In order; a name is never changed. */
-export const migrations: readonly Migration[] = [create, parent, place];
+export const migrations: readonly Migration[] = [create, parent, place, session];

@@ -1,0 +1,200 @@
+import {
+  type CallContext,
+  type Methods,
+  optional,
+  type Principal,
+  RpcError,
+  type Static,
+  Type,
+} from '@svc/plugin-sdk';
+import { newKey, newSecret } from '../credential.ts';
+import type { Parts } from '../parts.ts';
+import { UNSEEN } from '../reserved.ts';
+import { SessionCreated, SessionList, Target } from '../schemas.ts';
+import { sessionOf } from '../session.ts';
+import { stampOf } from '../store.ts';
+import { notFound } from '../targets.ts';
+import { type Token, tokenOf } from '../token.ts';
+
+const HOUR_MS = 3_600_000;
+const ALL = 'all';
+
+const isOwn = (own: Token | undefined, target: string) =>
+  own !== undefined && (own.key === target || own.username === target);
+
+/** Own sessions, and for the Super Token any. @throws RpcError 102 */
+function checkTarget(target: string | null | undefined, caller: Principal): void {
+  if (typeof target !== 'string' || caller.super || isOwn(tokenOf(caller), target)) return;
+  throw RpcError.denied('Only SuperToken can reach the sessions of another token');
+}
+
+/** The namespace `session`, additions: short-lived credentials with the caller's rights. */
+export function addSessions(methods: Methods, parts: Parts): void {
+  /** The token that is meant. @throws RpcError 105, 108 */
+  function tokenAt(target: string | null | undefined, caller: Principal): Token {
+    const { records } = parts;
+    const own = tokenOf(caller);
+    if (typeof target !== 'string') {
+      if (!own) throw RpcError.invalid('the caller is no token, so it has no sessions');
+      return own;
+    }
+    const found = records.byKey(target) ?? records.byUsername(target);
+    if (!found) throw notFound(target);
+    return found;
+  }
+
+  addCreate(methods, parts, tokenAt);
+  addList(methods, parts, tokenAt);
+  addRevoke(methods, parts, tokenAt);
+}
+
+type TokenAt = (target: string | null | undefined, caller: Principal) => Token;
+
+function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
+  methods.add('session_create', {
+    summary: 'Make a short-lived credential with the rights of the caller.',
+    description:
+      'For pages and programs that are to keep no password: `key:secret` is a credential for every method. It has the rights that ' +
+      'its token has at each moment, and ends with the secret, password or validity of that token.',
+    addition: true,
+    params: {
+      name: optional(
+        Type.String({
+          maxLength: 100,
+          description: 'What people know it by: a browser, a machine.',
+        }),
+      ),
+      hours: optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          description:
+            'How long it lasts: `session_hours` under `[token]` without, `max_session_hours` at most.',
+        }),
+      ),
+    },
+    result: SessionCreated,
+    audit: ({ name }, made) => (made as { key: string } | undefined)?.key ?? name ?? '',
+    secret: true,
+    access: 'authenticated',
+    check({ name }, { caller }) {
+      if (sessionOf(caller)) {
+        throw RpcError.denied('A session creates no sessions: give the token or password itself');
+      }
+      if (typeof name === 'string' && UNSEEN.test(name)) {
+        throw RpcError.invalid('name holds a control character or one that cannot be seen');
+      }
+    },
+    async handle({ name, hours }, { caller, log }) {
+      const made = await create(parts, tokenAt(undefined, caller), { name: name ?? '', hours });
+      log.info('session created', { token_key: caller.id, session: made.key });
+      return made;
+    },
+  });
+}
+
+/** @throws RpcError 102, 103 */
+async function create(
+  { sessionStore, refresh, clock, ...parts }: Parts,
+  token: Token,
+  { name, hours }: { readonly name: string; readonly hours?: number | null | undefined },
+): Promise<Static<typeof SessionCreated>> {
+  const { session_hours, max_session_hours, max_sessions } = parts.sessionLimits();
+  const [key, secret, made_at] = [newKey(), newSecret(), clock.now()];
+  const lasts_ms = Math.ceil(Math.min(hours ?? session_hours, max_session_hours) * HOUR_MS);
+  const ends_at = Math.min(made_at + lasts_ms, Number(token.lasts ?? Number.POSITIVE_INFINITY));
+  const row = {
+    session_key: key,
+    session_hash: parts.hashSecret(secret),
+    parent: token.key,
+    stamp: stampOf(token.row),
+    name,
+    made_at,
+    ends_at,
+    used_at: made_at,
+    used_from: '',
+  };
+  if (!(await sessionStore.insert(row, max_sessions))) {
+    throw RpcError.denied('the token was changed at this moment: log in again');
+  }
+  await refresh.changed({ id: token.id });
+  return { key, secret, made_at, ends_at };
+}
+
+function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
+  methods.add('session_list', {
+    summary: 'List the sessions of the caller, newest first.',
+    addition: true,
+    params: { target_token: optional(Target) },
+    result: SessionList,
+    right: { words: 'any credential for its own; the Super Token for others' },
+    access: 'authenticated',
+    check: ({ target_token }, { caller }) => checkTarget(target_token, caller),
+    async handle({ target_token }, { caller }) {
+      const { key: token_key, id } = tokenAt(target_token, caller);
+      const current = sessionOf(caller)?.key;
+      const sessions = (await live(parts, id)).map((row) => ({
+        key: row.session_key,
+        name: row.name,
+        made_at: row.made_at,
+        ends_at: row.ends_at,
+        used_at: row.used_at,
+        used_from: row.used_from,
+        current: row.session_key === current,
+      }));
+      return { token_key, sessions };
+    },
+  });
+}
+
+async function live({ sessionStore, clock }: Parts, id: number) {
+  const now = clock.now();
+  const rows = (await sessionStore.of(id)).filter(({ fits, ends_at }) => fits && ends_at >= now);
+  return rows.sort((a, b) => b.made_at - a.made_at || (a.session_key < b.session_key ? -1 : 1));
+}
+
+function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
+  /** Of the caller, or any for the Super Token. @returns the token that had it */
+  async function one(key: string, { caller }: CallContext): Promise<number> {
+    const { sessionStore } = parts;
+    const owner = await sessionStore.ownerOf(key);
+    const isReached = owner !== undefined && (caller.super || owner === tokenOf(caller)?.id);
+    if (!isReached || (await sessionStore.remove([key])) === 0) {
+      throw RpcError.notFound(`Session not found: ${key}`);
+    }
+    return owner;
+  }
+
+  methods.add('session_revoke', {
+    summary: 'End a session of the caller, or all of them.',
+    description:
+      'Give either `key` or `all: true`. They end on every server before the answer of each: subscriptions and terminals, too.',
+    addition: true,
+    params: {
+      key: optional(Type.String({ description: 'Of the session: the part before the `:`.' })),
+      all: optional(Type.Boolean({ description: 'Log out everywhere.' })),
+      target_token: optional(Target),
+    },
+    result: Type.Object({ revoked: Type.Integer({ description: 'Sessions that ended.' }) }),
+    audit: ({ key, all, target_token }) => key ?? (all ? (target_token ?? ALL) : ''),
+    right: { words: 'any credential for its own; the Super Token for others' },
+    access: 'authenticated',
+    check({ key, all, target_token }, { caller }) {
+      if ((typeof key === 'string') === (all === true)) {
+        throw RpcError.invalid('give either the key of a session or all: true');
+      }
+      checkTarget(target_token, caller);
+    },
+    async handle({ key, target_token }, call) {
+      let [id, revoked] = [0, 1];
+      if (typeof key === 'string') id = await one(key, call);
+      else {
+        ({ id } = tokenAt(target_token, call.caller));
+        const found = await live(parts, id);
+        revoked = await parts.sessionStore.remove(found.map(({ session_key }) => session_key));
+      }
+      await parts.refresh.changed({ id });
+      call.log.info('sessions ended', { id, revoked });
+      return { revoked };
+    },
+  });
+}
