@@ -23,6 +23,7 @@ const HELP = `svc talks to a server that supervises machines.
   svc kv set NAMESPACE KEY VALUE    stores one; - reads it from standard input
   svc worker deploy FILE            stores a script under the name of its file
   svc worker dev FILE               stores and runs it on every save
+  svc worker types                  types for scripts, for a file svc.d.ts beside them
   svc logs [-f]                     the server's log, and with -f what comes
   svc completion bash|zsh           completion of commands, agents, methods and parameters
 

@@ -9,7 +9,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
   watch: ['AGENT'],
   run: ['AGENT'],
   sh: ['AGENT'],
-  worker: ['deploy', 'dev'],
+  worker: ['deploy', 'dev', 'types'],
   kv: ['get', 'set'],
   logs: [],
   completion: ['bash', 'zsh'],

@@ -6,6 +6,7 @@ import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
 import { clean } from '../table.ts';
 import { parsed } from './data.ts';
+import { SCRIPT_TYPES } from './script-types.ts';
 
 /** What stays as it is when a script is replaced. */
 const KEPT = [
@@ -23,14 +24,15 @@ const POLL_MS = 50;
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
 
-/** `svc worker deploy FILE`, `svc worker dev FILE` */
+/** `svc worker deploy FILE`, `svc worker dev FILE`, `svc worker types` */
 export async function worker(session: Session): Promise<void> {
-  const verb = session.word(0, 'deploy or dev');
+  const verb = session.word(0, 'deploy, dev or types');
+  if (verb === 'types') return session.print(SCRIPT_TYPES);
   const file = session.word(1, 'FILE');
   const name = session.flags.name ?? basename(file).replace(/\.\w+$/, '');
   if (verb === 'dev') await develop(session, file, name);
   else if (verb === 'deploy') session.print(`${await deploy(session, file, name)} ${name}\n`);
-  else throw new Complaint(`'${verb}': svc worker deploy or svc worker dev`, 2);
+  else throw new Complaint(`'${verb}': svc worker deploy, dev or types`, 2);
 }
 
 /** Replaces the script and nothing else; makes the worker where there is none. */

@@ -1,0 +1,149 @@
+/** The code of the guides: all of it is type-checked, and the plugins of the plugin guide run together in one server. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bootForTest } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Block, blocksOf, pagesOf, root } from './documentation-kit.ts';
+import { run } from './plugin-project.ts';
+import { eventually } from './protocol/token-kit.ts';
+
+const test = suite('guides');
+const PLUGINS = 'docs/guide/plugins.md';
+let dir = '';
+test.before(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-guides-'));
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'), 'dir');
+  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
+});
+test.after(() => rmSync(dir, { recursive: true, force: true }));
+
+const isCode = ({ language }: Block) => /^[jt]s$/.test(language);
+/** The first line of a block may name its file. */
+const fileOf = ({ page, line, language, text }: Block) =>
+  /^\/\/ ([\w.-]+\.[jt]s)$/m.exec(text)?.[1] ?? `${page.replace(/\W/g, '-')}-${line}.${language}`;
+
+/** Fails with what the compiler says of these files. */
+async function typeCheck(files: readonly string[], options: object): Promise<void> {
+  const compilerOptions = {
+    allowJs: true,
+    checkJs: true,
+    noPropertyAccessFromIndexSignature: false,
+    incremental: false,
+    typeRoots: [join(root, 'node_modules/@types')],
+    ...options,
+  };
+  const config = join(dir, 'tsconfig.json');
+  const text = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files };
+  writeFileSync(config, JSON.stringify(text));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  // Checkers side by side would each read the SDK anew.
+  const args = [tsc, '--singleThreaded', '-p', config];
+  const checked = promisify(execFile)(process.execPath, args, { cwd: dir });
+  await checked.catch(({ stdout }) => assert.unreachable(stdout));
+}
+
+/** For `docs/guide/database-driver.md`, which leaves this file to its reader. */
+const OPEN = `import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk';
+export declare function openExample(request: DatabaseRequest): Promise<DatabaseHandle>;\n`;
+
+const WORKERS = 'docs/guide/workers.md';
+
+test('the code of the guides and of the reference is type-checked', async () => {
+  const guides = pagesOf(['docs/guide/*.md'])
+    .filter((page) => page !== WORKERS)
+    .flatMap(blocksOf)
+    .filter(isCode);
+  for (const block of guides) writeFileSync(join(dir, fileOf(block)), block.text);
+  writeFileSync(join(dir, 'open.ts'), OPEN);
+  const calls = pagesOf(['docs/reference/*.md'])
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === 'js')
+    .map(({ text, heading }) => `// ${heading}\nasync () => {\n${text}};\n`);
+  assert.ok(calls.length > 90, `${calls.length}`);
+  const client = "import { createClient } from '@svc/client';\nconst client = createClient('/');\n";
+  writeFileSync(join(dir, 'reference.ts'), client + calls.join(''));
+  await typeCheck([...guides.map(fileOf), 'reference.ts'], { types: ['node'] });
+});
+
+/** Names of the members of an interface in a file of the SDK. */
+function membersOf(file: string, name: string): string[] {
+  const text = readFileSync(join(root, 'plugin-sdk/src', file), 'utf8');
+  const [, body = ''] =
+    new RegExp(`^export interface ${name}\\b.*?\\{\\n(.*?)^\\}`, 'ms').exec(text) ?? [];
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:<(]/gm)].map(([, member = '']) => member);
+}
+
+for (const [file, name, most] of [
+  ['hooks.ts', 'Hooks', 22],
+  ['plugin.ts', 'Plugin', 18],
+  ['plugin.ts', 'Kernel', 20],
+] as const) {
+  test(`the first columns of the plugin guide name every member of ${name}`, () => {
+    const members = membersOf(file, name);
+    assert.ok(members.length >= most, `${members}`);
+    const cells = readFileSync(join(root, PLUGINS), 'utf8').matchAll(/^\|([^|]+)\|/gm);
+    const named = [...cells].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)]);
+    const words = new Set(named.map(([, word]) => word));
+    assert.equal(
+      members.filter((member) => !words.has(member)),
+      [],
+    );
+  });
+}
+
+test('the code of the plugin guide taps every hook that is not for drivers and buses', () => {
+  const code = blocksOf(PLUGINS).filter(isCode);
+  const tapped = code.flatMap(({ text }) => [...text.matchAll(/\bhooks\.(\w+)\.tap\(/g)]);
+  const names = new Set(tapped.map(([, name]) => name));
+  const rest = membersOf('hooks.ts', 'Hooks').filter((name) => !names.has(name));
+  assert.equal(rest, ['database', 'bus']);
+});
+
+test('the plugins of the plugin guide work', async () => {
+  for (const block of blocksOf(PLUGINS).filter(isCode))
+    writeFileSync(join(dir, fileOf(block)), block.text);
+  const files = ['life.ts', 'web.ts', 'calls.ts', 'doors.ts', 'umbrella.ts', 'weather.ts'];
+  const own = files.map((file) => join(dir, file));
+  const app = await bootForTest(['token', 'server-info', ...own], { life: { greeting: '' } });
+  const messages = () => app.records().map(({ message }) => message);
+  try {
+    await eventually(async () =>
+      assert.equal(await app.call('umbrella_needed', [app.superToken]), { needed: false, told: 1 }),
+    );
+    assert.is(await (await app.fetch('/web/Ada')).text(), 'hello Ada\n');
+    assert.match(await (await app.fetch('/robots.txt')).text(), /^User-agent/);
+    const guest = 'guest:0123456789';
+    assert.equal(await app.call('umbrella_needed', [guest]), { needed: false, told: 1 });
+    const { code } = await app.call('svc-server_exec_sql', [guest, 'select 1']).catch((e) => e);
+    assert.is(code, 102);
+    const { warnings } = await app.call('svc-server_config_warnings', [app.superToken]);
+    const { message } = warnings.find(({ key }: { key: string }) => key === 'life.greeting');
+    assert.is(message, 'life.greeting is empty: nobody is greeted');
+    const echo = await app.connect('/echo');
+    assert.equal(await echo.exchange('["is", "here"]'), ['is', 'here']);
+    echo.close();
+    const socket = await app.connect();
+    await socket.call('web_ticks', [app.superToken, 100]);
+    assert.type((await socket.next()).params.result, 'number');
+    socket.close();
+    assert.ok(messages().includes('listening') && messages().includes('known now'));
+    await app.reload();
+    await eventually(() => assert.ok(messages().includes('new settings')));
+  } finally {
+    await app.stop();
+  }
+});
+
+test('the test of the plugin guide passes', async () => {
+  for (const name of ['dice.js', 'dice.test.ts']) {
+    const block = blocksOf(PLUGINS).find((one) => isCode(one) && fileOf(one) === name);
+    writeFileSync(join(dir, name), block?.text ?? '');
+  }
+  assert.match(await run(dir, process.execPath, '--test', 'dice.test.ts'), /pass 1\n/);
+});
+
+test.run();
