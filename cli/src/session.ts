@@ -13,6 +13,14 @@ export interface Flags {
   readonly params: string | undefined;
 }
 
+type Listed = Methods['agent-uuid_list']['result'][number];
+
+/** An agent with what the server tells of it: older servers know the name only. */
+export type KnownAgent = Pick<Listed, 'uuid' | 'name'> & Partial<Listed>;
+
+/** Agents of a full page of `agent-uuid_list`. */
+const PAGE = 10_000;
+
 export type AnyMethods = Record<
   string,
   { params: Record<string, unknown>; result: unknown; item: unknown }
@@ -69,8 +77,23 @@ export class Session {
     else this.print(table(this.io, rows, names));
   }
 
+  /** Every agent that may be listed; of a server without `agent-uuid_list` their names, too. @throws RpcError */
+  async agents(): Promise<readonly KnownAgent[]> {
+    const known: KnownAgent[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.client.call('agent-uuid_list', after ? { after } : {}).catch(lacking);
+      if (!page) break;
+      known.push(...page);
+      after = page.at(-1)?.uuid;
+      if (page.length < PAGE) return known;
+    }
+    const uuids = await this.client.call('agent-uuid_list_all');
+    const names = await this.#names(uuids);
+    return uuids.map((uuid) => ({ uuid, name: names.get(uuid) ?? null }));
+  }
+
   /** Names of agents, from where dashboards keep them; none without the right to read them. */
-  async names(uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  async #names(uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const namespace_key = uuids.map((namespace) => ({ namespace, key: 'metadata_name' }));
     if (uuids.length === 0) return new Map();
     const rows = await this.client.call('kv_get_multi_value', { namespace_key }).catch(refusal);
@@ -81,12 +104,11 @@ export class Session {
   /** The agent with this UUID or name, or the only one whose UUID begins so. @throws Complaint */
   async agent(given: string): Promise<string> {
     // Who may not list agents may still give a whole UUID.
-    const known = (await this.client.call('agent-uuid_list_all').catch(refusal)) ?? [given];
-    const names = await this.names(known);
-    const byName = known.filter((uuid) => names.get(uuid) === given);
-    const byStart = known.filter((uuid) => uuid.startsWith(given.toLowerCase()));
+    const known = (await this.agents().catch(refusal)) ?? [{ uuid: given, name: null }];
+    const byName = known.filter(({ name }) => name === given);
+    const byStart = known.filter(({ uuid }) => uuid.startsWith(given.toLowerCase()));
     const found = byName.length > 0 ? byName : byStart;
-    const [uuid] = found;
+    const uuid = found[0]?.uuid;
     if (uuid === undefined) throw new Complaint(`no agent '${given}': svc agents lists them`);
     if (found.length > 1)
       throw new Complaint(`'${given}' may be ${found.length} agents: give more of the UUID`);
@@ -98,8 +120,14 @@ export class Session {
   }
 }
 
+/** Undefined for a method that this server lacks. @throws the error, when it is another one */
+function lacking(error: unknown): undefined {
+  if (error instanceof RpcError && error.code === -32601) return undefined;
+  throw error;
+}
+
 /** Undefined for a right that is missing, or a plugin that this server lacks. @throws the error, when it is another one */
 function refusal(error: unknown): undefined {
-  if (error instanceof RpcError && (error.code === 102 || error.code === -32601)) return undefined;
-  throw error;
+  if (error instanceof RpcError && error.code === 102) return undefined;
+  return lacking(error);
 }

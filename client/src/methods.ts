@@ -7,6 +7,27 @@ export interface Methods {
     params: { agent_uuid: string };
     result: { success: boolean; message: string };
   };
+  /** Agents that are not soft-deleted as people know them, ascending by UUID. */
+  'agent-uuid_list': {
+    params: { agents?: string[] | null; after?: string | null; limit?: number | null };
+    result: {
+      uuid: string;
+      name: string | null;
+      tags: string[] | null;
+      last_seen: number | null;
+      address: string | null;
+      version: string | null;
+      connected_for_tasks: boolean | null;
+      tasks_allowed: boolean | null;
+      last_refusal: {
+          /** Unix ms. */
+          time: number;
+          code: number;
+          reason: string;
+        } | null;
+      first_seen: number | null;
+    }[];
+  };
   /** UUIDs of all agents that are not soft-deleted, ascending. */
   'agent-uuid_list_all': {
     params: {};

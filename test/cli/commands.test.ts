@@ -44,6 +44,8 @@ test.before(async () => {
   for (const namespace of ['notes', AGENT])
     await app.call('kv_create', [app.superToken, namespace]);
   await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', 'edge 7']);
+  const tags = ['rack 1', 'eu'];
+  await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_tags', tags]);
   const list = () => app.call('agent-uuid_list_all', [app.superToken]);
   await until('a report', list, (uuids) => uuids.length === 1);
   assert.is((await svc(['login', app.url], { input: `${app.superToken}\n` })).code, 0);
@@ -124,12 +126,12 @@ test('agents: a table on a terminal, tabs in a pipe, JSON when asked for', async
   const shown = await svc(['agents'], { isTTY: true });
   assert.match(
     shown.out,
-    /^UUID +NAME +SEEN +CPU +MEMORY +LOAD +RECEIVED +SENT\n0b6f1c52-\S+ +edge 7 +\d+ s +[\d.]+ % /,
+    /^UUID +NAME +SEEN +CPU +MEMORY +LOAD +RECEIVED +SENT +TASKS +VERSION +TAGS\n0b6f1c52-\S+ +edge 7 +\d+ s +[\d.]+ % .* yes +- +rack 1 eu\n/,
   );
   const piped = await svc(['agents']);
-  assert.is(piped.out.split('\t').length, 8);
+  assert.is(piped.out.split('\t').length, 11);
   const [row] = JSON.parse((await svc(['agents', '--json'])).out);
-  assert.equal([row.uuid, row.name], [AGENT, 'edge 7']);
+  assert.equal([row.uuid, row.name, row.connected_for_tasks], [AGENT, 'edge 7', true]);
   assert.type(row.cpu_usage, 'number');
 });
 

@@ -1,4 +1,4 @@
-import type { Session } from '../session.ts';
+import type { KnownAgent, Session } from '../session.ts';
 import { ago, bytes, percent } from '../table.ts';
 
 const FIELDS = [
@@ -21,20 +21,25 @@ const figures = (row: Row) => ({
 });
 const COLUMNS = ['cpu', 'memory', 'load', 'received', 'sent'];
 
+/** Whether it takes tasks. */
+const tasks = ({ connected_for_tasks, tasks_allowed }: KnownAgent): string | undefined =>
+  connected_for_tasks ? 'yes' : tasks_allowed === false ? 'off' : undefined;
+
 /** `svc agents` */
 export async function agents(session: Session): Promise<void> {
-  const uuids = await session.client.call('agent-uuid_list_all');
+  const known = await session.agents();
+  const uuids = known.map(({ uuid }) => uuid);
   const params = { uuids, fields: [...FIELDS] };
   const rows: Row[] = await session.client.call('agent_dynamic_summary_multi_last_query', params);
   const last = new Map(rows.map((row) => [row['uuid'], row]));
-  const names = await session.names(uuids);
-  const shown = uuids.map((uuid) => {
+  const shown = known.map((agent) => {
+    const { uuid, name, tags, version } = agent;
     const row = last.get(uuid) ?? { uuid };
-    const name = names.get(uuid);
-    if (session.flags.json) return { ...row, name: name ?? null };
-    return { uuid, name, seen: ago(row['timestamp']), ...figures(row) };
+    if (session.flags.json) return { ...row, ...agent };
+    const told = { uuid, name, tags: tags?.join(' '), version, tasks: tasks(agent) };
+    return { ...told, seen: ago(row['timestamp']), ...figures(row) };
   });
-  session.printRows(shown, ['uuid', 'name', 'seen', ...COLUMNS]);
+  session.printRows(shown, ['uuid', 'name', 'seen', ...COLUMNS, 'tasks', 'version', 'tags']);
 }
 
 /** `svc watch AGENT`: a line for each report, until it is interrupted. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AgentReported, LastReports } from '@svc/plugin-agent/api';
-import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
+import { tellAgents } from './agent-facts.ts';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
@@ -43,7 +44,7 @@ export default definePlugin({
   version: '0.6.0',
   logTarget: 'monitoring',
   namespaces: ['agent'],
-  requires: [AgentRegistry, LastReports],
+  requires: [AgentRegistry, AgentList, LastReports],
   config,
   reloadable: Object.keys(config.properties),
   migrations,
@@ -66,6 +67,7 @@ export default definePlugin({
     const last = kernel.use(LastReports);
     const rounds = new Rounds({ kernel, registry, last, sightings, store });
     const watch = new Watch(kernel, registry, store, (event) => rounds.tell(event));
+    tellAgents(kernel.use(AgentList), store);
     let running: Promise<void> = Promise.resolve();
     let serves = false;
 

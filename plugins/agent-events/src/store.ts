@@ -43,12 +43,21 @@ export interface EventAsk {
   readonly limit: number;
 }
 
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** The caller for whom it reads. */
+  readonly share: string;
+}
+
 /** Rows of one statement. */
 export const BATCH_ROWS = 200;
 /** Rows of one delete. */
 const SLICE_ROWS = 1_000;
 /** A turn that is not renewed for so long is over: its server is gone, ms. */
 const TURN_MS = 60_000;
+/** Agents that are looked up one by one. */
+const FEW_AGENTS = 200;
+const MOST_BYTES = 64 * 2 ** 20;
 
 /** Tables `agent_event`, `agent_presence`, `agent_uptime` and `agent_event_state`. */
 export class Store {
@@ -135,6 +144,37 @@ export class Store {
     return new Map(rows.map(({ uuid_id, address }) => [uuid_id, address]));
   }
 
+  /** `[id, address]` of those of these agents that have one; of others, too, where many are asked for. */
+  knownAddresses(
+    ids: readonly number[],
+    call: ReadOptions,
+  ): Promise<[id: number, address: string][]> {
+    const { jsonPlain, jsonText } = this.#db.forms;
+    const { text, params } = some('uuid_id', ids);
+    return this.#array(
+      `select concat('[', ${jsonPlain('uuid_id')}, ',', ${jsonText('address')}, ']')
+        from agent_presence where address is not null ${text}`,
+      params,
+      call,
+    );
+  }
+
+  /** `[id, time, detail]` of the last refusals, as `knownAddresses`. Index (uuid_id, id) of refusals. */
+  lastRefusals(
+    ids: readonly number[],
+    call: ReadOptions,
+  ): Promise<[id: number, time: number, detail: Detail][]> {
+    const { jsonPlain } = this.#db.forms;
+    const { text, params } = some('uuid_id', ids);
+    return this.#array(
+      `select concat('[', ${jsonPlain('uuid_id')}, ',', ${jsonPlain('time')}, ',', detail, ']')
+        from agent_event where id in (select max(id) from agent_event
+          where kind = 'refused' ${text} group by uuid_id)`,
+      params,
+      call,
+    );
+  }
+
   /** At most `BATCH_ROWS`. */
   async setAddresses(rows: readonly (readonly [id: number, address: string])[]): Promise<void> {
     await this.#write(
@@ -200,7 +240,21 @@ export class Store {
     );
   }
 
+  /** Rows of JSON, read away from the event loop. */
+  #array<Row>(sql: string, params: readonly SqlValue[], call: ReadOptions): Promise<Row[]> {
+    return guarded('the history of agents could not be read', async () => {
+      const { text } = await this.#db.jsonArray(sql, params, { maxBytes: MOST_BYTES, ...call });
+      return JSON.parse(Buffer.from(text as string).toString());
+    });
+  }
+
   #read<Row extends object>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
     return guarded('the history of agents could not be read', () => this.#db.all<Row>(sql, params));
   }
 }
+
+/** A condition on few agents; none where a walk through all of them is shorter. */
+const some = (column: string, ids: readonly number[]) =>
+  ids.length > FEW_AGENTS
+    ? { text: '', params: [] }
+    : { text: `and ${column} in (${marks(ids.length)})`, params: ids };

@@ -1,4 +1,6 @@
-import { service } from '@svc/plugin-sdk';
+import { type Permission, service } from '@svc/plugin-sdk';
+
+export { visibleAgents } from './visibility.ts';
 
 /** One registered agent. Objects are replaced, never changed. */
 export interface Agent {
@@ -9,6 +11,8 @@ export interface Agent {
   readonly soft_delete: boolean;
   /** Unix ms of the deletion; null while active, and for deletions by older programs. */
   readonly deleted_at: number | null;
+  /** Unix ms of the registration; null: an older program registered it. */
+  readonly first_seen: number | null;
 }
 
 /** The registry of agents, held in memory and kept equal over all servers on one database (agent.md §9.3). */
@@ -35,3 +39,48 @@ export interface AgentRegistry {
 }
 
 export const AgentRegistry = service<AgentRegistry>('agent-registry');
+
+/** What other plugins know of an agent for `agent-uuid_list`. A member that is missing or null: nothing is known. */
+export interface AgentFacts {
+  readonly name: string | null;
+  readonly tags: readonly string[] | null;
+  /** Unix ms of the newest report. */
+  readonly last_seen: number | null;
+  /** Of the newest sender of its reports. */
+  readonly address: string | null;
+  readonly version: string | null;
+  readonly connected_for_tasks: boolean | null;
+  readonly tasks_allowed: boolean | null;
+  readonly last_refusal: Refusal | null;
+}
+
+/** The last report of an agent that was refused. */
+export interface Refusal {
+  /** Unix ms. */
+  readonly time: number;
+  /** Of the error that refused it. */
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What one plugin adds to `agent-uuid_list`. */
+export interface AgentSource {
+  /** The right that a caller needs for each agent it hears this of: these permissions, in the scope of this tag and the agent's UUID. */
+  readonly scope: string;
+  readonly permissions: readonly Permission[];
+  /**
+   * In the order of the agents, undefined where nothing is known. Of up to 10,000 agents, so not by a read for each.
+   * @throws RpcError 103
+   */
+  read(
+    agents: readonly Agent[],
+    call: { readonly signal: AbortSignal; readonly share: string },
+  ): Promise<readonly (Partial<AgentFacts> | undefined)[]>;
+}
+
+/** Where plugins tell what they know of agents. Call it in `setup`; use it as an optional service. */
+export interface AgentList {
+  add(source: AgentSource): void;
+}
+
+export const AgentList = service<AgentList>('agent-list');

@@ -24,6 +24,28 @@ export const examples: readonly Example[] = [
     result: [{ uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411', soft_delete: false }],
   },
   {
+    method: 'agent-uuid_list',
+    params: { agents: ['0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411'] },
+    result: [
+      {
+        uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411',
+        name: 'edge-7',
+        tags: ['rack 1'],
+        last_seen: 1781000002000,
+        address: '198.51.100.23',
+        version: '0.6.0',
+        connected_for_tasks: false,
+        tasks_allowed: false,
+        last_refusal: {
+          time: 1780990000000,
+          code: 102,
+          reason: 'Permission denied: Token has expired',
+        },
+        first_seen: 1780000000000,
+      },
+    ],
+  },
+  {
     method: 'svc-server_list_all_agent_uuid',
     params: {},
     result: { uuids: ['0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411'] },

@@ -1,6 +1,9 @@
 import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
-import { AgentRegistry } from './api.ts';
+import { Tokens } from '@svc/plugin-token/api';
+import { Gatherer } from './agent-list.ts';
+import { AgentList, AgentRegistry } from './api.ts';
 import { examples } from './examples.ts';
+import { addListMethod } from './list-method.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
@@ -23,14 +26,15 @@ const config = Type.Object({
   }),
 });
 
-/** The registry of agents: namespace `agent-uuid`, table `monitoring_uuid`, service `AgentRegistry`. */
+/** The registry of agents: namespace `agent-uuid`, table `monitoring_uuid`, services `AgentRegistry` and `AgentList`. */
 export default definePlugin({
   name: 'agent-uuid',
   version: '0.6.0',
   examples,
   logTarget: 'monitoring',
   namespaces: ['agent-uuid'],
-  provides: [AgentRegistry],
+  optional: [Tokens],
+  provides: [AgentRegistry, AgentList],
   config,
   reloadable: ['max_agents', 'deletion_hold_off_ms'],
   migrations,
@@ -38,7 +42,7 @@ export default definePlugin({
   scopes,
 
   setup(kernel) {
-    const { clock, config: settings, db, hooks, log } = kernel;
+    const { auth, brand, clock, config: settings, db, hooks, log, server } = kernel;
     const failed = (error: unknown) => log.error('registry could not be read again', { error });
 
     const registry = new Registry({
@@ -52,9 +56,16 @@ export default definePlugin({
       },
       failed: (error) => log.error('listener of agent changes failed', { error }),
     });
+    const gatherer = new Gatherer(auth);
     kernel.provide(AgentRegistry, registry);
+    kernel.provide(AgentList, gatherer);
 
-    hooks.methods.tap((methods) => addMethods(methods, registry));
+    hooks.methods.tap((methods) => {
+      addMethods(methods, registry);
+      const tokens = () => kernel.useOptional(Tokens);
+      const maxBytes = server.maxResponseBytes;
+      addListMethod(methods, { agents: registry, gatherer, brand, tokens, maxBytes });
+    });
     hooks.prepare.tap(() => registry.reload());
     hooks.reload.tap(() => registry.reload());
 

@@ -40,7 +40,7 @@ export class Registry implements AgentRegistry {
     this.#store = options.store;
     this.#listeners = createListeners<Agent>(options.failed);
     this.#activateInBatch = createBatches(BATCH, async (uuids) => {
-      const agents = await options.store.activate(uuids);
+      const agents = await options.store.activate(uuids, options.now());
       options.announce(uuids);
       return new Map(agents.map((agent) => [agent.uuid, agent]));
     });
@@ -132,9 +132,10 @@ export class Registry implements AgentRegistry {
 
   /** With a limit one by one, so that each agent is counted; without one, agents that come back together share statements. */
   async #activateInTable(uuid: string): Promise<Agent> {
-    const limit = this.#options.maxAgents();
+    const { maxAgents, now } = this.#options;
+    const limit = maxAgents();
     if (limit === 0) return this.#activateInBatch(uuid);
-    const agent = await this.#store.activateWithin(uuid, limit);
+    const agent = await this.#store.activateWithin(uuid, limit, now());
     this.#options.announce([uuid]);
     return agent;
   }

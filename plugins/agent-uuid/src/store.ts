@@ -1,4 +1,11 @@
-import { type Database, guarded, marks, type QueryBuilder, RpcError } from '@svc/plugin-sdk';
+import {
+  type Database,
+  guarded,
+  marks,
+  type QueryBuilder,
+  RpcError,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 import type { Agent } from './api.ts';
 import { tooManyAgents } from './permissions.ts';
 
@@ -7,6 +14,7 @@ interface Row {
   readonly uuid: string;
   readonly soft_delete: boolean | number;
   readonly deleted_at: number | null;
+  readonly first_seen: number | null;
 }
 
 /** Rows of `monitoring_uuid`. Failures of the database become 103 with a neutral text. */
@@ -16,7 +24,7 @@ export class AgentStore {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#columns = `id, ${db.forms.uuidText('uuid')} as uuid, soft_delete, deleted_at`;
+    this.#columns = `id, ${db.forms.uuidText('uuid')} as uuid, soft_delete, deleted_at, first_seen`;
   }
 
   async all(): Promise<Agent[]> {
@@ -29,22 +37,22 @@ export class AgentStore {
     return guarded('agent lookup failed', () => this.#read(uuids));
   }
 
-  /** Inserts the agents or clears their soft-delete flag. @throws RpcError 103 */
-  activate(uuids: readonly string[]): Promise<Agent[]> {
+  /** Inserts the agents, first seen at `now`, or clears their soft-delete flag. @throws RpcError 103 */
+  activate(uuids: readonly string[], now: number): Promise<Agent[]> {
     const { forms, query } = this.#db;
     return guarded(REGISTRATION, async () => {
       // Sorted, so that two servers cannot wait for each other's rows.
       const sorted = [...uuids].sort();
-      const rows = sorted.map((uuid) => ({ uuid: forms.uuid(uuid), soft_delete: false }));
+      const rows = sorted.map((uuid) => newRow(forms.uuid(uuid), now));
       await query('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
       return this.#read(uuids);
     });
   }
 
   /** The same for one agent. @throws RpcError 102 when more than `limit` agents would be active, 103 */
-  activateWithin(uuid: string, limit: number): Promise<Agent> {
+  activateWithin(uuid: string, limit: number, now: number): Promise<Agent> {
     return guarded(REGISTRATION, async () => {
-      const row = { uuid: this.#db.forms.uuid(uuid), soft_delete: false };
+      const row = newRow(this.#db.forms.uuid(uuid), now);
       const add = async (trx: QueryBuilder) => {
         await trx('monitoring_uuid').insert(row).onConflict('uuid').merge(ACTIVE);
         await refuseBeyond(trx, limit);
@@ -88,7 +96,9 @@ const agentOf = (row: Row): Agent => ({
   uuid: row.uuid,
   soft_delete: Boolean(row.soft_delete),
   deleted_at: row.deleted_at,
+  first_seen: row.first_seen,
 });
 
 const REGISTRATION = 'UUID cache error: registration failed';
+const newRow = (uuid: SqlValue, now: number) => ({ uuid, soft_delete: false, first_seen: now });
 const ACTIVE = { soft_delete: false, deleted_at: null };

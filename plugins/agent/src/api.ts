@@ -1,3 +1,4 @@
+import type { Agent } from '@svc/plugin-agent-uuid/api';
 import { service, Type, topic } from '@svc/plugin-sdk';
 
 /** When agents were heard of last. */
@@ -7,6 +8,8 @@ export interface LastReports {
    * @throws RpcError 103
    */
   heardAt(uuid: string): Promise<number | undefined>;
+  /** The same of many agents, in their order. */
+  heard(agents: readonly Agent[]): Promise<readonly (number | undefined)[]>;
 }
 
 export const LastReports = service<LastReports>('last-reports');
@@ -73,3 +76,9 @@ export interface ReportBuckets {
 }
 
 export const ReportBuckets = service<ReportBuckets>('report-buckets');
+
+/** The right to know whether and when an agent reports: that to its summaries. */
+export const PRESENCE_RIGHT = {
+  scope: 'agent_uuid',
+  permissions: [{ dynamic_monitoring_summary: 'read' }],
+} as const;

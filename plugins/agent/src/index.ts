@@ -1,8 +1,8 @@
-import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
-import { LastReports, ReportBuckets } from './api.ts';
+import { LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
 import { createFeeds } from './live/live.ts';
@@ -43,7 +43,7 @@ export default definePlugin({
   examples,
   logTarget: 'monitoring',
   namespaces: ['agent'],
-  requires: [AgentRegistry, History],
+  requires: [AgentRegistry, AgentList, History],
   optional: [RetentionLimits],
   brings: ['retention'],
   provides: [LastReports, ReportBuckets],
@@ -61,6 +61,13 @@ export default definePlugin({
 
     kernel.provide(LastReports, monitoring.lastReports);
     kernel.provide(ReportBuckets, openBuckets(kernel.db));
+    kernel.use(AgentList).add({
+      ...PRESENCE_RIGHT,
+      async read(agents) {
+        const heard = await monitoring.lastReports.heard(agents);
+        return heard.map((last_seen) => ({ last_seen: last_seen ?? null }));
+      },
+    });
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

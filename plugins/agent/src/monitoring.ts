@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Appender, Database, Integer, Kernel } from '@svc/plugin-sdk';
 import type { LastReports } from './api.ts';
 import { filterOf } from './conditions.ts';
@@ -74,15 +74,26 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
   };
 }
 
-const lastReports = (registry: AgentRegistry, kinds: readonly LastValues[]): LastReports => ({
-  async heardAt(uuid) {
-    const agent = registry.known(uuid);
-    if (!agent) return undefined;
-    const rows = await Promise.all(kinds.map(async (values) => (await values.get([agent.id]))[0]));
-    const times = rows.flatMap((row) => (row ? [Number(row[STORAGE_TIME] ?? 0)] : []));
-    return times.length > 0 ? Math.max(...times) : undefined;
-  },
-});
+function lastReports(registry: AgentRegistry, kinds: readonly LastValues[]): LastReports {
+  const heard = async (agents: readonly Agent[]): Promise<(number | undefined)[]> => {
+    const ids = agents.map(({ id }) => id);
+    const times: (number | undefined)[] = agents.map(() => undefined);
+    for (const values of kinds) {
+      const rows = values.get(ids);
+      for (const [at, row] of (rows instanceof Promise ? await rows : rows).entries()) {
+        if (row) times[at] = Math.max(times[at] ?? 0, Number(row[STORAGE_TIME] ?? 0));
+      }
+    }
+    return times;
+  };
+  return {
+    heard,
+    async heardAt(uuid) {
+      const agent = registry.known(uuid);
+      return agent && (await heard([agent]))[0];
+    },
+  };
+}
 
 interface SharedParts {
   readonly kernel: Kernel;

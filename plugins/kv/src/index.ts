@@ -1,5 +1,7 @@
+import { AgentList } from '@svc/plugin-agent-uuid/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
+import { tellNames } from './agent-names.ts';
 import { RetentionLimits } from './api.ts';
 import { examples } from './examples.ts';
 import { createKv } from './kv.ts';
@@ -45,6 +47,7 @@ export default definePlugin({
   examples,
   namespaces: ['kv'],
   requires: [Tokens],
+  optional: [AgentList],
   provides: [RetentionLimits],
   config,
   reloadable: ['max_value_bytes', 'max_items', 'max_namespace_bytes', 'retention'],
@@ -62,6 +65,7 @@ export default definePlugin({
     const kv = createKv(kernel);
     const retention = createRetention(kernel, (signal) => kv.reads.limits(signal));
     kernel.provide(RetentionLimits, retention);
+    tellNames(kernel, kv.reads);
     warnOfLimits(kernel, kv.reads, retention.isUsed);
     hooks.methods.tap((methods) => {
       addNamespaceMethods(methods, kv);

@@ -1,4 +1,5 @@
 import type { LastReports } from '@svc/plugin-agent/api';
+import type { Agent } from '@svc/plugin-agent-uuid/api';
 import type { Clock, Logger } from '@svc/plugin-sdk';
 
 /** An agent that was heard of this recently is there: dashboards count it as online for as long (clients.md §3.5). */
@@ -37,16 +38,24 @@ export class Absences {
     this.#ended.delete(oldest as string);
   }
 
+  /** Of agents without a registration, in their order: true for those that report. @throws RpcError 103 */
+  async reporting(agents: readonly Agent[]): Promise<readonly boolean[]> {
+    const heard = await this.#options.reports()?.heard(agents);
+    return agents.map(({ uuid }, at) => this.#reportsOnly(uuid, heard?.[at]));
+  }
+
+  #reportsOnly(uuid: string, heard = Number.NEGATIVE_INFINITY): boolean {
+    const isOnline = this.#options.clock.now() - heard < ONLINE_MS;
+    const ended = this.#ended.get(uuid) ?? Number.NEGATIVE_INFINITY;
+    return isOnline && heard > ended + LATE_MS;
+  }
+
   /** For an agent without a registration. Never rejects. */
   async of(uuid: string): Promise<Absence> {
-    const { clock, log, reports } = this.#options;
+    const { log, reports } = this.#options;
     try {
-      const heard = (await reports()?.heardAt(uuid)) ?? Number.NEGATIVE_INFINITY;
-      const isOnline = clock.now() - heard < ONLINE_MS;
-      const ended = this.#ended.get(uuid) ?? Number.NEGATIVE_INFINITY;
-      return isOnline && heard > ended + LATE_MS
-        ? 'tasks are switched off on this agent'
-        : 'offline';
+      const heard = await reports()?.heardAt(uuid);
+      return this.#reportsOnly(uuid, heard) ? 'tasks are switched off on this agent' : 'offline';
     } catch (error) {
       log.warn('last reports of an agent could not be read', { agent_uuid: uuid, error });
       return 'offline';

@@ -1,9 +1,10 @@
 import { LastReports } from '@svc/plugin-agent/api';
-import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
+import { tellAgents } from './agent-facts.ts';
 import { Tasks } from './api.ts';
 import { examples } from './examples.ts';
 import { addCreateMethods } from './methods/create.ts';
@@ -46,7 +47,7 @@ export default definePlugin({
   version: '0.6.0',
   examples,
   namespaces: ['task'],
-  requires: [AgentRegistry, History],
+  requires: [AgentRegistry, AgentList, History],
   optional: [LastReports, Tokens, RetentionLimits],
   provides: [Tasks],
   brings: ['retention'],
@@ -54,7 +55,7 @@ export default definePlugin({
   reloadable: Object.keys(config.properties),
   migrations,
   // Each task has a credential of its own, and tasks are commands to agents.
-  guards: { task: 'secret', task_usage: 'fixed' },
+  guards: { task: 'secret', task_usage: 'fixed', task_version: 'fixed' },
   permissions,
 
   setup(kernel) {
@@ -62,15 +63,16 @@ export default definePlugin({
     const registry = kernel.use(AgentRegistry);
     const maxBytes = () => settings.max_result_bytes;
     const tasking = createTasking(kernel, registry, maxBytes);
-    const { store, room, completions, deliveries, creator, service } = tasking;
+    const { store, room, versions, completions, deliveries, creator, service } = tasking;
     const lists = new ListStore(kernel.db);
     kernel.provide(Tasks, service);
+    tellAgents(kernel.use(AgentList), tasking);
 
     hooks.methods.tap((methods) => {
       const maxUploadBytes = () => settings.max_upload_bytes;
       addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });
       addCreateMethods(methods, auth, creator);
-      const takeResult = createUploads(auth, { store, room, completions });
+      const takeResult = createUploads(auth, { store, room, versions, completions });
       addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult);
       addSeriesMethod(methods, openProbes(kernel.db));
       addListMethods(methods, {

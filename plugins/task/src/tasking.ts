@@ -9,6 +9,7 @@ import { Deliveries } from './deliveries.ts';
 import { createShells } from './shells.ts';
 import { Room } from './store/room.ts';
 import { TaskStore } from './store/tasks.ts';
+import { VersionStore } from './store/versions.ts';
 
 /**
  * Connects the store, the deliveries and the blocking callers; the methods are a thin layer over the result.
@@ -19,6 +20,7 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry, maxBytes:
   const absences = new Absences({ clock, log, reports: () => kernel.useOptional(LastReports) });
   const store = new TaskStore(db);
   const room = new Room(db, maxBytes);
+  const versions = new VersionStore(db, log);
   const failed = (error: unknown) => log.error('work for another server failed', { error });
   const completions = new Completions({
     messaging: kernel,
@@ -46,5 +48,5 @@ export function createTasking(kernel: Kernel, registry: AgentRegistry, maxBytes:
     whenEnded: (uuid, run) => completions.watch(uuid, run),
     ...createShells(store),
   };
-  return { store, room, completions, deliveries, creator, service };
+  return { absences, store, room, versions, completions, deliveries, creator, service };
 }

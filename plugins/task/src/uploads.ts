@@ -4,6 +4,7 @@ import { mayDo } from './permissions.ts';
 import { storableText } from './storable.ts';
 import type { Room } from './store/room.ts';
 import type { Ending, TaskRow, TaskStore } from './store/tasks.ts';
+import type { VersionStore } from './store/versions.ts';
 import { normaliseResult, type Upload } from './task-result.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -16,12 +17,13 @@ export type TakeResult = (upload: Upload, caller: Principal) => Promise<Integer>
 export interface UploadsOptions {
   readonly store: TaskStore;
   readonly room: Room;
+  readonly versions: VersionStore;
   readonly completions: Completions;
 }
 
 export function createUploads(
   auth: Auth,
-  { store, room, completions }: UploadsOptions,
+  { store, room, versions, completions }: UploadsOptions,
 ): TakeResult {
   return async (upload, caller) => {
     const { task_id: id, task_token, timestamp, success } = upload;
@@ -50,6 +52,7 @@ export function createUploads(
       error_message: ending.error_message,
       task_event_result: ending.result && (JSON.parse(ending.result) as unknown),
     });
+    if (ending.success && given) await versions.told(uuid, given);
     return id;
   };
 

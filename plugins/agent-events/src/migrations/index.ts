@@ -40,4 +40,14 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+/** The last refusal of each agent is found at once. */
+const refusals: Migration = {
+  name: '0002-refusals',
+  async up({ query }) {
+    await query.raw(
+      `create index agent_event_refused on agent_event (uuid_id, id) where kind = 'refused'`,
+    );
+  },
+};
+
+export const migrations = [create, refusals];

@@ -4,6 +4,13 @@ import { type ArrayRead, type ReadLimits, readArray } from './read-array.ts';
 /** Keys that may hold a limit: from this text to before the next one. */
 const LIMIT_KEYS = ["'database_limit_'", "'database_limit`'"] as const;
 const LIMITS_MAX_BYTES = 64 * 2 ** 20;
+const ONE_KEY_MAX_BYTES = 64 * 2 ** 20;
+
+export interface OneKey {
+  readonly namespaces: readonly string[];
+  readonly key: string;
+  readonly mostBytes: number;
+}
 
 /** Reads of table `kv`. Failures of the database are 103 with a neutral text. */
 export class Reads {
@@ -47,6 +54,19 @@ export class Reads {
     );
   }
 
+  /** Values of one key in these namespaces, as `[namespace, value]`; a longer JSON text is left out. */
+  oneKey(
+    { namespaces, key, mostBytes }: OneKey,
+    { signal, share }: Pick<ReadLimits, 'signal' | 'share'>,
+  ): Promise<[namespace: string, value: unknown][]> {
+    const params = [JSON.stringify(namespaces), key, mostBytes];
+    return guarded('read failed', async () => {
+      const options = { maxBytes: ONE_KEY_MAX_BYTES, signal, share };
+      const { text } = await this.#db.jsonArray(this.#sql.oneKey, params, options);
+      return JSON.parse(Buffer.from(text as string).toString());
+    });
+  }
+
   #read(what: ArrayRead, limits: ReadLimits): Promise<RawJson> {
     return guarded('read failed', () => readArray(this.#db, what, limits));
   }
@@ -76,5 +96,15 @@ function statements({ dialect, forms }: Database) {
   const limitsSql = `${names} select ${entry} from names join kv k
     on k.namespace = names.name and k.key >= ${LIMIT_KEYS[0]} and k.key < ${LIMIT_KEYS[1]}
     where length(cast(k.value as text)) < 100`;
-  return { keys: keysSql, namespaces: namespacesSql, existing: existingSql, limits: limitsSql };
+  // idx-kv-namespace-key-unique, once for each name.
+  const oneKeySql = `select concat('[', ${quoted('k.namespace')}, ',', cast(k.value as text), ']')
+    from ${forms.elementTexts} e join kv k on k.namespace = e.value and k.key = ?
+    where ${forms.byteLength('cast(k.value as text)')} <= ?`;
+  return {
+    oneKey: oneKeySql,
+    keys: keysSql,
+    namespaces: namespacesSql,
+    existing: existingSql,
+    limits: limitsSql,
+  };
 }

@@ -1,7 +1,6 @@
-import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type Brand, type Methods, type Principal, RpcError, Type } from '@svc/plugin-sdk';
+import { type AgentRegistry, visibleAgents } from '@svc/plugin-agent-uuid/api';
+import { type Brand, type Methods, Type } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
-import { visibleAgents } from '../visibility.ts';
 
 /** Services that may be missing, asked for per call. */
 export interface AgentContext {
@@ -30,27 +29,11 @@ export function addAgentMethod(methods: Methods, { brand, agents, tokens }: Agen
       },
     },
     handle(_params, { caller }) {
-      const sees = visibility(caller, tokens(), brand.permission);
+      const sees = visibleAgents(caller, tokens(), brand.permission);
       const active = (agents()?.list() ?? []).filter((agent) => !agent.soft_delete);
       return {
         uuids: active.map(({ uuid }) => uuid).filter((uuid) => sees === 'all' || sees.has(uuid)),
       };
     },
   });
-}
-
-/** @throws RpcError 102 outside the validity period, or without a list right */
-function visibility(
-  caller: Principal,
-  tokens: Tokens | undefined,
-  kind: string,
-): 'all' | ReadonlySet<string> {
-  if (caller.super) return 'all';
-  const validity = tokens?.validity(caller);
-  if (validity === 'early') throw RpcError.denied('Token is not yet valid');
-  if (validity === 'late') throw RpcError.denied('Token has expired');
-  const visible = visibleAgents(tokens?.record(caller)?.limits ?? [], kind);
-  if (!visible)
-    throw RpcError.denied(`Permission Denied: Insufficient ${kind} ListAllAgentUuid permissions`);
-  return visible;
 }

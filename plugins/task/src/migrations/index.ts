@@ -3,6 +3,7 @@ import { create } from './0001-create.ts';
 import { cronRun } from './0002-cron-run.ts';
 import { createdAt } from './0003-created-at.ts';
 import { usage } from './0004-usage.ts';
+import { versions } from './0005-versions.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create, cronRun, createdAt, usage];
+export const migrations: readonly Migration[] = [create, cronRun, createdAt, usage, versions];
