@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { memorySettings, YOUNG_GENERATION } from '../server/bin/memory.js';
+import { memorySettings } from '../server/bin/memory.js';
 import { makePlace, type Place } from '../test/process/place.ts';
 import { type ServerProcess, startServer, superToken } from '../test/process/server.ts';
 import { ensurePostgres } from './postgres.ts';
@@ -47,7 +47,7 @@ export async function startBench(dialect: Dialect): Promise<Bench> {
 
 /** One more start on the same files. */
 export function startProbed(place: Place): Promise<ServerProcess> {
-  const nodeArgs = [YOUNG_GENERATION, '--import', join(import.meta.dirname, 'probe.mjs')];
+  const nodeArgs = ['--import', join(import.meta.dirname, 'probe.mjs')];
   // A server that is spoken to does not begin anew with these.
   const env = memorySettings(process.env) ?? process.env;
   return startServer(place.site, { nodeArgs, ipc: true, env });

@@ -6,7 +6,7 @@ import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { beginAnew, collectLeftOver } from '../server/bin/memory.js';
+import { beginAnew, limitGarbage } from '../server/bin/memory.js';
 import { runAgent } from './agent.mjs';
 import { firstConfig } from './first-config.mjs';
 import { install } from './prepare.mjs';
@@ -53,7 +53,7 @@ async function main() {
     const others = process.argv.slice(2).filter((argument) => argument !== '--watch');
     return serveAndWatch(others, first.config);
   }
-  collectLeftOver();
+  limitGarbage();
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
   const app = await serve({ ...first, listen, hangUp: 'stop' });

@@ -1,2 +1,1 @@
 export declare function memorySettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv | undefined;
-export declare const YOUNG_GENERATION: string;

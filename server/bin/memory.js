@@ -7,8 +7,10 @@
  *   each keeps a spare.
  * - Buffers that were in use at the last collection of garbage wait for the next one, which comes when as much again was
  *   allocated: with little work, after minutes.
+ * - V8 gives young objects up to 128 MB of room under load, and takes nothing back while anything happens.
  */
-import { setFlagsFromString } from 'node:v8';
+import { performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const ALLOCATOR = {
@@ -17,20 +19,14 @@ const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
 };
 
-/**
- * Young objects of a server die soon: more room for them than this, MB, spares hardly any work, and a flood makes V8 take
- * three times as much.
- */
-export const YOUNG_GENERATION = '--max-semi-space-size=16';
-
+/** A look is calm when the event loop worked for less than this part of the time since the look before. */
+const CALM = 0.5;
 const LOOK_MS = 3_000;
-/**
- * Left-over buffers are collected when so many looks in a row found more than `SURPLUS` bytes of them and hardly anything
- * changed: under load V8 collects often enough, in small steps.
- */
+/** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
-const CHANGE = 8 * 2 ** 20;
+/** A collection of all that can be had holds the event loop for 50 to 150 ms: it comes at most once in this time. */
+const REST_MS = 60_000;
 
 /** True for an environment that says how memory is kept, be it with an empty `GLIBC_TUNABLES`: that is obeyed. */
 const isSet = (env) => Object.keys(env).some((name) => /^(MALLOC_|GLIBC_TUNABLES$)/.test(name));
@@ -49,28 +45,50 @@ export function beginAnew(program, args) {
   const env = memorySettings(process.env);
   if (!env || process.channel) return;
   const { execPath, execArgv } = process;
-  // A later argument of the same name wins.
-  process.execve(execPath, [execPath, YOUNG_GENERATION, ...execArgv, program, ...args], env);
+  process.execve(execPath, [execPath, ...execArgv, program, ...args], env);
 }
 
-/** Collects garbage while the process lives, when buffers are left over and little happens. */
-export function collectLeftOver() {
+/** Keeps garbage small: V8 collects sooner, and what much work leaves over is collected when it is over. */
+export function limitGarbage() {
+  // By itself V8 lets garbage grow to several times of what lives; with less than this it marks all the time while long
+  // answers leave.
+  setFlagsFromString('--heap-growing-percent=60');
+  // V8 would make objects of kinds that live long at once in the old generation. Here that is where calls that wait for the
+  // database end up, and what they hold then outlives them: three times as much had to be collected.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  collectInCalm();
+}
+
+function collectInCalm() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   // What runs in contexts to come finds no such function.
   setFlagsFromString('--no-expose-gc');
-  const held = () => process.memoryUsage().arrayBuffers;
-  let kept = held();
+  const buffers = () => process.memoryUsage().arrayBuffers;
+  let used = performance.eventLoopUtilization();
   let seen = [];
+  let kept = buffers();
+  let calm = 0;
+  let wasBusy = true;
+  let rested = -REST_MS;
   const look = async () => {
-    const now = held();
-    kept = Math.min(kept, now);
-    seen = [...seen, now].slice(-LOOKS);
-    const [least, most] = [Math.min(...seen), Math.max(...seen)];
-    if (seen.length < LOOKS || least - kept < SURPLUS || most - least > CHANGE) return;
-    seen = [];
-    await collect({ type: 'major', execution: 'async' });
-    kept = held();
+    const last = used;
+    used = performance.eventLoopUtilization();
+    const isBusy = performance.eventLoopUtilization(used, last).utilization >= CALM;
+    seen = [...seen, buffers()].slice(-LOOKS);
+    kept = Math.min(kept, ...seen);
+    calm = isBusy ? 0 : calm + 1;
+    wasBusy ||= isBusy;
+    if (calm < LOOKS || performance.now() - rested < REST_MS) return;
+    // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
+    if (Math.min(...seen) - kept + (wasBusy ? youngRoom() : 0) < SURPLUS) return;
+    rested = performance.now();
+    wasBusy = false;
+    await collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
+    kept = buffers();
   };
   setInterval(look, LOOK_MS).unref();
 }
+
+const youngRoom = () =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').physical_space_size;
