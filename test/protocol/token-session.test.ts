@@ -63,7 +63,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let on: ReturnType<typeof hand>;
   let last = 0;
   test.before(async () => {
-    const token = { max_sessions: MOST, password_kdf: 'sha256', max_session_hours: 48 };
+    const limits = { max_sessions: MOST, max_session_hours: 48 };
+    const token = { ...limits, password_kdf: 'sha256', on_delete: 'keep' };
     const config = { token, bus: { transport: 'local' } };
     app = await bootForTest([...CRONTAB, 'audit', probe.plugin], config, { dialect, clock: true });
     on = hand(app);
@@ -168,7 +169,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const session = await on.session(token);
     const { serial } = await on.whoami(session);
     const [before] = await probe.sql('select password_hash from token where username = ?', [name]);
-    await configure('sha256', 'scrypt');
+    await configure('password_kdf', 'scrypt');
     await on.whoami(password);
     await eventually(async () => {
       await app.clock.advance(1_000);
@@ -178,7 +179,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await on.whoami(session)).serial, serial);
     await app.restart();
     assert.is((await on.whoami(session)).id, keyOf(token));
-    await configure('scrypt', 'sha256');
+    await configure('password_kdf', 'sha256');
   });
 
   test('a token that was deleted, rolled or made elsewhere is seen with its sessions', async () => {
@@ -215,6 +216,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal([old.key, old.name, old.current], [keyOf(first), 'Firefox on desk', true]);
     assert.equal(await on.list(app.superToken, keyOf(token)), await on.list(token));
     assert.equal(await on.list(token, keyOf(token)), await on.list(token));
+  });
+
+  test('a session is refused while its token is suspended, and its streams end', async () => {
+    const { token: parent } = await account(creator);
+    const { key, secret } = await app.call('token_create', [parent, { token_limit: [] }]);
+    const session = await on.session(`${key}:${secret}`);
+    const { serial } = await on.whoami(session);
+    await on.asSuper('token_delete', keyOf(parent));
+    assert.is(probe.ended(serial), false);
+    await configure('on_delete', 'suspend');
+    assert.is(await on.whoami(session), WRONG);
+    assert.is(probe.ended(serial), true);
+    await configure('on_delete', 'keep');
+    assert.is((await on.whoami(session)).id, key);
   });
 
   test('one session is revoked, then all: their streams end and the token goes on', async () => {
@@ -383,11 +398,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(!JSON.stringify(rows).includes(session.slice(17)));
   });
 
-  async function configure(from: string, to: string): Promise<void> {
+  async function configure(key: string, value: string): Promise<void> {
     const { readFile, writeFile } = await import('node:fs/promises');
     const file = `${app.dir}/config.toml`;
     const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace(`password_kdf = "${from}"`, `password_kdf = "${to}"`));
+    await writeFile(file, text.replace(new RegExp(`${key} = ".*"`), `${key} = "${value}"`));
     await app.reload();
   }
 

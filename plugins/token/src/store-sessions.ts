@@ -68,19 +68,20 @@ export class SessionStore {
   }
 
   /**
-   * The oldest of more than `most` of one token go. @returns false when the token logs in with something else by now
+   * What is over goes, and the oldest of more than `most` of one token. @returns false when the token logs in with something else by now
    * @throws RpcError 103
    */
   insert(row: SessionRow, most: number): Promise<boolean> {
-    const { parent, stamp } = row;
+    const { parent, stamp, made_at } = row;
     const work = this.#db.transaction(
       async (trx) => {
         const token = await trx<TokenRow>('token').where({ token_key: parent }).first();
         if (!token || stampOf(token) !== stamp) return false;
         await trx.raw(
           `delete from token_session where parent = ? and session_key not in (
-             select session_key from token_session where parent = ? order by made_at desc, session_key limit ?)`,
-          [parent, parent, most - 1],
+             select session_key from token_session where parent = ? and ends_at >= ?
+             order by made_at desc, session_key limit ?)`,
+          [parent, parent, made_at, most - 1],
         );
         await trx('token_session').insert({ ...row });
         return true;

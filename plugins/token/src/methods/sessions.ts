@@ -123,10 +123,10 @@ async function create(
 function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
   methods.add('session_list', {
     summary: 'List the sessions of the caller, newest first.',
+    description: 'The Super Token may name another token.',
     addition: true,
     params: { target_token: optional(Target) },
     result: SessionList,
-    right: { words: 'any credential for its own; the Super Token for others' },
     access: 'authenticated',
     check: ({ target_token }, { caller }) => checkTarget(target_token, caller),
     async handle({ target_token }, { caller }) {
@@ -167,7 +167,7 @@ function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
   methods.add('session_revoke', {
     summary: 'End a session of the caller, or all of them.',
     description:
-      'Give either `key` or `all: true`. They end on every server before the answer of each: subscriptions and terminals, too.',
+      'Give either `key` or `all: true`. Subscriptions and terminals end with them, on every server. The Super Token may name any session or token.',
     addition: true,
     params: {
       key: optional(Type.String({ description: 'Of the session: the part before the `:`.' })),
@@ -176,7 +176,6 @@ function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
     },
     result: Type.Object({ revoked: Type.Integer({ description: 'Sessions that ended.' }) }),
     audit: ({ key, all, target_token }) => key ?? (all ? (target_token ?? ALL) : ''),
-    right: { words: 'any credential for its own; the Super Token for others' },
     access: 'authenticated',
     check({ key, all, target_token }, { caller }) {
       if ((typeof key === 'string') === (all === true)) {
