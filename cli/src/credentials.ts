@@ -8,6 +8,8 @@ export interface Login {
   readonly url: string;
   /** `key:secret` or `username|password` */
   readonly token: string;
+  /** Of a session, Unix ms. */
+  readonly ends_at?: number;
 }
 
 interface File {
@@ -22,11 +24,13 @@ export function credentialFile({ env }: Surroundings): string {
   return join(folder, 'svc', 'credentials.json');
 }
 
-/** The login for a URL, by default the last one. @throws Complaint without one */
+/** The login for a URL, by default the last one. @throws Complaint without one, and when it is over */
 export function loginFor(io: Surroundings, url: string | undefined): Login {
   const { current, logins } = read(io);
   const wanted = url === undefined ? current : plain(url);
   const login = logins.find((one) => one.url === wanted);
+  const isOver = login?.ends_at !== undefined && login.ends_at < Date.now();
+  if (isOver) throw new Complaint(`the login to ${login.url} is over: svc login ${login.url}`);
   if (login) return login;
   throw new Complaint(`not logged in${url ? ` to ${url}` : ''}: svc login ${url ?? 'URL'}`);
 }

@@ -99,6 +99,26 @@ test('login keeps the credential for its owner alone, and takes none as an argum
   assert.is((await svc(['login', app.url.replace('//', '//a:b@')], { input: 'x' })).code, 2);
 });
 
+test('login with a user and password keeps a session, and says once it is over', async () => {
+  const file = join(dir, 'svc/credentials.json');
+  const done = await svc(['login', app.url], { input: `root|${app.rootPassword}` });
+  assert.match(done.out, /^Logged in to \S+ as root until \d{4}-\d\d-\d\d; kept in /);
+  const text = readFileSync(file, 'utf8');
+  assert.not.match(text, app.rootPassword);
+  const { logins } = JSON.parse(text);
+  const [session] = (await app.call('session_list', [app.superToken])).sessions;
+  assert.equal([session.key, session.ends_at], [logins[0].token.slice(0, 16), logins[0].ends_at]);
+  assert.is((await svc(['agents'])).code, 0);
+  writeFileSync(file, text.replace(String(session.ends_at), '1'));
+  assert.equal(await svc(['agents']), {
+    code: 1,
+    out: '',
+    err: `svc: the login to ${app.url} is over: svc login ${app.url}\n`,
+  });
+  await svc(['login', app.url], { input: app.superToken });
+  await app.call('session_revoke', { token: app.superToken, all: true });
+});
+
 const refused: [args: string[], code: number, text: RegExp][] = [
   [[], 2, /^svc talks to a server/],
   [['dance'], 2, /^svc: no command 'dance'; svc --help lists them$/m],
@@ -163,14 +183,22 @@ test('run: prints what the command printed, and fails when it could not be run',
 (hasPty ? test : test.skip)(
   'sh: what is typed reaches a shell there, and its output comes back',
   async () => {
+    const sessions = async () => (await app.call('session_list', [app.superToken])).sessions;
     const done = await svc(['sh', '0b6f'], {
       async during(text, stdin) {
         await eventually(() => assert.match(text(), /[$#] /));
+        // The address of the terminal holds no lasting credential.
+        await eventually(async () => {
+          const [{ name, used_from }] = await sessions();
+          assert.match(name, /^svc sh on /);
+          assert.is(used_from, '127.0.0.1');
+        });
         stdin.write('echo $((6 * 7))-there; exit\n');
         await eventually(() => assert.match(text(), /42-there/));
       },
     });
     assert.equal([done.code, done.err], [0, '']);
+    assert.equal(await sessions(), []);
   },
 );
 

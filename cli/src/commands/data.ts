@@ -1,10 +1,14 @@
 import { createClient } from '@svc/client';
 import { credentialFile, plain, saveLogin } from '../credentials.ts';
 import { Complaint, readAll, readSecret } from '../io.ts';
+import { lend } from '../lent.ts';
 import type { Session } from '../session.ts';
 import { clean } from '../table.ts';
 
-/** `svc login URL`: asks for the credential, tries it, and keeps it. */
+/** As long as servers allow: somebody logs in again once a month. */
+const LOGIN_HOURS = 720;
+
+/** `svc login URL`: asks for the credential, tries it, and keeps it, or a session in the place of a password. */
 export async function login(session: Session): Promise<void> {
   const url = plain(session.word(0, 'URL'));
   if (session.words.length > 1)
@@ -13,10 +17,14 @@ export async function login(session: Session): Promise<void> {
   const token = await readSecret(session.io, question);
   const client = createClient(url, { token, transport: 'http', timeout_ms: 10_000 });
   const { token_key, username } = await client.call('token_get');
-  saveLogin(session.io, { url, token });
-  session.print(
-    `Logged in to ${url} as ${username ?? token_key}; kept in ${credentialFile(session.io)}\n`,
-  );
+  const isPassword = !token.includes(':');
+  const lent = isPassword
+    ? await lend(url, token, { purpose: 'svc', hours: LOGIN_HOURS })
+    : undefined;
+  saveLogin(session.io, lent ? { url, token: lent.token, ends_at: lent.ends_at } : { url, token });
+  const until = lent ? ` until ${new Date(lent.ends_at).toISOString().slice(0, 10)}` : '';
+  const kept = credentialFile(session.io);
+  session.print(`Logged in to ${url} as ${username ?? token_key}${until}; kept in ${kept}\n`);
 }
 
 /** JSON where it is JSON, else text. */

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { loginFor } from '../credentials.ts';
 import { Complaint } from '../io.ts';
+import { giveBack, lend } from '../lent.ts';
 import type { Session } from '../session.ts';
 
 /** Leaves the terminal: Ctrl-]. */
 const LEAVE = '\u001d';
+/** The longest terminal. */
+const LONGEST_HOURS = 24;
 
 /** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. */
 export async function shell(session: Session): Promise<void> {
@@ -19,9 +22,15 @@ export async function shell(session: Session): Promise<void> {
   await session.client.call('task_create_task', task);
   session.close();
   const terminal = new URL('/terminal', address);
-  // The only door of the protocol to a terminal takes the credential here; servers do not log it.
-  terminal.search = new URLSearchParams({ agent_uuid, terminal_id, token }).toString();
-  await attach(session, new WebSocket(terminal));
+  // The only door of the protocol to a terminal takes the credential here, where a proxy may log it.
+  const lent = await lend(url, token, { purpose: 'svc sh', hours: LONGEST_HOURS });
+  const query = { agent_uuid, terminal_id, token: lent?.token ?? token };
+  terminal.search = new URLSearchParams(query).toString();
+  try {
+    await attach(session, new WebSocket(terminal));
+  } finally {
+    if (lent) await giveBack(url, lent);
+  }
 }
 
 function attach({ io }: Session, socket: WebSocket): Promise<void> {
