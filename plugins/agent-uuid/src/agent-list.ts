@@ -67,10 +67,14 @@ export class Gatherer implements AgentList {
     if (caller.super || (await this.#auth.allows(caller, { ...wanted, scopes: ['global'] })))
       return [agents, undefined];
     const places: number[] = [];
-    for (let at = 0; at < agents.length; at++) {
-      const scopes = [{ [scope]: agents[at]?.uuid as string }];
-      if (await this.#auth.allows(caller, { ...wanted, scopes })) places.push(at);
-      if (at % SLICE === SLICE - 1) await nextTurn();
+    for (let from = 0; from < agents.length; from += SLICE) {
+      const scopes = agents.slice(from, from + SLICE).map(({ uuid }) => ({ [scope]: uuid }));
+      const all = await this.#auth.allows(caller, { ...wanted, scopes });
+      for (const [at, one] of scopes.entries()) {
+        if (all || (await this.#auth.allows(caller, { ...wanted, scopes: [one] })))
+          places.push(from + at);
+      }
+      await nextTurn();
     }
     return [places.map((at) => agents[at] as Agent), places];
   }
