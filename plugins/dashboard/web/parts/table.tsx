@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 export interface Column<Row> {
   readonly id: string;
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly render: (row: Row) => ComponentChildren;
   /** Of the grid: `120px`, `minmax(160px, 2fr)`. */
   readonly width?: string;

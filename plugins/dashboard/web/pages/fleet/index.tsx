@@ -1,7 +1,278 @@
-import { LayoutGrid } from 'lucide';
-import { Empty } from '../../parts/index.ts';
+import type { Subscription } from '@svc/client';
+import { SearchX, Server as ServerIcon } from 'lucide';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import {
+  address,
+  go,
+  Link,
+  setQuery,
+  to,
+  useLive,
+  useMachines,
+  useServer,
+} from '../../frame/index.ts';
+import {
+  Button,
+  type Column,
+  Command,
+  Empty,
+  ErrorNote,
+  Icon,
+  Skeleton,
+  sorted,
+  Table,
+} from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { Actions } from './actions.tsx';
+import { FilterBar } from './bar.tsx';
+import { MachineCard } from './card.tsx';
+import { filtered, filtersOf, groupsOf, setSort, tagsOf } from './filters.ts';
+import './fleet.css';
+import { Grid } from './grid.tsx';
+import { History } from './history.ts';
+import { columnsOf } from './list.tsx';
+import { FIELDS, Fleet, type Summary, totalsOf, type Vital } from './model.ts';
+import { type Problem, problemsOf } from './problems.ts';
+import { Totals } from './totals.tsx';
+import { useTraffic } from './traffic.ts';
 
-export default function Fleet() {
-  return <Empty icon={LayoutGrid} title={t.frame.pages.fleet} />;
+/** Items of the stream come so often, ms. */
+const INTERVAL_MS = 1_000;
+/** Lines of "Needs a look" that are shown at once. */
+const MOST_PROBLEMS = 5;
+
+type Row = Summary & { readonly uuid?: string };
+
+export default function FleetPage() {
+  const server = useServer();
+  const machines = useMachines();
+  const { fleet, history } = useMemo(() => {
+    const made = new Fleet();
+    return { fleet: made, history: new History(server, made) };
+  }, [server]);
+  const isLost = server.connection.value.state !== 'open';
+  useEffect(() => {
+    fleet.freeze(isLost);
+    if (!isLost) fleet.begin();
+  }, [fleet, isLost]);
+  useEffect(() => {
+    const timer = setInterval(() => fleet.touch(), INTERVAL_MS);
+    return () => {
+      clearInterval(timer);
+      fleet.close();
+      history.close();
+    };
+  }, [fleet]);
+  useEffect(() => {
+    if (machines.list) fleet.learnTime(machines.list);
+  }, [machines.list]);
+  const live = useLive(
+    server.origin,
+    () =>
+      server.subscribe(
+        'agent_subscribe',
+        { fields: [...FIELDS], interval_ms: INTERVAL_MS },
+        { queue: 4 },
+      ) as Subscription<{ agents: Row[] }>,
+    ({ agents }) => {
+      fleet.take(agents);
+      history.take(agents);
+    },
+  );
+  const isReady = machines.list !== undefined || live.state === 'live';
+  return (
+    <div class="page fleet">
+      <h1 class="sr">{t.frame.pages.fleet}</h1>
+      {machines.error !== undefined && (
+        <ErrorNote
+          what={t.fleet.unlisted}
+          error={machines.error}
+          onRetry={() => void machines.refresh()}
+        />
+      )}
+      {live.error !== undefined && <ErrorNote what={t.fleet.notLive} error={live.error} />}
+      {isReady ? <Content fleet={fleet} history={history} /> : <Skeleton rows={6} height={64} />}
+    </div>
+  );
+}
+
+function Content({ fleet, history }: { readonly fleet: Fleet; readonly history: History }) {
+  const server = useServer();
+  const machines = useMachines();
+  // Reading it makes this component follow it.
+  void fleet.version.value;
+  const filters = filtersOf(address.value.query);
+  const vitals = fleet.vitals(machines.list ?? []);
+  const cache = new Map<Vital, Problem[]>();
+  const problems = (vital: Vital) => {
+    const known = cache.get(vital) ?? problemsOf(vital, server.version);
+    cache.set(vital, known);
+    return known;
+  };
+  const traffic = useTraffic(server, machines.list?.map(({ uuid }) => uuid) ?? []);
+  if (vitals.length === 0)
+    return machines.list === undefined ? <Skeleton rows={6} height={64} /> : <NoMachines />;
+  const troubled = vitals.filter((vital) => problems(vital).length > 0);
+  const totals = totalsOf(vitals);
+  const shown = filtered(vitals, filters, problems);
+  const columns = columnsOf(problems);
+  return (
+    <>
+      <Totals figures={totals} traffic={traffic} server={server} />
+      {troubled.length > 0 && filters.state === 'all' && (
+        <NeedsALook vitals={troubled} problemsOf={problems} />
+      )}
+      <FilterBar
+        filters={filters}
+        counts={{
+          all: vitals.length,
+          online: totals.online,
+          offline: vitals.length - totals.online,
+          look: troubled.length,
+        }}
+        tags={tagsOf(vitals)}
+        columns={columns
+          .filter(({ isFixed }) => isFixed !== true)
+          .map(({ id, label }) => ({ id, label: String(label) }))}
+      />
+      {shown.length === 0 ? (
+        <Empty icon={SearchX} title={t.fleet.noMatch}>
+          <Button onClick={() => setQuery({ q: undefined, tag: undefined, state: undefined })}>
+            {t.fleet.showAll}
+          </Button>
+        </Empty>
+      ) : filters.view === 'cards' ? (
+        <Grid
+          groups={groupsOf(shown, filters.isGrouped, t.fleet.untagged)}
+          card={(vital) => (
+            <MachineCard
+              key={vital.uuid}
+              vital={vital}
+              problems={problems(vital)}
+              curve={history.of(vital.uuid)}
+            />
+          )}
+        />
+      ) : (
+        <MachineTable
+          vitals={shown}
+          columns={columns.filter(({ id }) => !filters.hidden.includes(id))}
+        />
+      )}
+    </>
+  );
+}
+
+function MachineTable({
+  vitals,
+  columns,
+}: {
+  readonly vitals: readonly Vital[];
+  readonly columns: readonly Column<Vital>[];
+}) {
+  const server = useServer();
+  const machines = useMachines();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { sort } = filtersOf(address.value.query);
+  const rows = sorted(vitals, columns, sort);
+  const toggle = (uuid: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(uuid)) next.add(uuid);
+    setChosen(next);
+  };
+  const isAll = chosen.size > 0 && vitals.every(({ uuid }) => chosen.has(uuid));
+  const picker: Column<Vital> = {
+    id: 'pick',
+    label: (
+      <input
+        type="checkbox"
+        aria-label={t.fleet.selectAll}
+        checked={isAll}
+        onChange={() => setChosen(new Set(isAll ? [] : vitals.map(({ uuid }) => uuid)))}
+      />
+    ),
+    width: '20px',
+    render: ({ uuid, name }) => (
+      <input
+        type="checkbox"
+        aria-label={t.fleet.select(name)}
+        checked={chosen.has(uuid)}
+        onChange={() => toggle(uuid)}
+      />
+    ),
+  };
+  return (
+    <>
+      <Table
+        label={t.frame.pages.fleet}
+        columns={[picker, ...columns]}
+        rows={rows}
+        keyOf={({ uuid }) => uuid}
+        sort={sort}
+        onSort={setSort}
+        onOpen={({ uuid }) => go(to('agent', uuid))}
+        isSelected={({ uuid }) => chosen.has(uuid)}
+      />
+      <Actions
+        server={server}
+        chosen={vitals.filter(({ uuid }) => chosen.has(uuid))}
+        onClear={() => setChosen(new Set())}
+        onChanged={() => void machines.refresh()}
+      />
+    </>
+  );
+}
+
+interface LookProps {
+  readonly vitals: readonly Vital[];
+  readonly problemsOf: (vital: Vital) => readonly Problem[];
+}
+
+/** What is not fine floats to the top; nothing else moves by itself. */
+function NeedsALook({ vitals, problemsOf: of }: LookProps) {
+  const worstFirst = vitals.toSorted(
+    (a, b) => Number(of(a)[0]?.mood === 'warn') - Number(of(b)[0]?.mood === 'warn'),
+  );
+  return (
+    <section class="fleet-look card flush" aria-labelledby="fleet-look">
+      <header class="card-head">
+        <h2 id="fleet-look" class="grow">
+          {t.fleet.look}
+        </h2>
+        {vitals.length > MOST_PROBLEMS && (
+          <Button onClick={() => setQuery({ state: 'look' })}>
+            {t.fleet.allOf(vitals.length)}
+          </Button>
+        )}
+      </header>
+      <ul>
+        {worstFirst.slice(0, MOST_PROBLEMS).map((vital) => (
+          <li key={vital.uuid}>
+            <Link to={to('agent', vital.uuid)} class="fleet-name ellipsis">
+              {vital.name}
+            </Link>
+            <span class="fleet-problems">
+              {of(vital).map(({ kind, mood, icon, text }) => (
+                <span key={kind} class={`fleet-state ${mood}`} title={text}>
+                  <Icon of={icon} size={14} />
+                  <span class="ellipsis">{text}</span>
+                </span>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The first steps. */
+function NoMachines() {
+  const { origin } = useServer();
+  return (
+    <Empty icon={ServerIcon} title={t.fleet.none}>
+      <p>{t.fleet.noneText}</p>
+      <Command text={`npm start -- --server ${origin}`} />
+    </Empty>
+  );
 }

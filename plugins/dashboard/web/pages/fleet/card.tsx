@@ -1,0 +1,121 @@
+import { Link, to } from '../../frame/index.ts';
+import { Amount, Bar, format, Icon, Sparkline } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { usedSpace, type Vital } from './model.ts';
+import type { Problem } from './problems.ts';
+
+interface Props {
+  readonly vital: Vital;
+  readonly problems: readonly Problem[];
+  readonly curve: readonly (number | null)[];
+}
+
+/** One machine: quiet while all is well. */
+export function MachineCard({ vital, problems, curve }: Props) {
+  const { uuid, name, machine, row, isOnline, memory, disk } = vital;
+  const [worst] = problems;
+  const cpu = row?.cpu_usage ?? undefined;
+  return (
+    <article class={`fleet-card ${isOnline ? '' : 'away'}`}>
+      <header>
+        <Link to={to('agent', uuid)} class="fleet-name ellipsis" title={name}>
+          {name}
+        </Link>
+        <Sparkline values={curve} max={100} width={84} height={22} label={t.fleet.cpuOf(name)} />
+      </header>
+      {worst ? (
+        <p class={`fleet-state ${worst.mood}`} title={worst.text}>
+          <Icon of={worst.icon} size={14} />
+          <span class="ellipsis">{worst.text}</span>
+        </p>
+      ) : (
+        <p class="fleet-tags">
+          {machine?.tags?.map((tag) => (
+            <span key={tag} class="tag">
+              {tag}
+            </span>
+          ))}
+        </p>
+      )}
+      <dl class="fleet-bars">
+        <Gauge
+          label={t.fleet.cpu}
+          value={cpu === undefined ? undefined : cpu / 100}
+          figure={cpu === undefined ? undefined : format.percent(cpu)}
+          of={name}
+          bad={2}
+        />
+        <Gauge
+          label={t.fleet.memory}
+          value={memory}
+          figure={row?.used_memory == null ? undefined : format.bytes(row.used_memory)}
+          of={name}
+          bad={0.97}
+        />
+        <Gauge
+          label={t.fleet.disk}
+          value={disk}
+          figure={disk === undefined ? undefined : format.percent(disk * 100)}
+          title={
+            row
+              ? t.fleet.of2(
+                  format.text(format.bytes(usedSpace(row) ?? 0)),
+                  format.text(format.bytes(row.total_space ?? 0)),
+                )
+              : ''
+          }
+          of={name}
+        />
+      </dl>
+      <footer class="small">
+        <span title={format.exact(row?.receive_speed ?? 0, 'B/s')}>
+          ↓{' '}
+          <Amount of={row?.receive_speed == null ? undefined : format.bitRate(row.receive_speed)} />
+        </span>
+        <span title={format.exact(row?.transmit_speed ?? 0, 'B/s')}>
+          ↑{' '}
+          <Amount
+            of={row?.transmit_speed == null ? undefined : format.bitRate(row.transmit_speed)}
+          />
+        </span>
+        <span class="grow" />
+        <Age vital={vital} />
+      </footer>
+    </article>
+  );
+}
+
+/** How long ago the last report came, once it is late; else how long the machine has been up. */
+function Age({ vital: { isOnline, seenAt, interval_ms, row } }: { readonly vital: Vital }) {
+  if (!isOnline || seenAt === undefined) return null;
+  const age = Date.now() - seenAt;
+  if (age > 3 * interval_ms + 2_000) return <span class="fleet-late">{format.ago(age)}</span>;
+  return row?.uptime == null ? null : (
+    <span class="muted">{t.fleet.up(format.duration(row.uptime * 1000))}</span>
+  );
+}
+
+interface GaugeProps {
+  readonly label: string;
+  readonly value: number | undefined;
+  readonly figure: format.Figure | undefined;
+  readonly of: string;
+  readonly title?: string;
+  readonly bad?: number;
+}
+
+function Gauge({ label, value, figure, of, title, bad }: GaugeProps) {
+  return (
+    <div title={title}>
+      <dt>{label}</dt>
+      <dd>
+        <Amount of={figure} />
+      </dd>
+      <Bar
+        value={value}
+        label={`${label}, ${of}`}
+        {...(bad !== undefined && { bad, warn: bad === 2 ? 0.9 : 0.9 })}
+      />
+    </div>
+  );
+}

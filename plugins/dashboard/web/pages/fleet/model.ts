@@ -1,0 +1,203 @@
+import { signal } from '@preact/signals';
+import type { Machine } from '../../frame/index.ts';
+
+/** What a summary says, as far as the fleet shows it. `timestamp` is the agent's clock, Unix ms. */
+export interface Summary {
+  readonly timestamp: number;
+  readonly cpu_usage?: number | null;
+  readonly used_memory?: number | null;
+  readonly total_memory?: number | null;
+  readonly total_space?: number | null;
+  readonly available_space?: number | null;
+  readonly receive_speed?: number | null;
+  readonly transmit_speed?: number | null;
+  readonly uptime?: number | null;
+  readonly load_one?: number | null;
+}
+export const FIELDS = [
+  'cpu_usage',
+  'used_memory',
+  'total_memory',
+  'total_space',
+  'available_space',
+  'receive_speed',
+  'transmit_speed',
+  'uptime',
+  'load_one',
+] as const;
+
+/** One machine as it is now. */
+export interface Vital {
+  readonly uuid: string;
+  readonly machine: Machine | undefined;
+  readonly name: string;
+  readonly row: Summary | undefined;
+  readonly isOnline: boolean;
+  /** When its last report came, Unix ms by this page's clock; undefined: never. */
+  readonly seenAt: number | undefined;
+  /** ms between its reports, as far as it was watched. */
+  readonly interval_ms: number;
+  /** How far its clock is from this one, ms, ahead is positive; undefined where it is not far, or not known. */
+  readonly clockOff_ms: number | undefined;
+  /** 0 to 1. */
+  readonly memory: number | undefined;
+  readonly disk: number | undefined;
+}
+
+/** Agents report every second; so long a silence is none yet, ms. */
+const SILENCE_MS = 30_000;
+/** A clock that differs by more makes charts and retention wrong, ms. */
+const CLOCK_MS = 60_000;
+/** The clock of this page may be wrong itself; a fleet of which nobody reported for so long is away, ms. */
+const AWAY_MS = 600_000;
+
+interface Live {
+  row: Summary;
+  /** When the page got it, and whether it was a report of that moment, not the state at the beginning. */
+  at: number;
+  isFresh: boolean;
+  interval_ms: number;
+}
+
+/** All machines, and what changes: one count for every frame in which something did. */
+export class Fleet {
+  /** Grows at most once in an animation frame. */
+  readonly version = signal(0);
+  readonly #live = new Map<string, Live>();
+  #frame = 0;
+  #skew_ms = 0;
+  #startedAt = Date.now();
+  /** Time stands still while nothing can arrive. */
+  #frozenAt: number | undefined;
+
+  /** A connection begins: what comes first is the state, not news. */
+  begin(): void {
+    this.#startedAt = Date.now();
+  }
+
+  freeze(isLost: boolean): void {
+    if (isLost) this.#frozenAt ??= Date.now();
+    else this.#frozenAt = undefined;
+  }
+
+  take(rows: readonly (Summary & { readonly uuid?: string })[]): void {
+    const now = Date.now();
+    for (const row of rows) {
+      const uuid = row.uuid ?? '';
+      const old = this.#live.get(uuid);
+      const isFresh =
+        old !== undefined && row.timestamp > old.row.timestamp && now - this.#startedAt > 1_500;
+      const gap = old?.isFresh && isFresh ? Math.min(now - old.at, 600_000) : undefined;
+      this.#live.set(uuid, {
+        row,
+        at: now,
+        isFresh: isFresh || (old?.isFresh === true && row.timestamp === old.row.timestamp),
+        interval_ms:
+          gap === undefined
+            ? (old?.interval_ms ?? 1_000)
+            : (old?.interval_ms ?? gap) * 0.7 + gap * 0.3,
+      });
+    }
+    this.touch();
+  }
+
+  /** Draws soon. */
+  touch(): void {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.version.value++;
+    });
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+  }
+
+  /** Compares the server's clock with this one: the newest report of a fleet that is not away came just now. */
+  learnTime(list: readonly Machine[]): void {
+    let newest = 0;
+    for (const { last_seen } of list) newest = Math.max(newest, last_seen ?? 0);
+    const behind = Date.now() - newest;
+    const isWrong = newest > 0 && (behind < -2_000 || (behind > SILENCE_MS && behind < AWAY_MS));
+    this.#skew_ms = isWrong ? behind : 0;
+  }
+
+  /** Every machine of the list, and those that report and are not on it yet. */
+  vitals(list: readonly Machine[]): Vital[] {
+    const now = this.#frozenAt ?? Date.now();
+    const found = list.map((machine) => this.#vital(machine.uuid, machine, now));
+    const known = new Set(list.map(({ uuid }) => uuid));
+    for (const uuid of this.#live.keys())
+      if (!known.has(uuid)) found.push(this.#vital(uuid, undefined, now));
+    return found;
+  }
+
+  #vital(uuid: string, machine: Machine | undefined, now: number): Vital {
+    const live = this.#live.get(uuid);
+    const row = live?.row;
+    const stored = machine?.last_seen == null ? undefined : machine.last_seen + this.#skew_ms;
+    const shown = live && !live.isFresh ? Math.min(row?.timestamp ?? 0, live.at) : live?.at;
+    const seenAt = live?.isFresh ? Math.max(live.at, stored ?? 0) : (stored ?? shown);
+    const interval_ms = live?.interval_ms ?? 1_000;
+    const off = live?.isFresh ? live.row.timestamp - live.at : 0;
+    return {
+      uuid,
+      machine,
+      name: machine?.name ?? uuid.slice(0, 8),
+      row,
+      seenAt,
+      interval_ms,
+      isOnline: seenAt !== undefined && now - seenAt <= Math.max(SILENCE_MS, 3 * interval_ms),
+      clockOff_ms: Math.abs(off) > CLOCK_MS ? off : undefined,
+      memory: ratio(row?.used_memory, row?.total_memory),
+      disk: ratio(usedSpace(row), row?.total_space),
+    };
+  }
+}
+
+export const usedSpace = (row: Summary | undefined): number | undefined =>
+  row?.total_space == null || row.available_space == null
+    ? undefined
+    : row.total_space - row.available_space;
+
+function ratio(
+  part: number | null | undefined,
+  whole: number | null | undefined,
+): number | undefined {
+  return part == null || whole == null || whole <= 0 ? undefined : part / whole;
+}
+
+/** Figures of all machines that are online. */
+export interface Totals {
+  readonly all: number;
+  readonly online: number;
+  readonly cpu: number | undefined;
+  readonly worst: Vital | undefined;
+  readonly usedMemory: number;
+  readonly totalMemory: number;
+  readonly received: number;
+  readonly sent: number;
+}
+
+export function totalsOf(vitals: readonly Vital[]): Totals {
+  let [online, cpu, counted, usedMemory, totalMemory, received, sent] = [0, 0, 0, 0, 0, 0, 0];
+  let worst: Vital | undefined;
+  for (const vital of vitals) {
+    const { row, isOnline } = vital;
+    if (!isOnline) continue;
+    online++;
+    if (!row) continue;
+    if (row.cpu_usage != null) {
+      cpu += row.cpu_usage;
+      counted++;
+      if (row.cpu_usage > (worst?.row?.cpu_usage ?? -1)) worst = vital;
+    }
+    usedMemory += row.used_memory ?? 0;
+    totalMemory += row.total_memory ?? 0;
+    received += row.receive_speed ?? 0;
+    sent += row.transmit_speed ?? 0;
+  }
+  const mean = counted > 0 ? cpu / counted : undefined;
+  return { all: vitals.length, online, cpu: mean, worst, usedMemory, totalMemory, received, sent };
+}
