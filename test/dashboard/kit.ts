@@ -49,17 +49,21 @@ export interface Window {
 export interface KitOptions {
   /** Simulated machines; each has reported once. */
   readonly machines?: number;
+  /** So many of them have a name and tags (the first hundred). */
+  readonly named?: number;
   readonly config?: Record<string, unknown>;
   readonly plugins?: readonly string[];
 }
 
 /** One for a test file: `kit = await startKit()` before all, `kit.stop()` after all. */
-export async function startKit({ machines = 3, config, plugins }: KitOptions = {}): Promise<Kit> {
+export async function startKit(options: KitOptions = {}): Promise<Kit> {
+  const { machines = 3, named = 100, config, plugins } = options;
   await buildDashboard();
   const app = await bootForTest(plugins, config);
   const socket = await app.connect();
   const made = Array.from({ length: machines }, (_, at) => machineOf(app, socket, at));
   await Promise.all(made.map((one) => one.report()));
+  await nameAll(socket, app.superToken, made.slice(0, named));
   // The container's user is root and has no user namespaces: chromium's own sandbox cannot start.
   const args = ['--no-sandbox', '--disable-gpu'];
   const browser = await chromium.launch({ executablePath: program ?? '', headless: true, args });
@@ -73,6 +77,19 @@ export async function startKit({ machines = 3, config, plugins }: KitOptions = {
       await app.stop();
     },
   };
+}
+
+const PLACES = ['web', 'db', 'edge', 'build'];
+/** `web-1`, `db-2`, …: what machine 0, 1, … are called. */
+export const nameOf = (at: number) => `${PLACES[at % PLACES.length]}-${at + 1}`;
+const tagsOf = (at: number) => [PLACES[at % PLACES.length], at % 2 === 0 ? 'Frankfurt' : '東京'];
+
+async function nameAll(socket: TestSocket, token: string, machines: readonly Machine[]) {
+  for (const [at, { uuid }] of machines.entries()) {
+    await socket.call('kv_create', [token, uuid]);
+    await socket.call('kv_set_value', [token, uuid, 'metadata_name', nameOf(at)]);
+    await socket.call('kv_set_value', [token, uuid, 'metadata_tags', tagsOf(at)]);
+  }
 }
 
 /** Machine 0 is `00000000-0000-4000-8000-000000000000`, and so on. */

@@ -18,6 +18,24 @@ const folder = join(tmpdir(), 'svc-look');
 mkdirSync(folder, { recursive: true });
 
 const kit = await startKit({ machines: count });
+const [first, second, third] = kit.machines;
+// A quarter of an hour of the past, one machine that has gone, one whose disk is full and one whose clock is wrong.
+for (let ago_s = 900; ago_s > 0; ago_s -= 15)
+  await Promise.all(
+    kit.machines.map((one, at) => {
+      const wave = 300 + 250 * Math.sin(ago_s / 90 + at) * Math.sin(ago_s / 37);
+      return one.report({ time: Date.now() - ago_s * 1_000, cpu_usage: Math.round(wave) });
+    }),
+  );
+const beat = setInterval(() => {
+  for (const [at, one] of kit.machines.entries())
+    if (one !== first)
+      void one.report({
+        ...(one === second && { available_space: 3 * 2 ** 30 }),
+        ...(one === third && { time: Date.now() + 200_000 }),
+        cpu_usage: Math.round(200 + 150 * Math.sin(Date.now() / 3_000 + at)),
+      });
+}, 500);
 try {
   for (const address of addresses)
     for (const width of [1440, 1024, 390])
@@ -27,7 +45,7 @@ try {
         const { page, problems, close } = await kit.open(path, { width, height, dark, language });
         await page.waitForLoadState('networkidle');
         // Reports arrive and curves are drawn.
-        await pause(700);
+        await pause(2_200);
         const part = address.replace(/[^\w-]+/g, '-') || 'fleet';
         const file = `${part}-${width}-${dark ? 'dark' : 'light'}${language === 'zh-CN' ? '-zh' : ''}.png`;
         await page.screenshot({ path: join(folder, file) });
@@ -35,5 +53,6 @@ try {
         await close();
       }
 } finally {
+  clearInterval(beat);
   await kit.stop();
 }

@@ -130,7 +130,7 @@ async function read(server: Server): Promise<readonly Machine[]> {
 
 async function listed(server: Server): Promise<readonly Machine[]> {
   try {
-    return (await server.call('agent-uuid_list' as never)) as readonly Machine[];
+    return await server.call('agent-uuid_list');
   } catch (error) {
     // A server that lacks the method knows agents by their UUIDs.
     if (!(error instanceof RpcError) || error.code !== -32601) throw error;
