@@ -151,9 +151,25 @@ function missing({ text }: Block): string | undefined {
   return program === undefined || has(program) ? undefined : `${program} is not installed`;
 }
 
+/** Programs of the repository by their names. Their input is the credential that `login` asks for; what runs on ends with its first line. */
+const npx = `
+npx() {
+  local name=$1 count=; shift
+  case "$1 $2" in 'worker dev'|'logs -f'|'call -f'|'watch '*) count='-n1' ;; esac
+  "$SVC_NODE" "$SVC_BIN/$name" "$@" $count <<< "$SVC_TOKEN"
+}
+`;
+
 async function runShell(block: Block, server: TestApp): Promise<void> {
-  const env = { HOME: dir, RCLONE_CONFIG: join(dir, 'rclone.conf') };
-  const { code, output } = await shell(filledIn(block.text, server), { cwd: dir, env });
+  const env = {
+    HOME: dir,
+    XDG_CONFIG_HOME: join(dir, '.config'),
+    RCLONE_CONFIG: join(dir, 'rclone.conf'),
+    SVC_TOKEN: server.superToken,
+    SVC_NODE: process.execPath,
+    SVC_BIN: join(root, 'node_modules/.bin'),
+  };
+  const { code, output } = await shell(npx + filledIn(block.text, server), { cwd: dir, env });
   const where = `${name(block)}\n${output}`;
   assert.is(code, 0, where);
   assert.not.match(output, /"error":\{|HTTP\/1\.1 [45]/, where);

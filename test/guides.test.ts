@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SCRIPT_TYPES } from '../cli/src/commands/script-types.ts';
 import { type Block, blocksOf, pagesOf, root } from './documentation-kit.ts';
 import { run } from './plugin-project.ts';
 import { eventually } from './protocol/token-kit.ts';
@@ -51,6 +52,54 @@ const OPEN = `import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-
 export declare function openExample(request: DatabaseRequest): Promise<DatabaseHandle>;\n`;
 
 const WORKERS = 'docs/guide/workers.md';
+const isFleet = (block: Block) => isCode(block) && fileOf(block) === 'fleet.js';
+
+test('the script of the worker guide fits the types of scripts, also without @svc/client', async () => {
+  const blocks = blocksOf(WORKERS);
+  const config = blocks.find(({ language, text }) => language === 'json' && /checkJs/.test(text));
+  for (const hasClient of [true, false]) {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-worker-'));
+    if (hasClient) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    writeFileSync(join(folder, 'svc.d.ts'), SCRIPT_TYPES);
+    writeFileSync(join(folder, 'jsconfig.json'), config?.text ?? '');
+    writeFileSync(join(folder, 'fleet.js'), blocks.find(isFleet)?.text ?? '');
+    // Without the client nothing is known of methods.
+    const typo = "// @ts-check\nawait svc('agent-uuid_list_al', {});\nexport {};\n";
+    if (hasClient) writeFileSync(join(folder, 'typo.js'), typo);
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const said = await run(folder, process.execPath, tsc, '-p', 'jsconfig.json').catch(String);
+    rmSync(folder, { recursive: true });
+    if (hasClient) assert.match(said, /^Error: .*\n?typo\.js\(2,.*"agent-uuid_list_al".*\n$/);
+    else assert.is(said, '');
+  }
+});
+
+test('the script of the worker guide runs by call, by the clock, and for HTTP', async () => {
+  const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'js-worker']);
+  try {
+    const script = Buffer.from(blocksOf(WORKERS).find(isFleet)?.text ?? '').toString('base64');
+    const token = await app.token([
+      { scopes: ['global'], permissions: [{ monitoring_uuid: 'list' }] },
+    ]);
+    const worker = { name: 'fleet', route_name: 'fleet', js_script_base64: script, env: { token } };
+    await app.call('js-worker_create', { token: app.superToken, ...worker });
+    for (const [handler, result] of [
+      ['call', { agents: 0 }],
+      ['cron', 0],
+    ] as const) {
+      const { id } = await app.call('js-worker_run', [app.superToken, 'fleet', handler, {}]);
+      const query = [app.superToken, { condition: [{ id }] }];
+      await eventually(async () => {
+        const [row] = await app.call('js-result_query', query);
+        assert.equal([row.result, row.error_message], [result, null]);
+      });
+    }
+    const answer = await app.fetch('/svc/worker-route/fleet/list');
+    assert.equal(await answer.json(), { pathname: '/svc/worker-route/fleet/list', agents: [] });
+  } finally {
+    await app.stop();
+  }
+});
 
 test('the code of the guides and of the reference is type-checked', async () => {
   const guides = pagesOf(['docs/guide/*.md'])

@@ -32,7 +32,10 @@ AGENT is a UUID, the beginning of one, or a name.
   --json             JSON instead of tables, one value a line
   --server URL       another server than that of the last login
   --name NAME        worker: instead of the file's name
-  --params JSON      worker dev: what the script gets
+  --route NAME       worker: its path, /svc/worker-route/NAME
+  --env FILE         worker: a file of JSON that its handlers get as env
+  --params JSON      worker dev: what the handler gets
+  --as call|cron     worker dev: which handler runs; onCall by default
   --timeout SECONDS  the longest wait for an answer
   -n COUNT           watch, logs, call -f, worker dev: so many, then end
   -h, --help         this text
@@ -94,6 +97,9 @@ function parse(args: readonly string[]): { words: string[]; flags: Flags; isHelp
     server: text,
     name: text,
     params: text,
+    route: text,
+    env: text,
+    as: text,
     timeout: text,
     count: { ...text, short: 'n' },
     follow: { ...flag, short: 'f' },
@@ -101,10 +107,11 @@ function parse(args: readonly string[]): { words: string[]; flags: Flags; isHelp
   };
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const { json = false, follow = false, help = false, server, name, params } = values;
+    const { json = false, follow = false, help = false, server, name, params, route, env } = values;
     const count = numberOf('-n', values.count);
     const timeout_s = numberOf('--timeout', values.timeout);
-    const flags = { json, follow, server, name, params, count, timeout_s };
+    const as = handlerOf(values.as);
+    const flags = { json, follow, server, name, params, route, env, as, count, timeout_s };
     return { words: positionals, flags, isHelp: help };
   } catch (error) {
     if (error instanceof Complaint) throw error;
@@ -116,6 +123,11 @@ function numberOf(name: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
   throw new Complaint(`${name} '${given}': give a whole number from 1`, 2);
+}
+
+function handlerOf(given: string | undefined): Flags['as'] {
+  if (given === undefined || given === 'call' || given === 'cron') return given;
+  throw new Complaint(`--as '${given}': call or cron`, 2);
 }
 
 /** One sentence with what to change. */

@@ -11,6 +11,9 @@ export interface Flags {
   readonly timeout_s: number | undefined;
   readonly name: string | undefined;
   readonly params: string | undefined;
+  readonly route: string | undefined;
+  readonly env: string | undefined;
+  readonly as: 'call' | 'cron' | undefined;
 }
 
 type Listed = Methods['agent-uuid_list']['result'][number];

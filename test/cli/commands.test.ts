@@ -243,6 +243,24 @@ test('worker: deploy makes and replaces; dev runs on every save and shows log an
   assert.match(out, /✗ .*broken/);
 });
 
+test('worker: a route and an env come from options, the env as a file', async () => {
+  const file = join(dir, 'door.js');
+  writeFileSync(
+    file,
+    'export default { onCron: (p, env) => env, onRoute: () => new Response("in") };',
+  );
+  const env = join(dir, 'door.json');
+  writeFileSync(env, '{"token":"a:b"}');
+  const options = ['--route', 'door', '--env', env];
+  const { out } = await svc(['worker', 'dev', file, ...options, '--as', 'cron', '-n', '1']);
+  assert.match(out, /✓ \d+ ms \{"token":"a:b"\}\n$/);
+  assert.is(await (await app.fetch('/svc/worker-route/door')).text(), 'in');
+  writeFileSync(env, 'a:b');
+  const wrong = await svc(['worker', 'deploy', file, '--env', env]);
+  assert.equal([wrong.code, wrong.err.includes('holds no JSON object')], [1, true]);
+  assert.match((await svc(['worker', 'types'])).out, /^declare function svc</m);
+});
+
 test('logs: the records that are there, and those that come', async () => {
   const { out } = await svc(['logs', '-n', '3']);
   assert.is(out.trimEnd().split('\n').length, 3);

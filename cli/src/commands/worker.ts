@@ -37,19 +37,35 @@ export async function worker(session: Session): Promise<void> {
 
 /** Replaces the script and nothing else; makes the worker where there is none. */
 async function deploy(session: Session, file: string, name: string): Promise<string> {
-  const text = await readFile(file).catch(({ message }: Error) => {
-    throw new Complaint(message);
-  });
-  const js_script_base64 = text.toString('base64');
+  const text = await textOf(file);
+  const given = {
+    ...(await settings(session)),
+    js_script_base64: Buffer.from(text).toString('base64'),
+  };
   const names = (await session.client.call('js-worker_list_all_js_worker')) as string[];
   if (!names.includes(name)) {
-    await session.client.call('js-worker_create', { name, js_script_base64 });
+    await session.client.call('js-worker_create', { name, ...given });
     return 'created';
   }
   const old = (await session.client.call('js-worker_read', { name })) as Record<string, unknown>;
   const kept = Object.fromEntries(KEPT.map((member) => [member, old[member] ?? null]));
-  await session.client.call('js-worker_update', { ...kept, name, js_script_base64 });
+  await session.client.call('js-worker_update', { ...kept, name, ...given });
   return 'updated';
+}
+
+/** @throws Complaint where it cannot be read */
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch(({ message }: Error) => {
+    throw new Complaint(message);
+  });
+
+/** What `--route` and `--env` set; a credential of a script comes from a file, too. */
+async function settings({ flags }: Session): Promise<{ route_name?: string; env?: unknown }> {
+  const { route, env: file } = flags;
+  const env = file === undefined ? undefined : parsed(await textOf(file));
+  if (file !== undefined && typeof env !== 'object')
+    throw new Complaint(`${file} holds no JSON object: write {"token":"KEY:SECRET"}`);
+  return { ...(route !== undefined && { route_name: route }), ...(env !== undefined && { env }) };
 }
 
 /** Deploys and runs the script now and on every save, and shows what it logs and answers. */
@@ -85,8 +101,8 @@ async function showLog(session: Session, name: string): Promise<void> {
 
 async function once(session: Session, file: string, name: string): Promise<void> {
   await deploy(session, file, name);
-  const params = parsed(session.flags.params ?? '{}');
-  const run = { js_script_name: name, params };
+  const { as: run_type = 'call', params = '{}' } = session.flags;
+  const run = { js_script_name: name, run_type, params: parsed(params) };
   const { id } = (await session.client.call('js-worker_run', run)) as { id: number };
   for (;;) {
     const query = { condition: [{ id }] };
