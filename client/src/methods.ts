@@ -9,15 +9,27 @@ export interface Methods {
   };
   /** Agents that are not soft-deleted as people know them, ascending by UUID. */
   'agent-uuid_list': {
-    params: { agents?: string[] | null; after?: string | null; limit?: number | null };
+    params: {
+      /** Only these; those that are unknown or not to be seen are left out. */
+      agents?: string[] | null;
+      after?: string | null;
+      /** Agents at most. Default: 10000. */
+      limit?: number | null;
+    };
     result: {
       uuid: string;
+      /** `metadata_name` of its KV namespace. */
       name: string | null;
+      /** `metadata_tags` of its KV namespace. */
       tags: string[] | null;
+      /** Unix ms: its newest summary or full report that is stored. */
       last_seen: number | null;
+      /** From which it reported last. */
       address: string | null;
+      /** As its last answer to a task `version` said. */
       version: string | null;
       connected_for_tasks: boolean | null;
+      /** false: it reports, and has tasks switched off. null: not known while it is away. */
       tasks_allowed: boolean | null;
       last_refusal: {
           /** Unix ms. */
@@ -25,6 +37,7 @@ export interface Methods {
           code: number;
           reason: string;
         } | null;
+      /** Unix ms: when it was registered. null: by an older program. */
       first_seen: number | null;
     }[];
   };
@@ -199,8 +212,11 @@ export interface Methods {
     params: {
       agents?: string[] | null;
       kinds?: ('came' | 'went' | 'refused' | 'address_changed' | 'server_restarted')[] | null;
+      /** Unix ms. Default: the oldest event. */
       from?: number | null;
+      /** Unix ms; this time itself lies outside. Default: now. */
       to?: number | null;
+      /** Events at most. Default: 1000. */
       limit?: number | null;
     };
     result: {
@@ -343,6 +359,7 @@ export interface Methods {
       from: number;
       /** Unix ms; this time itself lies outside. */
       to: number;
+      /** Buckets at most. Default: 1500. */
       points?: number | null;
       source?: 'raw' | 'minute' | 'quarter_hour' | null;
     };
@@ -406,7 +423,13 @@ export interface Methods {
   };
   /** For how long agents were seen on each UTC day. */
   'agent_query_uptime': {
-    params: { agents: string[]; from?: number | null; to?: number | null };
+    params: {
+      agents: string[];
+      /** Unix ms; its UTC day is the first. Default: 30 days before `to`. */
+      from?: number | null;
+      /** Unix ms; days that begin at this time or later lie outside. Default: now. */
+      to?: number | null;
+    };
     result: {
       uuid: string;
       /** Begin of the UTC day, Unix ms. */
@@ -647,6 +670,7 @@ export interface Methods {
       cron_name: string;
       /** Id of the task or of the run. */
       relative_id: number | null;
+      /** Unix ms. */
       run_time: number | null;
       success: boolean | null;
       message: string | null;
@@ -944,7 +968,9 @@ export interface Methods {
       js_worker_id: number;
       js_worker_name: string;
       run_type: string;
+      /** Unix ms. */
       start_time: number | null;
+      /** Unix ms. */
       finish_time: number | null;
       param: unknown;
       result: unknown;
@@ -959,6 +985,7 @@ export interface Methods {
       description?: string | null;
       /** The ES module, UTF-8, in standard base64. */
       js_script_base64: string;
+      /** Name of the HTTP route. */
       route_name?: string | null;
       runtime_clean_time?: number | null;
       env?: unknown;
@@ -1057,6 +1084,7 @@ export interface Methods {
       description?: string | null;
       /** The ES module, UTF-8, in standard base64. */
       js_script_base64: string;
+      /** Name of the HTTP route. */
       route_name?: string | null;
       runtime_clean_time?: number | null;
       env?: unknown;
@@ -1127,7 +1155,12 @@ export interface Methods {
   };
   /** Make a short-lived credential with the rights of the caller. */
   'session_create': {
-    params: { name?: string | null; hours?: number | null };
+    params: {
+      /** What people know it by: a browser, a machine. */
+      name?: string | null;
+      /** How long it lasts: `session_hours` under `[token]` without, `max_session_hours` at most. */
+      hours?: number | null;
+    };
     result: {
       /** Names the session; no secret. */
       key: string;
@@ -1140,7 +1173,10 @@ export interface Methods {
   };
   /** List the sessions of the caller, newest first. */
   'session_list': {
-    params: { target_token?: string | null };
+    params: {
+      /** Token key or username. */
+      target_token?: string | null;
+    };
     result: {
       token_key: string;
       sessions: {
@@ -1162,7 +1198,14 @@ export interface Methods {
   };
   /** End a session of the caller, or all of them. */
   'session_revoke': {
-    params: { key?: string | null; all?: boolean | null; target_token?: string | null };
+    params: {
+      /** Of the session: the part before the `:`. */
+      key?: string | null;
+      /** Log out everywhere. */
+      all?: boolean | null;
+      /** Token key or username. */
+      target_token?: string | null;
+    };
     result: {
       /** Sessions that ended. */
       revoked: number;
@@ -1614,7 +1657,9 @@ export interface Methods {
     result: {
       task_id: number;
       uuid: string;
+      /** Name of the job that made it. */
       cron_source: string | null;
+      /** Unix ms of the result; null: none so far. */
       timestamp: number | null;
       success: boolean | null;
       error_message: string | null;
@@ -1707,8 +1752,11 @@ export interface Methods {
       from: number;
       /** Unix ms; this time itself lies outside. */
       to: number;
+      /** Buckets at most. Default: 1500, fewer with many agents. */
       points?: number | null;
+      /** As the tasks name it. */
       target?: string | null;
+      /** Name of the job. */
       cron_source?: string | null;
     };
     result: {
@@ -1854,7 +1902,9 @@ export interface Methods {
     params: {
       /** Name of the method. */
       method: string;
+      /** Its parameters by name, without the credential. */
       params?: { [name: string]: unknown } | null;
+      /** Token key or username. */
       target_token?: string | null;
     };
     result: {
@@ -1883,7 +1933,10 @@ export interface Methods {
   };
   /** Show the record of a credential; the Super Token may ask for any key or username. */
   'token_get': {
-    params: { supertoken?: string | null };
+    params: {
+      /** Super Token; plain mode without. */
+      supertoken?: string | null;
+    };
     result: {
       version: 1;
       token_key: string;
@@ -1926,11 +1979,14 @@ export interface Subscriptions {
   /** The newest report of each agent, then those that change, at most one in an interval. */
   'agent_subscribe': {
     params: {
+      /** Each must be allowed; one that never reported joins later. Absent: all that the caller may see, later ones included, each with the fields that it may see. */
       agents?: string[] | null;
+      /** As the queries of this kind take them. Absent: all. */
       fields?: (
           | 'cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed'
           | 'cpu' | 'ram' | 'load' | 'system' | 'disk' | 'network' | 'gpu'
           | 'cpu' | 'system' | 'gpu')[] | null;
+      /** Least time between two rows of one agent, rounded up to 250 ms. Default: 1000. */
       interval_ms?: number | null;
       kind?: 'summary' | 'dynamic' | 'static' | null;
     };

@@ -19,7 +19,7 @@ export interface JsonSchema {
 export function jsonSchema(schema: TSchema): JsonSchema {
   const { anyOf, items, properties, patternProperties, ...rest } = schema as JsonSchema;
   const plain = Object.fromEntries(Object.entries(rest).filter(([name]) => !isMark(name)));
-  if (anyOf) return { ...plain, ...union(anyOf) };
+  if (anyOf) return { ...noteOf(anyOf), ...plain, ...union(anyOf) };
   if (plain['type'] === 'bigint') return { type: 'integer' };
   if (String(plain['pattern']).includes('urn:uuid')) return { ...plain, format: 'uuid' };
   return {
@@ -41,6 +41,13 @@ const isSchema = (value: unknown): value is JsonSchema =>
 
 const mapped = (schemas: { readonly [name: string]: JsonSchema }) =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema)]));
+
+/** What may be null is described by its other variant; the description of a format says nothing more than its name. */
+function noteOf([first, other, ...more]: readonly JsonSchema[]) {
+  if (more.length > 0 || other?.type !== 'null' || !first?.description) return {};
+  const { format, description } = jsonSchema(first);
+  return format === undefined && description !== undefined ? { description } : {};
+}
 
 /** An enumeration says its type, as generators want it. */
 const typed = (schema: JsonSchema): JsonSchema =>
