@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { AgentReported, LastReports } from '@svc/plugin-agent/api';
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { tellAgents } from './agent-facts.ts';
 import { examples } from './examples.ts';
@@ -12,6 +12,7 @@ import { Store } from './store.ts';
 import { Watch } from './watch.ts';
 
 const PERIOD_MS = 5_000;
+const TURN = { table: 'agent_event_state', holder: 'holder', row: 'id = 1', lasts_ms: 60_000 };
 
 const days = (default_: number, what: string) =>
   Type.Integer({
@@ -59,13 +60,14 @@ export default definePlugin({
   setup(kernel) {
     const { clock, config, db, every, hooks, server, subscribe } = kernel;
     const registry = kernel.use(AgentRegistry);
-    const store = new Store(db, randomUUID());
+    const store = new Store(db);
     const sightings = new Sightings(
       (uuid) => registry.known(uuid)?.id,
       () => config.silence_s * 1_000,
     );
     const last = kernel.use(LastReports);
-    const rounds = new Rounds({ kernel, registry, last, sightings, store });
+    const turn = new Turn(db, TURN);
+    const rounds = new Rounds({ kernel, registry, last, sightings, store, turn });
     const watch = new Watch(kernel, registry, store, (event) => rounds.tell(event));
     tellAgents(kernel.use(AgentList), store);
     let running: Promise<void> = Promise.resolve();

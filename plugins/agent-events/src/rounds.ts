@@ -1,5 +1,6 @@
 import type { LastReports } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Turn } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { DAY_MS, dayOf, type Sighting, type Sightings } from './sightings.ts';
 import { type AgentEvent, BATCH_ROWS, type Presence, type Store } from './store.ts';
@@ -30,6 +31,7 @@ export interface RoundParts {
   readonly last: LastReports;
   readonly sightings: Sightings;
   readonly store: Store;
+  readonly turn: Turn;
 }
 
 /** Finds out who came and went, and writes, while it is this server's turn; what this server saw alone it writes always. */
@@ -85,12 +87,12 @@ export class Rounds {
 
   /** The last round, before the server ends. */
   async end(): Promise<void> {
-    const { kernel, store } = this.#parts;
+    const { kernel, turn } = this.#parts;
     try {
       await this.#writeEvents();
       if (!(await this.#haveTurn())) return;
       await this.#writeUptime(kernel.clock.now());
-      await store.endTurn();
+      if (kernel.db.severalServers) await turn.end();
     } catch (error) {
       kernel.log.error('the history of agents could not be written', { error });
     }
@@ -101,8 +103,9 @@ export class Rounds {
   }
 
   async #haveTurn(): Promise<boolean> {
-    const { registry, sightings, store } = this.#parts;
-    const hasTurn = await store.takeTurn();
+    const { kernel, registry, sightings, store, turn } = this.#parts;
+    // A round comes every few seconds: where nobody else takes the turn, it is not written.
+    const hasTurn = !kernel.db.severalServers || (await turn.take());
     const counted = await store.counted();
     if (this.#counted !== undefined && counted !== this.#counted) sightings.forgetUptime();
     this.#counted = counted;

@@ -53,8 +53,6 @@ export interface ReadOptions {
 export const BATCH_ROWS = 200;
 /** Rows of one delete. */
 const SLICE_ROWS = 1_000;
-/** A turn that is not renewed for so long is over: its server is gone, ms. */
-const TURN_MS = 60_000;
 /** Agents that are looked up one by one. */
 const FEW_AGENTS = 200;
 const MOST_BYTES = 64 * 2 ** 20;
@@ -62,31 +60,9 @@ const MOST_BYTES = 64 * 2 ** 20;
 /** Tables `agent_event`, `agent_presence`, `agent_uptime` and `agent_event_state`. */
 export class Store {
   readonly #db: Database;
-  /** Tells the servers of one database apart. */
-  readonly #holder: string;
 
-  constructor(db: Database, holder: string) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#holder = holder;
-  }
-
-  /** Takes the turn to write, or keeps it. @returns false while it is another server's */
-  async takeTurn(): Promise<boolean> {
-    const { forms, severalServers } = this.#db;
-    if (!severalServers) return true;
-    const rows = await this.#write(
-      `update agent_event_state set holder = ?, until = ${forms.now} + ${TURN_MS}
-        where holder = ? or until < ${forms.now} returning id`,
-      [this.#holder, this.#holder],
-    );
-    return rows.length > 0;
-  }
-
-  async endTurn(): Promise<void> {
-    if (!this.#db.severalServers) return;
-    await this.#write('update agent_event_state set until = 0 where holder = ? returning id', [
-      this.#holder,
-    ]);
   }
 
   /** When uptime was written last, by whichever server. */

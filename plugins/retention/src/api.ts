@@ -1,6 +1,8 @@
 import type { LimitKind } from '@svc/plugin-kv/api';
 import { service } from '@svc/plugin-sdk';
 
+export { Turn, type TurnPlace } from './turn.ts';
+
 /** A table whose rows pile up. */
 export interface HistoryTable {
   readonly table: string;

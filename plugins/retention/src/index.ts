@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { type ConfigWarning, definePlugin } from '@svc/plugin-sdk';
 import { History, type HistoryTable } from './api.ts';
@@ -7,8 +6,15 @@ import { migrations } from './migrations/index.ts';
 import { config, policyOf, sizeText } from './policy.ts';
 import { Rounds } from './rounds.ts';
 import { Store } from './store.ts';
+import { Turn } from './turn.ts';
 
 const PERIOD_MS = 5 * 60_000;
+const TURN = {
+  table: 'retention',
+  holder: 'value',
+  row: `name = 'turn'`,
+  lasts_ms: 600_000,
+};
 
 const FOR_EVER: ConfigWarning = {
   kind: 'advice',
@@ -29,9 +35,9 @@ export default definePlugin({
 
   setup(kernel) {
     const { config: settings, db, every, hooks, log } = kernel;
-    const store = new Store(db, randomUUID());
+    const store = new Store(db);
     const tables: HistoryTable[] = [];
-    const rounds = new Rounds(kernel, tables, store);
+    const rounds = new Rounds(kernel, tables, new Turn(db, TURN));
     const watch = watchGrowth(kernel, () => tables.map(({ table }) => table));
     let running: Promise<void> = Promise.resolve();
 

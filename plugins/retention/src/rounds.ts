@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Limits, RetentionLimits } from '@svc/plugin-kv/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import type { HistoryTable, Slice } from './api.ts';
 import { type Policy, sizeText } from './policy.ts';
-import type { Store } from './store.ts';
+import type { Turn } from './turn.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -17,7 +16,6 @@ const DAYS_MS = 7 * DAY_MS;
 const SHORTER = 0.97;
 /** Between two statements others have the writer for as long as the last one took, at most this. */
 const MAX_PAUSE_MS = 100;
-const RENEW_MS = 60_000;
 
 /** Tables and, for each, the agents whose rows stay. */
 type Open = readonly { readonly table: HistoryTable; readonly except: readonly string[] }[];
@@ -27,14 +25,14 @@ type Span = Pick<Slice, 'from' | 'before' | 'lag_ms'>;
 export class Rounds {
   readonly #kernel: Kernel<unknown>;
   readonly #tables: readonly HistoryTable[];
-  readonly #store: Store;
+  readonly #turn: Turn;
   /** Why the last round could not keep the budget; undefined: it is kept. */
   excess: string | undefined;
 
-  constructor(kernel: Kernel<unknown>, tables: readonly HistoryTable[], store: Store) {
+  constructor(kernel: Kernel<unknown>, tables: readonly HistoryTable[], turn: Turn) {
     this.#kernel = kernel;
     this.#tables = tables;
-    this.#store = store;
+    this.#turn = turn;
   }
 
   /** One round; nothing while it is another server's turn, or without any bound. A failure is logged. */
@@ -43,21 +41,17 @@ export class Rounds {
     if (policy.keep_ms === undefined && policy.budget === undefined) return;
     try {
       const open = await this.#open(policy);
-      if (!(await this.#store.takeTurn())) return;
-      try {
-        await this.#round(policy, open);
-      } finally {
-        await this.#store.endTurn();
-      }
+      await this.#turn.hold(this.#kernel, MAX_PAUSE_MS, (proceed) =>
+        this.#round(policy, open, proceed),
+      );
     } catch (error) {
       // A stop in the middle is no failure: the next start goes on.
       if (!signal.aborted) log.error('old history could not be deleted', { error });
     }
   }
 
-  async #round({ keep_ms, budget }: Policy, open: Open): Promise<void> {
+  async #round({ keep_ms, budget }: Policy, open: Open, proceed: Slice['proceed']): Promise<void> {
     const { clock, db, log } = this.#kernel;
-    const proceed = this.#pacer();
     const remove = async (span: Span) => {
       let sum = 0;
       for (const { table, except } of open) {
@@ -108,21 +102,6 @@ export class Rounds {
     const text = `the history exceeds its budget: ${sizeText(used)} of ${sizeText(budget)} are in use; what is left has limits of its own (database_limit_*) or is less than an hour old`;
     if (this.excess === undefined) log.warn(text);
     this.excess = text;
-  }
-
-  /** See `Slice.proceed`. */
-  #pacer(): () => Promise<void> {
-    const { clock, signal } = this.#kernel;
-    let renewed = clock.monotonic();
-    let since = performance.now();
-    return async () => {
-      await delay(Math.min(performance.now() - since, MAX_PAUSE_MS), undefined, { signal });
-      if (clock.monotonic() - renewed > RENEW_MS) {
-        if (!(await this.#store.takeTurn())) throw new Error('the turn went to another server');
-        renewed = clock.monotonic();
-      }
-      since = performance.now();
-    };
   }
 }
 

@@ -12,18 +12,13 @@ import type { ArrivalTable, Slice } from './api.ts';
 const BATCH_ROWS = 100;
 /** Before every time. */
 const EVER = Number.MIN_SAFE_INTEGER;
-/** A turn that is not renewed for so long is over: its server is gone, ms. */
-const TURN_MS = 600_000;
 
 /** Every SQL statement of this plugin. Failures of the database are 103 with a neutral text. */
 export class Store {
   readonly #db: Database;
-  /** Tells the servers of one database apart. */
-  readonly #holder: string;
 
-  constructor(db: Database, holder: string) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#holder = holder;
   }
 
   /** True when history began under the default limits; false: an earlier version made its tables. */
@@ -32,21 +27,6 @@ export class Store {
       const sql = `select value from retention where name = 'origin'`;
       return (await this.#db.first<{ value: string }>(sql))?.value === 'new';
     });
-  }
-
-  /** Takes the turn, or keeps it for another ten minutes. @returns false while it is another server's */
-  takeTurn(): Promise<boolean> {
-    const { forms, severalServers } = this.#db;
-    const free = severalServers ? `and (value = ? or until < ${forms.now})` : '';
-    const sql = `update retention set value = ?, until = ${forms.now} + ${TURN_MS}
-      where name = 'turn' ${free} returning name`;
-    return this.#update(sql, severalServers ? [this.#holder, this.#holder] : [this.#holder]);
-  }
-
-  /** Lets another server have the next turn. */
-  endTurn(): Promise<boolean> {
-    const sql = `update retention set until = 0 where name = 'turn' and value = ? returning name`;
-    return this.#update(sql, [this.#holder]);
   }
 
   /** See `HistoryTable.remove`. */
@@ -69,11 +49,5 @@ export class Store {
       // What stays in between is not walked again.
       since = Math.max(...gone.map(({ at }) => Number(at)));
     }
-  }
-
-  #update(text: string, params: readonly SqlValue[]): Promise<boolean> {
-    return guarded('the turn could not be changed', async () => {
-      return (await rowsOf(this.#db.query, { text, params })).length > 0;
-    });
   }
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { ReportBuckets } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
@@ -12,6 +12,12 @@ import { BlockStore } from './store/blocks.ts';
 import { StateStore } from './store/state.ts';
 
 const PERIOD_MS = 60_000;
+const TURN = {
+  table: 'series_state',
+  holder: 'value',
+  row: `name = 'turn'`,
+  lasts_ms: 600_000,
+};
 
 const days = (default_: number, what: string) =>
   Type.Integer({
@@ -42,9 +48,10 @@ export default definePlugin({
     const registry = kernel.use(AgentRegistry);
     const buckets = kernel.use(ReportBuckets);
     const blocks = new BlockStore(db);
-    const state = new StateStore(db, randomUUID());
+    const state = new StateStore(db);
+    const turn = new Turn(db, TURN);
     const rollup = new Rollup(buckets, blocks);
-    const rounds = new Rounds({ kernel, registry, buckets, rollup, blocks, state });
+    const rounds = new Rounds({ kernel, registry, buckets, rollup, blocks, state, turn });
     let running: Promise<void> = Promise.resolve();
 
     hooks.methods.tap((methods) =>

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportBuckets } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Turn } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import type { Rollup } from './rollup.ts';
 import { DAY_MS, floorTo, HOUR_MS, MINUTE, QUARTER } from './steps.ts';
@@ -23,7 +23,6 @@ const MOST_HOURS = 50_000;
 const RUN_HOURS = 6;
 /** Between two statements others have the database for as long as the last one took, at most this. */
 const MAX_PAUSE_MS = 500;
-const RENEW_MS = 60_000;
 const KINDS: readonly ReportKind[] = ['summary', 'dynamic'];
 
 export interface RoundParts {
@@ -33,6 +32,7 @@ export interface RoundParts {
   readonly rollup: Rollup;
   readonly blocks: BlockStore;
   readonly state: StateStore;
+  readonly turn: Turn;
 }
 
 /** Rolls up what has arrived, hour by hour, while it is this server's turn. */
@@ -47,16 +47,12 @@ export class Rounds {
 
   /** One round; nothing while it is another server's turn. A failure is logged, and the next round goes on. */
   async run(): Promise<void> {
-    const { kernel, state } = this.#parts;
+    const { kernel, turn } = this.#parts;
     try {
-      if (!(await state.takeTurn())) return;
-      try {
-        const proceed = this.#pacer();
+      await turn.hold(kernel, MAX_PAUSE_MS, async (proceed) => {
         for (const kind of KINDS) while (await this.#hour(kind, proceed)) await proceed();
         await this.#clean(proceed);
-      } finally {
-        await state.endTurn();
-      }
+      });
     } catch (error) {
       // A stop in the middle is no failure: the next start goes on.
       if (!kernel.signal.aborted) kernel.log.error('reports could not be rolled up', { error });
@@ -122,21 +118,5 @@ export class Rounds {
       await proceed();
     }
     this.#cleaned = day;
-  }
-
-  /** Pauses for as long as the work took, and keeps the turn. @throws when the server stops, or the turn is gone */
-  #pacer(): () => Promise<void> {
-    const { kernel, state } = this.#parts;
-    const { clock, signal } = kernel;
-    let renewed = clock.monotonic();
-    let since = performance.now();
-    return async () => {
-      await delay(Math.min(performance.now() - since, MAX_PAUSE_MS), undefined, { signal });
-      if (clock.monotonic() - renewed > RENEW_MS) {
-        if (!(await state.takeTurn())) throw new Error('the turn went to another server');
-        renewed = clock.monotonic();
-      }
-      since = performance.now();
-    };
   }
 }
