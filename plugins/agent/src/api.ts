@@ -49,16 +49,16 @@ export interface BucketRow {
   readonly at: number;
   /** Of the disk, interface or core; empty for summaries. */
   readonly name: string;
-  /** For each field: count, least, greatest, average and last value, as they are stored; null: no value. */
+  /** Count, least, greatest and average value of each field in turn, then the last value of each field, as they are stored; null: no value. */
   readonly values: readonly (number | null)[];
 }
 
-/** Aggregates over stored reports, away from the event loop. @throws RpcError 103, -32008 beyond 8 MB */
+/** Aggregates over stored reports, made away from the event loop and handed over some at a time. @throws RpcError 103, -32008 beyond 8 MB */
 export interface ReportBuckets {
   /** Of these fields of summaries; `cpu_usage` and the loads are stored times ten. */
-  summary(ask: BucketAsk, fields: readonly string[]): Promise<BucketRow[]>;
+  summary(ask: BucketAsk, fields: readonly string[]): AsyncIterable<BucketRow[]>;
   /** Of these fields of one part of full reports. */
-  parts(ask: BucketAsk, part: Part, fields: readonly string[]): Promise<BucketRow[]>;
+  parts(ask: BucketAsk, part: Part, fields: readonly string[]): AsyncIterable<BucketRow[]>;
   /** Reports in a range, counted up to `most`. */
   count(
     kind: 'summary' | 'dynamic',

@@ -61,7 +61,7 @@ export class SeriesReader {
       const keys = field.part
         ? ([`${field.name} `, `${field.name}!`] as const)
         : ([field.name, `${field.name} `] as const);
-      const scale = field.stored * field.packed;
+      const unit = 1 / (field.stored * field.packed);
       for await (const blocks of this.#blocks.between(id, step, keys, spans)) {
         cells += blocks.length * step.buckets;
         if (cells > MOST_CELLS) throw tooLong(step);
@@ -69,7 +69,7 @@ export class SeriesReader {
           const into = series.of(uuid, field, nameOf(block.series));
           unpack(block.data, buckets);
           const span = Number(block.span);
-          addRollup(into, buckets, { span, ms: step.ms, from, end, step_ms, scale });
+          addRollup(into, buckets, { span, ms: step.ms, from, end, step_ms, unit });
           await pause();
         }
         signal.throwIfAborted();
@@ -89,18 +89,21 @@ export class SeriesReader {
       const fields = fieldsOf(part, reading.fields);
       if (fields.length === 0) continue;
       const names = fields.map(({ value }) => value);
-      const rows = part
-        ? await this.#buckets.parts(shifted, part, names)
-        : await this.#buckets.summary(shifted, names);
-      for (const { at, name, values } of rows) {
-        for (let n = 0; n < fields.length; n++) {
-          const field = fields[n] as Field;
-          const of = (which: number) => {
-            const value = values[5 * n + which];
-            return value == null ? Number.NaN : value / (which === 0 ? 1 : field.stored);
-          };
-          const cell = { count: of(0), min: of(1), max: of(2), avg: of(3), last: of(4) };
-          add(series.of(uuid, field, name), at + offset, cell);
+      const found = part
+        ? this.#buckets.parts(shifted, part, names)
+        : this.#buckets.summary(shifted, names);
+      for await (const rows of found) {
+        for (const { at, name, values } of rows) {
+          for (let n = 0; n < fields.length; n++) {
+            const field = fields[n] as Field;
+            const value = (of: number) => (values[of] ?? Number.NaN) / field.stored;
+            const count = values[4 * n] ?? 0;
+            const min = value(4 * n + 1);
+            const max = value(4 * n + 2);
+            const avg = value(4 * n + 3);
+            const last = value(4 * fields.length + n);
+            add(series.of(uuid, field, name), at + offset, { count, min, max, avg, last });
+          }
         }
       }
     }

@@ -48,12 +48,14 @@ export class Rollup {
     if (kind === 'summary') {
       const fields = fieldsOf(undefined);
       const names = fields.map(({ value }) => value);
-      take(minutes, fields, from, await this.#buckets.summary(ask, names));
+      const take = taking(minutes, fields, from);
+      for await (const rows of this.#buckets.summary(ask, names)) take(rows);
     } else {
       for (const part of PARTS) {
         const fields = fieldsOf(part);
         const names = fields.map(({ value }) => value);
-        take(minutes, fields, from, await this.#buckets.parts(ask, part, names));
+        const take = taking(minutes, fields, from);
+        for await (const rows of this.#buckets.parts(ask, part, names)) take(rows);
       }
     }
     if (minutes.size === 0) return;
@@ -99,36 +101,32 @@ function put(block: Columns, at: number, { count, min, max, avg, last }: Cell): 
   block.last[at] = last;
 }
 
-function take(
-  into: Fresh,
-  fields: readonly Field[],
-  from: number,
-  rows: readonly BucketRow[],
-): void {
+function taking(into: Fresh, fields: readonly Field[], from: number) {
   const names = new Set<string>();
-  for (const { at, name, values } of rows) {
-    if (names.size < MOST_NAMES) names.add(name);
-    if (!names.has(name) || name.length > NAME_LENGTH) continue;
-    for (let n = 0; n < fields.length; n++) {
-      const field = fields[n] as Field;
-      const [count, min, max, avg, last] = values.slice(5 * n, 5 * n + 5);
-      if (!count || min == null || max == null || avg == null) continue;
-      const whole = (value: number | null | undefined) =>
-        value == null ? Number.NaN : Math.round(value * field.packed);
-      const key = keyOf(field, name);
-      const cells = into.get(key) ?? [];
-      if (cells.length === 0) into.set(key, cells);
-      const time = from + at * MINUTE.ms;
-      cells.push({
-        time,
-        count,
-        min: whole(min),
-        max: whole(max),
-        avg: avg * field.packed,
-        last: whole(last),
-      });
+  return (rows: readonly BucketRow[]): void => {
+    for (const { at, name, values } of rows) {
+      if (names.size < MOST_NAMES) names.add(name);
+      if (!names.has(name) || name.length > NAME_LENGTH) continue;
+      for (let n = 0; n < fields.length; n++) {
+        const field = fields[n] as Field;
+        const [count, min, max, avg] = values.slice(4 * n, 4 * n + 4);
+        if (!count || min == null || max == null || avg == null) continue;
+        const whole = (value: number | null | undefined) =>
+          value == null ? Number.NaN : Math.round(value * field.packed);
+        const key = keyOf(field, name);
+        const cells = into.get(key) ?? [];
+        if (cells.length === 0) into.set(key, cells);
+        cells.push({
+          time: from + at * MINUTE.ms,
+          count,
+          min: whole(min),
+          max: whole(max),
+          avg: avg * field.packed,
+          last: whole(values[4 * fields.length + n]),
+        });
+      }
     }
-  }
+  };
 }
 
 /** Quarter-hours of minutes. */

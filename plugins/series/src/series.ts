@@ -77,27 +77,30 @@ export function add(
   if (!Number.isNaN(value.last)) into.last[at] = value.last;
 }
 
-/** Adds the buckets of one row of a rollup that begin from `from` until before `end`; `scale`: their values by those of the answer. */
+/** Adds the buckets of one row of a rollup that begin from `from` until before `end`; `unit`: of their values in the answer. */
 export function addRollup(
   into: Filling,
   of: Columns,
-  how: { span: number; ms: number; from: number; end: number; step_ms: number; scale: number },
+  how: { span: number; ms: number; from: number; end: number; step_ms: number; unit: number },
 ): void {
-  const { span, ms, from, end, step_ms, scale } = how;
-  const first = Math.max(0, Math.ceil((from - span) / ms));
+  const { span, ms, from, end, step_ms, unit } = how;
   const behind = Math.min(of.length, Math.ceil((end - span) / ms));
-  for (let n = first; n < behind; n++) {
-    const count = of.count[n] as number;
-    if (count === 0) continue;
+  for (let n = Math.max(0, Math.ceil((from - span) / ms)); n < behind; ) {
     const at = Math.floor((span + n * ms - from) / step_ms);
-    const min = (of.min[n] as number) / scale;
-    const max = (of.max[n] as number) / scale;
-    const last = of.last[n] as number;
-    into.count[at] = (into.count[at] as number) + count;
-    if (min < (into.min[at] as number)) into.min[at] = min;
-    if (max > (into.max[at] as number)) into.max[at] = max;
-    into.sum[at] = (into.sum[at] as number) + ((of.avg[n] as number) / scale) * count;
-    if (!Number.isNaN(last)) into.last[at] = last / scale;
+    const next = Math.min(behind, Math.ceil((from + (at + 1) * step_ms - span) / ms));
+    let [count, sum, last] = [0, 0, Number.NaN];
+    let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (; n < next; n++) {
+      const reports = of.count[n] as number;
+      if (reports === 0) continue;
+      count += reports;
+      sum += (of.avg[n] as number) * reports;
+      if ((of.min[n] as number) < min) min = of.min[n] as number;
+      if ((of.max[n] as number) > max) max = of.max[n] as number;
+      if (!Number.isNaN(of.last[n])) last = of.last[n] as number;
+    }
+    const avg = (sum / count) * unit;
+    add(into, at, { count, min: min * unit, max: max * unit, avg, last: last * unit });
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Database, guarded, type SqlValue } from '@svc/plugin-sdk';
 import type { BucketAsk, BucketRow, Part, ReportBuckets } from '../api.ts';
 import { DYNAMIC, type Kind, SUMMARY } from '../kinds.ts';
@@ -5,6 +6,9 @@ import { DYNAMIC, type Kind, SUMMARY } from '../kinds.ts';
 const HOUR_MS = 3_600_000;
 /** Answers are a few hundred kilobytes; one this long comes from names without number. */
 const MOST_BYTES = 8 * 1024 * 1024;
+/** So much of an answer is parsed at once: half a millisecond. */
+const SLICE_BYTES = 64 * 1024;
+const LINE_FEED = 10;
 
 interface PartForm {
   readonly column: string;
@@ -22,29 +26,36 @@ const KIND: { readonly [kind: string]: Kind } = { summary: SUMMARY, dynamic: DYN
 
 /** Aggregates over stored reports. Every statement runs away from the event loop, along an index. */
 export function openBuckets(db: Database): ReportBuckets {
-  const read = <T>(sql: string, params: readonly SqlValue[], ask: Partial<BucketAsk> = {}) =>
+  const read = (sql: string, params: readonly SqlValue[], ask: Partial<BucketAsk> = {}) =>
     guarded('reports could not be aggregated', async () => {
       const { signal, share = '' } = ask;
       const options = { maxBytes: MOST_BYTES, share, ...(signal && { signal }) };
       const { text } = await db.jsonArray(sql, params, options);
-      return JSON.parse(String(typeof text === 'string' ? text : Buffer.from(text))) as T;
+      return typeof text === 'string'
+        ? Buffer.from(text)
+        : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
     });
+  const readAll = async <T>(sql: string, params: readonly SqlValue[]): Promise<T> =>
+    JSON.parse((await read(sql, params)).toString());
   return {
-    async summary(ask, fields) {
+    async *summary(ask, fields) {
       const names = fields.filter((name) => SUMMARY.fields.some((field) => field.name === name));
-      const params = [ask.origin ?? ask.from, ask.step, ask.id, ask.from, ask.to, ask.id];
-      return rowsOf(await read<unknown[][]>(summarySql(names), params, ask));
+      const { id, from, to, step, origin = from } = ask;
+      const behindFirst = Math.min(to, from + step - ((from - origin) % step));
+      const first = Math.floor((from - origin) / step);
+      const params = [first, from, behindFirst, step, to, step, to, to, id, id];
+      yield* rowsOf(await read(summarySql(names), params, ask));
     },
-    async parts(ask, part, fields) {
+    async *parts(ask, part, fields) {
       const params = [ask.origin ?? ask.from, ask.step, ask.id, ask.from, ask.to];
-      return rowsOf(await read<unknown[][]>(partsSql(db, part, fields), params, ask));
+      yield* rowsOf(await read(partsSql(db, part, fields), params, ask));
     },
     async count(kind, ids, { from, to, most }) {
       const { table } = KIND[kind] as Kind;
       // Index (uuid_id, timestamp) alone.
       const sql = `select cast(count(*) as text) as json from (select 1 from ${table}
         where uuid_id in (${ids.join()}) and timestamp >= ? and timestamp < ? limit ?) m`;
-      const [count = 0] = await read<number[]>(sql, [from, to, most]);
+      const [count = 0] = await readAll<number[]>(sql, [from, to, most]);
       return count;
     },
     async arrived(kind, from, to) {
@@ -53,7 +64,7 @@ export function openBuckets(db: Database): ReportBuckets {
       const sql = `select '[' || uuid_id || ',' || hour || ']' as json from (
         select uuid_id, timestamp / ${HOUR_MS} as hour from ${table}
         where storage_time >= ? and storage_time < ? and timestamp >= 0 group by 1, 2) m`;
-      const rows = await read<[number, number][]>(sql, [from, to]);
+      const rows = await readAll<[number, number][]>(sql, [from, to]);
       return rows.map(([id, hour]) => ({ id, hour }));
     },
     async firstArrival(kind, since) {
@@ -67,34 +78,49 @@ export function openBuckets(db: Database): ReportBuckets {
   };
 }
 
-/** `[bucket, name, count, min, max, avg, last, count, …]` */
-function rowsOf(rows: readonly unknown[][]): BucketRow[] {
-  return rows.map(([at, name, ...values]) => ({
-    at: at as number,
-    name: String(name ?? ''),
-    values: values as (number | null)[],
-  }));
+/** Rows begin with a line feed, which stands nowhere else in JSON: they are parsed in slices that leave the event loop to others. */
+async function* rowsOf(array: Buffer): AsyncGenerator<BucketRow[]> {
+  const end = array.length - 1;
+  for (let at = 1; at < end; ) {
+    const next = array.indexOf(LINE_FEED, at + SLICE_BYTES);
+    const behind = next < 0 ? end : next - 1;
+    const rows: [number, string | number | null, ...(number | null)[]][] = JSON.parse(
+      `[${array.toString('utf8', at, behind)}]`,
+    );
+    yield rows.map(([at, name, ...values]) => ({ at, name: String(name ?? ''), values }));
+    await setImmediate();
+    at = behind + 1;
+  }
 }
 
 const BUCKET = '(m.timestamp - cast(? as bigint)) / cast(? as bigint)';
 const FOUND = 'm.uuid_id = ? and m.timestamp >= ? and m.timestamp < ?';
 
-const aggregates = (value: string, n: number) =>
-  `count(${value}) as c${n}, min(${value}) as a${n}, max(${value}) as z${n}, cast(avg(${value}) as double precision) as s${n}`;
+const AGGREGATES = ['count', 'min', 'max', 'avg'] as const;
 const orNull = (value: string) => `coalesce(cast(${value} as text), 'null')`;
-const texts = (n: number, last: string) =>
-  [`c${n}`, `a${n}`, `z${n}`, `s${n}`, last].map((value) => ` || ',' || ${orNull(value)}`).join('');
+const list = (values: readonly string[]) =>
+  values.map((value) => ` || ',' || ${orNull(value)}`).join('');
+const asDouble = (name: string, value: string) =>
+  name === 'avg' ? `cast(${value} as double precision)` : value;
 
-/** The last value of a bucket is that of its newest row, which is looked up once for each bucket. */
+/**
+ * Each bucket is a range of the index (uuid_id, timestamp): groups would be sorted, with all their values. Beside it its newest row is
+ * looked up for the last values.
+ */
 function summarySql(fields: readonly string[]): string {
-  const { table } = SUMMARY;
-  const sums = fields.map((name, n) => aggregates(`m.${name}`, n)).join(', ');
-  const values = fields.map((name, n) => texts(n, `l.${name}`)).join('');
-  return `with b as (select ${BUCKET} as i, max(m.timestamp) as t, ${sums}
-      from ${table} m where ${FOUND} group by 1)
-    select '[' || b.i || ',""' ${values} || ']' as json from b cross join ${table} l
-      where l.uuid_id = ? and l.timestamp = b.t
-      and l.id = (select max(o.id) from ${table} o where o.uuid_id = l.uuid_id and o.timestamp = b.t) order by b.i`;
+  const found = (m: string) =>
+    `from ${SUMMARY.table} ${m} where ${m}.uuid_id = ? and ${m}.timestamp >= b.since and ${m}.timestamp < b.until`;
+  const values = fields.flatMap((field) =>
+    AGGREGATES.map((name) => asDouble(name, `${name}(m.${field})`)),
+  );
+  const last = fields.map((field) => `l.${field}`);
+  return `with recursive b(i, since, until) as (
+      select cast(? as integer), cast(? as bigint), cast(? as bigint)
+      union all select i + 1, until, case when until + ? < ? then until + ? else ? end from b where until < ?),
+    r as materialized (select b.i,
+      (select '\n[' || b.i || ',""' ${list(values)} ${found('m')} having count(*) > 0)
+      || (select '' ${list(last)} || ']' ${found('l')} order by l.timestamp desc, l.id desc limit 1) as json from b)
+    select json from r where json is not null order by i`;
 }
 
 /** The last value is the greatest text of time and value. */
@@ -109,10 +135,14 @@ function partsSql({ dialect, forms }: Database, part: Part, fields: readonly str
   const picked = fields.map(
     (name, n) => `cast(d.value ->> '${name}' as double precision) as f${n}`,
   );
-  const sums = fields.map((_, n) => `${aggregates(`f${n}`, n)}, max(${time} || f${n}) as l${n}`);
-  const values = fields.map((_, n) => texts(n, `substr(l${n}, 21)`)).join('');
+  const sums = fields.flatMap((_, n) => [
+    ...AGGREGATES.map((name) => `${asDouble(name, `${name}(f${n})`)} as ${name}${n}`),
+    `max(${time} || f${n}) as last${n}`,
+  ]);
+  const values = fields.flatMap((_, n) => AGGREGATES.map((name) => `${name}${n}`));
+  const last = fields.map((_, n) => `substr(last${n}, 21)`);
   return `with p as (select ${BUCKET} as i, m.timestamp as t, d.value ->> '${key}' as k, ${picked.join(', ')}
       from ${DYNAMIC.table} m, ${each} where ${FOUND} and m.timestamp >= 0),
     b as (select i, cast(k as text) as k, ${sums.join(', ')} from p group by i, k)
-    select '[' || i || ',' || ${forms.jsonText('k')} ${values} || ']' as json from b order by i`;
+    select '\n[' || i || ',' || ${forms.jsonText('k')} ${list([...values, ...last])} || ']' as json from b order by i`;
 }
