@@ -60,7 +60,7 @@ export default definePlugin({
   setup(kernel) {
     const { clock, config, db, every, hooks, server, subscribe } = kernel;
     const registry = kernel.use(AgentRegistry);
-    const store = new Store(db);
+    const store = new Store(db, (column) => registry.uuidSql(column));
     const sightings = new Sightings(
       (uuid) => registry.known(uuid)?.id,
       () => config.silence_s * 1_000,
@@ -77,7 +77,9 @@ export default definePlugin({
       // Static reports come seldom and show no presence.
       if (kind !== 'static') sightings.reported(uuids, clock.now());
     });
-    hooks.methods.tap((methods) => addMethods(methods, { clock, registry, store }));
+    hooks.methods.tap((methods) =>
+      addMethods(methods, { clock, registry, store, maxBytes: server.maxResponseBytes }),
+    );
     hooks.start.tap(() => {
       serves = true;
       const detail = { version: server.version };

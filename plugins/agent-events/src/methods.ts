@@ -12,7 +12,7 @@ import {
   words,
 } from '@svc/plugin-sdk';
 import { DAY_MS, dayOf } from './sightings.ts';
-import { type Detail, type EventKind, KINDS, type Store } from './store.ts';
+import { type EventKind, KINDS, type Store } from './store.ts';
 
 const MOST_AGENTS = 100;
 const MOST_EVENTS = 10_000;
@@ -38,6 +38,7 @@ export interface MethodParts {
   readonly clock: Clock;
   readonly registry: AgentRegistry;
   readonly store: Store;
+  readonly maxBytes: () => number;
 }
 
 /** `agent_events` and `agent_query_uptime`. */
@@ -46,7 +47,7 @@ export function addMethods(methods: Methods, parts: MethodParts): void {
   addUptime(methods, parts);
 }
 
-function addEvents(methods: Methods, { clock, registry, store }: MethodParts): void {
+function addEvents(methods: Methods, { clock, registry, store, maxBytes }: MethodParts): void {
   methods.add('agent_events', {
     summary: 'What happened to agents, the newest first.',
     description:
@@ -74,20 +75,14 @@ function addEvents(methods: Methods, { clock, registry, store }: MethodParts): v
       limit: limit ?? DEFAULT_EVENTS,
     }),
     access: { needs: ({ uuids }) => mayRead(uuids) },
-    async handle({ uuids, ...asked }) {
-      const ids = uuids && (await agentsOf(registry, uuids)).map(({ id }) => id);
-      const rows = await store.events({ ids, ...asked }, registry.uuidSql('uuid_id'));
-      return rows.map(({ time, kind, uuid, detail }) => ({
-        time,
-        kind,
-        ...(uuid !== null && { uuid }),
-        ...(JSON.parse(detail) as Detail),
-      }));
+    async handle({ uuids, ...asked }, { caller, signal }) {
+      const ids = uuids && (await idsOf(registry, uuids));
+      return store.events({ ids, ...asked }, { maxBytes: maxBytes(), share: caller.id, signal });
     },
   });
 }
 
-function addUptime(methods: Methods, { clock, registry, store }: MethodParts): void {
+function addUptime(methods: Methods, { clock, registry, store, maxBytes }: MethodParts): void {
   methods.add('agent_query_uptime', {
     summary: 'For how long agents were seen on each UTC day.',
     description: `Days without a report are left out. Today's figure is up to five minutes old. A range of at most ${MOST_DAYS} days.`,
@@ -114,15 +109,10 @@ function addUptime(methods: Methods, { clock, registry, store }: MethodParts): v
       return { uuids: canonical(agents), first, end };
     },
     access: { needs: ({ uuids }) => mayRead(uuids) },
-    async handle({ uuids, first, end }) {
-      const agents = await agentsOf(registry, uuids);
-      const names = new Map(agents.map(({ id, uuid }) => [id, uuid]));
-      const rows = await store.uptime([...names.keys()], first, end);
-      return rows.map(({ id, day, ms }) => ({
-        uuid: names.get(id) as string,
-        day: day * DAY_MS,
-        seconds: Math.round(Math.min(ms, DAY_MS) / 1_000),
-      }));
+    async handle({ uuids, first, end }, { caller, signal }) {
+      const ids = await idsOf(registry, uuids);
+      const how = { maxBytes: maxBytes(), share: caller.id, signal };
+      return store.uptime({ ids, first, end }, how);
     },
   });
 }
@@ -136,12 +126,12 @@ const mayRead = (uuids: readonly string[] | undefined): Requirement => ({
   denied: 'Permission Denied: Missing Dynamic Monitoring Summary Read permission for these agents',
 });
 
-async function agentsOf(registry: AgentRegistry, uuids: readonly string[]) {
-  const agents: { readonly id: number; readonly uuid: string }[] = [];
+async function idsOf(registry: AgentRegistry, uuids: readonly string[]): Promise<number[]> {
+  const ids: number[] = [];
   for (const uuid of uuids) {
     const agent = await registry.find(uuid);
     if (!agent) throw RpcError.notFound(`Unknown agent UUID: ${uuid}`);
-    agents.push(agent);
+    ids.push(agent.id);
   }
-  return agents;
+  return ids;
 }

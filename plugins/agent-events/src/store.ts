@@ -1,4 +1,13 @@
-import { type Database, guarded, marks, rowsOf, type SqlValue, whereAll } from '@svc/plugin-sdk';
+import {
+  type Database,
+  guarded,
+  marks,
+  type RawJson,
+  rowsOf,
+  type SqlValue,
+  whereAll,
+} from '@svc/plugin-sdk';
+import { DAY_MS } from './sightings.ts';
 
 export const KINDS = ['came', 'went', 'refused', 'address_changed', 'server_restarted'] as const;
 export type EventKind = (typeof KINDS)[number];
@@ -44,9 +53,13 @@ export interface EventAsk {
 }
 
 export interface ReadOptions {
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
   /** The caller for whom it reads. */
-  readonly share: string;
+  readonly share?: string;
+}
+
+export interface ArrayOptions extends ReadOptions {
+  readonly maxBytes: number;
 }
 
 /** Rows of one statement. */
@@ -61,8 +74,12 @@ const MOST_BYTES = 64 * 2 ** 20;
 export class Store {
   readonly #db: Database;
 
-  constructor(db: Database) {
+  /** SQL text: the UUID of the agent of a row. */
+  readonly #uuidOf: string;
+
+  constructor(db: Database, uuidSql: (column: string) => string) {
     this.#db = db;
+    this.#uuidOf = uuidSql('uuid_id');
   }
 
   /** When uptime was written last, by whichever server. */
@@ -84,22 +101,33 @@ export class Store {
     );
   }
 
-  /** Newest first. Index (uuid_id, time), or (time). */
-  events({ ids, kinds, from, to, limit }: EventAsk, uuidOf: string) {
+  /** As `agent_events` answers them, the newest first. Index (uuid_id, time), or (time). @throws RpcError 103, -32008 */
+  events({ ids, kinds, from, to, limit }: EventAsk, how: ArrayOptions): Promise<RawJson> {
+    const { jsonPlain, jsonText } = this.#db.forms;
     const { text, params } = whereAll([
       ['time >= ? and time < ?', from, to],
       ...(ids ? [[`uuid_id in (${marks(ids.length)})`, ...ids] as const] : []),
       ...(kinds ? [[`kind in (${marks(kinds.length)})`, ...kinds] as const] : []),
     ]);
-    return this.#rows<{ kind: EventKind; time: number; detail: string; uuid: string | null }>(
-      `select kind, time, detail, ${uuidOf} as uuid from agent_event ${text}
-        order by time desc, id desc limit ?`,
+    return this.#json(
+      `select concat('{"time":', ${jsonPlain('time')}, ',"kind":', ${jsonText('kind')},
+          case when uuid is null then '' else concat(',"uuid":', ${jsonText('uuid')}) end,
+          case when detail = '{}' then '}' else concat(',', substr(detail, 2)) end)
+        from (select id, kind, time, detail, ${this.#uuidOf} as uuid from agent_event ${text}
+          order by time desc, id desc limit ?) e order by time desc, id desc`,
       [...params, limit],
+      how,
     );
   }
 
-  presences(): Promise<Presence[]> {
-    return this.#rows<Presence>('select uuid_id, here, last_seen from agent_presence', []);
+  async presences(): Promise<Presence[]> {
+    const { jsonPlain } = this.#db.forms;
+    const rows = await this.#array<[number, number, number]>(
+      `select concat('[', ${jsonPlain('uuid_id')}, ',', ${jsonPlain('here')}, ',', ${jsonPlain('last_seen')}, ']')
+        from agent_presence`,
+      [],
+    );
+    return rows.map(([uuid_id, here, last_seen]) => ({ uuid_id, here, last_seen }));
   }
 
   /** At most `BATCH_ROWS`. */
@@ -169,12 +197,19 @@ export class Store {
     );
   }
 
-  /** In the order of agents and days. Index (uuid_id, day). */
-  uptime(ids: readonly number[], fromDay: number, toDay: number): Promise<Uptime[]> {
-    return this.#rows<Uptime>(
-      `select uuid_id as id, day, ms from agent_uptime
-        where uuid_id in (${marks(ids.length)}) and day >= ? and day < ? order by uuid_id, day`,
-      [...ids, fromDay, toDay],
+  /** As `agent_query_uptime` answers them, in the order of agents and days. Index (uuid_id, day). @throws RpcError 103, -32008 */
+  uptime(
+    { ids, first, end }: { ids: readonly number[]; first: number; end: number },
+    how: ArrayOptions,
+  ): Promise<RawJson> {
+    return this.#json(
+      `select concat('{"uuid":', ${this.#db.forms.jsonText(this.#uuidOf)},
+          ',"day":', cast(day as bigint) * ${DAY_MS},
+          ',"seconds":', (case when ms < ${DAY_MS} then ms else ${DAY_MS} end + 500) / 1000, '}')
+        from agent_uptime where uuid_id in (${marks(ids.length)}) and day >= ? and day < ?
+        order by uuid_id, day`,
+      [...ids, first, end],
+      how,
     );
   }
 
@@ -209,19 +244,16 @@ export class Store {
     );
   }
 
-  /** A read that may be long. */
-  #rows<Row>(text: string, params: readonly SqlValue[]): Promise<Row[]> {
+  /** A JSON array, made away from the event loop. */
+  #json(sql: string, params: readonly SqlValue[], how: ArrayOptions): Promise<RawJson> {
     return guarded('the history of agents could not be read', () =>
-      rowsOf<Row>(this.#db.query, { text, params }),
+      this.#db.jsonArray(sql, params, how),
     );
   }
 
-  /** Rows of JSON, read away from the event loop. */
-  #array<Row>(sql: string, params: readonly SqlValue[], call: ReadOptions): Promise<Row[]> {
-    return guarded('the history of agents could not be read', async () => {
-      const { text } = await this.#db.jsonArray(sql, params, { maxBytes: MOST_BYTES, ...call });
-      return JSON.parse(Buffer.from(text as string).toString());
-    });
+  async #array<Row>(sql: string, params: readonly SqlValue[], call?: ReadOptions): Promise<Row[]> {
+    const { text } = await this.#json(sql, params, { maxBytes: MOST_BYTES, ...call });
+    return JSON.parse(Buffer.from(text as string).toString()) as Row[];
   }
 
   #read<Row extends object>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
