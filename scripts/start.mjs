@@ -57,8 +57,15 @@ async function main() {
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
   const app = await serve({ ...first, listen, hangUp: 'stop' });
-  process.stdout.write(`svc is ready: ${app.url}\n`);
+  process.stdout.write(`svc is ready: ${app.url}\n${invitation(app)}`);
   if (options.agent) await runAgent(app, data);
+}
+
+/** Where a person goes now, and with what. */
+function invitation(app) {
+  const page = app.kernelOf('dashboard')?.brand.rewrite('/svc/dashboard/');
+  if (page === undefined) return '';
+  return `Open ${app.url}${page} and log in as root with the password, or with a token: the first start printed both, and roll-super-token makes new ones.\n`;
 }
 
 /** Paths come back absolute: they are meant from where the command was typed. */

@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { buildDashboard } from '../../plugins/dashboard/build.mjs';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 15_000;
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = process.env['SVC_CHROMIUM'] ?? programs.find((path) => existsSync(path));
 
@@ -152,7 +152,7 @@ async function openWindow(
   // A script of the test, not of the page: it puts the credential where logging in puts it.
   if (credential !== null)
     await context.addInitScript(
-      `sessionStorage.setItem('svc-session ' + location.origin, ${JSON.stringify(credential)})`,
+      `sessionStorage.setItem('svc-session ' + location.origin, ${JSON.stringify(JSON.stringify({ credential }))})`,
     );
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);

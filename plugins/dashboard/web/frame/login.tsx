@@ -1,10 +1,11 @@
 import { RpcError } from '@svc/client';
 import { LockOpen } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button, Checkbox, ErrorNote, Icon, Tabs, TextField } from '../parts/index.ts';
+import { Button, Checkbox, ErrorNote, Icon, Select, Tabs, TextField } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
-import { brandTitle } from './meta.ts';
-import { logIn, loginError } from './server.ts';
+import { Locked } from './idle.ts';
+import { brandTitle, origins } from './meta.ts';
+import { logIn, loginError, origin, SessionEnded, switchTo } from './server.ts';
 
 type Way = 'token' | 'password';
 const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
@@ -42,6 +43,14 @@ export function Login() {
         }}
       >
         <h1>{t.login.title(brandTitle)}</h1>
+        {origins.length > 1 && (
+          <Select
+            label={t.login.server}
+            value={origin.value}
+            options={origins.map((value) => ({ value, label: new URL(value).host }))}
+            onChange={(value) => void switchTo(value)}
+          />
+        )}
         <Tabs
           label={t.login.title(brandTitle)}
           tabs={[
@@ -89,7 +98,13 @@ export function Login() {
           </>
         )}
         <Checkbox label={t.login.remember} checked={remember} onChange={setRemember} />
-        {error !== undefined && <LoginError error={error} />}
+        {error instanceof SessionEnded || error instanceof Locked ? (
+          <p class="note" role="status">
+            {error instanceof Locked ? t.login.locked : t.login.ended}
+          </p>
+        ) : (
+          error !== undefined && <LoginError error={error} />
+        )}
         <Button kind="primary" type="submit" busy={isBusy}>
           {t.login.submit}
         </Button>

@@ -1,5 +1,5 @@
 import { Search, Server } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { type Command, commands, isPaletteOpen } from './commands.ts';
@@ -35,7 +35,8 @@ function OpenPalette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next key: Escape must find it open.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const { list = [] } = useMachines();
   const machines = list.map(({ uuid, name, tags, address }) => ({
     id: uuid,

@@ -15,6 +15,8 @@ function kept<T extends string>(key: string, allowed: readonly T[]): Signal<T> {
 
 export const theme = kept('svc-theme', ['system', 'light', 'dark']);
 export const density = kept('svc-density', ['comfortable', 'compact']);
+/** Minutes without use until the page locks itself. */
+export const lockAfter = kept('svc-lock', ['off', '5', '15', '60']);
 export const rail = kept('svc-rail', ['wide', 'narrow']);
 
 /** Puts the choices on the root element, where the tokens look for them. */

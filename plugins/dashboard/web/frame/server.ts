@@ -8,7 +8,13 @@ import {
   type Subscriptions,
 } from '@svc/client';
 import { origins, wire } from './meta.ts';
-import { forgetCredential, storeCredential, storedCredential } from './session.ts';
+import {
+  forgetSession,
+  makeSession,
+  type Session,
+  storedSession,
+  storeSession,
+} from './session.ts';
 
 /** How the connection is: `until` is when the next attempt begins, Unix ms. */
 export interface Connection {
@@ -49,6 +55,8 @@ export interface Server {
   readonly call: Call;
   readonly subscribe: Subscribe;
   readonly client: Client<Methods, Subscriptions>;
+  /** When the session ends, Unix ms; undefined: with its token. */
+  readonly ends_at?: number;
   /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
   readonly credential: () => string;
 }
@@ -58,8 +66,6 @@ export const server = signal<Server | undefined>();
 /** Why the log-in form appears: nobody tried, the credential was refused, or no answer came. */
 export const loginError = signal<unknown>();
 export const isStarting = signal(true);
-/** Of the connection that is being made, before there is a server. */
-const early = signal<Connection>({ state: 'connecting' });
 
 /** In components that are shown after log-in only: all pages. */
 export function useServer(): Server {
@@ -83,45 +89,93 @@ const ASKED_FIRST: readonly Method[] = [
   'svc-server_read_config',
 ];
 
-/** Logs in with what is stored; else the form appears. */
+/** Where the reader is at home: the last server of this tab, else of this device. */
+const ORIGIN_KEY = 'svc-server';
+const [own = location.origin] = origins;
+const lastOrigin = sessionStorage.getItem(ORIGIN_KEY) ?? localStorage.getItem(ORIGIN_KEY) ?? own;
+/** The server that is shown, or that the log-in form is for. */
+export const origin = signal(origins.includes(lastOrigin) ? lastOrigin : own);
+
+/** Logs in with the session that is kept; else the form appears. */
 export async function resume(): Promise<void> {
-  const [origin = location.origin] = origins;
-  const credential = storedCredential(origin);
+  const from = origin.value;
+  const session = storedSession(from);
   try {
-    if (credential !== undefined) server.value = await open(origin, credential);
+    if (session) server.value = await open(from, session);
   } catch (error) {
-    loginError.value = error;
-    if (error instanceof RpcError && [101, 102].includes(error.code)) forgetCredential(origin);
+    loginError.value = isRefused(error) ? new SessionEnded() : error;
+    if (isRefused(error)) forgetSession(from);
   } finally {
     isStarting.value = false;
   }
 }
 
-/** @throws RpcError 101, 102 for a bad credential; ConnectionError */
-export async function logIn(credential: string, remember: boolean): Promise<void> {
-  const [origin = location.origin] = origins;
-  const opened = await open(origin, credential);
-  storeCredential(origin, credential, remember);
+/** Shows another server of the list; each has its own session. */
+export async function switchTo(next: string): Promise<void> {
+  close();
+  origin.value = next;
+  sessionStorage.setItem(ORIGIN_KEY, next);
+  localStorage.setItem(ORIGIN_KEY, next);
+  loginError.value = undefined;
+  isStarting.value = true;
+  await resume();
+}
+
+/** The session was ended elsewhere, or its time has come. */
+export class SessionEnded extends Error {}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof RpcError && (error.code === 101 || error.message === INVALID);
+const INVALID = 'Permission denied: Invalid credentials';
+
+/** Exchanges what was typed for a session, which the tab keeps, or the device. @throws RpcError 101, 102; ConnectionError */
+export async function logIn(typed: string, isRemembered: boolean): Promise<void> {
+  const to = origin.value;
+  const client = createClient(`${to}${wire('/svc/rpc')}`, { token: typed, reconnect: false });
+  let session: Session;
+  try {
+    session = await makeSession(client, typed, isRemembered);
+  } finally {
+    client.close();
+  }
+  const opened = await open(to, session);
+  storeSession(to, session);
   loginError.value = undefined;
   server.value = opened;
 }
 
-export function logOut(): void {
+/** Ends the session on the server, too. Where that cannot be reached, the session ends by its time. */
+export function logOut(reason?: Error): void {
   const open = server.value;
   if (!open) return;
-  forgetCredential(open.origin);
+  loginError.value = reason;
+  forgetSession(open.origin);
+  const key = open.credential().split(':')[0] ?? '';
+  const ended = open.has('token') ? open.client.call('session_revoke', { key }) : Promise.resolve();
   server.value = undefined;
-  open.client.close();
+  ended.catch(() => undefined).finally(() => open.client.close());
 }
 
-async function open(origin: string, credential: string): Promise<Server> {
+function close(): void {
+  server.value?.client.close();
+  server.value = undefined;
+}
+
+/** The server no longer takes the session. */
+function lost(of: string): void {
+  if (server.value?.origin !== of) return;
+  forgetSession(of);
+  loginError.value = new SessionEnded();
+  close();
+}
+
+async function open(origin: string, { credential, ends_at }: Session): Promise<Server> {
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   const client = createClient(`${origin}${wire('/svc/rpc')}`, {
     token: () => credential,
     reconnect: { max_ms: 15_000 },
     onState: (state) => {
       connection.value = { state };
-      early.value = connection.value;
     },
     wait: (ms) => {
       connection.value = { state: 'closed', until: Date.now() + ms };
@@ -129,7 +183,8 @@ async function open(origin: string, credential: string): Promise<Server> {
     },
   });
   try {
-    return await describe(origin, client, connection, credential);
+    const described = await describe(origin, client, connection, credential);
+    return ends_at === undefined ? described : { ...described, ends_at };
   } catch (error) {
     client.close();
     throw error;
@@ -142,8 +197,14 @@ async function describe(
   connection: Signal<Connection>,
   credential: string,
 ): Promise<Server> {
-  const call = ((method: string, ...rest: [never]) =>
-    client.call(wire(method) as never, ...rest)) as Call;
+  const call = (async (method: string, ...rest: [never]) => {
+    try {
+      return await client.call(wire(method) as never, ...rest);
+    } catch (error) {
+      if (isRefused(error)) lost(origin);
+      throw error;
+    }
+  }) as Call;
   const [me, plugins, version, ...answers] = await client.batch([
     ['token_get'],
     [wire('svc-server_plugins') as 'svc-server_plugins'],

@@ -1,15 +1,69 @@
-/** The credential of one server: for the tab, or on request for the device. */
-const key = (origin: string) => `svc-session ${origin}`;
+import { type Client, type Methods, RpcError, type Subscriptions } from '@svc/client';
 
-export const storedCredential = (origin: string): string | undefined =>
-  sessionStorage.getItem(key(origin)) ?? localStorage.getItem(key(origin)) ?? undefined;
-
-export function storeCredential(origin: string, credential: string, remember: boolean): void {
-  forgetCredential(origin);
-  (remember ? localStorage : sessionStorage).setItem(key(origin), credential);
+/** What the page keeps of a log-in: a session, not the token or password that it was made with. */
+export interface Session {
+  /** `key:secret`, or what was typed where the server has no sessions. */
+  readonly credential: string;
+  /** Unix ms; undefined: it ends with its token. */
+  readonly ends_at?: number;
+  readonly isRemembered: boolean;
 }
 
-export function forgetCredential(origin: string): void {
-  sessionStorage.removeItem(key(origin));
-  localStorage.removeItem(key(origin));
+/** A month; the server may give less. */
+const REMEMBERED_HOURS = 720;
+const keyOf = (origin: string) => `svc-session ${origin}`;
+
+/** The session of this tab, else that of the device. */
+export function storedSession(origin: string): Session | undefined {
+  const text = sessionStorage.getItem(keyOf(origin)) ?? localStorage.getItem(keyOf(origin));
+  if (text === null) return undefined;
+  const { credential, ends_at, isRemembered } = JSON.parse(text) as Partial<Session>;
+  if (credential === undefined || (ends_at !== undefined && ends_at <= Date.now()))
+    return undefined;
+  return {
+    credential,
+    ...(ends_at !== undefined && { ends_at }),
+    isRemembered: isRemembered === true,
+  };
+}
+
+export function storeSession(origin: string, session: Session): void {
+  forgetSession(origin);
+  const store = session.isRemembered ? localStorage : sessionStorage;
+  store.setItem(keyOf(origin), JSON.stringify(session));
+}
+
+export function forgetSession(origin: string): void {
+  sessionStorage.removeItem(keyOf(origin));
+  localStorage.removeItem(keyOf(origin));
+}
+
+/** Exchanges what was typed for a session. @throws RpcError 101, 102 for a bad credential */
+export async function makeSession(
+  client: Client<Methods, Subscriptions>,
+  typed: string,
+  isRemembered: boolean,
+): Promise<Session> {
+  try {
+    const { key, secret, ends_at } = await client.call('session_create', {
+      name: `${deviceName()}`,
+      ...(isRemembered && { hours: REMEMBERED_HOURS }),
+    });
+    return { credential: `${key}:${secret}`, ends_at, isRemembered };
+  } catch (error) {
+    // A server without sessions: what was typed stays in this tab and goes nowhere else.
+    if (!(error instanceof RpcError) || error.code !== -32601) throw error;
+    return { credential: typed, isRemembered: false };
+  }
+}
+
+/** By which people know the session again: "Chrome, Linux". */
+function deviceName(): string {
+  const { userAgent } = navigator;
+  const pick = (names: readonly string[]) => names.find((name) => userAgent.includes(name)) ?? '';
+  const browser = pick(['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'])
+    .replace('Edg', 'Edge')
+    .replace('OPR', 'Opera');
+  const system = pick(['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux']);
+  return [browser, system].filter((part) => part !== '').join(', ') || 'Browser';
 }

@@ -3,12 +3,15 @@ import {
   ChevronRight,
   Ellipsis,
   Languages,
+  Lock,
   LogOut,
   Monitor,
+  MonitorSmartphone,
   Moon,
   PanelLeftClose,
   PanelLeftOpen,
   Search,
+  Server as ServerIcon,
   Sun,
   UserRound,
 } from 'lucide';
@@ -18,12 +21,14 @@ import { chooseLanguage, chosenLanguage, languageNames, t } from '../strings/ind
 import { isPaletteOpen, useCommands } from './commands.ts';
 import { ConnectionState } from './connection.tsx';
 import { crumbs } from './crumbs.ts';
-import { brandTitle } from './meta.ts';
+import { useIdleLock } from './idle.ts';
+import { brandTitle, origins } from './meta.ts';
 import { obstacle, type Page, pageOf, pages } from './pages.ts';
 import { Palette } from './palette.tsx';
-import { density, rail, theme } from './preferences.ts';
+import { density, lockAfter, rail, theme } from './preferences.ts';
 import { address, go, Link, to } from './router.tsx';
-import { logOut, useServer } from './server.ts';
+import { logOut, switchTo, useServer } from './server.ts';
+import { areSessionsOpen, Sessions } from './sessions.tsx';
 import { View } from './view.tsx';
 
 /** In the bar of a phone; the others are behind "More". */
@@ -34,6 +39,7 @@ export function Shell() {
   const server = useServer();
   const shown = pages.filter((page) => page.inMenu && !obstacle(page, server));
   useKeys();
+  useIdleLock();
   useTitle();
   useCommands(() => [
     ...shown.map(({ id, icon }) => ({
@@ -52,7 +58,27 @@ export function Shell() {
         theme.value = value;
       },
     })),
-    { id: 'log out', label: t.frame.logOut, group: t.frame.settings, icon: LogOut, run: logOut },
+    ...otherServers(server.origin).map(({ label, icon, onSelect }) => ({
+      id: `server ${label}`,
+      label,
+      group: t.frame.servers,
+      icon,
+      run: onSelect,
+    })),
+    {
+      id: 'sessions',
+      label: t.frame.sessions,
+      group: t.frame.settings,
+      icon: MonitorSmartphone,
+      run: openSessions,
+    },
+    {
+      id: 'log out',
+      label: t.frame.logOut,
+      group: t.frame.settings,
+      icon: LogOut,
+      run: () => logOut(),
+    },
   ]);
   const isLost = server.connection.value.state !== 'open';
   return (
@@ -68,6 +94,7 @@ export function Shell() {
       </main>
       <BottomBar pages={shown} />
       <Palette />
+      {areSessionsOpen.value && <Sessions />}
       <Toasts />
     </div>
   );
@@ -208,8 +235,22 @@ function LookMenu() {
   );
 }
 
+const openSessions = () => {
+  areSessionsOpen.value = true;
+};
+
+/** The others of the list: each has a session of its own. */
+const otherServers = (current: string) =>
+  origins
+    .filter((origin) => origin !== current)
+    .map((origin) => ({
+      label: new URL(origin).host,
+      icon: ServerIcon,
+      onSelect: () => void switchTo(origin),
+    }));
+
 function MeMenu() {
-  const { me } = useServer();
+  const { me, origin, may } = useServer();
   const name = me.username ?? (me.isSuper ? t.frame.superToken : me.token_key);
   return (
     <Menu
@@ -222,7 +263,27 @@ function MeMenu() {
           checked: chosenLanguage() === id,
           onSelect: () => chooseLanguage(id),
         })),
-        { label: t.frame.logOut, icon: LogOut, separated: true, onSelect: logOut },
+        ...otherServers(origin).map((item, at) => ({ ...item, separated: at === 0 })),
+        ...(['off', '5', '15', '60'] as const).map((minutes, at) => ({
+          label: minutes === 'off' ? t.frame.neverLock : t.frame.lockAfter(minutes),
+          icon: Lock,
+          checked: lockAfter.value === minutes,
+          separated: at === 0,
+          onSelect: () => {
+            lockAfter.value = minutes;
+          },
+        })),
+        ...(may('session_list') === false
+          ? []
+          : [
+              {
+                label: t.frame.sessions,
+                icon: MonitorSmartphone,
+                separated: true,
+                onSelect: openSessions,
+              },
+            ]),
+        { label: t.frame.logOut, icon: LogOut, onSelect: () => logOut() },
       ]}
     />
   );

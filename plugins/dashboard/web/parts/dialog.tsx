@@ -1,6 +1,6 @@
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { ErrorNote } from './error-note.tsx';
@@ -17,7 +17,7 @@ interface Props {
 /** The browser's own dialog: it keeps the focus, closes with Escape and gives the focus back. */
 export function Dialog({ title, onClose, children, actions, wide }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => ref.current?.showModal(), []);
   return (
     <dialog
       ref={ref}

@@ -1,0 +1,180 @@
+/** The frame in a browser: logging in and out, sessions, rights, the palette, themes, languages, a lost connection. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
+
+let kit: Kit;
+const suiteOf = suite('dashboard frame');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+suiteOf.before(async () => {
+  if (!missing) kit = await startKit({ machines: 2 });
+});
+suiteOf.after(() => kit?.stop());
+
+/** No test ends with a problem that it did not mean to cause. */
+async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
+  const window = await kit.open(...open);
+  try {
+    await work(window);
+    assert.equal(window.problems, []);
+  } finally {
+    await window.close();
+  }
+}
+
+const sessions = async () =>
+  (await kit.app.call('session_list', [kit.app.superToken])).sessions as { key: string }[];
+
+test('a token is exchanged for a session: the tab keeps that, comes back with it, and ends it on the server', () =>
+  using(
+    async ({ page, findings }) => {
+      await page.getByLabel('Token', { exact: true }).waitFor();
+      assert.equal(await findings(), []);
+      await page.getByLabel('Token', { exact: true }).fill('wrong:credential');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText('The server does not know this credential.').waitFor();
+      await page.getByLabel('Token', { exact: true }).fill(kit.app.superToken);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('link', { name: 'web-1' }).first().waitFor();
+      const stored = String(
+        await page.evaluate('JSON.stringify([{...sessionStorage}, {...localStorage}])'),
+      );
+      assert.not.match(stored, kit.app.superToken.split(':')[1]!);
+      assert.is((await sessions()).length, 1);
+      assert.match(page.url(), /\/svc\/dashboard\/agent\/?|\/svc\/dashboard\/$/);
+      await page.reload();
+      await page.getByRole('link', { name: 'web-1' }).first().waitFor();
+      await page.getByRole('button', { name: /^You:/ }).click();
+      await page.getByRole('menuitem', { name: 'Log out' }).click();
+      await page.getByLabel('Token', { exact: true }).waitFor();
+      await page.waitForFunction(
+        '!Object.keys(sessionStorage).some((key) => key.startsWith("svc-session"))',
+      );
+      while ((await sessions()).length > 0) await page.waitForTimeout(20);
+    },
+    '',
+    { token: null },
+  ));
+
+test('user and password work, and stay on the device on request; ending all sessions elsewhere ends this one', () =>
+  using(
+    async ({ page }) => {
+      await page.getByRole('tab', { name: 'User and password' }).click();
+      await page.getByLabel('User', { exact: true }).fill('root');
+      await page.getByLabel('Password', { exact: true }).fill(kit.app.rootPassword);
+      await page.getByLabel('Stay logged in on this device').check();
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.locator('.rail').waitFor();
+      assert.match(String(await page.evaluate('JSON.stringify({...localStorage})')), 'svc-session');
+      await page.getByRole('button', { name: /^You:/ }).click();
+      await page.getByRole('menuitem', { name: 'Sessions' }).click();
+      await page.getByText('this one').waitFor();
+      await kit.app.call('session_revoke', { token: kit.app.superToken, all: true });
+      // The next call finds out.
+      await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+      await page.getByText('Your session has ended.').waitFor();
+    },
+    'server',
+    { token: null },
+  ));
+
+test('the menu has what the token may, and an address without a right says which one is missing', async () => {
+  const token = await kit.app.token([
+    {
+      scopes: [{ agent_uuid: uuidOf(0) }],
+      permissions: [{ dynamic_monitoring_summary: 'read' }, { monitoring_uuid: 'list' }],
+    },
+  ]);
+  await using(
+    async ({ page }) => {
+      await page.getByText('Not for this token').waitFor();
+      await page.getByText('the right to call').waitFor();
+      const menu = await page.locator('.rail li').allInnerTexts();
+      assert.ok(menu.includes('Fleet'), menu.join());
+      assert.not.ok(menu.includes('Tokens'), menu.join());
+      await page.locator('.rail').getByRole('link', { name: 'Fleet' }).click();
+      await page.locator('.fleet-card').first().waitFor();
+      assert.is(await page.locator('.fleet-card').count(), 1);
+    },
+    'tokens',
+    { token },
+  );
+});
+
+test('the palette finds machines and pages by the keyboard alone', () =>
+  using(async ({ page, findings }) => {
+    await page.locator('.fleet-card').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('db-2');
+    await page.getByRole('option', { name: /db-2/ }).waitFor();
+    assert.equal(await findings(), []);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/agent/${uuidOf(1)}`);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.locator('.fleet-card').first().waitFor();
+  }));
+
+test('theme and language are choices that stay', () =>
+  using(async ({ page }) => {
+    await page.locator('.fleet-card').first().waitFor();
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    assert.is(await background(), 'rgb(247, 247, 245)');
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    assert.is(await background(), 'rgb(16, 17, 19)');
+    await page.getByRole('button', { name: /^You:/ }).click();
+    await page.getByRole('menuitemradio', { name: '简体中文' }).click();
+    await page.getByRole('link', { name: '主机', exact: true }).first().waitFor();
+    assert.is(await background(), 'rgb(16, 17, 19)');
+    assert.is(await page.evaluate('document.documentElement.lang'), 'zh-CN');
+  }));
+
+test('an unknown address and a plugin that is off are told in a sentence', () =>
+  using(async ({ page }) => {
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('link', { name: 'To the fleet' }).click();
+    await page.locator('.fleet-card').first().waitFor();
+  }, 'nowhere'));
+
+test('a page that nobody uses locks itself: its session ends, and logging in leads back to where it was', () =>
+  using(async ({ page }) => {
+    await page.clock.install();
+    await page.evaluate("localStorage.setItem('svc-lock', '5')");
+    await page.reload();
+    await page.locator('.fleet-card').first().waitFor();
+    await page.clock.runFor(5 * 60_000 + 11_000);
+    await page.getByText('Locked, because nobody used the page.').waitFor();
+    assert.match(page.url(), /\?q=web$/);
+  }, '?q=web'));
+
+test('without a connection the data stay, grey, and the page says so; it comes back by itself', async () => {
+  const window = await kit.open();
+  const { page, close } = window;
+  try {
+    await page.locator('.fleet-card').first().waitFor();
+    // The server keeps its address over a restart of the listener only; the browser's own switch cuts the socket instead.
+    await page.evaluate(`(() => {
+      const { send } = WebSocket.prototype;
+      WebSocket.prototype.send = function (...args) {
+        WebSocket.prototype.send = send;
+        this.close();
+      };
+    })()`);
+    await kit.machines[0]!.report();
+    await page.locator('.rail').getByRole('link', { name: 'Jobs' }).click();
+    await page.locator('.rail').getByRole('link', { name: 'Fleet' }).click();
+    await page.locator('.shell.lost').waitFor();
+    await page.getByText('The connection to the server is lost.').waitFor();
+    await page.locator('.shell:not(.lost)').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  } finally {
+    await close();
+  }
+});
+
+suiteOf.run();
