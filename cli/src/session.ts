@@ -1,7 +1,7 @@
 import { type Client, createClient, type Methods, RpcError, type Subscriptions } from '@svc/client';
 import { loginFor } from './credentials.ts';
 import { Complaint, type Surroundings } from './io.ts';
-import { table } from './table.ts';
+import { clean, table } from './table.ts';
 
 export interface Flags {
   readonly json: boolean;
@@ -107,20 +107,33 @@ export class Session {
   /** The agent with this UUID or name, or the only one whose UUID begins so. @throws Complaint */
   async agent(given: string): Promise<string> {
     // Who may not list agents may still give a whole UUID.
-    const known = (await this.agents().catch(refusal)) ?? [{ uuid: given, name: null }];
+    const known = await this.agents().catch(refusal);
+    if (!known && UUID.test(given)) return given;
+    if (!known) throw new Complaint(`this credential may not list agents: give the whole UUID`);
     const byName = known.filter(({ name }) => name === given);
     const byStart = known.filter(({ uuid }) => uuid.startsWith(given.toLowerCase()));
     const found = byName.length > 0 ? byName : byStart;
     const uuid = found[0]?.uuid;
     if (uuid === undefined) throw new Complaint(`no agent '${given}': svc agents lists them`);
-    if (found.length > 1)
-      throw new Complaint(`'${given}' may be ${found.length} agents: give more of the UUID`);
+    if (found.length > 1) throw new Complaint(ambiguous(given, found));
     return uuid;
   }
 
   close(): void {
     this.#client?.close();
   }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** So many agents are named where several fit. */
+const SHOWN = 10;
+
+function ambiguous(given: string, found: readonly KnownAgent[]): string {
+  const lines = found
+    .slice(0, SHOWN)
+    .map(({ uuid, name }) => clean(`  ${uuid}  ${name ?? ''}`).trimEnd());
+  const more = found.length > SHOWN ? [`  and ${found.length - SHOWN} more`] : [];
+  return [`'${given}' may be one of these: give more of the UUID`, ...lines, ...more].join('\n');
 }
 
 /** Undefined for a method that this server lacks. @throws the error, when it is another one */

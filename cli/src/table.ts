@@ -47,4 +47,8 @@ export function ago(time: unknown, now = Date.now()): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
+/** `1.5 M/s` */
+export const speed = (value: unknown): string =>
+  typeof value === 'number' ? `${bytes(value)}/s` : '-';
+
 export const percent = (value: unknown): string => (typeof value === 'number' ? `${value} %` : '-');

@@ -1,8 +1,12 @@
 /** The program `svc` against a real server with a real agent. */
+
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +14,8 @@ import { loadPty } from '../../agent/src/terminal/pty.ts';
 import { main } from '../../cli/src/main.ts';
 import { AGENT } from '../agent-program-kit.ts';
 import { type Running, startAgent, stopAgent, until } from '../agent-program-process.ts';
-import { shell } from '../documentation-kit.ts';
+import { has, shell } from '../documentation-kit.ts';
+import { freePort } from '../ports.ts';
 import { eventually } from '../protocol/token-kit.ts';
 
 const test = suite('svc');
@@ -129,7 +134,15 @@ const refused: [args: string[], code: number, text: RegExp][] = [
   [['call', 'kv_nothing'], 1, /\(-32601\).*svc call rpc.discover/],
   [['call', 'kv_get_value', 'namespace'], 2, /'namespace': write key=value/],
   [['call', 'kv_get_value', 'namespace=notes'], 1, /\(-32602\): Invalid params: .*key/],
-  [['kv', 'put', 'a', 'b'], 2, /svc kv get or svc kv set/],
+  [
+    ['kv', 'put', 'a', 'b'],
+    2,
+    /^svc: 'put': get or set:\n {2}svc kv get NAMESPACE KEY .*\n {2}svc kv set/,
+  ],
+  [['kv', 'set', 'a', 'b'], 2, /^svc: VALUE is missing:\n {2}svc kv get/],
+  [['kv'], 2, /^svc: get or set is missing:/],
+  [['agents', 'of', 'mine'], 2, /'of' is one word too many:\n {2}svc agents/],
+  [['run', '0b6f'], 2, /CMD is missing:\n {2}svc run AGENT/],
   [['worker', 'deploy', '/none.js'], 1, /ENOENT/],
   [['agents', '--server', 'http://127.0.0.1:1'], 1, /not logged in to/],
 ];
@@ -169,7 +182,48 @@ test('a token for tasks alone runs a command on the agent whose UUID it gives', 
   const { err } = await svc(['agents']);
   await svc(['login', app.url], { input: app.superToken });
   assert.equal([done.out, done.err], ['allowed\n', '']);
-  assert.match(err, /^svc: the server refuses \(102\)/);
+  assert.match(err, /^svc: the server refuses \(102\): Permission denied: (?!Permission)/);
+});
+
+test('addresses that are no server of svc are told apart', async () => {
+  const other = createServer((_request, response) => void response.writeHead(404).end('nothing'));
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+  const { port } = other.address() as AddressInfo;
+  for (const [url, text] of [
+    [`http://127.0.0.1:${port}`, /^svc: that is no server of svc: .*404/],
+    [app.url.replace('http:', 'https:'), /^svc: that address speaks no TLS: write http:/],
+    [`http://127.0.0.1:${await freePort()}`, /^svc: no answer from the server: .*ECONNREFUSED/],
+  ] as const) {
+    const { code, err } = await svc(['login', url], { input: 'a:b' });
+    assert.is(code, 1);
+    assert.match(err, text);
+  }
+  other.close();
+});
+
+test('a server without the plugin of a command is told as that', async () => {
+  const bare = await bootForTest(['token', 'server-info']);
+  await svc(['login', bare.url], { input: bare.superToken });
+  const { err } = await svc(['kv', 'get', 'a', 'b']);
+  await svc(['login', app.url], { input: app.superToken });
+  await bare.stop();
+  assert.is(err, 'svc: this server cannot do that: it runs without the plugin kv\n');
+});
+
+test('an agent that a word does not single out: the ones that fit are shown', async () => {
+  const other = `${AGENT.slice(0, -3)}999`;
+  await app.call('agent_report_dynamic_summary', [
+    app.superToken,
+    { uuid: other, time: Date.now(), cpu_usage: 5 },
+  ]);
+  const { err } = await svc(['watch', '0b6f']);
+  const { out } = await svc(['agents'], { isTTY: true });
+  await app.call('agent-uuid_delete', [app.superToken, other]);
+  assert.is(
+    err,
+    `svc: '0b6f' may be one of these: give more of the UUID\n  ${AGENT}  edge 7\n  ${other}\n`,
+  );
+  assert.match(out, new RegExp(`${other} +- +\\d+ s +0\\.5 % +- +- +- +- `));
 });
 
 test('run: prints what the command printed, and fails when it could not be run', async () => {
@@ -267,29 +321,85 @@ test('logs: the records that are there, and those that come', async () => {
   assert.match(out, /^\d{4}-\S+ (?:INFO|WARN|ERROR|DEBUG|TRACE) \w+/);
 });
 
-test('completion: commands, agents, methods and parameters of the server; the scripts are sound', async () => {
-  const words = async (...line: string[]) =>
+test('completion: commands, options, agents, methods and parameters of the server', async () => {
+  const lines = async (...line: string[]) =>
     (await svc(['complete', '--', ...line])).out.trim().split('\n');
-  assert.ok((await words('')).includes('agents'));
-  assert.equal(await words('watch', ''), [AGENT]);
+  const words = async (...line: string[]) =>
+    (await lines(...line)).map((text) => text.split('\t')[0]);
+  assert.ok((await lines('')).includes('agents\tthe machines, and how they are'));
+  assert.equal(await lines('watch', ''), [`${AGENT}\tedge 7`]);
   assert.ok((await words('call', 'kv')).includes('kv_get_value'));
   assert.equal(await words('call', 'kv_get_value', ''), ['namespace=', 'key=']);
+  assert.equal(await words('call', '-f', 'kv_get_value', ''), ['namespace=', 'key=']);
   assert.equal(await words('kv', ''), ['get', 'set']);
+  assert.equal(await words('completion', ''), ['bash', 'zsh']);
+  assert.ok((await words('agents', '--')).includes('--json'));
+  assert.equal(await words('agents', '--server', ''), ['']);
+});
+
+test('what a server says is never run by the completion of bash', async () => {
   const script = (await svc(['completion', 'bash'])).out;
-  // A server may say anything: nothing of it is run.
   const answer = "printf '%s\\n' agents 'ag$(touch ran)' login";
   const line = `COMP_WORDS=(svc ag); COMP_CWORD=1; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; ls`;
   const asked = `cd $(mktemp -d)\nsvc() { ${answer}; }\n${script}${line}`;
   const { code, output } = await shell(asked, { cwd: dir });
   assert.equal([code, output], [0, 'agents\nag$(touch ran)\n']);
-  assert.match((await svc(['completion', 'zsh'])).out, /bashcompinit/);
 });
 
-test('as a program of its own it prints its help', async () => {
+/** A shell that somebody types into, with the program in its path. */
+async function typeInto(name: string, args: string[], steps: [typed: string, seen: RegExp][]) {
+  const program = resolve(import.meta.dirname, '../../cli/bin/svc.js');
+  const wrapper = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`;
+  writeFileSync(join(dir, 'svc-program'), wrapper, { mode: 0o755 });
+  const { spawn } = await loadPty();
+  const env = { PATH: process.env['PATH'], HOME: dir, XDG_CONFIG_HOME: dir, TERM: 'dumb' };
+  const terminal = spawn(name, args, { cwd: dir, env, cols: 200, rows: 50, encoding: null });
+  let text = '';
+  terminal.onData((part) => {
+    text += part;
+  });
+  try {
+    for (const [typed, seen] of steps) {
+      text = '';
+      terminal.write(Buffer.from(typed));
+      await eventually(() => assert.match(stripVTControlCharacters(text), seen));
+    }
+  } finally {
+    process.kill(-terminal.pid, 'SIGKILL');
+  }
+}
+
+for (const [name, args] of [
+  ['bash', ['--norc', '--noprofile', '-i']],
+  ['zsh', ['-f', '-i']],
+] as const) {
+  const isHere = hasPty && has(name);
+  if (!isHere) process.stdout.write(`  skipped: ${name} or a pseudo-terminal is not there\n`);
+  (isHere ? test : test.skip)(`the Tab key of a real ${name} asks the server`, () =>
+    typeInto(
+      name,
+      [...args],
+      [
+        ['', /\S/],
+        ['svc() { ./svc-program "$@"; }\r', /\n.*\S/],
+        [`source <(svc completion ${name}); echo re''ady\r`, /ready\r\n/],
+        ['svc age\t', /svc agents $/],
+        ['\u0015svc call kv_get_v\t', /svc call kv_get_value $/],
+        ['names\t', /namespace=$/],
+        [`\u0015svc watch ${AGENT.slice(0, 4)}\t`, new RegExp(`svc watch ${AGENT} $`)],
+        ['\u0015svc kv s\t', /svc kv set $/],
+      ],
+    ),
+  );
+}
+
+test('as a program of its own it prints its help and its version', async () => {
   const program = resolve(import.meta.dirname, '../../cli/bin/svc.js');
   const { code, output } = await shell(`${process.execPath} ${program} --help`, { cwd: dir });
   assert.is(code, 0);
   assert.match(output, /svc login URL/);
+  assert.match((await svc(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+  assert.match((await svc(['help'])).out, /svc login URL/);
 });
 
 test.run();

@@ -87,7 +87,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/agent-program-network-tasks.test.ts': { seconds: 5, why: 'real programs of the network', starts: true },
   'test/agent-program-quirks.test.ts': { seconds: 5, why: 'starts a program', starts: true },
   'test/client/package.test.ts': { seconds: 5, why: 'a browser', starts: true },
-  'test/cli/commands.test.ts': { seconds: 10, why: 'a server, an agent and programs', starts: true },
+  'test/cli/commands.test.ts': { seconds: 15, why: 'a server, an agent, programs, and somebody who types into shells', starts: true },
   'test/browser.test.ts': { seconds: 5, why: 'a browser', starts: true },
   'test/bus-nats.test.ts': { seconds: 15, why: 'a NATS server', starts: true },
   'test/configurations.test.ts': { seconds: 20, why: 'starts every configuration', starts: true },

@@ -1,5 +1,5 @@
 import type { KnownAgent, Session } from '../session.ts';
-import { ago, bytes, percent } from '../table.ts';
+import { ago, bytes, percent, speed } from '../table.ts';
 
 const FIELDS = [
   'cpu_usage',
@@ -14,10 +14,13 @@ type Row = Readonly<Record<string, unknown>>;
 
 const figures = (row: Row) => ({
   cpu: percent(row['cpu_usage']),
-  memory: `${bytes(row['used_memory'])} of ${bytes(row['total_memory'])}`,
+  memory:
+    typeof row['used_memory'] === 'number'
+      ? `${bytes(row['used_memory'])} of ${bytes(row['total_memory'])}`
+      : '-',
   load: row['load_one'],
-  received: `${bytes(row['receive_speed'])}/s`,
-  sent: `${bytes(row['transmit_speed'])}/s`,
+  received: speed(row['receive_speed']),
+  sent: speed(row['transmit_speed']),
 });
 const COLUMNS = ['cpu', 'memory', 'load', 'received', 'sent'];
 

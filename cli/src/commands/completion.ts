@@ -1,32 +1,37 @@
+import { OPTIONS, USAGES } from '../help.ts';
 import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
-
-/** The words of the program; arguments in capitals are asked for at the server. */
-export const WORDS: Readonly<Record<string, readonly string[]>> = {
-  login: [],
-  agents: [],
-  call: ['METHOD'],
-  watch: ['AGENT'],
-  run: ['AGENT'],
-  sh: ['AGENT'],
-  worker: ['deploy', 'dev', 'types'],
-  kv: ['get', 'set'],
-  logs: [],
-  completion: ['bash', 'zsh'],
-};
+import { clean } from '../table.ts';
 
 // Names come from a server: `compgen -W` would run what stands in them.
 const BASH = `_svc() {
   local word so_far="\${COMP_WORDS[COMP_CWORD]}"
   COMPREPLY=()
-  while IFS= read -r word; do
+  while IFS=$'\\t' read -r word _; do
     if [[ $word == "$so_far"* ]]; then COMPREPLY+=("$word"); fi
   done < <(svc complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   if [[ \${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi
 }
 complete -o default -F _svc svc
 `;
-const ZSH = `autoload -U +X bashcompinit && bashcompinit\n${BASH}`;
+
+const ZSH = `if (( ! $+functions[compdef] )); then autoload -Uz compinit && compinit -i; fi
+_svc() {
+  local word says
+  local -a found told open shown
+  while IFS=$'\\t' read -r word says; do
+    if [[ $word == *= ]]; then
+      open+=("$word") shown+=("$word  $says")
+    else
+      found+=("$word") told+=("$word  $says")
+    fi
+  done < <(svc complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( $#found + $#open == 0 )); then _files; return; fi
+  if (( $#found )); then compadd -l -d told -a found; fi
+  if (( $#open )); then compadd -l -S '' -d shown -a open; fi
+}
+compdef _svc svc
+`;
 
 /** `svc completion bash|zsh`: a script for the shell's start file. */
 export async function completion(session: Session): Promise<void> {
@@ -35,35 +40,88 @@ export async function completion(session: Session): Promise<void> {
   session.print(name === 'bash' ? BASH : ZSH);
 }
 
-/** What may stand at the end of a line; the scripts above ask. */
-export async function complete(session: Session): Promise<void> {
-  const [command = '', ...rest] = session.words;
-  const first = Object.keys(WORDS);
-  const found = session.words.length < 2 ? first : await behind(session, command, rest);
-  session.print(found.map((word) => `${word}\n`).join(''));
+interface Found {
+  readonly word: string;
+  readonly says: string;
 }
 
-async function behind(session: Session, command: string, rest: readonly string[]) {
-  const [kind, ...others] = WORDS[command] ?? [];
-  if (kind === 'METHOD')
-    return rest.length < 2 ? methodNames(session) : parameters(session, rest[0]);
-  if (rest.length > 1 || kind === undefined) return [];
-  if (kind === 'AGENT') return session.client.call('agent-uuid_list_all');
-  return [kind, ...others];
+/** What may stand at the end of a line, with what it is; the scripts above ask. */
+export async function complete(session: Session): Promise<void> {
+  const found = await end(session);
+  const lines = found.map(({ word, says }) => `${clean(word)}\t${clean(says)}\n`);
+  session.print([...new Set(lines)].join(''));
+}
+
+async function end(session: Session): Promise<readonly Found[]> {
+  const before = withoutOptions(session.words.slice(0, -1));
+  if (before === undefined) return [];
+  if (session.words.at(-1)?.startsWith('-'))
+    return OPTIONS.map(({ name, says }) => ({ word: name, says }));
+  const usages = USAGES.filter(({ words }) =>
+    words.every((word, at) => at >= before.length || word === before[at]),
+  );
+  const [usage] = usages;
+  if (!usage) return [];
+  const at = before.length;
+  if (at < usage.words.length)
+    return nextWords(
+      usages.map(({ words, says }) => ({ words, says })),
+      at,
+    );
+  return given(session, usage.given, before.slice(usage.words.length));
+}
+
+/** The next word of each usage; where several begin alike the first one speaks. */
+function nextWords(
+  usages: readonly { words: readonly string[]; says: string }[],
+  at: number,
+): Found[] {
+  const found = new Map<string, string>();
+  for (const { words, says } of usages) {
+    const word = words[at];
+    if (word !== undefined && !found.has(word)) found.set(word, says);
+  }
+  return [...found].map(([word, says]) => ({ word, says }));
+}
+
+/** Undefined: the value of an option comes next. */
+function withoutOptions(words: readonly string[]): string[] | undefined {
+  const left: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const option = OPTIONS.find(({ name }) => name === words[at]);
+    if (option?.hasValue && ++at === words.length) return undefined;
+    if (!words[at]?.startsWith('-') && !option) left.push(words[at] ?? '');
+  }
+  return left;
+}
+
+async function given(session: Session, names: readonly string[], before: readonly string[]) {
+  const [name] = names;
+  if (name === 'METHOD')
+    return before.length === 0 ? methodNames(session) : parameters(session, before[0]);
+  if (name === 'AGENT' && before.length === 0) return agentNames(session);
+  return [];
+}
+
+async function agentNames(session: Session): Promise<Found[]> {
+  const agents = await session.agents();
+  return agents.map(({ uuid, name }) => ({ word: uuid, says: name ?? '' }));
 }
 
 interface Described {
   readonly name: string;
-  readonly params: readonly { readonly name: string }[];
+  readonly summary: string;
+  readonly params: readonly { readonly name: string; readonly description?: string }[];
 }
 
 const described = async (session: Session) =>
   (await session.client.call('rpc.discover')).methods as Described[];
 
-const methodNames = async (session: Session) => (await described(session)).map(({ name }) => name);
+const methodNames = async (session: Session): Promise<Found[]> =>
+  (await described(session)).map(({ name, summary }) => ({ word: name, says: summary }));
 
-async function parameters(session: Session, method: string | undefined): Promise<string[]> {
+async function parameters(session: Session, method: string | undefined): Promise<Found[]> {
   const found = (await described(session)).find(({ name }) => name === method);
-  const names = (found?.params ?? []).map(({ name }) => name);
-  return names.filter((name) => name !== 'token').map((name) => `${name}=`);
+  const params = (found?.params ?? []).filter(({ name }) => name !== 'token');
+  return params.map(({ name, description = '' }) => ({ word: `${name}=`, says: description }));
 }

@@ -93,7 +93,9 @@ async function showLog(session: Session, name: string): Promise<void> {
     return;
   }
   const show = ({ fields, level, message }: { fields: Row; level: string; message: string }) => {
-    if (fields['worker'] === name) session.print(`  ${level} ${clean(message)}\n`);
+    // What the server says of the worker has no namespace.
+    if (fields['worker'] === name && 'namespace' in fields)
+      session.print(`  ${level} ${clean(message)}\n`);
   };
   // It ends with the connection, which the next call tells.
   stream.each(show).catch(() => {});

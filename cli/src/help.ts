@@ -1,0 +1,85 @@
+/** What `svc --help` prints; completion reads commands, options and their words from it. */
+export const HELP = `svc talks to a server that supervises machines.
+
+  svc login URL                     asks for a credential and keeps it for this user
+  svc agents                        the machines, and how they are
+  svc watch AGENT                   a line for each report
+  svc run AGENT -- CMD ARGS…        runs a command there and prints what it printed
+  svc sh AGENT                      a terminal there; Ctrl-] leaves it
+  svc call METHOD key=value…        any method; a value is JSON, or else text
+  svc call -f METHOD key=value…     the items of a stream, one a line
+  svc kv get NAMESPACE KEY          a value
+  svc kv set NAMESPACE KEY VALUE    stores one; - reads it from standard input
+  svc worker deploy FILE            stores a script under the name of its file
+  svc worker dev FILE               stores and runs it on every save
+  svc worker types                  types for scripts, for a file svc.d.ts beside them
+  svc logs [-f]                     the server's log, and with -f what comes
+  svc completion bash|zsh           completion of commands, agents, methods and parameters
+
+AGENT is a UUID, the beginning of one, or a name.
+
+  --json             JSON instead of tables, one value a line
+  --server URL       another server than that of the last login
+  --name NAME        worker: instead of the file's name
+  --route NAME       worker: its path, /svc/worker-route/NAME
+  --env FILE         worker: a file of JSON that its handlers get as env
+  --params JSON      worker dev: what the handler gets
+  --as call|cron     worker dev: which handler runs; onCall by default
+  --timeout SECONDS  the longest wait for an answer
+  -n COUNT           watch, logs, call -f, worker dev: so many, then end
+  -h, --help         this text
+  --version          the version of this program
+
+Credentials are kept in svc/credentials.json below $XDG_CONFIG_HOME or ~/.config, readable by you alone.
+`;
+
+/** A way to call the program: `['kv', 'get']` and what stands behind, `['NAMESPACE', 'KEY']`. */
+export interface Usage {
+  readonly words: readonly string[];
+  readonly given: readonly string[];
+  readonly says: string;
+}
+
+const lines = (pattern: RegExp) =>
+  [...HELP.matchAll(pattern)].map(([, left = '', says = '']) => ({ left, says }));
+
+export const USAGES: readonly Usage[] = lines(/^ {2}svc (.+?) {2,}(.+)$/gm).flatMap(
+  ({ left, says }) => {
+    const parts = left.split(' ').filter((part) => !/^\[?-/.test(part));
+    const at = parts.findIndex((part) => /[^a-z|]/.test(part));
+    const given = at < 0 ? [] : parts.slice(at);
+    const [first = '', second] = at < 0 ? parts : parts.slice(0, at);
+    const seconds = second === undefined ? [[]] : second.split('|').map((word) => [word]);
+    return seconds.map((word) => ({ words: [first, ...word], given, says }));
+  },
+);
+
+export interface Option {
+  readonly name: string;
+  readonly hasValue: boolean;
+  readonly says: string;
+}
+
+export const OPTIONS: readonly Option[] = lines(/^ {2}(-.+?) {2,}(.+)$/gm).map(({ left, says }) => {
+  const [name = '', value] = left.split(/,? /).slice(left.startsWith('-h') ? 1 : 0);
+  return { name, hasValue: value !== undefined, says };
+});
+
+/** Why the words behind a command fit none of its usages; undefined: they fit one. */
+export function faultOf(command: string, rest: readonly string[]): string | undefined {
+  const usages = USAGES.filter(({ words }) => words[0] === command);
+  const seconds = usages.flatMap(({ words }) => words.slice(1));
+  const usage = usages.find(({ words }) => words.length === 1 || words[1] === rest[0]);
+  // Commands that are not listed, and `login`, which says more, look for themselves.
+  if (usages.length === 0 || (command === 'login' && rest.length > 1)) return undefined;
+  const shown = HELP.split('\n').filter((line) => line.startsWith(`  svc ${command} `));
+  const all = shown.map((line) => `\n${line}`).join('');
+  if (!usage)
+    return `${rest[0] === undefined ? `${seconds.join(' or ')} is missing` : `'${rest[0]}': ${seconds.join(' or ')}`}:${all}`;
+  const given = rest.slice(usage.words.length - 1);
+  const missing = usage.given.filter((name) => !name.endsWith('…'))[given.length];
+  if (missing !== undefined) return `${missing} is missing:${all}`;
+  const isOpen = usage.given.at(-1)?.endsWith('…');
+  const extra = given[usage.given.length];
+  return isOpen || extra === undefined ? undefined : `'${extra}' is one word too many:${all}`;
+}
