@@ -155,6 +155,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await passes([app], 'told', async () => (await app.call('agent_events', all)).length === 3);
   });
 
+  test('events and uptime of a deleted agent go when no report of it is left', async () => {
+    const B = randomUUID();
+    const both = [A, B];
+    for (const uuid of both) await report(app, uuid);
+    await shows('came', 'came');
+    for (const uuid of both) await app.call('agent-uuid_delete', [app.superToken, uuid]);
+    const conditions = [{ uuid: A }];
+    await app.call('agent_delete_dynamic_summary', { token: app.superToken, conditions });
+    // Written at the end, and cleaned by the first round.
+    await app.restart();
+    await passes([app], 'gone', async () => (await kindsOf(app, A)).length === 0);
+    assert.is(await secondsOf(app, A), 0);
+    assert.equal(await kindsOf(app, B), ['came']);
+  });
+
   test('old events, more than max_events and old days go', async () => {
     const count = async (what: string) =>
       Number((await app.sql(`select count(*) as n ${what}`))[0].n);

@@ -184,7 +184,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(raw.series.length, fields.length);
     await roll();
     for (const kind of ['dynamic', 'dynamic_summary'])
-      await app.call(`agent_delete_${kind}`, [app.superToken, []]);
+      await app.call(`agent_delete_${kind}`, [app.superToken, [{ timestamp_from: 0 }]]);
     const rolled = await query({ ...range, source: 'minute' });
     assert.equal([rolled.source, rolled.step_ms], ['minute', MINUTE]);
     assert.equal(rolled.series.map(round), raw.series.map(round));
@@ -273,6 +273,67 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await roll();
     const { source, step_ms, series } = await query(range);
     assert.equal([source, step_ms, series[0]?.max[0]], ['minute', MINUTE, 17.2]);
+  });
+
+  /** How many series have a rollup of this hour, of summaries and of full reports. */
+  const rolled = async (): Promise<number[]> => {
+    const of = async (field: string) => {
+      const answer = await query({
+        from: hour,
+        to: hour + HOUR,
+        source: 'minute',
+        fields: [field],
+      });
+      return answer.series.filter(({ max }) => max.some((value) => value !== null)).length;
+    };
+    return [await of('cpu_usage'), await of('disk.total_space')];
+  };
+  const remove = (kind: string, condition: unknown[]) =>
+    app.call(`agent_delete_${kind}`, { token: app.superToken, conditions: condition });
+
+  test('a delete of all reports of an agent takes their rollups along; one with a time leaves them', async () => {
+    for (const uuid of [A, B]) {
+      await summary(hour, { uuid });
+      await full(hour, { uuid });
+    }
+    await roll();
+    assert.equal(await rolled(), [1, 1]);
+    await remove('dynamic_summary', [{ uuid: A }, { timestamp_to: hour + HOUR }]);
+    await remove('dynamic', [{ uuid: A }, 'last']);
+    assert.equal(await rolled(), [1, 1]);
+    await remove('dynamic_summary', [{ uuid: A }]);
+    assert.equal(await rolled(), [0, 1]);
+    await remove('dynamic', [{ uuid: A }]);
+    assert.equal(await rolled(), [0, 0]);
+    A = B;
+    assert.equal(await rolled(), [1, 1]);
+    await remove('dynamic', []);
+    assert.equal(await rolled(), [1, 0]);
+  });
+
+  test('rollups of a deleted agent go when no report of it is left', async () => {
+    for (const uuid of [A, B]) {
+      await summary(hour, { uuid });
+      await app.call('agent-uuid_delete', [app.superToken, uuid]);
+    }
+    await roll();
+    const first = await idOf();
+    const count = async () => {
+      const rows = await app.sql(
+        `select distinct uuid_id from series_rollup where uuid_id in (${first - 1}, ${first})`,
+      );
+      return rows.length;
+    };
+    assert.is(await count(), 2);
+    await remove('dynamic_summary', [{ uuid: A }, { timestamp_to: hour + HOUR }]);
+    await app.restart();
+    await until('deleted', async () => {
+      await app.clock.advance(MINUTE);
+      return (await count()) === 1;
+    });
+    assert.is((await rolled())[0], 0);
+    A = B;
+    assert.is((await rolled())[0], 1);
   });
 
   test('rights are those of the queries: every agent, summaries as a whole, parts field by field', async () => {

@@ -200,6 +200,20 @@ export class Rounds {
     while (await store.dropEvents(now - keep_days * DAY_MS, max_events))
       kernel.signal.throwIfAborted();
     while (await store.dropUptime(dayOf(now) - keep_uptime_days)) kernel.signal.throwIfAborted();
+    await this.#erase();
     this.#cleaned = now;
+  }
+
+  /** An agent that was deleted and has no reports left is gone as a whole. */
+  async #erase(): Promise<void> {
+    const { kernel, last, registry, store } = this.#parts;
+    const deleted = registry.list().filter(({ soft_delete }) => soft_delete);
+    const heard = await last.heard(deleted);
+    const gone = deleted.filter((_agent, at) => heard[at] === undefined);
+    for (let at = 0; at < gone.length; at += BATCH_ROWS) {
+      const some = gone.slice(at, at + BATCH_ROWS);
+      while (await store.erase(some.map(({ id }) => id))) kernel.signal.throwIfAborted();
+      for (const { uuid } of some) this.#presences?.delete(uuid);
+    }
   }
 }

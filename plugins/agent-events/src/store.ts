@@ -238,6 +238,23 @@ export class Store {
     return gone.length === SLICE_ROWS;
   }
 
+  /** Deletes some of what is known of these agents, at most `BATCH_ROWS`. @returns whether there may be more */
+  async erase(ids: readonly number[]): Promise<boolean> {
+    const these = `uuid_id in (${marks(ids.length)})`;
+    const events = await this.#write(
+      `delete from agent_event where id in
+        (select id from agent_event where ${these} limit ${SLICE_ROWS}) returning id`,
+      ids,
+    );
+    const days = await this.#write(
+      `delete from agent_uptime where (uuid_id, day) in
+        (select uuid_id, day from agent_uptime where ${these} limit ${SLICE_ROWS}) returning day`,
+      ids,
+    );
+    await this.#write(`delete from agent_presence where ${these} returning uuid_id`, ids);
+    return events.length === SLICE_ROWS || days.length === SLICE_ROWS;
+  }
+
   #write(text: string, params: readonly SqlValue[]): Promise<object[]> {
     return guarded('the history of agents could not be changed', () =>
       rowsOf<object>(this.#db.query, { text, params }),

@@ -71,9 +71,17 @@ export interface ReportBuckets {
     from: number,
     to: number,
   ): Promise<{ readonly id: number; readonly hour: number }[]>;
+  /**
+   * `erase` runs when a caller has deleted every report of a kind, of one agent or (undefined) of all, and the caller's answer
+   * waits for it.
+   */
+  whenErased(erase: Erase): void;
   /** When the first report from `since` on was stored. */
   firstArrival(kind: 'summary' | 'dynamic', since: number): Promise<number | undefined>;
 }
+
+/** Takes away what was made of the reports of an agent (its UUID) or of all. @throws RpcError 103 */
+export type Erase = (kind: 'summary' | 'dynamic', uuid: string | undefined) => Promise<void>;
 
 export const ReportBuckets = service<ReportBuckets>('report-buckets');
 

@@ -40,6 +40,12 @@ export function filterOf(conditions: readonly Condition[]): Filter {
 export const matchesNothing = ({ uuids, timestamp, storage, limit }: Filter): boolean =>
   uuids.length > 1 || limit === 0 || isEmptyRange(timestamp) || isEmptyRange(storage);
 
+/** True when every row matches, of one agent or of all. */
+export const matchesAll = ({ uuids, timestamp, storage, limit }: Filter): boolean =>
+  uuids.length < 2 &&
+  limit === undefined &&
+  [timestamp.from, timestamp.to, storage.from, storage.to].every((bound) => bound === undefined);
+
 /** True when the time lies between the bounds. */
 export const covers = ({ from, to }: TimeRange, time: Integer): boolean =>
   (from === undefined || time >= from) && (to === undefined || time <= to);

@@ -2,7 +2,7 @@ import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
-import { LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
+import { type Erase, LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
 import { createFeeds } from './live/live.ts';
@@ -60,7 +60,9 @@ export default definePlugin({
     const feeds = createFeeds(kernel, kernel.use(AgentRegistry), monitoring.last);
 
     kernel.provide(LastReports, monitoring.lastReports);
-    kernel.provide(ReportBuckets, openBuckets(kernel.db));
+    const erasers: Erase[] = [];
+    const whenErased = (erase: Erase) => void erasers.push(erase);
+    kernel.provide(ReportBuckets, { ...openBuckets(kernel.db), whenErased });
     kernel.use(AgentList).add({
       ...PRESENCE_RIGHT,
       async read(agents) {
@@ -72,7 +74,9 @@ export default definePlugin({
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());
       addMultiLastMethods(methods, monitoring, auth);
-      addDeleteMethods(methods, monitoring);
+      addDeleteMethods(methods, monitoring, async (kind, uuid) => {
+        for (const erase of erasers) await erase(kind, uuid);
+      });
       addSubscribeMethod(methods, feeds, auth);
     });
     hooks.ready.tap(() => {

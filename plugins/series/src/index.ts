@@ -1,7 +1,8 @@
-import { ReportBuckets } from '@svc/plugin-agent/api';
+import { LastReports, ReportBuckets } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
+import { eraseWithReports } from './erasures.ts';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
@@ -33,7 +34,7 @@ export default definePlugin({
   version: '0.6.0',
   logTarget: 'monitoring',
   namespaces: ['agent'],
-  requires: [AgentRegistry, ReportBuckets],
+  requires: [AgentRegistry, LastReports, ReportBuckets],
   config: Type.Object({
     keep_minutes_days: days(60, 'minute'),
     keep_quarter_hours_days: days(730, 'quarter-hour'),
@@ -51,7 +52,9 @@ export default definePlugin({
     const state = new StateStore(db);
     const turn = new Turn(db, TURN);
     const rollup = new Rollup(buckets, blocks);
-    const rounds = new Rounds({ kernel, registry, buckets, rollup, blocks, state, turn });
+    const last = kernel.use(LastReports);
+    const rounds = new Rounds({ kernel, registry, buckets, rollup, blocks, state, turn, last });
+    eraseWithReports({ kernel, registry, buckets, blocks, rounds });
     let running: Promise<void> = Promise.resolve();
 
     hooks.methods.tap((methods) =>

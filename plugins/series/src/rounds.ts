@@ -1,4 +1,4 @@
-import type { ReportBuckets } from '@svc/plugin-agent/api';
+import type { LastReports, ReportBuckets } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Turn } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
@@ -32,6 +32,7 @@ export interface RoundParts {
   readonly rollup: Rollup;
   readonly blocks: BlockStore;
   readonly state: StateStore;
+  readonly last: LastReports;
   readonly turn: Turn;
 }
 
@@ -40,6 +41,8 @@ export class Rounds {
   readonly #parts: RoundParts;
   /** Day of the last clean-up. */
   #cleaned = 0;
+  /** What is being rolled up now. Never rejects. */
+  step: Promise<void> = Promise.resolve();
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
@@ -101,20 +104,30 @@ export class Rounds {
       const first = sorted[at] as number;
       let count = 1;
       while (count < RUN_HOURS && sorted[at + count] === first + count) count++;
-      await rollup.hours(kind, id, first, count, signal);
+      const rolled = rollup.hours(kind, id, first, count, signal);
+      this.step = rolled.catch(() => undefined);
+      await rolled;
       await proceed();
       at += count;
     }
   }
 
   async #clean(proceed: () => Promise<void>): Promise<void> {
-    const { blocks, kernel, registry } = this.#parts;
-    const { clock, config } = kernel;
+    const { blocks, kernel, last, registry } = this.#parts;
+    const { clock, config, signal } = kernel;
     const day = floorTo(clock.now(), DAY_MS);
     if (day === this.#cleaned) return;
     for (const { id } of registry.list()) {
       await blocks.removeBefore(id, MINUTE, clock.now() - config.keep_minutes_days * DAY_MS);
       await blocks.removeBefore(id, QUARTER, clock.now() - config.keep_quarter_hours_days * DAY_MS);
+      await proceed();
+    }
+    // An agent that was deleted and has no reports left is gone as a whole.
+    const deleted = registry.list().filter(({ soft_delete }) => soft_delete);
+    const heard = await last.heard(deleted);
+    for (const [at, { id }] of deleted.entries()) {
+      if (heard[at] !== undefined) continue;
+      for (const kind of KINDS) await blocks.erase(id, kind, () => signal.throwIfAborted());
       await proceed();
     }
     this.#cleaned = day;

@@ -1,5 +1,6 @@
 import { type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
-import { type Filter, filterOf } from '../conditions.ts';
+import type { Erase } from '../api.ts';
+import { type Filter, filterOf, matchesAll } from '../conditions.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { mayDelete, scopesOf } from '../permissions.ts';
 import type { Delete } from '../queries.ts';
@@ -15,6 +16,7 @@ const Deleted = Type.Object({
 export function addDeleteMethods(
   methods: Methods,
   kinds: { readonly [K in Kind['name']]: { readonly remove: Delete } },
+  erased: Erase,
 ): void {
   const deleteStatic = mayDelete(STATIC);
   const deleteDynamic = mayDelete(DYNAMIC);
@@ -37,7 +39,7 @@ export function addDeleteMethods(
     audit: ({ conditions }) => stringifyJson(conditions),
     prepare: deletionOf,
     access: { needs: ({ filter }) => deleteDynamic(scopesOf(filter)) },
-    handle: (deletion) => run(kinds.dynamic.remove, deletion),
+    handle: (deletion) => run(kinds.dynamic.remove, deletion, (uuid) => erased('dynamic', uuid)),
   });
 
   methods.add('agent_delete_dynamic_summary', {
@@ -47,7 +49,7 @@ export function addDeleteMethods(
     audit: ({ conditions }) => stringifyJson(conditions),
     prepare: deletionOf,
     access: { needs: ({ filter }) => deleteSummary(scopesOf(filter)) },
-    handle: (deletion) => run(kinds.summary.remove, deletion),
+    handle: (deletion) => run(kinds.summary.remove, deletion, (uuid) => erased('summary', uuid)),
   });
 }
 
@@ -61,6 +63,12 @@ const deletionOf = ({ conditions }: { conditions: readonly Condition[] }): Delet
   condition_count: conditions.length,
 });
 
-async function run(remove: Delete, { filter, condition_count }: Deletion) {
-  return { success: true as const, deleted: await remove(filter), condition_count };
+async function run(
+  remove: Delete,
+  { filter, condition_count }: Deletion,
+  erased?: (uuid: string | undefined) => Promise<void>,
+) {
+  const deleted = await remove(filter);
+  if (matchesAll(filter)) await erased?.(filter.uuids[0]);
+  return { success: true as const, deleted, condition_count };
 }

@@ -25,7 +25,7 @@ const PARTS: { readonly [P in Part]: PartForm } = {
 const KIND: { readonly [kind: string]: Kind } = { summary: SUMMARY, dynamic: DYNAMIC };
 
 /** Aggregates over stored reports. Every statement runs away from the event loop, along an index. */
-export function openBuckets(db: Database): ReportBuckets {
+export function openBuckets(db: Database): Omit<ReportBuckets, 'whenErased'> {
   const read = (sql: string, params: readonly SqlValue[], ask: Partial<BucketAsk> = {}) =>
     guarded('reports could not be aggregated', async () => {
       const { signal, share = '' } = ask;

@@ -1,5 +1,6 @@
 import { type Database, guarded, marks, rowsOf, type SqlValue } from '@svc/plugin-sdk';
-import type { Step } from '../steps.ts';
+import { MINUTE, QUARTER, type Step } from '../steps.ts';
+import type { ReportKind } from './state.ts';
 
 /** One row: the buckets of a series in a span of time. */
 export interface Block {
@@ -12,6 +13,21 @@ export interface Block {
 /** Rows of one statement. */
 const BATCH_ROWS = 100;
 const READ_ROWS = 32;
+
+/** Keys of the series of each kind of reports, in the order of bytes: those of full reports begin with their part. */
+const KEYS: { readonly [K in ReportKind]: readonly (readonly [from: string, before: string])[] } = {
+  dynamic: [
+    ['core.', 'core/'],
+    ['disk.', 'disk/'],
+    ['interface.', 'interface/'],
+  ],
+  summary: [
+    ['', 'core.'],
+    ['core/', 'disk.'],
+    ['disk/', 'interface.'],
+    ['interface/', '~'],
+  ],
+};
 
 /** Table `series_rollup`. */
 export class BlockStore {
@@ -65,6 +81,26 @@ export class BlockStore {
         data,
       ]);
       await guarded('rollups could not be stored', () => rowsOf(this.#db.query, { text, params }));
+    }
+  }
+
+  /** Deletes every rollup of an agent's reports of one kind, some rows at a time. */
+  async erase(id: number, kind: ReportKind, proceed: () => void): Promise<void> {
+    const text = `delete from series_rollup where (uuid_id, step, series, span) in
+      (select uuid_id, step, series, span from series_rollup
+        where uuid_id = ? and step = ? and series >= ? and series < ? limit ${BATCH_ROWS}) returning step`;
+    for (const { minutes } of [MINUTE, QUARTER]) {
+      for (const [from, before] of KEYS[kind]) {
+        const params = [id, minutes, from, before];
+        for (let gone = BATCH_ROWS; gone === BATCH_ROWS; ) {
+          proceed();
+          gone = (
+            await guarded('rollups could not be deleted', () =>
+              rowsOf(this.#db.query, { text, params }),
+            )
+          ).length;
+        }
+      }
     }
   }
 
