@@ -3,6 +3,8 @@
  * `node fill.mjs http://127.0.0.1:PORT KEY:SECRET > answers.json`. Each version leaves such a folder for the next ones
  * (README.md says how).
  */
+import { FULL_REPORT, STATIC_REPORT } from '../../plugins/agent/src/samples.ts';
+
 const [url, token] = process.argv.slice(2);
 const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 const base64 = (text) => Buffer.from(text).toString('base64');
@@ -39,42 +41,8 @@ const summary = (time) => ({
   load_one: 3,
   uptime: 100001,
 });
-const dynamic = (time) => ({
-  uuid: AGENT,
-  time,
-  cpu: { per_core: [{ id: 1, cpu_usage: 17.25, frequency_mhz: 2450 }], total_cpu_usage: 17.25 },
-  ram: {
-    total_memory: 4294967296,
-    available_memory: 3221225472,
-    used_memory: 1073741824,
-    total_swap: 0,
-    used_swap: 0,
-  },
-  load: { one: 0.31, five: 0.2, fifteen: 0.11 },
-  system: { boot_time: 1780900000, uptime: 100001, process_count: 87 },
-  disk: [],
-  network: { interfaces: [], udp_connections: 4, tcp_connections: 23 },
-  gpu: [],
-});
-const facts = {
-  uuid: AGENT,
-  time: day(0),
-  data_hash: [100, 242, 201, 154, 124, 114, 91, 240, 59, 97, 104, 140, 178, 106, 64, 33],
-  cpu: { physical_cores: 2, logical_cores: 4, per_core: [] },
-  system: {
-    system_name: 'Linux',
-    system_kernel: '6.1.0',
-    system_kernel_version: 'Linux 6.1',
-    system_os_version: '12.5',
-    system_os_long_version: 'Debian 12',
-    distribution_id: 'debian',
-    system_host_name: 'node-α',
-    arch: 'x86_64',
-    virtualization: 'Physical',
-  },
-  gpu: [],
-};
-await call('agent_report_static', [token, facts]);
+const dynamic = (time) => ({ ...FULL_REPORT, time });
+await call('agent_report_static', [token, { ...STATIC_REPORT, time: day(0) }]);
 for (const n of [0, 1, 2]) {
   await call('agent_report_dynamic', [token, dynamic(day(n))]);
   await call('agent_report_dynamic_summary', [token, summary(day(n))]);
