@@ -49,7 +49,8 @@ export const sessionSettings = (options: GivenOptions): SessionSettings => ({
 
 /**
  * Made by statements: poolers in between refuse options of a connection. An answered row must survive a crash of the
- * database too, also where its default for `synchronous_commit` is `off`.
+ * database too, also where its default for `synchronous_commit` is `off`. Compiling a statement that is estimated too
+ * high takes many times what it then runs: seconds for a chart.
  */
 export async function initSession(
   connection: pg.ClientBase,
@@ -61,7 +62,7 @@ export async function initSession(
       `set search_path to ${search_path}; set standard_conforming_strings = on`,
     );
   await connection.query(
-    `set statement_timeout = ${settings.statement_timeout_ms};
+    `set statement_timeout = ${settings.statement_timeout_ms}; set jit = off;
     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
   );
 }
