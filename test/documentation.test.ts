@@ -90,6 +90,8 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
   'README.md': (app) => app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'docs/guide/first-machine.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
+  'docs/guide/status-page.md': (app) =>
+    app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'plugins/agent/README.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'plugins/agent-uuid/README.md': (app) =>

@@ -1340,6 +1340,311 @@ export interface Methods {
       owner?: string;
     };
   };
+  /** Makes a public page of these agents and probes. */
+  'status-page_create': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      page: {
+        title: string;
+        entries: {
+          /** What readers see. */
+          name: string;
+          agent: string;
+          probe?: {
+              type: 'ping' | 'tcp_ping' | 'http_ping';
+              /** As the tasks name it. */
+              target: string;
+              /** Only tasks of this job. */
+              job?: string | null;
+            } | null;
+          /** Heading over the entry. */
+          group?: string | null;
+          /** Names the entry in addresses of badges. Default: a number. */
+          key?: string | null;
+        }[];
+        description?: string | null;
+        /** Default: as the browser asks. */
+        language?: 'auto' | 'en' | 'zh-CN' | null;
+        /** Public address, for feeds. */
+        url?: string | null;
+        /** `#rrggbb` */
+        accent?: string | null;
+        /** `#rrggbb` */
+        banner?: string | null;
+        /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
+        logo?: string | null;
+      };
+    };
+    result: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      page: {
+        title: string;
+        entries: {
+          /** What readers see. */
+          name: string;
+          agent: string;
+          probe?: {
+              type: 'ping' | 'tcp_ping' | 'http_ping';
+              /** As the tasks name it. */
+              target: string;
+              /** Only tasks of this job. */
+              job?: string | null;
+            } | null;
+          /** Heading over the entry. */
+          group?: string | null;
+          /** Names the entry in addresses of badges. Default: a number. */
+          key?: string | null;
+        }[];
+        description?: string | null;
+        /** Default: as the browser asks. */
+        language?: 'auto' | 'en' | 'zh-CN' | null;
+        /** Public address, for feeds. */
+        url?: string | null;
+        /** `#rrggbb` */
+        accent?: string | null;
+        /** `#rrggbb` */
+        banner?: string | null;
+        /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
+        logo?: string | null;
+      };
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      updated_at: number;
+    };
+  };
+  /** Deletes a page with its incidents. */
+  'status-page_delete': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+    };
+    result: { success: boolean };
+  };
+  /** A page as `status-page_update` takes it. */
+  'status-page_get': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+    };
+    result: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      page: {
+        title: string;
+        entries: {
+          /** What readers see. */
+          name: string;
+          agent: string;
+          probe?: {
+              type: 'ping' | 'tcp_ping' | 'http_ping';
+              /** As the tasks name it. */
+              target: string;
+              /** Only tasks of this job. */
+              job?: string | null;
+            } | null;
+          /** Heading over the entry. */
+          group?: string | null;
+          /** Names the entry in addresses of badges. Default: a number. */
+          key?: string | null;
+        }[];
+        description?: string | null;
+        /** Default: as the browser asks. */
+        language?: 'auto' | 'en' | 'zh-CN' | null;
+        /** Public address, for feeds. */
+        url?: string | null;
+        /** `#rrggbb` */
+        accent?: string | null;
+        /** `#rrggbb` */
+        banner?: string | null;
+        /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
+        logo?: string | null;
+      };
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      updated_at: number;
+    };
+  };
+  /** Writes an incident on a page. */
+  'status-page_incident_add': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      incident: {
+        title: string;
+        /** Plain text. */
+        text?: string | null;
+        /** Default: `notice`. */
+        impact?: 'notice' | 'maintenance' | 'degraded' | 'down' | null;
+        /** Unix ms. Default: now. */
+        begins_at?: number | null;
+        /** Unix ms; null: it goes on. */
+        ends_at?: number | null;
+      };
+    };
+    result: {
+      id: number;
+      title: string;
+      text: string;
+      impact: 'notice' | 'maintenance' | 'degraded' | 'down';
+      /** Unix ms. */
+      begins_at: number;
+      /** Unix ms. */
+      ends_at: number | null;
+      /** Unix ms. */
+      updated_at: number;
+    };
+  };
+  /** Deletes an incident. */
+  'status-page_incident_delete': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      id: number;
+    };
+    result: { success: boolean };
+  };
+  /** The incidents of a page, the one that began last first. */
+  'status-page_incident_list': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+    };
+    result: {
+      id: number;
+      title: string;
+      text: string;
+      impact: 'notice' | 'maintenance' | 'degraded' | 'down';
+      /** Unix ms. */
+      begins_at: number;
+      /** Unix ms. */
+      ends_at: number | null;
+      /** Unix ms. */
+      updated_at: number;
+    }[];
+  };
+  /** Changes an incident: with `ends_at` it is over. */
+  'status-page_incident_update': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      id: number;
+      incident: {
+        title?: string;
+        /** Plain text. */
+        text?: string | null;
+        /** Default: `notice`. */
+        impact?: 'notice' | 'maintenance' | 'degraded' | 'down' | null;
+        /** Unix ms. Default: now. */
+        begins_at?: number | null;
+        /** Unix ms; null: it goes on. */
+        ends_at?: number | null;
+      };
+    };
+    result: {
+      id: number;
+      title: string;
+      text: string;
+      impact: 'notice' | 'maintenance' | 'degraded' | 'down';
+      /** Unix ms. */
+      begins_at: number;
+      /** Unix ms. */
+      ends_at: number | null;
+      /** Unix ms. */
+      updated_at: number;
+    };
+  };
+  /** The pages that the caller may read. */
+  'status-page_list': {
+    params: {};
+    result: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      title: string;
+      /** How many it lists. */
+      entries: number;
+      /** Unix ms. */
+      updated_at: number;
+    }[];
+  };
+  /** Changes a page; the caller owns it from then on. */
+  'status-page_update': {
+    params: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      page: {
+        title?: string;
+        entries?: {
+          /** What readers see. */
+          name: string;
+          agent: string;
+          probe?: {
+              type: 'ping' | 'tcp_ping' | 'http_ping';
+              /** As the tasks name it. */
+              target: string;
+              /** Only tasks of this job. */
+              job?: string | null;
+            } | null;
+          /** Heading over the entry. */
+          group?: string | null;
+          /** Names the entry in addresses of badges. Default: a number. */
+          key?: string | null;
+        }[];
+        description?: string | null;
+        /** Default: as the browser asks. */
+        language?: 'auto' | 'en' | 'zh-CN' | null;
+        /** Public address, for feeds. */
+        url?: string | null;
+        /** `#rrggbb` */
+        accent?: string | null;
+        /** `#rrggbb` */
+        banner?: string | null;
+        /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
+        logo?: string | null;
+      };
+    };
+    result: {
+      /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
+      slug: string;
+      page: {
+        title: string;
+        entries: {
+          /** What readers see. */
+          name: string;
+          agent: string;
+          probe?: {
+              type: 'ping' | 'tcp_ping' | 'http_ping';
+              /** As the tasks name it. */
+              target: string;
+              /** Only tasks of this job. */
+              job?: string | null;
+            } | null;
+          /** Heading over the entry. */
+          group?: string | null;
+          /** Names the entry in addresses of badges. Default: a number. */
+          key?: string | null;
+        }[];
+        description?: string | null;
+        /** Default: as the browser asks. */
+        language?: 'auto' | 'en' | 'zh-CN' | null;
+        /** Public address, for feeds. */
+        url?: string | null;
+        /** `#rrggbb` */
+        accent?: string | null;
+        /** `#rrggbb` */
+        banner?: string | null;
+        /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
+        logo?: string | null;
+      };
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      updated_at: number;
+    };
+  };
   /** Keys of the configuration that are unknown or need a restart, and what else it says in vain. */
   'svc-server_config_warnings': {
     params: {};

@@ -26,6 +26,13 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
   ['/svc/ready', 'server-info', 'anyone', 'GET: 200 when database and bus answer too, else 503.'],
   ['/svc/static/:name', 'static-bucket-file', 'anyone', 'GET: the index of a bucket.'],
   ['/svc/static/:name/*path', 'static-bucket-file', 'anyone', 'GET: a file of a bucket.'],
+  ['/svc/status/:slug', 'status-page', 'anyone', 'GET: a status page that somebody has made.'],
+  [
+    '/svc/status/:slug/*path',
+    'status-page',
+    'anyone',
+    'GET: its incidents, feeds, badges and pictures.',
+  ],
   [
     '/svc/static-webdav/:name',
     'static-webdav',

@@ -3,7 +3,9 @@ import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { tellAgents } from './agent-facts.ts';
+import { AgentHistory } from './api.ts';
 import { examples } from './examples.ts';
+import { openHistory } from './history.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { Rounds } from './rounds.ts';
@@ -46,6 +48,7 @@ export default definePlugin({
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, AgentList, LastReports],
+  provides: [AgentHistory],
   config,
   reloadable: Object.keys(config.properties),
   migrations,
@@ -71,6 +74,7 @@ export default definePlugin({
     const watch = new Watch(kernel, registry, store, (event) => rounds.tell(event));
     tellAgents(kernel.use(AgentList), store);
     let running: Promise<void> = Promise.resolve();
+    kernel.provide(AgentHistory, openHistory(db));
     let serves = false;
 
     subscribe(AgentReported, ({ kind, uuids }) => {

@@ -1,5 +1,8 @@
 import { type Integer, service } from '@svc/plugin-sdk';
+import type { ReadProbes } from './store/series.ts';
 import type { NormalTask } from './task-type.ts';
+
+export type { ProbeAsk, ProbeBucket, ReadProbes } from './store/series.ts';
 
 export { checkTask, type NormalTask, normaliseTaskType, TaskType } from './task-type.ts';
 
@@ -47,3 +50,6 @@ export interface Tasks {
 }
 
 export const Tasks = service<Tasks>('task');
+
+/** Loss and latency of probes, as `task_query_series` answers them; no rights are asked. */
+export const Probes = service<ReadProbes>('task.probes');

@@ -5,7 +5,7 @@ import { History } from '@svc/plugin-retention/api';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { tellAgents } from './agent-facts.ts';
-import { Tasks } from './api.ts';
+import { Probes, Tasks } from './api.ts';
 import { examples } from './examples.ts';
 import { addCreateMethods } from './methods/create.ts';
 import { addListMethods } from './methods/lists.ts';
@@ -49,7 +49,7 @@ export default definePlugin({
   namespaces: ['task'],
   requires: [AgentRegistry, AgentList, History],
   optional: [LastReports, Tokens, RetentionLimits],
-  provides: [Tasks],
+  provides: [Tasks, Probes],
   brings: ['retention'],
   config,
   reloadable: Object.keys(config.properties),
@@ -65,8 +65,10 @@ export default definePlugin({
     const tasking = createTasking(kernel, registry, maxBytes);
     const { store, room, versions, completions, deliveries, creator, service } = tasking;
     const lists = new ListStore(kernel.db);
+    const probes = openProbes(kernel.db);
     kernel.provide(Tasks, service);
     tellAgents(kernel.use(AgentList), tasking);
+    kernel.provide(Probes, probes);
 
     hooks.methods.tap((methods) => {
       const maxUploadBytes = () => settings.max_upload_bytes;
@@ -74,7 +76,7 @@ export default definePlugin({
       addCreateMethods(methods, auth, creator);
       const takeResult = createUploads(auth, { store, room, versions, completions });
       addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult);
-      addSeriesMethod(methods, openProbes(kernel.db));
+      addSeriesMethod(methods, probes);
       addListMethods(methods, {
         auth,
         store: lists,

@@ -1,0 +1,23 @@
+import { service } from '@svc/plugin-sdk';
+
+/** What is known of when an agent reported. */
+export interface Seen {
+  /** It reported within the last `silence_s`. */
+  readonly here: boolean;
+  /** Unix ms: when it came, or of its last report before it went. */
+  readonly since: number;
+  /** The oldest UTC day that is kept of it, counted since 1970; undefined: none yet. */
+  readonly firstDay: number | undefined;
+  /** Milliseconds that it was seen on each UTC day; up to five minutes of today are missing. Days without a report are left out. */
+  readonly days: ReadonlyMap<number, number>;
+}
+
+/** When agents were seen; no rights are asked. */
+export interface AgentHistory {
+  /**
+   * Of each agent (`Agent.id`) that was ever seen, with its days from this one on, away from the event loop.
+   * @throws RpcError 103
+   */
+  seen(ids: readonly number[], fromDay: number): Promise<ReadonlyMap<number, Seen>>;
+}
+export const AgentHistory = service<AgentHistory>('agent-history');

@@ -1,0 +1,46 @@
+import { type Database, guarded, marks } from '@svc/plugin-sdk';
+import type { AgentHistory, Seen } from './api.ts';
+
+/** 50 agents over 400 days take less. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** The tables as other plugins see them. */
+export function openHistory(db: Database): AgentHistory {
+  const read: Read = (columns, rest, params) =>
+    guarded('the history of agents could not be read', async () => {
+      const sql = `select '[' || ${columns.join(" || ',' || ")} || ']' as json from ${rest}`;
+      const { text } = await db.jsonArray(sql, params, { maxBytes: MOST_BYTES });
+      return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString());
+    });
+  return { seen: (ids, fromDay) => seen(read, ids, fromDay) };
+}
+
+type Read = (
+  columns: readonly string[],
+  rest: string,
+  params: readonly number[],
+) => Promise<[id: number, a: number, b: number][]>;
+
+async function seen(
+  read: Read,
+  ids: readonly number[],
+  fromDay: number,
+): Promise<ReadonlyMap<number, Seen>> {
+  if (ids.length === 0) return new Map();
+  const these = `uuid_id in (${marks(ids.length)})`;
+  // Index (uuid_id, day) of the uptime, (uuid_id) of the presence.
+  const [presences, firsts, days] = await Promise.all([
+    read(['uuid_id', 'here', 'last_seen'], `agent_presence where ${these}`, ids),
+    read(['uuid_id', 'min(day)'], `agent_uptime where ${these} group by uuid_id`, ids),
+    read(['uuid_id', 'day', 'ms'], `agent_uptime where ${these} and day >= ?`, [...ids, fromDay]),
+  ]);
+  const firstDay = new Map(firsts.map(([id, day]) => [id, day]));
+  const found = new Map<number, Seen & { readonly days: Map<number, number> }>();
+  for (const [id, here, since] of presences) {
+    // A row without a time knows an address only.
+    if (since === 0) continue;
+    found.set(id, { here: here === 1, since, firstDay: firstDay.get(id), days: new Map() });
+  }
+  for (const [id, day, ms] of days) found.get(id)?.days.set(day, ms);
+  return found;
+}

@@ -1,0 +1,53 @@
+/**
+ * `/svc/status/_/page.js`: shows times in the reader's zone, and takes a new page from the server while it is looked at. The page
+ * is whole without it. `data-every` of the body is the number of seconds between two readings.
+ */
+export const script = `'use strict';
+(() => {
+  const language = document.documentElement.lang === 'en' ? undefined : document.documentElement.lang;
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  const day = { day: 'numeric', month: 'short' };
+  const forms = [clock, { ...day, ...clock }, { ...day, year: 'numeric', ...clock }]
+    .map((form) => new Intl.DateTimeFormat(language || 'en-GB', form));
+  const local = () => {
+    const now = new Date();
+    for (const element of document.querySelectorAll('time')) {
+      const time = new Date(element.dateTime);
+      if (element.title === '') element.title = element.textContent;
+      const sameYear = time.getFullYear() === now.getFullYear();
+      const form = time.toDateString() === now.toDateString() ? 0 : sameYear ? 1 : 2;
+      element.textContent = forms[form].format(time);
+    }
+  };
+  const openOnes = () => [...document.querySelectorAll('details[open]')].map((one) => one.dataset.k);
+  const renew = async () => {
+    const answer = await window.fetch(location.href, { headers: { accept: 'text/html' } });
+    if (!answer.ok) return;
+    const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const focused = document.activeElement?.closest('[data-k]')?.dataset.k;
+    const open = openOnes();
+    for (const name of ['main', 'footer']) {
+      const [old, fresh] = [document.querySelector(name), next.querySelector(name)];
+      if (old && fresh) old.replaceChildren(...fresh.childNodes);
+    }
+    document.title = next.title;
+    for (const one of document.querySelectorAll('details')) {
+      one.open = open.includes(one.dataset.k);
+      if (focused !== undefined && one.dataset.k === focused) one.querySelector('summary').focus({ preventScroll: true });
+    }
+    local();
+  };
+  const every = Number(document.body.dataset.every) * 1000;
+  let last = Date.now();
+  const look = () => {
+    if (document.hidden || Date.now() - last < every) return;
+    last = Date.now();
+    renew().catch(() => {
+      // The server cannot be reached now: what is shown stays, with its time.
+    });
+  };
+  local();
+  if (every > 0) setInterval(look, Math.min(every, 5000));
+  document.addEventListener('visibilitychange', look);
+})();
+`;

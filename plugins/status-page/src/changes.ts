@@ -1,0 +1,119 @@
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { type Auth, type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
+import type { Incident, Page } from './page.ts';
+import { maySee } from './permissions.ts';
+import { type Content, contentOf, incidentOf } from './rules.ts';
+import type { IncidentChange, NewIncident, NewPage, PageChange } from './schemas.ts';
+import type { Store } from './store.ts';
+
+/** Several callers may change one page at the same time. */
+const ATTEMPTS = 5;
+
+export interface ChangesParts {
+  readonly auth: Auth;
+  readonly clock: Clock;
+  readonly owners: Owners;
+  readonly registry: AgentRegistry;
+  readonly store: Store;
+  readonly mostPages: () => number;
+  /** Reads the records again, and tells the other servers. */
+  readonly changed: (slug: string) => Promise<void>;
+}
+
+/** What the methods do. Who writes a page owns it, and must see all that it shows. */
+export class Changes {
+  readonly #parts: ChangesParts;
+
+  constructor(parts: ChangesParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws RpcError 102, 105 unknown agent, 108 */
+  async create(slug: string, given: Static<typeof NewPage>, caller: Principal): Promise<Page> {
+    const { clock, store, mostPages, changed } = this.#parts;
+    const content = contentOf(given);
+    const owner = await this.#ownerOf(content, caller);
+    const page = { slug, ...content, owner, version: 1, updated_at: clock.now() };
+    await store.insert(page, mostPages());
+    await changed(slug);
+    return page;
+  }
+
+  /** @throws RpcError 102, 105 unknown page or agent, 108 */
+  async update(slug: string, given: Static<typeof PageChange>, caller: Principal): Promise<Page> {
+    const { clock, store, changed } = this.#parts;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const old = await this.page(slug);
+      const content = contentOf(given, old);
+      const owner = await this.#ownerOf(content, caller);
+      const next = { version: old.version + 1, updated_at: clock.now() };
+      const page = { slug, ...content, owner, ...next };
+      if (!(await store.change(page))) continue;
+      await changed(slug);
+      return page;
+    }
+    throw RpcError.other('the page is being changed by others; try again');
+  }
+
+  /** @throws RpcError 105 */
+  async remove(slug: string): Promise<void> {
+    if (!(await this.#parts.store.remove(slug))) throw noPage(slug);
+    await this.#parts.changed(slug);
+  }
+
+  /** @throws RpcError 105 */
+  async page(slug: string): Promise<Page> {
+    const page = await this.#parts.store.page(slug);
+    if (!page) throw noPage(slug);
+    return page;
+  }
+
+  /** @throws RpcError 105, 108 */
+  async addIncident(slug: string, given: Static<typeof NewIncident>): Promise<Incident> {
+    const { clock, store, changed } = this.#parts;
+    const incident = await store.addIncident(slug, incidentOf(given, clock.now()));
+    if (!incident) throw noPage(slug);
+    await changed(slug);
+    return incident;
+  }
+
+  /** @throws RpcError 105, 108 */
+  async updateIncident(
+    slug: string,
+    id: number,
+    given: Static<typeof IncidentChange>,
+  ): Promise<Incident> {
+    const { clock, store, changed } = this.#parts;
+    const old = await store.incident(slug, id);
+    if (!old) throw noIncident(slug, id);
+    const incident = { id, ...incidentOf(given, clock.now(), old) };
+    if (!(await store.changeIncident(slug, incident))) throw noIncident(slug, id);
+    await changed(slug);
+    return incident;
+  }
+
+  /** @throws RpcError 105 */
+  async removeIncident(slug: string, id: number): Promise<void> {
+    const { store, changed } = this.#parts;
+    if (!(await store.removeIncident(slug, id))) throw noIncident(slug, id);
+    await changed(slug);
+  }
+
+  /** What to store as the page's owner. @throws RpcError 102 for what the caller may not see itself, 105 */
+  async #ownerOf({ settings }: Content, caller: Principal): Promise<string | null> {
+    const { auth, owners, registry } = this.#parts;
+    for (const entry of settings.entries) {
+      const wanted = maySee(entry);
+      if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+      if (!(await registry.find(entry.agent))) {
+        throw RpcError.notFound(`the entry '${entry.name}' names an unknown agent: ${entry.agent}`);
+      }
+    }
+    return owners.of(caller);
+  }
+}
+
+const noPage = (slug: string) => RpcError.notFound(`there is no page '${slug}'`);
+const noIncident = (slug: string, id: number) =>
+  RpcError.notFound(`the page '${slug}' has no incident ${id}`);

@@ -1,0 +1,133 @@
+import { AgentHistory } from '@svc/plugin-agent-events/api';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import {
+  DatabaseChanged,
+  definePlugin,
+  type Kernel,
+  type Methods,
+  type Static,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
+import { Probes } from '@svc/plugin-task/api';
+import { Owners } from '@svc/plugin-token/api';
+import { Changes, type ChangesParts } from './changes.ts';
+import { examples } from './examples.ts';
+import { LivePages } from './live/pages.ts';
+import { ProbeHistory } from './live/probe-history.ts';
+import { addIncidentMethods } from './methods/incidents.ts';
+import { addPageMethods } from './methods/pages.ts';
+import { migrations } from './migrations/index.ts';
+import { permissions, scopes } from './permissions.ts';
+import { Records } from './records.ts';
+import { serve } from './serve.ts';
+import { Store } from './store.ts';
+import { assets } from './view/snapshot.ts';
+
+/** A page or its incidents changed. */
+const PageChanged = topic('status-page.changed', Type.Object({ slug: Type.String() }));
+
+const config = Type.Object({
+  refresh_s: Type.Integer({
+    minimum: 5,
+    maximum: 3_600,
+    default: 30,
+    description: 'A page is read from the database once in so many seconds, whoever looks at it.',
+  }),
+  max_pages: Type.Integer({
+    minimum: 0,
+    maximum: 1_000,
+    default: 100,
+    description: 'Pages that there may be.',
+  }),
+});
+
+type Config = Static<typeof config>;
+
+/** Public pages that say how agents and probes are: namespace `status-page`, `GET /svc/status/SLUG`. */
+export default definePlugin({
+  name: 'status-page',
+  version: '0.6.0',
+  namespaces: ['status-page'],
+  requires: [AgentRegistry, AgentHistory, Owners],
+  optional: [Probes],
+  brings: ['agent-events'],
+  config,
+  reloadable: Object.keys(config.properties),
+  permissions,
+  scopes,
+  migrations,
+  examples,
+  // A row shows what its owner may read.
+  guards: { status_page: 'fixed', status_page_incident: 'fixed' },
+
+  async setup(kernel) {
+    const { clock, db, hooks, log } = kernel;
+    const store = new Store(db);
+    const records = new Records(store);
+    const files = await assets();
+    let live: LivePages | undefined;
+    const forget = async (slug: string) => {
+      await records.reload();
+      live?.forget(slug);
+    };
+
+    hooks.methods.tap((methods) => {
+      const changed = async (slug: string) => {
+        await forget(slug);
+        kernel.publish(PageChanged, { slug });
+      };
+      addMethods(methods, kernel, { store, records, changed });
+    });
+    hooks.routes.tap((routes) => {
+      live = openPages(kernel, store);
+      const served = { clock, records, live, assets: files };
+      for (const path of ['/svc/status/:slug', '/svc/status/:slug/*path']) {
+        routes.add({ path, handle: (exchange) => serve(exchange, served) });
+      }
+    });
+    hooks.prepare.tap(() => {
+      const owned = async (owner: string) => records.ownedBy(owner);
+      kernel.use(Owners).register({ kind: 'status-page', list: owned });
+      return records.reload();
+    });
+    const failed = (error: unknown) => log.error('status pages could not be read again', { error });
+    kernel.subscribe(PageChanged, ({ slug }, { own }) => {
+      if (!own) forget(slug).catch(failed);
+    });
+    kernel.subscribe(DatabaseChanged, () => {
+      const readAgain = records.reload().then(() => live?.forgetAll());
+      readAgain.catch(failed);
+    });
+    hooks.reload.tap(() => live?.forgetAll());
+  },
+});
+
+function addMethods(
+  methods: Methods,
+  kernel: Kernel<Config>,
+  parts: Pick<ChangesParts, 'store' | 'changed'> & { readonly records: Records },
+): void {
+  const { auth, clock, config: settings } = kernel;
+  const [owners, registry] = [kernel.use(Owners), kernel.use(AgentRegistry)];
+  const mostPages = () => settings.max_pages;
+  const changes = new Changes({ ...parts, auth, clock, owners, registry, mostPages });
+  addPageMethods(methods, { auth, changes, records: parts.records });
+  addIncidentMethods(methods, changes, parts.store);
+}
+
+function openPages(kernel: Kernel<Config>, store: Store): LivePages {
+  const { brand, clock, config: settings, log, signal } = kernel;
+  const read = kernel.useOptional(Probes);
+  return new LivePages({
+    clock,
+    log,
+    store,
+    owners: kernel.use(Owners),
+    registry: kernel.use(AgentRegistry),
+    history: kernel.use(AgentHistory),
+    probes: read && new ProbeHistory(read, signal, log),
+    base: brand.rewrite('/svc/status'),
+    every_ms: () => settings.refresh_s * 1_000,
+  });
+}

@@ -1,0 +1,58 @@
+import type { AgentHistory } from '@svc/plugin-agent-events/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Owners } from '@svc/plugin-token/api';
+import type { Entry, Page } from '../page.ts';
+import { maySee } from '../permissions.ts';
+import type { Store } from '../store.ts';
+import { agentRow, type Facts, factsOf, probeRow, type Row } from './facts.ts';
+import { latencyOf } from './latency.ts';
+import type { ProbeHistory } from './probe-history.ts';
+import { DAY_MS, DAYS } from './uptime.ts';
+
+export interface GatherParts {
+  readonly history: AgentHistory;
+  readonly owners: Owners;
+  readonly registry: AgentRegistry;
+  /** undefined: this server has no tasks, so nothing is known of probes. */
+  readonly probes: ProbeHistory | undefined;
+  readonly store: Store;
+}
+
+/** The agents of those entries that the page's owner may see now, and that are not deleted; in the order of the page. */
+export function visible(page: Page, { owners, registry }: GatherParts): readonly Shown[] {
+  return page.settings.entries.flatMap((entry) => {
+    const agent = registry.known(entry.agent);
+    if (!agent || agent.soft_delete || !owners.may(page.owner, maySee(entry))) return [];
+    return { entry, id: agent.id };
+  });
+}
+
+export interface Shown {
+  readonly entry: Entry;
+  /** `Agent.id` */
+  readonly id: number;
+}
+
+/** Reads what a page shows. @throws RpcError 103 */
+export async function gather(
+  page: Page,
+  shown: readonly Shown[],
+  parts: GatherParts,
+  now: number,
+): Promise<Facts> {
+  const ids = new Set(shown.filter(({ entry }) => !entry.probe).map(({ id }) => id));
+  const fromDay = Math.floor(now / DAY_MS) - DAYS + 1;
+  const [seen, incidents] = await Promise.all([
+    parts.history.seen([...ids], fromDay),
+    parts.store.incidents(page.slug),
+  ]);
+  const rows: Row[] = [];
+  for (const { entry, id } of shown) {
+    if (!entry.probe) rows.push(agentRow(entry, seen.get(id), now));
+    else {
+      const day = await parts.probes?.day(entry.agent, entry.probe, now);
+      rows.push(probeRow(entry, day && latencyOf(day)));
+    }
+  }
+  return factsOf(page, rows, incidents, now);
+}

@@ -1,0 +1,114 @@
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Page } from '../page.ts';
+import { Snapshot } from '../view/snapshot.ts';
+import { type GatherParts, gather, visible } from './gather.ts';
+
+/** Rights are looked at this often while a page is read. */
+const RIGHTS_MS = 1_000;
+/** After a failure nothing is read again for so long. */
+const PAUSE_MS = 2_000;
+/** What was read is shown for so long while the database is away. */
+const STALE_MS = 600_000;
+
+export interface PagesParts extends GatherParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where the pages are: `/svc/status`. */
+  readonly base: string;
+  /** Time between two readings of one page, ms. */
+  readonly every_ms: () => number;
+}
+
+interface Live {
+  readonly page: Page;
+  /** The entries that were shown when the rights were looked at last. */
+  shown: string;
+  looked: number;
+  snapshot: Snapshot | undefined;
+  reading: Promise<Snapshot | undefined> | undefined;
+  /** No reading before this time. */
+  notBefore: number;
+}
+
+/** What readers see of each page: read once for all of them. */
+export class LivePages {
+  readonly #parts: PagesParts;
+  readonly #live = new Map<string, Live>();
+
+  constructor(parts: PagesParts) {
+    this.#parts = parts;
+  }
+
+  /** Of a page as the records hold it. @returns undefined: its owner is suspended; null: it cannot be read now */
+  of(page: Page): Snapshot | Promise<Snapshot | null> | null | undefined {
+    const { clock, owners } = this.#parts;
+    if (owners.isSuspended(page.owner)) return undefined;
+    const now = clock.now();
+    const live = this.#liveOf(page);
+    if (Math.abs(now - live.looked) >= RIGHTS_MS) this.#look(live, now);
+    const { snapshot } = live;
+    if (snapshot && now < snapshot.until && now >= snapshot.facts.at) return snapshot;
+    live.reading ??= this.#read(live, now).finally(() => {
+      live.reading = undefined;
+    });
+    return live.reading.then((read) => read ?? this.#older(live));
+  }
+
+  /** Something about the page has changed. */
+  forget(slug: string): void {
+    this.#live.delete(slug);
+  }
+
+  forgetAll(): void {
+    this.#live.clear();
+  }
+
+  #liveOf(page: Page): Live {
+    const known = this.#live.get(page.slug);
+    if (known?.page === page) return known;
+    const live: Live = {
+      page,
+      shown: '',
+      looked: Number.NEGATIVE_INFINITY,
+      snapshot: undefined,
+      reading: undefined,
+      notBefore: 0,
+    };
+    this.#live.set(page.slug, live);
+    return live;
+  }
+
+  /** An entry that came or went takes effect at once. */
+  #look(live: Live, now: number): void {
+    live.looked = now;
+    const shown = visible(live.page, this.#parts)
+      .map(({ entry }) => entry.key)
+      .join(' ');
+    if (shown === live.shown) return;
+    live.shown = shown;
+    live.snapshot = undefined;
+    live.reading = undefined;
+  }
+
+  async #read(live: Live, now: number): Promise<Snapshot | undefined> {
+    const { base, every_ms, log } = this.#parts;
+    if (now < live.notBefore) return undefined;
+    const { shown } = live;
+    try {
+      const facts = await gather(live.page, visible(live.page, this.#parts), this.#parts, now);
+      const snapshot = new Snapshot(facts, { base, every_ms: every_ms() });
+      if (live.shown === shown) live.snapshot = snapshot;
+      return snapshot;
+    } catch (error) {
+      live.notBefore = this.#parts.clock.now() + PAUSE_MS;
+      log.warn('a status page could not be read', { page: live.page.slug, error });
+      return undefined;
+    }
+  }
+
+  /** The last state that was read, while it is not too old. */
+  #older({ snapshot }: Live): Snapshot | null {
+    const isUsable = snapshot && this.#parts.clock.now() - snapshot.facts.at < STALE_MS;
+    return isUsable ? snapshot : null;
+  }
+}

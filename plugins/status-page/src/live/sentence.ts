@@ -1,0 +1,21 @@
+import type { Words } from '../words/index.ts';
+
+/** Members of `Words` that are texts. */
+export type Form = { [K in keyof Words]: Words[K] extends string ? K : never }[keyof Words];
+
+/** A form of words with what belongs into it; the language and the markup come later. */
+export interface Sentence {
+  readonly form: Form;
+  /** Of an entry. */
+  readonly name?: string;
+  /** Of an incident. */
+  readonly title?: string;
+  /** Unix ms. */
+  readonly time?: number;
+  /** ms */
+  readonly span?: number;
+  /** 0 to 1 */
+  readonly loss?: number;
+  readonly count?: number;
+  readonly all?: number;
+}

@@ -1,0 +1,64 @@
+import type { Seen } from '@svc/plugin-agent-events/api';
+
+export const DAY_MS = 86_400_000;
+/** Days that a page shows. */
+export const DAYS = 90;
+const MINUTE_MS = 60_000;
+/** Today's figure may lack so much, and an agent that starts again some seconds. */
+const UNWRITTEN_MS = 6 * MINUTE_MS;
+/** Less than this is no outage, and more than the second a long one. */
+const PART_MS = 5 * MINUTE_MS;
+const LONG_MS = 72 * MINUTE_MS;
+/** An agent that is here was away for so long, and this part of the day, when the page says so. */
+const AWAY_MS = 10 * MINUTE_MS;
+const AWAY_PART = 0.05;
+
+/** How a day or half an hour went. `first`: the agent came on that day, so what it missed is not known. */
+export type CellKind = 'none' | 'first' | 'fine' | 'part' | 'bad';
+export interface Cell {
+  readonly kind: CellKind;
+  /** Begin, Unix ms. */
+  readonly at: number;
+  /** Part that was fine, 0 to 1. */
+  readonly share: number;
+  /** Of an agent: how long it was away, ms. */
+  readonly away: number;
+}
+
+export interface Uptime {
+  /** The last one is today. */
+  readonly cells: readonly Cell[];
+  /** undefined: no whole day is known. */
+  readonly share: number | undefined;
+  /** How long an agent that is here was away today, where that is worth a word, ms. */
+  readonly awayToday: number | undefined;
+}
+
+/** The last 90 UTC days of one agent. */
+export function uptimeOf({ here, firstDay, days }: Seen, now: number): Uptime {
+  const today = Math.floor(now / DAY_MS);
+  const cells: Cell[] = [];
+  let [known, lost] = [0, 0];
+  for (let day = today - DAYS + 1; day <= today; day++) {
+    const at = day * DAY_MS;
+    if (firstDay === undefined || day <= firstDay) {
+      const kind = day === firstDay ? 'first' : 'none';
+      cells.push({ kind, at, share: 1, away: 0 });
+      continue;
+    }
+    const length = day === today ? now - at : DAY_MS;
+    const unwritten = day === today ? UNWRITTEN_MS : 0;
+    const away = Math.min(length, Math.max(0, length - (days.get(day) ?? 0) - unwritten));
+    known += length;
+    lost += away;
+    const kind = away < PART_MS ? 'fine' : away < LONG_MS ? 'part' : 'bad';
+    cells.push({ kind, at, share: length > 0 ? 1 - away / length : 1, away });
+  }
+  const last = cells.at(-1) as Cell;
+  const wasAway = here && last.away >= AWAY_MS && 1 - last.share >= AWAY_PART;
+  return {
+    cells,
+    share: known > 0 ? 1 - lost / known : undefined,
+    awayToday: wasAway ? last.away : undefined,
+  };
+}

@@ -1,0 +1,21 @@
+export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/svg+xml';
+
+/**
+ * What could do more than draw. Logos are sent in a sandbox without scripts and shown in `<img>`, so this is the second wall;
+ * document types can make a small file a very large one.
+ */
+const MORE_THAN_A_DRAWING =
+  /<!(?:DOCTYPE|ENTITY)|<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|embed|object)\b|<\?(?!xml\s)|\son\w+\s*=|javascript:/i;
+
+/** By the content; undefined: it is not one of these images. */
+export function logoType(bytes: Buffer): LogoType | undefined {
+  const begins = (...values: number[]) => values.every((value, at) => bytes[at] === value);
+  if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
+  if (begins(0xff, 0xd8, 0xff)) return 'image/jpeg';
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') {
+    return 'image/webp';
+  }
+  const text = bytes.toString();
+  const isSvg = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/.test(text);
+  return isSvg && !MORE_THAN_A_DRAWING.test(text) ? 'image/svg+xml' : undefined;
+}

@@ -1,0 +1,56 @@
+import { type Methods, needs, Type } from '@svc/plugin-sdk';
+import type { Changes } from '../changes.ts';
+import { mayDo } from '../permissions.ts';
+import { IncidentAnswer, IncidentChange, NewIncident, Slug } from '../schemas.ts';
+import type { Store } from '../store.ts';
+
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const on = (word: 'read' | 'write') =>
+  needs(({ slug }: { readonly slug: string }) => mayDo(word, slug));
+
+/** `status-page_incident_add`, `_update`, `_delete` and `_list`. */
+export function addIncidentMethods(methods: Methods, changes: Changes, store: Store): void {
+  methods.add('status-page_incident_add', {
+    summary: 'Writes an incident on a page.',
+    description: 'A page keeps its newest 100. The owner of the page stays the same.',
+    addition: true,
+    params: { slug: Slug, incident: NewIncident },
+    result: IncidentAnswer,
+    audit: ({ slug }) => slug,
+    access: on('write'),
+    handle: ({ slug, incident }) => changes.addIncident(slug, incident),
+  });
+  methods.add('status-page_incident_update', {
+    summary: 'Changes an incident: with `ends_at` it is over.',
+    description: 'Members that are absent stay as they are, null takes the default.',
+    addition: true,
+    params: { slug: Slug, id: Id, incident: IncidentChange },
+    result: IncidentAnswer,
+    audit: ({ slug, id }) => `${slug} ${id}`,
+    access: on('write'),
+    handle: ({ slug, id, incident }) => changes.updateIncident(slug, id, incident),
+  });
+  methods.add('status-page_incident_delete', {
+    summary: 'Deletes an incident.',
+    addition: true,
+    params: { slug: Slug, id: Id },
+    result: Type.Object({ success: Type.Boolean() }),
+    audit: ({ slug, id }) => `${slug} ${id}`,
+    access: on('write'),
+    async handle({ slug, id }) {
+      await changes.removeIncident(slug, id);
+      return { success: true };
+    },
+  });
+  methods.add('status-page_incident_list', {
+    summary: 'The incidents of a page, the one that began last first.',
+    addition: true,
+    params: { slug: Slug },
+    result: Type.Array(IncidentAnswer),
+    access: on('read'),
+    async handle({ slug }) {
+      await changes.page(slug);
+      return store.incidents(slug);
+    },
+  });
+}

@@ -1,0 +1,98 @@
+import { type Auth, type Methods, needs, Type } from '@svc/plugin-sdk';
+import type { Changes } from '../changes.ts';
+import type { Page } from '../page.ts';
+import { mayDo } from '../permissions.ts';
+import type { Records } from '../records.ts';
+import { NewPage, PageAnswer, PageChange, Slug } from '../schemas.ts';
+
+export interface MethodParts {
+  readonly auth: Auth;
+  readonly changes: Changes;
+  readonly records: Records;
+}
+
+const on = (word: Parameters<typeof mayDo>[0]) =>
+  needs(({ slug }: { readonly slug: string }) => mayDo(word, slug));
+
+/** `status-page_create`, `_update`, `_delete`, `_get` and `_list`. */
+export function addPageMethods(methods: Methods, parts: MethodParts): void {
+  addWrites(methods, parts);
+  addReads(methods, parts);
+}
+
+function addWrites(methods: Methods, { changes }: MethodParts): void {
+  methods.add('status-page_create', {
+    summary: 'Makes a public page of these agents and probes.',
+    description:
+      'Takes the right to read what each entry shows, as well. The caller owns the page: an entry that the owner may not read any more is not shown.',
+    addition: true,
+    params: { slug: Slug, page: NewPage },
+    result: PageAnswer,
+    audit: ({ slug }) => slug,
+    access: on('write'),
+    handle: async ({ slug, page }, { caller }) => answer(await changes.create(slug, page, caller)),
+  });
+  methods.add('status-page_update', {
+    summary: 'Changes a page; the caller owns it from then on.',
+    description:
+      'Members that are absent stay as they are, null takes the default. Takes the right to read what each entry shows, those that stay included.',
+    addition: true,
+    params: { slug: Slug, page: PageChange },
+    result: PageAnswer,
+    audit: ({ slug }) => slug,
+    access: on('write'),
+    handle: async ({ slug, page }, { caller }) => answer(await changes.update(slug, page, caller)),
+  });
+  methods.add('status-page_delete', {
+    summary: 'Deletes a page with its incidents.',
+    addition: true,
+    params: { slug: Slug },
+    result: Type.Object({ success: Type.Boolean() }),
+    audit: ({ slug }) => slug,
+    access: on('delete'),
+    async handle({ slug }) {
+      await changes.remove(slug);
+      return { success: true };
+    },
+  });
+}
+
+function addReads(methods: Methods, { auth, changes, records }: MethodParts): void {
+  methods.add('status-page_get', {
+    summary: 'A page as `status-page_update` takes it.',
+    addition: true,
+    params: { slug: Slug },
+    result: PageAnswer,
+    access: on('read'),
+    handle: async ({ slug }) => answer(await changes.page(slug)),
+  });
+  methods.add('status-page_list', {
+    summary: 'The pages that the caller may read.',
+    addition: true,
+    params: {},
+    result: Type.Array(
+      Type.Object({
+        slug: Slug,
+        title: Type.String(),
+        entries: Type.Integer({ description: 'How many it lists.' }),
+        updated_at: Type.Integer({ description: 'Unix ms.' }),
+      }),
+    ),
+    access: 'authenticated',
+    async handle(_params, { caller }) {
+      const pages = [];
+      for (const { slug, settings, updated_at } of records.list()) {
+        if (!(await auth.allows(caller, mayDo('read', slug)))) continue;
+        const { title, entries } = settings;
+        pages.push({ slug, title, entries: entries.length, updated_at });
+      }
+      return pages;
+    },
+  });
+}
+
+function answer({ slug, settings, logo, owner, updated_at }: Page) {
+  const entries = settings.entries.map((entry) => ({ ...entry }));
+  const page = { ...settings, entries, logo };
+  return { slug, page, ...(owner !== null && { owner }), updated_at };
+}

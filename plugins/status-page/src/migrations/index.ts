@@ -1,0 +1,23 @@
+import type { Migration } from '@svc/plugin-sdk';
+
+/**
+ * Table `status_page`: `settings` is JSON, `logo` base64, `owner` the key of the token that wrote the page last (null: the Super Token).
+ * Table `status_page_incident`: what operators say about a time, plain text.
+ */
+const create: Migration = {
+  name: '0001-create',
+  async up({ query, types }) {
+    await query.raw(`create table status_page (slug ${types.bytewise} not null primary key,
+      settings ${types.bytewise} not null, logo ${types.bytewise}, owner ${types.bytewise},
+      version integer not null, updated_at bigint not null)`);
+    await query.raw(`create table status_page_incident (id ${types.countedKey},
+      slug ${types.bytewise} not null references status_page (slug) on delete cascade,
+      title ${types.bytewise} not null, text ${types.bytewise} not null, impact ${types.bytewise} not null,
+      begins_at bigint not null, ends_at bigint, updated_at bigint not null)`);
+    await query.raw(
+      'create index status_page_incident_slug on status_page_incident (slug, begins_at)',
+    );
+  },
+};
+
+export const migrations = [create];

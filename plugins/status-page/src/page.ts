@@ -1,0 +1,66 @@
+/** One line of a page: an agent, or a probe that an agent runs. */
+export interface Entry {
+  /** Unique in its page; names the entry in public addresses. */
+  readonly key: string;
+  readonly name: string;
+  /** Heading under which it stands; empty: none. */
+  readonly group: string;
+  /** Lower-case hyphenated. */
+  readonly agent: string;
+  readonly probe?: Probe;
+}
+
+export interface Probe {
+  readonly type: 'ping' | 'tcp_ping' | 'http_ping';
+  /** As the tasks name it. */
+  readonly target: string;
+  /** Name of the job whose tasks count; absent: every task. */
+  readonly job?: string;
+}
+
+export const LANGUAGES = ['en', 'zh-CN'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What the operator has written, but for the logo. */
+export interface Settings {
+  readonly title: string;
+  readonly description: string;
+  /** `auto`: as the reader's browser asks. */
+  readonly language: Language | 'auto';
+  /** Public address of the page, for feeds; null: readers take the address that they fetched the feed from. */
+  readonly url: string | null;
+  /** `#rrggbb`: links and curves, and the background of the head. */
+  readonly accent: string | null;
+  readonly banner: string | null;
+  readonly entries: readonly Entry[];
+}
+
+/** One page. Objects are replaced, never changed. */
+export interface Page {
+  readonly slug: string;
+  readonly settings: Settings;
+  /** Base64. */
+  readonly logo: string | null;
+  /** Key of the token that wrote it last; null: the Super Token. */
+  readonly owner: string | null;
+  /** Raised by each change. */
+  readonly version: number;
+  /** Unix ms. */
+  readonly updated_at: number;
+}
+
+export const IMPACTS = ['notice', 'maintenance', 'degraded', 'down'] as const;
+export type Impact = (typeof IMPACTS)[number];
+
+/** What the operator says about a time; plain text. */
+export interface Incident {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+  readonly impact: Impact;
+  /** Unix ms. */
+  readonly begins_at: number;
+  /** null: it goes on. */
+  readonly ends_at: number | null;
+  readonly updated_at: number;
+}

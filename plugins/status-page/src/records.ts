@@ -1,0 +1,43 @@
+import type { Page } from './page.ts';
+import type { Store } from './store.ts';
+
+/** All pages, in memory: what nobody has made costs a request nothing. Reads of the table run one after the other. */
+export class Records {
+  readonly #store: Store;
+  #bySlug: ReadonlyMap<string, Page> = new Map();
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get(slug: string): Page | undefined {
+    return this.#bySlug.get(slug);
+  }
+
+  /** Ascending by slug. */
+  list(): readonly Page[] {
+    return [...this.#bySlug.values()];
+  }
+
+  /** Slugs of the pages that the token with this key wrote last. */
+  ownedBy(owner: string): string[] {
+    return this.list().flatMap((page) => (page.owner === owner ? page.slug : []));
+  }
+
+  /** Reads the table again; pages that did not change stay the same objects. */
+  reload(): Promise<void> {
+    const work = async () => {
+      const pages = (await this.#store.all()).map((page) => {
+        const known = this.#bySlug.get(page.slug);
+        return known && known.version === page.version && known.updated_at === page.updated_at
+          ? known
+          : page;
+      });
+      this.#bySlug = new Map(pages.map((page) => [page.slug, page]));
+    };
+    // A failure is reported to its own caller only.
+    this.#tail = this.#tail.then(work, work);
+    return this.#tail;
+  }
+}

@@ -1,0 +1,149 @@
+import { canonicalUuid, RpcError, type Static, trim } from '@svc/plugin-sdk';
+import { logoType } from './logo.ts';
+import type { Entry, Incident, Page, Settings } from './page.ts';
+import type { IncidentChange, NewPage, PageChange } from './schemas.ts';
+import { escapeHtml } from './view/escape.ts';
+
+/** Bytes of all texts of a page as HTML: with them, the largest page stays below 30 kB. */
+const MOST_TEXT = 4_000;
+/** Bytes of the text of one incident: marks that belong to one character count too. */
+const MOST_INCIDENT_TEXT = 4_000;
+/** Control characters but for the end of a line, and what no XML may hold. */
+const UNFIT = /[\p{Cc}\u{fffe}\u{ffff}]/u;
+
+type GivenEntry = Static<typeof NewPage>['entries'][number];
+
+/** What a page is after a change: the settings, and the logo as base64. */
+export interface Content {
+  readonly settings: Settings;
+  readonly logo: string | null;
+}
+
+const BLANK: Settings = {
+  title: '',
+  description: '',
+  language: 'auto',
+  url: null,
+  accent: null,
+  banner: null,
+  entries: [],
+};
+
+/** @param old the page before; undefined: there is none @throws RpcError 108 */
+export function contentOf(
+  given: Static<typeof PageChange>,
+  old: Pick<Page, 'settings' | 'logo'> = { settings: BLANK, logo: null },
+): Content {
+  const was = old.settings;
+  const kept = <T>(value: T | null | undefined, before: T, otherwise: T): T =>
+    value === undefined ? before : (value ?? otherwise);
+  const settings: Settings = {
+    title: given.title === undefined ? was.title : line('title', given.title),
+    description: line('description', kept(given.description, was.description, ''), true),
+    language: kept(given.language, was.language, 'auto'),
+    url: kept(given.url, was.url, null),
+    accent: kept(given.accent, was.accent, null),
+    banner: kept(given.banner, was.banner, null),
+    entries: given.entries ? entriesOf(given.entries) : was.entries,
+  };
+  const logo = kept(given.logo, old.logo, null);
+  if (settings.url !== null) checkUrl(settings.url);
+  if (logo !== null && logo !== old.logo) checkLogo(logo);
+  checkBytes(settings);
+  return { settings, logo };
+}
+
+function entriesOf(given: readonly GivenEntry[]): Entry[] {
+  const keys = new Set<string>();
+  for (const { key } of given) {
+    if (typeof key !== 'string') continue;
+    if (keys.has(key)) throw RpcError.invalid(`two entries have the key '${key}'`);
+    keys.add(key);
+  }
+  let next = 1;
+  const newKey = () => {
+    while (keys.has(String(next))) next++;
+    keys.add(String(next));
+    return String(next);
+  };
+  return given.map(({ name, agent, probe, group, key }) => ({
+    key: key ?? newKey(),
+    name: line('name', name),
+    group: line('group', group ?? '', true),
+    agent: canonicalUuid(agent),
+    ...(probe && { probe: { type: probe.type, target: probe.target, ...jobOf(probe) } }),
+  }));
+}
+
+const jobOf = ({ job }: { job?: string | null }) => (typeof job === 'string' ? { job } : {});
+
+/** One line of plain text, without white space around it. */
+function line(what: string, given: string, mayBeEmpty = false): string {
+  const text = trim(given);
+  if (text === '' && !mayBeEmpty) throw RpcError.invalid(`${what} is blank`);
+  if (UNFIT.test(text)) throw RpcError.invalid(`${what} holds a control character`);
+  return text;
+}
+
+function checkUrl(url: string): void {
+  const isAddress = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  if (!isAddress || /[\s"<>]/.test(url)) {
+    throw RpcError.invalid('url must be an address that begins with https:// or http://');
+  }
+  if (new URL(url).username !== '' || new URL(url).password !== '') {
+    throw RpcError.invalid('url must not hold a user or password');
+  }
+}
+
+function checkLogo(logo: string): void {
+  const bytes = Buffer.from(logo, 'base64');
+  if (bytes.toString('base64') !== logo) throw RpcError.invalid('logo is not base64');
+  if (bytes.byteLength > 65_536) throw RpcError.invalid('logo is larger than 64 KiB');
+  if (logoType(bytes) === undefined) {
+    const kinds = 'PNG, JPEG, WebP, or SVG without scripts, foreign content and document type';
+    throw RpcError.invalid(`logo is none of these: ${kinds}`);
+  }
+}
+
+function checkBytes({ title, description, entries }: Settings): void {
+  const groups = new Set(entries.map(({ group }) => group));
+  const texts = [title, title, description, ...groups, ...entries.map(({ name }) => name)];
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(escapeHtml(text)), 0);
+  if (bytes > MOST_TEXT) {
+    throw RpcError.invalid(
+      `title, description, names and groups take ${bytes} bytes of ${MOST_TEXT}: shorten some, or make two pages`,
+    );
+  }
+}
+
+/** @param old the incident before; undefined: there is none @throws RpcError 108 */
+export function incidentOf(
+  given: Static<typeof IncidentChange>,
+  now: number,
+  old?: Incident,
+): Omit<Incident, 'id'> {
+  const { title, text, impact, begins_at, ends_at } = given;
+  const begins = begins_at === undefined ? (old?.begins_at ?? now) : (begins_at ?? now);
+  const ends = ends_at === undefined ? (old?.ends_at ?? null) : ends_at;
+  if (ends !== null && ends < begins) throw RpcError.invalid('ends_at is before begins_at');
+  return {
+    title: line('title', title ?? old?.title ?? ''),
+    text: text === undefined ? (old?.text ?? '') : lines(text ?? ''),
+    impact: impact === undefined ? (old?.impact ?? 'notice') : (impact ?? 'notice'),
+    begins_at: begins,
+    ends_at: ends,
+    updated_at: now,
+  };
+}
+
+/** Plain text of several lines. */
+function lines(given: string): string {
+  const text = trim(given).replace(/\r\n?/g, '\n').replaceAll('\t', ' ');
+  if (UNFIT.test(text.replaceAll('\n', ''))) {
+    throw RpcError.invalid('text holds a control character');
+  }
+  if (Buffer.byteLength(escapeHtml(text)) > MOST_INCIDENT_TEXT) {
+    throw RpcError.invalid(`text takes more than ${MOST_INCIDENT_TEXT} bytes`);
+  }
+  return text;
+}

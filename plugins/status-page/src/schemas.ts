@@ -1,0 +1,101 @@
+import { optional, Type, Uuid } from '@svc/plugin-sdk';
+import { IMPACTS, LANGUAGES } from './page.ts';
+
+/** Entries of one page. */
+export const MOST_ENTRIES = 40;
+/** Incidents of one page; the oldest go. */
+export const MOST_INCIDENTS = 100;
+/** Base64 of the largest logo, 64 KiB. */
+const LOGO_TEXT = Math.ceil(65_536 / 3) * 4;
+
+export const Slug = Type.String({
+  pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  maxLength: 40,
+  description: 'Name of the page in its address: small letters, digits and hyphens, at most 40.',
+});
+const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: '`#rrggbb`' });
+const Time = Type.Integer({ minimum: 0, maximum: 4_102_444_800_000, description: 'Unix ms.' });
+const closed = { additionalProperties: false } as const;
+
+const Probe = Type.Object(
+  {
+    type: Type.Enum(['ping', 'tcp_ping', 'http_ping']),
+    target: Type.String({ minLength: 1, maxLength: 500, description: 'As the tasks name it.' }),
+    job: optional(Type.String({ maxLength: 200, description: 'Only tasks of this job.' })),
+  },
+  closed,
+);
+
+const Entry = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 80, description: 'What readers see.' }),
+    agent: Uuid,
+    probe: optional(Probe),
+    group: optional(Type.String({ maxLength: 60, description: 'Heading over the entry.' })),
+    key: optional(
+      Type.String({
+        pattern: '^[a-z0-9-]{1,20}$',
+        description: 'Names the entry in addresses of badges. Default: a number.',
+      }),
+    ),
+  },
+  closed,
+);
+
+const settings = {
+  description: optional(Type.String({ maxLength: 300 })),
+  language: optional(
+    Type.Enum(['auto', ...LANGUAGES], { description: 'Default: as the browser asks.' }),
+  ),
+  url: optional(Type.String({ maxLength: 200, description: 'Public address, for feeds.' })),
+  accent: optional(Color),
+  banner: optional(Color),
+  logo: optional(
+    Type.String({
+      maxLength: LOGO_TEXT,
+      description: 'Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB.',
+    }),
+  ),
+};
+const Title = Type.String({ minLength: 1, maxLength: 80 });
+const Entries = Type.Array(Entry, { maxItems: MOST_ENTRIES });
+
+export const NewPage = Type.Object({ title: Title, entries: Entries, ...settings }, closed);
+/** Members that are absent stay as they are; null takes the default. */
+export const PageChange = Type.Object(
+  { title: Type.Optional(Title), entries: Type.Optional(Entries), ...settings },
+  closed,
+);
+
+export const PageAnswer = Type.Object({
+  slug: Slug,
+  page: NewPage,
+  owner: Type.Optional(
+    Type.String({ description: 'Key of the token that wrote it; absent: the Super Token.' }),
+  ),
+  updated_at: Time,
+});
+
+const incident = {
+  title: Type.String({ minLength: 1, maxLength: 120 }),
+  text: optional(Type.String({ maxLength: 1_000, description: 'Plain text.' })),
+  impact: optional(Type.Enum([...IMPACTS], { description: 'Default: `notice`.' })),
+  begins_at: optional(Type.Integer({ ...Time, description: 'Unix ms. Default: now.' })),
+  ends_at: optional(Type.Integer({ ...Time, description: 'Unix ms; null: it goes on.' })),
+};
+export const NewIncident = Type.Object(incident, closed);
+/** Members that are absent stay as they are; null takes the default. */
+export const IncidentChange = Type.Object(
+  { ...incident, title: Type.Optional(incident.title) },
+  closed,
+);
+
+export const IncidentAnswer = Type.Object({
+  id: Type.Integer(),
+  title: Type.String(),
+  text: Type.String(),
+  impact: Type.Enum([...IMPACTS]),
+  begins_at: Time,
+  ends_at: Type.Union([Time, Type.Null()]),
+  updated_at: Time,
+});

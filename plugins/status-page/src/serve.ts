@@ -1,0 +1,136 @@
+import type { Clock, Exchange } from '@svc/plugin-sdk';
+import type { LivePages } from './live/pages.ts';
+import type { Language, Page } from './page.ts';
+import type { Records } from './records.ts';
+import type { Body, Wanted } from './view/snapshot.ts';
+import { isLanguage, languageOf, wordsOf } from './words/index.ts';
+
+const YEAR_S = 31_536_000;
+const ALLOWED = 'GET, HEAD';
+const MOST_QUERY = 100;
+
+export interface ServeParts {
+  readonly clock: Clock;
+  readonly records: Records;
+  readonly live: LivePages;
+  readonly assets: ReadonlyMap<string, Body>;
+}
+
+/** Answers below `/svc/status`. Nothing of what a request says is in an answer. */
+export async function serve(exchange: Exchange, parts: ServeParts): Promise<void> {
+  const { slug = '', path = '' } = exchange.params;
+  const asset = slug === '_' ? parts.assets.get(path) : undefined;
+  const page = parts.records.get(slug);
+  const wanted = page && wantedOf(path);
+  if (!asset && !wanted) return refuse(exchange, 404, wordsFor(exchange).gone);
+  if (!/^(?:GET|HEAD)$/.test(exchange.method)) {
+    return refuse(exchange, 405, `use one of ${ALLOWED}`, { allow: ALLOWED });
+  }
+  if (asset) return send(exchange, asset, `public, max-age=${YEAR_S}, immutable`);
+  if (page && wanted) await answer(exchange, page, wanted, parts);
+}
+
+async function answer(
+  exchange: Exchange,
+  page: Page,
+  wanted: Wanted,
+  { clock, live }: ServeParts,
+): Promise<void> {
+  const found = live.of(page);
+  const snapshot = found instanceof Promise ? await found : found;
+  if (snapshot === null) {
+    const why = 'the state is not known at the moment; ask again in some seconds';
+    return refuse(exchange, 503, why, { 'retry-after': '5' });
+  }
+  const made = snapshot?.body(wanted, languageFor(exchange, page));
+  const body = made instanceof Promise ? await made : made;
+  if (!snapshot || !body) return refuse(exchange, 404, wordsFor(exchange).gone);
+  // Nobody keeps it for longer than the server does.
+  const left_s = Math.ceil((snapshot.until - clock.now()) / 1_000);
+  send(exchange, body, `public, max-age=${Math.max(1, left_s)}`);
+}
+
+function wantedOf(path: string): Wanted | undefined {
+  switch (path) {
+    case '':
+      return { kind: 'page' };
+    case 'feed.xml':
+      return { kind: 'rss' };
+    case 'feed.json':
+      return { kind: 'json' };
+    case 'badge.svg':
+      return { kind: 'badge' };
+    case 'icon.svg':
+      return { kind: 'icon' };
+    case 'logo':
+      return { kind: 'logo' };
+  }
+  const [, id] = /^incident\/([1-9][0-9]{0,14})$/.exec(path) ?? [];
+  if (id !== undefined) return { kind: 'incident', id: Number(id) };
+  const [, what, key = ''] = /^(badge|latency)\/([a-z0-9-]{1,20})\.svg$/.exec(path) ?? [];
+  if (what === undefined) return undefined;
+  return { kind: what === 'badge' ? 'badge-of' : 'latency', key };
+}
+
+/** What the address says, then the page, then the browser. */
+function languageFor(exchange: Exchange, { settings }: Page): Language {
+  const asked = askedFor(exchange);
+  if (asked) return asked;
+  if (settings.language !== 'auto') return settings.language;
+  return languageOf(exchange.request.headers['accept-language']);
+}
+
+function askedFor({ query }: Exchange): Language | undefined {
+  if (query === '' || query.length > MOST_QUERY) return undefined;
+  const asked = new URLSearchParams(query).get('lang');
+  return isLanguage(asked) ? asked : undefined;
+}
+
+const wordsFor = (exchange: Exchange) =>
+  wordsOf(askedFor(exchange) ?? languageOf(exchange.request.headers['accept-language']));
+
+function send(exchange: Exchange, body: Body, cache: string): void {
+  const { request, response } = exchange;
+  const takesGzip = /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+    String(request.headers['accept-encoding'] ?? '').slice(0, 300),
+  );
+  const packed = takesGzip ? body.gzip : undefined;
+  const etag = packed ? `"${body.etag}-gz"` : `"${body.etag}"`;
+  const headers = {
+    'content-type': body.type,
+    'content-security-policy': body.policy,
+    'cache-control': cache,
+    etag,
+    vary: 'accept-encoding, accept-language',
+    // Public as it is; scripts of other sites may show it.
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    'referrer-policy': 'no-referrer',
+    ...(packed && { 'content-encoding': 'gzip' }),
+  };
+  if (matches(request.headers['if-none-match'], etag)) {
+    const { 'content-type': _type, 'content-encoding': _encoding, ...kept } = headers;
+    response.writeHead(304, kept).end();
+    return;
+  }
+  exchange.text(200, packed ?? body.bytes, headers);
+}
+
+const matches = (field = '', etag: string): boolean =>
+  field
+    .slice(0, 1_000)
+    .split(',')
+    .some((item) => ['*', etag, `W/${etag}`].includes(item.trim()));
+
+const refuse = (
+  exchange: Exchange,
+  status: number,
+  why: string,
+  headers: { readonly [name: string]: string } = {},
+) =>
+  exchange.text(status, `${why}\n`, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'cache-control': 'no-store',
+    ...headers,
+  });

@@ -1,0 +1,133 @@
+import {
+  type Database,
+  guarded,
+  type QueryBuilder,
+  RpcError,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk';
+import type { Impact, Incident, Page, Settings } from './page.ts';
+import { MOST_INCIDENTS } from './schemas.ts';
+
+interface PageRow extends Omit<Page, 'settings'> {
+  readonly settings: string;
+}
+type IncidentRow = Omit<Incident, 'impact'> & { readonly impact: string };
+
+const PAGE = 'slug, settings, logo, owner, version, updated_at';
+const INCIDENT = 'id, title, text, impact, begins_at, ends_at, updated_at';
+
+/** Tables `status_page` and `status_page_incident`. Every method throws RpcError 103 when the database fails. */
+export class Store {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async all(): Promise<Page[]> {
+    return (await this.#rows<PageRow>(`select ${PAGE} from status_page order by slug`, [])).map(
+      pageOf,
+    );
+  }
+
+  async page(slug: string): Promise<Page | undefined> {
+    const text = `select ${PAGE} from status_page where slug = ?`;
+    const [row] = await this.#rows<PageRow>(text, [slug]);
+    return row && pageOf(row);
+  }
+
+  /** @throws RpcError 108 when the slug is taken, or `most` pages are there */
+  insert(page: Page, most: number): Promise<void> {
+    const { slug, settings, logo, owner, version, updated_at } = page;
+    const row = { slug, settings: JSON.stringify(settings), logo, owner, version, updated_at };
+    const work = async (trx: QueryBuilder) => {
+      const pages = await trx('status_page').pluck('slug');
+      if (pages.includes(slug)) throw RpcError.invalid(`the page '${slug}' is there already`);
+      if (pages.length >= most) {
+        throw RpcError.invalid(
+          `there are ${pages.length} pages; max_pages of [status-page] allows ${most}`,
+        );
+      }
+      await trx('status_page').insert(row);
+    };
+    return guarded('the page could not be stored', () =>
+      this.#db.transaction(work, { alone: 'status_page' }),
+    );
+  }
+
+  /** @returns false when the page has gone, or is of another version than the one before */
+  async change({ slug, settings, logo, owner, version, updated_at }: Page): Promise<boolean> {
+    const text = `update status_page set settings = ?, logo = ?, owner = ?, version = ?, updated_at = ?
+      where slug = ? and version = ? returning slug`;
+    const values = [JSON.stringify(settings), logo, owner, version, updated_at];
+    return (await this.#rows(text, [...values, slug, version - 1])).length > 0;
+  }
+
+  /** With its incidents. @returns false: there was none */
+  async remove(slug: string): Promise<boolean> {
+    return (
+      (await this.#rows('delete from status_page where slug = ? returning slug', [slug])).length > 0
+    );
+  }
+
+  /** Newest first. Index (slug, begins_at). */
+  async incidents(slug: string): Promise<Incident[]> {
+    const text = `select ${INCIDENT} from status_page_incident where slug = ?
+      order by begins_at desc, id desc limit ${MOST_INCIDENTS}`;
+    return (await this.#rows<IncidentRow>(text, [slug])).map(incidentOf);
+  }
+
+  async incident(slug: string, id: number): Promise<Incident | undefined> {
+    const text = `select ${INCIDENT} from status_page_incident where slug = ? and id = ?`;
+    const [row] = await this.#rows<IncidentRow>(text, [slug, id]);
+    return row && incidentOf(row);
+  }
+
+  /** Those beyond the newest `MOST_INCIDENTS` of the page go. @returns undefined when the page has gone */
+  async addIncident(slug: string, incident: Omit<Incident, 'id'>): Promise<Incident | undefined> {
+    const { title, text, impact, begins_at, ends_at, updated_at } = incident;
+    const [row] = await this.#rows<IncidentRow>(
+      `insert into status_page_incident (slug, title, text, impact, begins_at, ends_at, updated_at)
+        select slug, ?, ?, ?, cast(? as bigint), cast(? as bigint), cast(? as bigint) from status_page where slug = ?
+        returning ${INCIDENT}`,
+      [title, text, impact, begins_at, ends_at, updated_at, slug],
+    );
+    await this.#rows(
+      `delete from status_page_incident where slug = ? and id not in (select id from status_page_incident
+        where slug = ? order by begins_at desc, id desc limit ${MOST_INCIDENTS}) returning id`,
+      [slug, slug],
+    );
+    return row && incidentOf(row);
+  }
+
+  /** @returns false when it has gone */
+  async changeIncident(slug: string, incident: Incident): Promise<boolean> {
+    const { id, title, text, impact, begins_at, ends_at, updated_at } = incident;
+    const sql = `update status_page_incident set title = ?, text = ?, impact = ?, begins_at = ?, ends_at = ?, updated_at = ?
+      where slug = ? and id = ? returning id`;
+    const values = [title, text, impact, begins_at, ends_at, updated_at, slug, id];
+    return (await this.#rows(sql, values)).length > 0;
+  }
+
+  async removeIncident(slug: string, id: number): Promise<boolean> {
+    const text = 'delete from status_page_incident where slug = ? and id = ? returning id';
+    return (await this.#rows(text, [slug, id])).length > 0;
+  }
+
+  #rows<Row = object>(text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('status pages could not be read or changed', () =>
+      rowsOf<Row>(this.#db.query, { text, params }),
+    );
+  }
+}
+
+const pageOf = (row: PageRow): Page => ({
+  ...row,
+  settings: JSON.parse(row.settings) as Settings,
+});
+const incidentOf = (row: IncidentRow): Incident => ({
+  ...row,
+  id: Number(row.id),
+  impact: row.impact as Impact,
+});

@@ -1,0 +1,62 @@
+import type { Facts } from '../live/facts.ts';
+import type { Sentence } from '../live/sentence.ts';
+import type { Language } from '../page.ts';
+import { Format } from '../words/format.ts';
+import { type Words, wordsOf } from '../words/index.ts';
+import { escapeHtml, fill } from './escape.ts';
+
+/** One language at the time of one page. */
+export class Voice {
+  readonly language: Language;
+  readonly words: Words;
+  readonly format: Format;
+  readonly now: number;
+
+  constructor(language: Language, { at }: Pick<Facts, 'at'>) {
+    this.language = language;
+    this.words = wordsOf(language);
+    this.format = formatOf(language);
+    this.now = at;
+  }
+
+  /** As plain text. */
+  text(sentence: Sentence): string {
+    const { name = '', title = '', time } = sentence;
+    const when = time === undefined ? '' : this.format.time(time, this.now);
+    return fill(this.words[sentence.form], { ...this.#numbers(sentence), name, title, time: when });
+  }
+
+  /** As HTML; names are kept apart, because they may run from right to left. */
+  html(sentence: Sentence): string {
+    const { name = '', title = '', time } = sentence;
+    const apart = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
+    return fill(this.words[sentence.form], {
+      ...this.#numbers(sentence),
+      name: apart(name),
+      title: apart(title),
+      time: time === undefined ? '' : this.time(time),
+    });
+  }
+
+  /** In UTC; the page's script shows it in the reader's zone. */
+  time(time: number): string {
+    const machine = `${new Date(time).toISOString().slice(0, 16)}Z`;
+    return `<time datetime="${machine}">${this.format.time(time, this.now)}</time>`;
+  }
+
+  #numbers({ span, loss, count, all }: Sentence): Record<string, string> {
+    return {
+      span: span === undefined ? '' : this.format.span(span),
+      loss: loss === undefined ? '' : this.format.loss(loss),
+      count: String(count ?? ''),
+      all: String(all ?? ''),
+    };
+  }
+}
+
+const formats = new Map<Language, Format>();
+function formatOf(language: Language): Format {
+  const format = formats.get(language) ?? new Format(wordsOf(language));
+  formats.set(language, format);
+  return format;
+}

@@ -1,0 +1,73 @@
+/** English. `{…}` stands for a value; another language has the same members. */
+export const en = {
+  code: 'en',
+  allRun: 'All systems run',
+  nothing: 'Nothing is known yet',
+  oneOfMany: '{count} of {all} systems have trouble',
+  incidentOpen: 'There is an open incident: {title}',
+  maintenance: 'Maintenance: {title}',
+
+  runs: 'Runs',
+  answers: 'Answers',
+  offline: 'Offline since {time}',
+  wasAway: 'Was offline for {span} today',
+  unseen: 'Not seen yet',
+  silent: 'No answer since {time}',
+  loses: 'Loses {loss} of its probes',
+  noResults: 'No results in the last two hours',
+  agentOffline: '{name} has been offline since {time}',
+  agentWasAway: '{name} was offline for {span} today',
+  probeSilent: '{name} has not answered since {time}',
+  probeLoses: '{name} loses {loss} of its probes',
+
+  minutes: '{m} min',
+  hours: '{h} h {m} min',
+  wholeHours: '{h} h',
+  agoDays: '90 days ago',
+  today: 'Today',
+  agoHours: '24 hours ago',
+  now: 'Now',
+  days: 'Last 90 days',
+  day: 'Last 24 hours',
+  barAlone: '{range}: nothing is known',
+  barFine: '{range}: {share}, no outage',
+  barTrouble: '{range}: {share}, trouble in {count} of the bars, last {when}',
+  cell: '{when}: {share}',
+  cellAway: '{when}: {share}, offline for {span}',
+  cellLoss: '{when}: {loss} lost',
+  cellNone: '{when}: nothing is known',
+  cellFirst: '{when}: first seen',
+  lost: '{loss} lost',
+
+  latency: 'Latency, last 24 hours',
+  latencyText: 'Median {p50}, 95 % below {p95}, most {max}; {loss} lost',
+  latencyShort: 'Median {p50} · 95 % below {p95} · most {max}',
+  latencyNone: 'No probe was answered in the last 24 hours',
+
+  open: 'Open incidents',
+  past: 'Earlier incidents',
+  incidents: 'Incidents',
+  incident: 'Incident',
+  noIncidents: 'No incidents were written down.',
+  moreIncidents: 'Older ones are in the feed.',
+  since: 'since {time}',
+  from: '{from} to {to}',
+  from_later: 'from {time}',
+  impact: {
+    notice: 'Notice',
+    maintenance: 'Maintenance',
+    degraded: 'Degraded',
+    down: 'Outage',
+  },
+
+  asOf: 'As of {time}',
+  status: 'Status',
+  back: 'Status of all systems',
+  other: '中文',
+  entries: 'Systems',
+  gone: 'There is no such page here.',
+} as const;
+
+type Shape<T> = { readonly [K in keyof T]: T[K] extends string ? string : Shape<T[K]> };
+/** What a page says in one language. */
+export type Words = Shape<typeof en>;
