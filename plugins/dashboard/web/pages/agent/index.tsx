@@ -1,7 +1,81 @@
 import { Server } from 'lucide';
-import { Empty } from '../../parts/index.ts';
+import { useEffect } from 'preact/hooks';
+import { address, go, setQuery, to, useCrumbs, useMachines, useServer } from '../../frame/index.ts';
+import { Empty, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { Charts } from './charts.tsx';
+import { useEvents } from './events.ts';
+import { Facts } from './facts.tsx';
+import { Header } from './header.tsx';
+import { useReports } from './live.ts';
+import { Overview } from './overview.tsx';
+import { AgentProbes } from './probes.tsx';
+import { Settings } from './settings.tsx';
+import { AgentTasks } from './tasks.tsx';
+import { useFacts } from './use-facts.ts';
+import './agent.css';
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** `agent/<uuid>/<tab>` */
 export default function Agent() {
-  return <Empty icon={Server} title={t.frame.pages.agent} />;
+  const [uuid = '', tab = 'overview'] = address.value.rest;
+  if (!UUID.test(uuid))
+    return (
+      <Empty icon={Server} title={t.agent.unknown}>
+        {t.agent.unknownHint}
+      </Empty>
+    );
+  return <Machine key={uuid} uuid={uuid} tab={tab} />;
+}
+
+const TABS = ['overview', 'charts', 'probes', 'tasks', 'facts', 'settings'] as const;
+type Tab = (typeof TABS)[number];
+
+function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string }) {
+  const { has, may } = useServer();
+  const machines = useMachines();
+  const name = machines.nameOf(uuid);
+  useCrumbs({ label: name });
+  const reports = useReports(uuid, 'summary');
+  const facts = useFacts(uuid);
+  const events = useEvents(uuid);
+  const tabs = TABS.filter((id) => {
+    if (id === 'probes' || id === 'tasks') return has('task') && may('task_query') !== false;
+    return true;
+  });
+  const current = tabs.find((id) => id === tab) ?? 'overview';
+  useEffect(() => void machines.refresh(), [uuid]);
+  const parts = { uuid, name, reports, facts, events: events.data ?? [] };
+  return (
+    <div class="page agent">
+      <Header {...parts} />
+      <Tabs
+        label={t.agent.tabs.label}
+        tabs={tabs.map((id) => ({ id, label: t.agent.tabs[id] }))}
+        current={current}
+        onChange={(id) => open(uuid, id as Tab)}
+      >
+        <div>
+          {current === 'overview' && <Overview {...parts} />}
+          {current === 'charts' && <Charts {...parts} />}
+          {current === 'probes' && <AgentProbes {...parts} />}
+          {current === 'tasks' && <AgentTasks {...parts} />}
+          {current === 'facts' && <Facts {...parts} of={events} />}
+          {current === 'settings' && <Settings {...parts} />}
+        </div>
+      </Tabs>
+    </div>
+  );
+}
+
+/** The time that is shown stays from tab to tab. */
+function open(uuid: string, tab: Tab): void {
+  const { query } = address.value;
+  go(tab === 'overview' ? to('agent', uuid) : to('agent', uuid, tab));
+  setQuery({
+    range: query.get('range') ?? undefined,
+    from: query.get('from') ?? undefined,
+    to: query.get('to') ?? undefined,
+  });
 }

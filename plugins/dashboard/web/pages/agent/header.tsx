@@ -1,0 +1,184 @@
+import { Check, Ellipsis, ListChecks, Pencil, RotateCw, SquareTerminal, Trash2, X } from 'lucide';
+import { useState } from 'preact/hooks';
+import { go, type Machine, to, useMachines, useServer } from '../../frame/index.ts';
+import {
+  Button,
+  CopyButton,
+  errorText,
+  format,
+  Menu,
+  type MenuItem,
+  toast,
+} from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { Remove, Restart } from './actions.tsx';
+import { type Reports, useNow } from './live.ts';
+import { useMetadata } from './metadata.ts';
+import type { Static } from './use-facts.ts';
+
+interface Props {
+  readonly uuid: string;
+  readonly name: string;
+  readonly reports: Reports;
+  readonly facts: Static | undefined;
+}
+
+/** Who it is, how it is, and what can be done. */
+export function Header({ uuid, name, reports, facts }: Props) {
+  const machine = useMachines().of(uuid);
+  const uptime = Number(reports.samples.value.at(-1)?.values['uptime'] ?? 0);
+  const system = facts?.system;
+  const os = system && `${system.system_os_long_version || system.system_name} · ${system.arch}`;
+  return (
+    <header class="agent-head">
+      <div class="page-head">
+        <Name uuid={uuid} name={name} />
+        <State machine={machine} reports={reports} />
+        <span class="grow" />
+        <Actions uuid={uuid} name={name} />
+      </div>
+      <ul class="agent-line muted">
+        {os && <li>{os}</li>}
+        {machine?.address && <li class="mono">{machine.address}</li>}
+        {uptime > 0 && (
+          <li title={format.exact(uptime, 's')}>{t.agent.up(format.duration(uptime * 1000))}</li>
+        )}
+        {machine?.version && <li>{t.agent.version(machine.version)}</li>}
+        <li class="mono agent-uuid">
+          {uuid}
+          <CopyButton text={uuid} label={t.agent.copyUuid} />
+        </li>
+        {machine?.tags?.map((tag) => (
+          <li key={tag} class="tag">
+            {tag}
+          </li>
+        ))}
+      </ul>
+    </header>
+  );
+}
+
+/** Of agents that report every second. */
+const SILENT_MS = 30_000;
+const LATE_MS = 6_000;
+const CLOCK_OFF_MS = 60_000;
+
+function State({
+  machine,
+  reports,
+}: {
+  readonly machine: Machine | undefined;
+  readonly reports: Reports;
+}) {
+  const now = useNow(1_000);
+  const arrivedAt = reports.arrivedAt.value;
+  const reported = reports.samples.value.at(-1)?.time;
+  if (machine?.last_refusal && machine.last_refusal.time > (machine.last_seen ?? 0))
+    return <span class="tag bad">{t.agent.state.refused(machine.last_refusal.reason)}</span>;
+  const seen = Math.max(arrivedAt ?? 0, machine?.last_seen ?? 0, arrivedAt ? 0 : (reported ?? 0));
+  if (seen === 0)
+    return reports.state === 'live' ? <span class="tag">{t.agent.state.never}</span> : null;
+  const silent = now - seen;
+  if (silent > SILENT_MS)
+    return (
+      <span class="tag bad">
+        {t.agent.state.offline(format.when(seen), format.duration(silent))}
+      </span>
+    );
+  if (silent > LATE_MS)
+    return <span class="tag warn">{t.agent.state.late(format.duration(silent))}</span>;
+  const off = arrivedAt && reported ? arrivedAt - reported : 0;
+  if (Math.abs(off) > CLOCK_OFF_MS)
+    return (
+      <span class="tag warn">
+        {(off > 0 ? t.agent.state.behind : t.agent.state.ahead)(format.duration(Math.abs(off)))}
+      </span>
+    );
+  return <span class="muted">{t.agent.state.online}</span>;
+}
+
+/** The name; a press makes it a field. */
+function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) {
+  const { save, mayWrite } = useMetadata(uuid);
+  const [text, setText] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  if (text === undefined)
+    return (
+      <>
+        <h1 class="ellipsis" title={name}>
+          {name}
+        </h1>
+        {mayWrite('metadata_name') && (
+          <Button kind="quiet" icon={Pencil} label={t.agent.rename} onClick={() => setText(name)} />
+        )}
+      </>
+    );
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await save('metadata_name', text.trim() === '' ? undefined : text.trim());
+      setText(undefined);
+    } catch (error) {
+      toast(errorText(error), { kind: 'bad' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="row agent-name" onSubmit={(event) => void submit(event)}>
+      <input
+        class="input"
+        aria-label={t.agent.name}
+        value={text}
+        maxLength={120}
+        autofocus
+        ref={(element) => element?.focus()}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setText(undefined)}
+      />
+      <Button type="submit" icon={Check} label={t.agent.save} busy={isBusy} />
+      <Button kind="quiet" icon={X} label={t.parts.cancel} onClick={() => setText(undefined)} />
+    </form>
+  );
+}
+
+function Actions({ uuid, name }: { readonly uuid: string; readonly name: string }) {
+  const { has, may } = useServer();
+  const [open, setOpen] = useState<'restart' | 'remove'>();
+  const task = (task_type: unknown) =>
+    has('task') && may('task_create_task', { target_uuid: uuid, task_type }) !== false;
+  const shell = { web_shell: { url: 'ws://127.0.0.1/', terminal_id: uuid } };
+  const items: MenuItem[] = [];
+  if (task({ edit_config: '' }) && task('read_config'))
+    items.push({
+      label: t.agent.restart.action,
+      icon: RotateCw,
+      onSelect: () => setOpen('restart'),
+    });
+  if (may('agent-uuid_delete', { agent_uuid: uuid }) !== false)
+    items.push({
+      label: t.agent.remove.action,
+      icon: Trash2,
+      danger: true,
+      separated: items.length > 0,
+      onSelect: () => setOpen('remove'),
+    });
+  return (
+    <div class="row">
+      {has('terminal') && task(shell) && (
+        <Button icon={SquareTerminal} onClick={() => go(to('terminal', uuid))}>
+          {t.frame.pages.terminal}
+        </Button>
+      )}
+      {task('version') && (
+        <Button icon={ListChecks} onClick={() => go(to('tasks', { agents: uuid }))}>
+          {t.agent.run}
+        </Button>
+      )}
+      {items.length > 0 && <Menu label={t.agent.more} icon={Ellipsis} items={items} />}
+      {open === 'restart' && <Restart uuid={uuid} name={name} onClose={() => setOpen(undefined)} />}
+      {open === 'remove' && <Remove uuid={uuid} name={name} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}

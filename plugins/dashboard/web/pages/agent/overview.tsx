@@ -1,0 +1,198 @@
+import type { ComponentChildren } from 'preact';
+import { Link, to, useServer } from '../../frame/index.ts';
+import { Amount, Bar, Card, Empty, format, Sparkline } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { Summaries, useView } from './charts.tsx';
+import { EventList } from './event-list.tsx';
+import type { Event } from './events.ts';
+import type { Reports } from './live.ts';
+import { useSpan } from './span.ts';
+import { cpu, diskSpeed, memory, network, networkUnit } from './specs.ts';
+import type { Static } from './use-facts.ts';
+
+interface Props {
+  readonly uuid: string;
+  readonly name: string;
+  readonly reports: Reports;
+  readonly events: readonly Event[];
+  readonly facts: Static | undefined;
+}
+
+const SPECS = [cpu, memory, network, diskSpeed];
+const EVENTS = 8;
+
+/** How the machine is now, and was in the last hour. */
+export function Overview({ uuid, name, reports, events, facts }: Props) {
+  const { has } = useServer();
+  const span = useSpan();
+  const view = useView(span, name, events);
+  if (reports.state === 'live' && reports.samples.value.length === 0 && facts === undefined)
+    return <Empty title={t.agent.nothing}>{t.agent.nothingHint}</Empty>;
+  return (
+    <div class="stack">
+      <Figures reports={reports} />
+      {has('series') && <Summaries uuid={uuid} view={view} reports={reports} specs={SPECS} />}
+      <p class="small">
+        <Link to={to('agent', uuid, 'charts')}>{t.agent.allCharts}</Link>
+      </p>
+      <div class="agent-columns">
+        <Card title={t.agent.events.title}>
+          <EventList events={events.slice(0, EVENTS)} />
+        </Card>
+        <Card title={t.agent.tabs.facts}>
+          <Short facts={facts} />
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly label: string;
+  readonly children: ComponentChildren;
+  readonly below?: ComponentChildren;
+}
+
+const Figure = ({ label, children, below }: FigureProps) => (
+  <div class="agent-figure">
+    <dt class="muted small">{label}</dt>
+    <dd>
+      <div class="agent-value">{children}</div>
+      {below}
+    </dd>
+  </div>
+);
+
+function Figures({ reports }: { readonly reports: Reports }) {
+  const samples = reports.samples.value;
+  const values = samples.at(-1)?.values ?? {};
+  const of = (key: string): number | undefined => {
+    const value = values[key];
+    return typeof value === 'number' ? value : undefined;
+  };
+  const part = (used: number | undefined, whole: number | undefined) =>
+    used === undefined || !whole ? undefined : used / whole;
+  const [total, free] = [of('total_space'), of('available_space')];
+  const space = total === undefined || free === undefined ? undefined : total - free;
+  const rate = networkUnit.value === 'bits' ? format.bitRate : format.byteRate;
+  const f = t.agent.fields;
+  const amount = (value: number | undefined, figure: (v: number) => format.Figure) =>
+    value === undefined ? undefined : figure(value);
+  const curve = samples.slice(-120).map((sample) => Number(sample.values['cpu_usage'] ?? 0));
+  return (
+    <dl class="agent-figures">
+      <Figure
+        label={f.cpu}
+        below={<Sparkline values={curve} max={100} width={120} height={20} label={f.cpu} />}
+      >
+        <Amount of={amount(of('cpu_usage'), format.percent)} />
+      </Figure>
+      <Figure
+        label={f.memory}
+        below={
+          <Filled
+            label={f.memory}
+            used={of('used_memory')}
+            whole={of('total_memory')}
+            part={part}
+          />
+        }
+      >
+        <Amount
+          of={amount(part(of('used_memory'), of('total_memory')), (v) => format.percent(v * 100))}
+        />
+      </Figure>
+      <Figure
+        label={f.diskSpace}
+        below={<Filled label={f.diskSpace} used={space} whole={total} part={part} />}
+      >
+        <Amount of={amount(part(space, total), (v) => format.percent(v * 100))} />
+      </Figure>
+      <Figure
+        label={f.network}
+        below={
+          <span class="muted small">{traffic(of('total_received'), of('total_transmitted'))}</span>
+        }
+      >
+        <span class="agent-pair">
+          <span>
+            ↓ <Amount of={amount(of('receive_speed'), rate)} />
+          </span>
+          <span>
+            ↑ <Amount of={amount(of('transmit_speed'), rate)} />
+          </span>
+        </span>
+      </Figure>
+      <Figure
+        label={f.load}
+        below={
+          <span class="muted small num">
+            {[of('load_five'), of('load_fifteen')]
+              .map((value) => (value === undefined ? '–' : format.number(value, 2)))
+              .join(' · ')}
+          </span>
+        }
+      >
+        <Amount of={amount(of('load_one'), (v) => ({ value: format.number(v, 2), unit: '' }))} />
+      </Figure>
+      <Figure
+        label={f.processes}
+        below={
+          <span class="muted small">
+            {t.agent.connections(of('tcp_connections') ?? 0, of('udp_connections') ?? 0)}
+          </span>
+        }
+      >
+        <Amount of={amount(of('process_count'), (v) => ({ value: format.number(v), unit: '' }))} />
+      </Figure>
+    </dl>
+  );
+}
+
+const traffic = (received = 0, sent = 0) =>
+  t.agent.traffic(format.text(format.bytes(received)), format.text(format.bytes(sent)));
+
+interface FilledProps {
+  readonly label: string;
+  readonly used: number | undefined;
+  readonly whole: number | undefined;
+  readonly part: (used: number | undefined, whole: number | undefined) => number | undefined;
+}
+
+const Filled = ({ label, used, whole, part }: FilledProps) => (
+  <>
+    <Bar value={part(used, whole)} label={label} />
+    <span class="muted small" title={used === undefined ? '' : format.exact(used, 'B')}>
+      {used === undefined || whole === undefined
+        ? '–'
+        : t.agent.ofWhole(format.text(format.bytes(used)), format.text(format.bytes(whole)))}
+    </span>
+  </>
+);
+
+function Short({ facts }: { readonly facts: Static | undefined }) {
+  const { system, cpu: chip, gpu } = facts ?? {};
+  if (!system && !chip) return <p class="muted">{t.agent.facts.none}</p>;
+  const rows: [string, string | undefined][] = [
+    [t.agent.facts.host, system?.system_host_name],
+    [t.agent.facts.system, system?.system_os_long_version],
+    [t.agent.facts.kernel, system?.system_kernel_version],
+    [t.agent.facts.processor, chip?.per_core[0]?.brand],
+    [t.agent.facts.cores, chip && t.agent.facts.coreCount(chip.physical_cores, chip.logical_cores)],
+    [t.agent.facts.gpu, gpu?.map(({ name }) => name).join(', ')],
+    [t.agent.facts.virtualization, system?.virtualization],
+  ];
+  return (
+    <dl class="agent-facts">
+      {rows.map(
+        ([label, value]) =>
+          value && (
+            <div key={label}>
+              <dt class="muted">{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,134 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Loaded } from '../../frame/index.ts';
+import { Button, Card } from '../../parts/index.ts';
+import {
+  Figures,
+  keyOfProbe,
+  Latency,
+  NoProbes,
+  type Probe,
+  useProbes,
+  useSeries,
+  useTotals,
+  useUsual,
+} from '../../parts/probe/index.ts';
+import { t } from '../../strings/index.ts';
+import { useView } from './charts.tsx';
+import type { Event } from './events.ts';
+import { RangePicker } from './range-picker.tsx';
+import { endsOf, useSpan } from './span.ts';
+import type { View } from './spec-chart.tsx';
+
+interface Props {
+  readonly uuid: string;
+  readonly name: string;
+  readonly events: readonly Event[];
+}
+
+const AT_FIRST = 8;
+const TASKS_KEPT_MS = 30 * 86_400_000;
+
+/** What the agent measures of others: loss and percentiles of each target. */
+export function AgentProbes({ uuid, name, events }: Props) {
+  const span = useSpan();
+  const view = useView(span, name, events);
+  const probes = useProbes(uuid);
+  const [isAll, setAll] = useState(false);
+  return (
+    <Loaded of={probes} what={t.probes.unreadable}>
+      {(list) =>
+        list.length === 0 ? (
+          <NoProbes uuid={uuid} />
+        ) : (
+          <div class="stack">
+            <RangePicker
+              span={span}
+              now={view.now}
+              keptFrom={view.now - TASKS_KEPT_MS}
+              onBack={view.onBack}
+            />
+            <Targets uuid={uuid} probes={isAll ? list : list.slice(0, AT_FIRST)} view={view} />
+            {list.length > AT_FIRST && !isAll && (
+              <Button onClick={() => setAll(true)}>{t.agent.showAll(list.length)}</Button>
+            )}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface TargetsProps {
+  readonly uuid: string;
+  readonly probes: readonly Probe[];
+  readonly view: View;
+}
+
+function Targets({ uuid, probes, view }: TargetsProps) {
+  const totals = useTotals(probes, view.span.ms);
+  const usual = useUsual(probes);
+  return (
+    <>
+      {probes.map((probe) => {
+        const key = `${keyOfProbe(probe)} ${uuid}`;
+        return (
+          <Target
+            key={key}
+            uuid={uuid}
+            probe={probe}
+            view={view}
+            figures={
+              view.span.preset !== undefined &&
+              totals.data && <Figures of={totals.data.get(key)} usual={usual?.get(key)} />
+            }
+          />
+        );
+      })}
+    </>
+  );
+}
+
+interface TargetProps {
+  readonly uuid: string;
+  readonly probe: Probe;
+  readonly view: View;
+  readonly figures: import('preact').ComponentChildren;
+}
+
+function Target({ uuid, probe, view, figures }: TargetProps) {
+  const { span, now, name } = view;
+  const mine = useMemo(() => ({ ...probe, agents: [uuid] }), [probe, uuid]);
+  const curves = useSeries(mine, {
+    ms: span.ms,
+    to: span.preset === undefined ? span.to : undefined,
+  });
+  const [from, to] = endsOf(span, now);
+  const jobs = probe.jobs.join(', ');
+  return (
+    <Card
+      title={
+        <>
+          {probe.target} <span class="tag probe-kind">{t.probes.kinds[probe.kind]}</span>
+        </>
+      }
+      actions={jobs && <span class="muted small ellipsis">{t.probes.byJob(jobs)}</span>}
+    >
+      <div class="stack">
+        {figures}
+        <Loaded of={curves} what={t.probes.unreadable}>
+          {(found) => (
+            <Latency
+              {...view}
+              of={found}
+              from={from}
+              to={to}
+              nameOf={() => name}
+              sync="agent"
+              file={`${name} ${probe.target}`}
+            />
+          )}
+        </Loaded>
+      </div>
+    </Card>
+  );
+}

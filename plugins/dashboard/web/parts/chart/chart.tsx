@@ -1,0 +1,244 @@
+import { Sheet } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { colours } from '../../frame/preferences.ts';
+import { t } from '../../strings/index.ts';
+import { Amount } from '../amount.tsx';
+import { Button } from '../button.tsx';
+import { ErrorNote } from '../error-note.tsx';
+import { dateTime, text } from '../format.ts';
+import { Skeleton } from '../skeleton.tsx';
+import { type Curves, type Gap, gapsOf, type Line, withGaps } from './curves.ts';
+import type { Plot } from './plot.ts';
+import { TableDialog } from './rows.tsx';
+import type { Unit } from './units.ts';
+import './chart.css';
+
+interface Props {
+  readonly title: string;
+  readonly curves: Curves;
+  readonly unit: Unit;
+  /** The time axis, Unix ms. */
+  readonly from: number;
+  readonly to: number;
+  /** Width of a bucket, ms. */
+  readonly step_ms: number;
+  /** Why there is nothing from one time to another, where that is known. */
+  readonly why?: (gap: Gap) => string | undefined;
+  readonly onZoom: (from: number, to: number) => void;
+  readonly onBack: () => void;
+  /** Charts with the same word share the crosshair. */
+  readonly sync: string;
+  readonly height?: number;
+  /** Beside the title. */
+  readonly children?: ComponentChildren;
+  /** In a name of a file. */
+  readonly file: string;
+}
+
+interface Hover {
+  readonly index: number | null;
+  readonly left: number;
+}
+
+/** Curves over time: drag to zoom, double click to go back, a crosshair that all charts share, a table of the same values. */
+export function Chart(props: Props) {
+  const { title, unit, from, to, step_ms, why, file } = props;
+  const [hover, setHover] = useState<Hover>({ index: null, left: 0 });
+  const [isOver, setOver] = useState(false);
+  const [isTable, setTable] = useState(false);
+  const gaps = useMemo(
+    () => gapsOf(props.curves, step_ms, to).map((gap) => withReason(gap, why)),
+    [props.curves, step_ms, to, why],
+  );
+  const curves = useMemo(() => withGaps(props.curves, gaps), [props.curves, gaps]);
+  const last = curves.times.length - 1;
+  const shown = hover.index ?? last;
+  return (
+    <figure
+      class="chart"
+      aria-label={title}
+      onPointerEnter={() => setOver(true)}
+      onPointerLeave={() => setOver(false)}
+    >
+      <figcaption class="chart-head">
+        <h3>{title}</h3>
+        {props.children}
+        <span class="grow" />
+        <Button
+          kind="quiet"
+          icon={Sheet}
+          label={t.chart.table(title)}
+          onClick={() => setTable(true)}
+        />
+      </figcaption>
+      <Legend lines={curves.lines} at={shown} unit={unit} />
+      <Canvas {...props} curves={curves} gaps={gaps} onHover={setHover} />
+      {isOver && hover.index !== null && hover.left >= 0 && (
+        <Tip curves={curves} gaps={gaps} unit={unit} hover={hover} />
+      )}
+      {last < 0 && <p class="chart-none muted">{t.chart.none}</p>}
+      {isTable && (
+        <TableDialog
+          title={title}
+          file={`${file} ${title}`}
+          curves={props.curves}
+          unit={unit}
+          from={from}
+          to={to}
+          onClose={() => setTable(false)}
+        />
+      )}
+    </figure>
+  );
+}
+
+function withReason(gap: Gap, why: Props['why']): Gap {
+  return { ...gap, reason: why?.(gap) ?? t.chart.gap };
+}
+
+interface LegendProps {
+  readonly lines: readonly Line[];
+  readonly at: number;
+  readonly unit: Unit;
+}
+
+function Legend({ lines, at, unit }: LegendProps) {
+  return (
+    <ul class="chart-legend">
+      {lines.map(({ label, color, avg, dashed }) => {
+        const value = avg[at];
+        return (
+          <li key={label}>
+            <i
+              class={dashed ? 'swatch dashed' : 'swatch'}
+              style={{ borderColor: `var(${color})` }}
+            />
+            <span class="muted">{label}</span>
+            <Amount
+              of={value == null ? undefined : unit.figure(value)}
+              {...(value != null && { title: unit.exact(value) })}
+            />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface CanvasProps extends Props {
+  readonly gaps: readonly Gap[];
+  readonly onHover: (hover: Hover) => void;
+}
+
+function Canvas(props: CanvasProps) {
+  const { curves, gaps, from, to, unit, sync, height = 168, title } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | undefined>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const [error, setError] = useState<unknown>();
+  const [isReady, setReady] = useState(false);
+  const shape = curves.lines.map(
+    ({ label, color, min }) => `${label} ${color} ${min !== undefined}`,
+  );
+  const look = colours.value;
+  useEffect(() => {
+    let isOver = false;
+    let observer: ResizeObserver | undefined;
+    import('./plot.ts').then(
+      ({ createPlot }) => {
+        const element = box.current;
+        if (isOver || !element) return;
+        const { curves: now, gaps: holes, from: begin, to: end } = latest.current;
+        plot.current = createPlot(
+          element,
+          { curves: now, gaps: holes, from: begin, to: end },
+          {
+            unit,
+            sync,
+            height,
+            onHover: (index, left) => latest.current.onHover({ index, left }),
+            onZoom: (a, b) => latest.current.onZoom(a, b),
+            onBack: () => latest.current.onBack(),
+          },
+        );
+        setReady(true);
+        observer = new ResizeObserver(() => plot.current?.resize(element.clientWidth));
+        observer.observe(element);
+      },
+      (failure: unknown) => !isOver && setError(failure),
+    );
+    return () => {
+      isOver = true;
+      observer?.disconnect();
+      plot.current?.end();
+      plot.current = undefined;
+    };
+  }, [shape.join('\n'), look, unit, sync, height]);
+  useEffect(() => {
+    plot.current?.show({ curves, gaps, from, to });
+  }, [curves, gaps, from, to]);
+  return (
+    <>
+      {error !== undefined && <ErrorNote error={error} />}
+      <div
+        ref={box}
+        class="chart-plot"
+        style={{ height: `${height}px` }}
+        role="img"
+        aria-label={spoken(title, curves, unit)}
+      >
+        {!isReady && <Skeleton rows={3} />}
+      </div>
+    </>
+  );
+}
+
+/** What a reader of the screen hears of it. */
+function spoken(title: string, { lines }: Curves, unit: Unit): string {
+  const parts = lines.slice(0, 4).map(({ label, avg, max }) => {
+    const last = avg.findLast((value) => value !== null);
+    const most = (max ?? avg).reduce<number>((top, value) => Math.max(top, value ?? top), 0);
+    if (last == null) return `${label}: –`;
+    return t.chart.spoken(label, text(unit.figure(last)), text(unit.figure(most)));
+  });
+  return [title, ...parts].join('. ');
+}
+
+interface TipProps {
+  readonly curves: Curves;
+  readonly gaps: readonly Gap[];
+  readonly unit: Unit;
+  readonly hover: Hover;
+}
+
+/** The exact time and values at the crosshair. */
+function Tip({ curves, gaps, unit, hover: { index, left } }: TipProps) {
+  const time = curves.times[index ?? -1];
+  if (index === null || time === undefined) return null;
+  const gap = gaps.find(({ from, to }) => from < time && time < to);
+  const side = left > 220 ? 'start' : 'end';
+  return (
+    <div class={`chart-tip ${side}`} aria-hidden="true">
+      <div class="muted">{dateTime(time)}</div>
+      {gap && <div>{gap.reason}</div>}
+      {!gap &&
+        curves.lines.slice(0, 12).map(({ label, color, avg, min, max }) => {
+          const [value, least, most] = [avg[index], min?.[index], max?.[index]];
+          return (
+            <div key={label} class="chart-tip-line">
+              <i class="swatch" style={{ borderColor: `var(${color})` }} />
+              <span>{label}</span>
+              <span class="num">{value == null ? '–' : unit.exact(value)}</span>
+              {least != null && most != null && least !== most && (
+                <span class="num muted">
+                  {text(unit.figure(least))} – {text(unit.figure(most))}
+                </span>
+              )}
+            </div>
+          );
+        })}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Methods } from '@svc/client';
+
+export type ProbeSeries = Methods['task_query_series']['result']['series'][number];
+
+/** Loss and latency over a whole time; latencies in ms, loss from 0 to 1. */
+export interface Percentiles {
+  readonly count: number;
+  readonly loss: number | null;
+  readonly min: number | null;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+  readonly max: number | null;
+}
+
+/** Of an answer with one bucket. Null where nothing was measured. */
+export function percentilesOf(series: ProbeSeries): Percentiles | null {
+  const count = series.count[0] ?? 0;
+  if (count === 0) return null;
+  const first = (values: readonly (number | null)[]) => values[0] ?? null;
+  const { loss, min, p50, p95, p99, max } = series;
+  return {
+    count,
+    loss: first(loss),
+    min: first(min),
+    p50: first(p50),
+    p95: first(p95),
+    p99: first(p99),
+    max: first(max),
+  };
+}
+
+const SLOWER = 1.5;
+const SLOWER_MS = 5;
+
+/** Is it slower than usual: by half, and by more than a few milliseconds? */
+export const isSlow = (now: number | null | undefined, usual: number | null | undefined): boolean =>
+  now != null && usual != null && now > usual * SLOWER && now - usual > SLOWER_MS;
+
+/** The middle of the days' medians: one bad day does not move it. */
+export function middle(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = sorted.length >> 1;
+  const upper = sorted[at];
+  if (upper === undefined) return null;
+  return sorted.length % 2 === 1 ? upper : ((sorted[at - 1] ?? upper) + upper) / 2;
+}

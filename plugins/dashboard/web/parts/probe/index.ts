@@ -1,0 +1,6 @@
+export { isSlow, type Percentiles, percentilesOf } from './figures.ts';
+export { Latency, type Times } from './latency.tsx';
+export { NoProbes } from './no-probes.tsx';
+export { Figures } from './percentiles.tsx';
+export { keyOfProbe, type Probe, useProbes } from './probes.ts';
+export { useSeries, useTotals, useUsual } from './series.ts';
