@@ -1,7 +1,7 @@
 /** The frame in a browser: logging in and out, sessions, rights, the palette, themes, languages, a lost connection. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
+import { type Kit, missing, startKit, until, uuidOf, type Window } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard frame');
@@ -49,7 +49,8 @@ test('a token is exchanged for a session: the tab keeps that, comes back with it
       await page.getByRole('button', { name: /^You:/ }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();
       await page.getByLabel('Token', { exact: true }).waitFor();
-      await page.waitForFunction(
+      await until(
+        page,
         '!Object.keys(sessionStorage).some((key) => key.startsWith("svc-session"))',
       );
       while ((await sessions()).length > 0) await page.waitForTimeout(20);

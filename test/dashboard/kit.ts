@@ -49,6 +49,8 @@ export interface Window {
 export interface KitOptions {
   /** Simulated machines; each has reported once. */
   readonly machines?: number;
+  /** So many of them, the first ones, reported ten minutes ago and not since. */
+  readonly gone?: number;
   /** So many of them have a name and tags (the first hundred). */
   readonly named?: number;
   readonly config?: Record<string, unknown>;
@@ -57,12 +59,13 @@ export interface KitOptions {
 
 /** One for a test file: `kit = await startKit()` before all, `kit.stop()` after all. */
 export async function startKit(options: KitOptions = {}): Promise<Kit> {
-  const { machines = 3, named = 100, config, plugins } = options;
+  const { machines = 3, named = 100, gone = 0, config, plugins } = options;
   await buildDashboard();
   const app = await bootForTest(plugins, config);
+  if (gone > 0) await reportLongAgo(app, gone);
   const socket = await app.connect();
   const made = Array.from({ length: machines }, (_, at) => machineOf(app, socket, at));
-  await Promise.all(made.map((one) => one.report()));
+  await Promise.all(made.slice(gone).map((one) => one.report()));
   await nameAll(socket, app.superToken, made.slice(0, named));
   // The container's user is root and has no user namespaces: chromium's own sandbox cannot start.
   const args = ['--no-sandbox', '--disable-gpu'];
@@ -90,6 +93,16 @@ async function nameAll(socket: TestSocket, token: string, machines: readonly Mac
     await socket.call('kv_set_value', [token, uuid, 'metadata_name', nameOf(at)]);
     await socket.call('kv_set_value', [token, uuid, 'metadata_tags', tagsOf(at)]);
   }
+}
+
+/** The server keeps its own time of a report: the rows are set back, and it reads them as it starts again. */
+async function reportLongAgo(app: TestApp, count: number): Promise<void> {
+  const socket = await app.connect();
+  for (let at = 0; at < count; at++) await machineOf(app, socket, at).report();
+  const then = Date.now() - 600_000;
+  const columns = 'timestamp = $1, storage_time = $1';
+  await app.sql(`update dynamic_monitoring_summary set ${columns}`, [then]);
+  await app.restart();
 }
 
 /** Machine 0 is `00000000-0000-4000-8000-000000000000`, and so on. */
@@ -134,6 +147,15 @@ const usual = (at: number) => ({
   receive_speed: 120_000 + at * 1_000,
   transmit_speed: 40_000 + at * 500,
 });
+
+/** Until the expression holds in the page. Playwright's own way is an `eval`, which the page's policy forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const end = Date.now() + WAIT_MS;
+  while (!(await page.evaluate(expression))) {
+    if (Date.now() > end) throw new Error(`never: ${expression}`);
+    await page.waitForTimeout(20);
+  }
+}
 
 async function openWindow(
   app: TestApp,

@@ -168,6 +168,7 @@ function BottomBar({ pages: shown }: { readonly pages: readonly Page[] }) {
   );
 }
 
+const PALETTE_KEY = /Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 const themeIcons = { system: Monitor, light: Sun, dark: Moon };
 
 function Top() {
@@ -192,14 +193,13 @@ function Top() {
       <button
         type="button"
         class="search"
-        aria-label={t.frame.search}
         onClick={() => {
           isPaletteOpen.value = true;
         }}
       >
         <Icon of={Search} />
         <span class="grow">{t.frame.searchShort}</span>
-        <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
+        <kbd>{PALETTE_KEY}</kbd>
       </button>
       <ConnectionState />
       <LookMenu />

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { colours } from '../frame/preferences.ts';
 
 interface Props {
   /** Oldest first; null where there is none. */
@@ -36,6 +37,19 @@ export function Sparkline({
   );
 }
 
+let theme = -1;
+const known = new Map<string, string>();
+
+/** Asking for a style makes the browser work out all of them, so each colour is asked for once a theme. */
+function colourOf(name: string): string {
+  if (theme !== colours.value) known.clear();
+  theme = colours.value;
+  const found =
+    known.get(name) ?? getComputedStyle(document.documentElement).getPropertyValue(name);
+  known.set(name, found);
+  return found;
+}
+
 interface Drawing {
   readonly values: ReadonlyArray<number | null>;
   readonly max: number | undefined;
@@ -60,7 +74,7 @@ function draw(canvas: HTMLCanvasElement, { values, max, width, height, color }: 
   if (values.length < 2) return;
   const step = width / (values.length - 1);
   const y = (value: number) => height - 1 - (top > 0 ? Math.min(value / top, 1) : 0) * (height - 2);
-  pen.strokeStyle = getComputedStyle(canvas).getPropertyValue(color);
+  pen.strokeStyle = colourOf(color);
   pen.lineWidth = 1.25;
   pen.lineJoin = 'round';
   pen.beginPath();

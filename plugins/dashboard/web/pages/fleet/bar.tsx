@@ -1,4 +1,5 @@
 import { ArrowUpToLine, Columns3, Group as GroupIcon, LayoutGrid, List, Search } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
 import { setQuery } from '../../frame/index.ts';
 import { Button, Icon, Menu, Select } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
@@ -15,22 +16,40 @@ interface Props {
 /** Tags beyond are in a list. */
 const MOST_TAGS = 6;
 
+/** A key is shown at once; the fleet follows when the fingers rest. */
+const REST_MS = 80;
+
+function FilterInput({ text }: { readonly text: string }) {
+  const [typed, setTyped] = useState<string>();
+  useEffect(() => {
+    if (typed === undefined) return;
+    const timer = setTimeout(() => {
+      setQuery({ q: typed });
+      setTyped(undefined);
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <input
+      class="input"
+      type="search"
+      aria-label={t.fleet.filter}
+      placeholder={t.fleet.filter}
+      value={typed ?? text}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+    />
+  );
+}
+
 /** Filters of the fleet; they live in the address. */
 export function FilterBar({ filters, counts, tags, columns }: Props) {
   const { text, tag, state, view, isGrouped, isOfflineFirst, hidden } = filters;
   return (
     <div class="fleet-filters">
-      <label class="fleet-search">
+      <div class="fleet-search">
         <Icon of={Search} />
-        <span class="sr">{t.fleet.filter}</span>
-        <input
-          class="input"
-          type="search"
-          placeholder={t.fleet.filter}
-          value={text}
-          onInput={(event) => setQuery({ q: event.currentTarget.value })}
-        />
-      </label>
+        <FilterInput text={text} />
+      </div>
       <Select<StateFilter>
         bare
         label={t.fleet.state}

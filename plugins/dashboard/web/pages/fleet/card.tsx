@@ -1,4 +1,5 @@
-import { Link, to } from '../../frame/index.ts';
+import { Component } from 'preact';
+import { colours, density, Link, to } from '../../frame/index.ts';
 import { Amount, Bar, format, Icon, Sparkline } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { usedSpace, type Vital } from './model.ts';
@@ -10,8 +11,30 @@ interface Props {
   readonly curve: readonly (number | null)[];
 }
 
+/** A card that shows the same as before is not drawn again. */
+export class MachineCard extends Component<Props> {
+  #shown = '';
+
+  override shouldComponentUpdate(next: Props): boolean {
+    return contentOf(next) !== this.#shown;
+  }
+
+  override render(props: Props) {
+    this.#shown = contentOf(props);
+    return <Face {...props} />;
+  }
+}
+
+/** Everything that a card depends on; ages count in seconds. */
+function contentOf({ vital, problems, curve }: Props): string {
+  const { row, name, machine, isOnline, seenAt, interval_ms } = vital;
+  const age = seenAt === undefined || !isOnline ? 0 : Date.now() - seenAt;
+  const late = age > 3 * interval_ms + 2_000 ? Math.round(age / 1_000) : 0;
+  return `${name} ${machine?.tags?.join()} ${row?.timestamp} ${isOnline} ${problems[0]?.text} ${late} ${curve.length} ${curve[0]} ${colours.value} ${density.value}`;
+}
+
 /** One machine: quiet while all is well. */
-export function MachineCard({ vital, problems, curve }: Props) {
+function Face({ vital, problems, curve }: Props) {
   const { uuid, name, machine, row, isOnline, memory, disk } = vital;
   const [worst] = problems;
   const cpu = row?.cpu_usage ?? undefined;
@@ -37,7 +60,7 @@ export function MachineCard({ vital, problems, curve }: Props) {
           ))}
         </p>
       )}
-      <dl class="fleet-bars">
+      <div class="fleet-bars">
         <Gauge
           label={t.fleet.cpu}
           value={cpu === undefined ? undefined : cpu / 100}
@@ -66,7 +89,7 @@ export function MachineCard({ vital, problems, curve }: Props) {
           }
           of={name}
         />
-      </dl>
+      </div>
       <footer class="small">
         <span title={format.exact(row?.receive_speed ?? 0, 'B/s')}>
           ↓{' '}
@@ -107,10 +130,10 @@ interface GaugeProps {
 function Gauge({ label, value, figure, of, title, bad }: GaugeProps) {
   return (
     <div title={title}>
-      <dt>{label}</dt>
-      <dd>
+      <p class="muted small">{label}</p>
+      <p class="fleet-value">
         <Amount of={figure} />
-      </dd>
+      </p>
       <Bar
         value={value}
         label={`${label}, ${of}`}

@@ -56,7 +56,7 @@ export default function FleetPage() {
     if (!isLost) fleet.begin();
   }, [fleet, isLost]);
   useEffect(() => {
-    const timer = setInterval(() => fleet.touch(), INTERVAL_MS);
+    const timer = setInterval(() => fleet.tick(), INTERVAL_MS);
     return () => {
       clearInterval(timer);
       fleet.close();

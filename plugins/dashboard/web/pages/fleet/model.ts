@@ -65,6 +65,7 @@ export class Fleet {
   readonly version = signal(0);
   readonly #live = new Map<string, Live>();
   #frame = 0;
+  #drawnAt = 0;
   #skew_ms = 0;
   #startedAt = Date.now();
   /** Time stands still while nothing can arrive. */
@@ -105,8 +106,14 @@ export class Fleet {
   touch(): void {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
+      this.#drawnAt = Date.now();
       this.version.value++;
     });
+  }
+
+  /** Draws when nothing was for almost a second: ages go on. */
+  tick(): void {
+    if (Date.now() - this.#drawnAt > 900) this.touch();
   }
 
   close(): void {
