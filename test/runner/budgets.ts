@@ -58,6 +58,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/protocol/crontab-runs.test.ts': { seconds: 11, why: 'many runs on both databases' },
   'test/protocol/task-delivery.test.ts': { seconds: 10, why: 'deadlines of deliveries, bursts of 300 tasks on both databases' },
   'test/protocol/agent-subscribe.test.ts': { seconds: 9, why: 'servers on both databases, 20 MB for a slow subscriber' },
+  'test/status-page/browser.test.ts': { seconds: 15, why: 'a browser', starts: true },
   'test/status-page/methods.test.ts': { seconds: 8, why: 'both databases, two servers' },
   'test/status-page/http.test.ts': { seconds: 8, why: 'hundreds of requests, pages of forty probes' },
   'test/protocol/agent-events.test.ts': { seconds: 9, why: 'restarts on both databases, two servers' },

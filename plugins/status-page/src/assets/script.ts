@@ -21,7 +21,7 @@ export const script = `'use strict';
   };
   const openOnes = () => [...document.querySelectorAll('details[open]')].map((one) => one.dataset.k);
   const renew = async () => {
-    const answer = await window.fetch(location.href, { headers: { accept: 'text/html' } });
+    const answer = await window.fetch(location.href, { cache: 'no-cache' });
     if (!answer.ok) return;
     const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const focused = document.activeElement?.closest('[data-k]')?.dataset.k;
