@@ -45,7 +45,8 @@ export function openProbes(db: Database): ReadProbes {
       ['t.uuid = ?', db.forms.uuid(uuid)],
       ['t.timestamp >= ?', from],
       ['t.timestamp < ?', to],
-      ['t.type_name = ?', type],
+      // An expression: of the index (type_name, timestamp) it would read the probes of all agents.
+      [`t.type_name || '' = ?`, type],
     ];
     if (target !== undefined) parts.push([`t.task_event_type ->> '${type}' = ?`, target]);
     if (cronSource !== undefined) parts.push(['t.cron_source = ?', cronSource]);
