@@ -2,6 +2,8 @@
  * Builds the page into `public/`: `web/` with the client's sources, each file beside its brotli and gzip forms.
  * Alone: `node plugins/dashboard/build.mjs`; `npm start`, `npm run build` and tests call `buildDashboard`.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   readdirSync,
@@ -23,15 +25,26 @@ const stamp = join(out, '.built');
 /** Smaller files do not get smaller on the wire. */
 const COMPRESS_FROM = 512;
 
-/** Builds when a source is newer than the last build. Looking costs some milliseconds, building about two seconds. */
+/**
+ * Builds when a source is newer than the last build. Looking costs some milliseconds, building about two seconds, in a
+ * process of its own: a server that is about to start keeps nothing of it.
+ */
 export async function buildDashboard() {
-  const sources = [
-    web,
-    join(root, 'client', 'src'),
-    join(root, 'package-lock.json'),
-    import.meta.filename,
-  ];
-  if (newest(stamp) >= Math.max(...sources.map(newest))) return;
+  if (!isStale()) return;
+  const child = spawn(process.execPath, [import.meta.filename], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the dashboard could not be built (status ${code})`);
+}
+
+function isStale() {
+  const sources = [web, join(root, 'client', 'src'), join(root, 'package-lock.json')];
+  return newest(stamp) < Math.max(...[...sources, import.meta.filename].map(newest));
+}
+
+async function main() {
+  if (!isStale()) return;
   const begun = new Date();
   // Several tests may build at once: each into a folder of its own, the last one stays.
   const made = `${out}.${process.pid}`;
@@ -107,4 +120,4 @@ function newest(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-if (process.argv[1] === import.meta.filename) await buildDashboard();
+if (process.argv[1] === import.meta.filename) await main();

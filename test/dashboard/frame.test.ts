@@ -1,7 +1,9 @@
 /** The frame in a browser: logging in and out, sessions, rights, the palette, themes, languages, a lost connection. */
+import { networkInterfaces } from 'node:os';
+import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, startKit, until, uuidOf, type Window } from './kit.ts';
+import { type Kit, missing, problemsOf, startKit, until, uuidOf, type Window } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard frame');
@@ -177,5 +179,62 @@ test('without a connection the data stay, grey, and the page says so; it comes b
     await close();
   }
 });
+
+test('another server of the list is shown with a session of its own', async () => {
+  const other = await bootForTest(undefined, { dashboard: { servers: [kit.app.url] } });
+  const { host } = new URL(kit.app.url);
+  const context = await kit.browser.newContext({ locale: 'en-GB' });
+  try {
+    const page = await context.newPage();
+    await page.goto(`${other.url}/svc/dashboard/`);
+    const logIn = async (token: string) => {
+      await page.getByLabel('Token', { exact: true }).fill(token);
+      await page.getByRole('button', { name: 'Log in' }).click();
+    };
+    await logIn(other.superToken);
+    await page.getByRole('heading', { name: 'No machines yet' }).waitFor();
+    await page.getByRole('button', { name: /^You:/ }).click();
+    await page.getByRole('menuitem', { name: host }).click();
+    await logIn(kit.app.superToken);
+    await page.getByRole('link', { name: 'web-1' }).first().waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'web-1' }).first().waitFor();
+  } finally {
+    await context.close();
+    await other.stop();
+  }
+});
+
+const lan = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+
+(lan ? test : suiteOf.skip)(
+  'over plain HTTP from another address everything works, and the page says what is missing',
+  async () => {
+    const app = await bootForTest(undefined, { ws_listener: `${lan}:0` });
+    const context = await kit.browser.newContext({ locale: 'en-GB' });
+    try {
+      const page = await context.newPage();
+      const problems = problemsOf(page);
+      await page.goto(`${app.url}/`);
+      await page.waitForURL('**/svc/dashboard/');
+      assert.is(await page.evaluate('isSecureContext'), false);
+      await page.getByText('This connection is not encrypted.').waitFor();
+      await page.getByLabel('Token', { exact: true }).fill(app.superToken);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'No machines yet' }).waitFor();
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.keyboard.press('Control+k');
+      const search = page.getByRole('combobox');
+      await search.press('Control+v');
+      assert.match(await search.inputValue(), app.url);
+      assert.equal(problems, []);
+    } finally {
+      await context.close();
+      await app.stop();
+    }
+  },
+);
 
 suiteOf.run();

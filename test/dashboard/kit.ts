@@ -189,7 +189,8 @@ async function openWindow(
   };
 }
 
-function problemsOf(page: Page): string[] {
+/** What goes wrong in a window, as it goes wrong. */
+export function problemsOf(page: Page): string[] {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`exception: ${error.message}`));
   page.on('console', (message) => {

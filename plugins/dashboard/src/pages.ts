@@ -60,7 +60,8 @@ export class Pages {
       'content-security-policy': this.#policy(nonce),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
+      // Browsers complain of it where the connection is not encrypted.
+      ...(exchange.secure && { 'cross-origin-opener-policy': 'same-origin' }),
     });
   }
 
