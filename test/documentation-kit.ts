@@ -14,11 +14,11 @@ export interface Block {
   /** What stands behind the opening fence: `sh`, `json`, or nothing. */
   readonly language: string;
   readonly text: string;
-  /** Why the tests do not run it: the page says so in the block. */
+  /** Why the tests do not run it: the page says so in a comment before the block. */
   readonly reason: string | undefined;
 }
 
-const MARK = /^# not run by the tests: (.+)$/m;
+const MARK = /<!-- not run by the tests: (.+) -->\n+$/;
 
 /** Every fenced block of a page. */
 export function blocksOf(page: string): Block[] {
@@ -29,7 +29,7 @@ export function blocksOf(page: string): Block[] {
     heading: headingBefore(text, match.index),
     language: match[1] ?? '',
     text: match[2] ?? '',
-    reason: MARK.exec(match[2] ?? '')?.[1],
+    reason: MARK.exec(text.slice(0, match.index))?.[1],
   }));
 }
 

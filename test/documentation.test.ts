@@ -16,6 +16,7 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { parse } from 'smol-toml';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
 import {
   type Block,
   blocksOf,
@@ -47,11 +48,14 @@ const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 const LIMIT_MS = 60_000;
 let dir = '';
 let app: TestApp | undefined;
+let agent: Running | undefined;
 
 test.before.each(() => {
   dir = mkdtempSync(join(tmpdir(), 'svc-pages-'));
 });
 test.after.each(async () => {
+  await stopAgent(agent);
+  agent = undefined;
   await app?.stop();
   app = undefined;
   rmSync(dir, { recursive: true, force: true });
@@ -88,6 +92,16 @@ test('a block that looks like a command line or a call is marked as one', () => 
 /** What has to be there before the blocks of a page run. */
 const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = {
   'README.md': (app) => app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
+  'docs/guide/agents.md': async (app) => {
+    const permissions = [
+      ...[{ dynamic_monitoring_summary: 'write' }, { task: 'listen' }],
+      { task: { write: 'execute' } },
+    ];
+    const token = await app.token([{ scopes: [{ agent_uuid: AGENT }], permissions }]);
+    agent = await startAgent(app, token, { server: 'allow_task = true\nallow_execute = true' });
+    const list = () => app.call('agent-uuid_list', [app.superToken]);
+    await until('an agent with tasks', list, ([row]) => row?.connected_for_tasks);
+  },
   'docs/guide/first-machine.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'docs/guide/status-page.md': (app) =>
@@ -157,7 +171,7 @@ function missing({ text }: Block): string | undefined {
 const npx = `
 npx() {
   local name=$1 count=; shift
-  case "$1 $2" in 'worker dev'|'logs -f'|'call -f'|'watch '*) count='-n1' ;; esac
+  case "$1 \${2:-}" in 'worker dev'|'logs -f'|'call -f'|'watch '*) count='-n1' ;; esac
   "$SVC_NODE" "$SVC_BIN/$name" "$@" $count <<< "$SVC_TOKEN"
 }
 `;

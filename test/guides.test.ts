@@ -1,14 +1,15 @@
 /** The code of the guides: all of it is type-checked, and the plugins of the plugin guide run together in one server. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bootForTest } from '@svc/plugin-sdk/testing';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SCRIPT_TYPES } from '../cli/src/commands/script-types.ts';
-import { type Block, blocksOf, pagesOf, root } from './documentation-kit.ts';
+import { until } from './agent-program-process.ts';
+import { type Block, blocksOf, messagesOf, pagesOf, root, shell } from './documentation-kit.ts';
 import { run } from './plugin-project.ts';
 import { eventually } from './protocol/token-kit.ts';
 
@@ -25,7 +26,7 @@ test.after(() => rmSync(dir, { recursive: true, force: true }));
 const isCode = ({ language }: Block) => /^[jt]s$/.test(language);
 /** The first line of a block may name its file. */
 const fileOf = ({ page, line, language, text }: Block) =>
-  /^\/\/ ([\w.-]+\.[jt]s)$/m.exec(text)?.[1] ?? `${page.replace(/\W/g, '-')}-${line}.${language}`;
+  /^\/\/ ([\w.-]+\.m?[jt]s)$/m.exec(text)?.[1] ?? `${page.replace(/\W/g, '-')}-${line}.${language}`;
 
 /** Fails with what the compiler says of these files. */
 async function typeCheck(files: readonly string[], options: object): Promise<void> {
@@ -50,6 +51,98 @@ async function typeCheck(files: readonly string[], options: object): Promise<voi
 /** For `docs/guide/database-driver.md`, which leaves this file to its reader. */
 const OPEN = `import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk';
 export declare function openExample(request: DatabaseRequest): Promise<DatabaseHandle>;\n`;
+
+const AGENT = '5f0c7a6e-3f1d-4b7e-9a53-0a4f6f0d2b11';
+const rights = (kinds: string) => [
+  {
+    scopes: [{ agent_uuid: AGENT }],
+    permissions: [
+      ...['static_monitoring', 'dynamic_monitoring', 'dynamic_monitoring_summary'].map((kind) => ({
+        [kind]: 'write',
+      })),
+      ...[{ task: 'listen' }, { task: { write: kinds } }],
+    ],
+  },
+];
+const hasReported = (app: TestApp) =>
+  until(
+    'a report',
+    () => app.call('agent-uuid_list', [app.superToken]),
+    ([row]) => row?.uuid === AGENT && row.connected_for_tasks,
+  );
+
+/** Runs a program beside `work`, and ends it. */
+async function beside(args: string[], env: object, work: () => Promise<void>): Promise<void> {
+  const child = spawn(process.execPath, args, { cwd: dir, env: { ...process.env, ...env } });
+  const closed = new Promise((done) => child.on('close', done));
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part) => {
+      printed += part;
+    });
+  try {
+    await work();
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${printed}`);
+  } finally {
+    child.kill();
+    await closed;
+  }
+}
+
+test('the agent of the agent guide reports, measures, and answers what it cannot do', async () => {
+  const block = blocksOf('docs/guide/agents.md').find(isCode);
+  writeFileSync(join(dir, 'my-agent.mjs'), block?.text ?? '');
+  const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'task']);
+  const env = { SVC_URL: app.url, SVC_TOKEN: await app.token(rights('*')), SVC_AGENT_UUID: AGENT };
+  const ask = (kind: unknown) =>
+    app.call('task_create_task_blocking', [app.superToken, AGENT, kind, 10_000]);
+  try {
+    await beside(['my-agent.mjs'], env, async () => {
+      await hasReported(app);
+      const done = await ask({ tcp_ping: new URL(app.url).host });
+      assert.type(done.task_event_result.tcp_ping, 'number');
+      const { success, error_message } = await ask('version');
+      assert.equal([success, error_message], [false, 'Error: only tcp_ping']);
+    });
+  } finally {
+    await app.stop();
+  }
+});
+
+test('the second machine appears and takes a task by the steps of its guide', async () => {
+  const [create, ask, , start, task] = blocksOf('docs/guide/second-machine.md');
+  const file = blocksOf('docs/guide/second-machine.md').find(({ language }) => language === 'toml');
+  const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'task']);
+  try {
+    const of = (block?: Block) => messagesOf(block?.text ?? '')[0] ?? {};
+    const filledIn = (text: string) => text.replaceAll('KEY:SECRET', app.superToken);
+    const request = filledIn(JSON.stringify(of(create)));
+    const more = '{"task":"listen"},{"task":{"write":"*"}},{"static_monitoring"';
+    const { result } = await app.rpc(JSON.parse(request.replace('{"static_monitoring"', more)));
+    const server = (await app.rpc(of(ask))).result;
+    const toml = (file?.text ?? '')
+      .replace(/^token = .*$/m, `token = "${result.key}:${result.secret}"`)
+      .replace(/^server_uuid = .*$/m, `server_uuid = "${server}"`)
+      .replace(/^ws_url = .*$/m, `ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"`)
+      .replace('[[server]]', 'ntp_server = ""\n[[server]]');
+    writeFileSync(join(dir, 'agent.toml'), toml);
+    symlinkSync(join(root, 'agent'), join(dir, 'agent'), 'dir');
+    const [dryRun = '', run = ''] = (start?.text ?? '').trim().split('\n');
+    const { code, output } = await shell(dryRun, { cwd: dir });
+    assert.equal([code, /cpu/.test(output)], [0, true], output);
+    await beside(run.split(' ').slice(1), {}, async () => {
+      await hasReported(app);
+      const text = filledIn(task?.text ?? '')
+        .replace('http://127.0.0.1:2211', app.url)
+        .replace('db1.example.net:5432', new URL(app.url).host);
+      const asked = await shell(text, { cwd: dir });
+      assert.match(asked.output, /"success":true.*"tcp_ping":/);
+    });
+  } finally {
+    await app.stop();
+  }
+});
 
 const WORKERS = 'docs/guide/workers.md';
 const isFleet = (block: Block) => isCode(block) && fileOf(block) === 'fleet.js';
