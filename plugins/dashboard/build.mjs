@@ -39,7 +39,8 @@ export async function buildDashboard() {
 }
 
 function isStale() {
-  const sources = [web, join(root, 'client', 'src'), join(root, 'package-lock.json')];
+  const cron = join(root, 'plugins', 'crontab', 'src', 'cron');
+  const sources = [web, cron, join(root, 'client', 'src'), join(root, 'package-lock.json')];
   return newest(stamp) < Math.max(...[...sources, import.meta.filename].map(newest));
 }
 

@@ -23,12 +23,13 @@ const EPOCH_WEEKDAY = 4;
 
 /** When a job runs: whole seconds, UTC (crontab.md §2). */
 export class Schedule {
-  readonly #times: DayTimes;
-  readonly #calendar: Calendar;
+  /** What it was read from, for saying it in words. */
+  readonly times: DayTimes;
+  readonly calendar: Calendar;
 
   constructor(times: DayTimes, calendar: Calendar) {
-    this.#times = times;
-    this.#calendar = calendar;
+    this.times = times;
+    this.calendar = calendar;
   }
 
   /**
@@ -52,8 +53,8 @@ export class Schedule {
   /** Start of the next matching day after this one. */
   #dayAfter(year: number, month: number, day: number): number | undefined {
     for (let y = year; y <= YEAR.to; y++) {
-      if (this.#calendar.years?.has(y) === false) continue;
-      for (const m of this.#calendar.months) {
+      if (this.calendar.years?.has(y) === false) continue;
+      for (const m of this.calendar.months) {
         if (y === year && m < month) continue;
         const length = new Date(Date.UTC(y, m, 0)).getUTCDate();
         const first = y === year && m === month ? day + 1 : 1;
@@ -66,7 +67,7 @@ export class Schedule {
   }
 
   #isDay(year: number, month: number, day: number): boolean {
-    const { days, months, weekdays, years } = this.#calendar;
+    const { days, months, weekdays, years } = this.calendar;
     if (!days.has(day) || !months.includes(month) || years?.has(year) === false) return false;
     const number = Date.UTC(year, month - 1, day) / DAY_MS;
     return weekdays.has(((number + EPOCH_WEEKDAY) % 7) + 1);
@@ -74,7 +75,7 @@ export class Schedule {
 
   /** The first matching time of a day that is not before `from`; ms since midnight. */
   #timeFrom(from: number): number | undefined {
-    const { hours, minutes, seconds } = this.#times;
+    const { hours, minutes, seconds } = this.times;
     for (const hour of hours) {
       if (hour * 3_600_000 + 3_599_000 < from) continue;
       for (const minute of minutes) {

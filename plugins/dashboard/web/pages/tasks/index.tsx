@@ -1,7 +1,27 @@
-import { ListChecks } from 'lucide';
-import { Empty } from '../../parts/index.ts';
+import { address, go, to } from '../../frame/index.ts';
+import { Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { History } from './history.tsx';
+import { RunView } from './run-view.tsx';
+import './tasks.css';
 
+/** `/tasks` runs a task on machines, `/tasks/history` has what has run. */
 export default function Tasks() {
-  return <Empty icon={ListChecks} title={t.frame.pages.tasks} />;
+  const current = address.value.rest[0] === 'history' ? 'history' : 'run';
+  return (
+    <div class="page">
+      <h1 class="sr">{t.frame.pages.tasks}</h1>
+      <Tabs
+        label={t.frame.pages.tasks}
+        tabs={[
+          { id: 'run', label: t.tasks.run },
+          { id: 'history', label: t.tasks.history },
+        ]}
+        current={current}
+        onChange={(id) => go(id === 'run' ? to('tasks') : to('tasks', 'history'))}
+      >
+        {current === 'run' ? <RunView /> : <History />}
+      </Tabs>
+    </div>
+  );
 }

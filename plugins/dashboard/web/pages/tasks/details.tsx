@@ -1,0 +1,124 @@
+import { CircleCheck, CircleX, LoaderCircle, RotateCw, Trash2 } from 'lucide';
+import { useState } from 'preact/hooks';
+import { go, Link, to, useMachines, useServer } from '../../frame/index.ts';
+import { Button, Confirm, Dialog, format, Icon } from '../../parts/index.ts';
+import { linesOf } from '../../parts/task-compare.ts';
+import { contentOf, kindOf, type Task } from '../../parts/task-form.tsx';
+import { Lines } from '../../parts/task-results.tsx';
+import { t } from '../../strings/index.ts';
+import { draftOf } from './draft.ts';
+import type { Row } from './rows.ts';
+
+/** In an icon and a word. */
+export function TaskState({ success }: { readonly success: boolean | null }) {
+  if (success === null)
+    return (
+      <span class="tasks-state muted">
+        <Icon of={LoaderCircle} />
+        {t.tasks.running}
+      </span>
+    );
+  return (
+    <span class={success ? 'tasks-state' : 'tasks-state bad'}>
+      <Icon of={success ? CircleCheck : CircleX} class={success ? 'muted' : ''} />
+      {success ? t.tasks.success : t.tasks.failure}
+    </span>
+  );
+}
+
+interface Props {
+  readonly row: Row;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+/** Everything of one task. */
+export function Details({ row, onClose, onDeleted }: Props) {
+  const server = useServer();
+  const { nameOf } = useMachines();
+  const [isAsking, setAsking] = useState(false);
+  const task = row.task_event_type as Task;
+  const kind = kindOf(task);
+  const content = contentOf(task);
+  const result = Object.values(row.task_event_result ?? {})[0];
+  const conditions = [{ uuid: row.uuid }, { type: kind }, { task_id: Number(row.task_id) }];
+  const mayDelete = server.may('task_delete', { conditions }) !== false;
+  const again = () => {
+    draftOf(server).task.value = task;
+    draftOf(server).chosen.value = new Set([row.uuid]);
+    go(to('tasks'));
+  };
+  if (isAsking)
+    return (
+      <Confirm
+        title={t.tasks.deleteTitle(String(row.task_id))}
+        action={t.tasks.delete}
+        onClose={() => setAsking(false)}
+        onConfirm={async () => {
+          await server.call('task_delete', { conditions });
+          onDeleted();
+          onClose();
+        }}
+      >
+        <p>{row.success === null ? t.tasks.deleteRunning : t.tasks.deleteLost}</p>
+      </Confirm>
+    );
+  return (
+    <Dialog
+      title={`${(t.tasks.kinds as { readonly [kind: string]: string })[kind] ?? kind} · ${nameOf(row.uuid)}`}
+      wide
+      onClose={onClose}
+      actions={
+        <>
+          {mayDelete && (
+            <Button kind="danger" icon={Trash2} onClick={() => setAsking(true)}>
+              {t.tasks.delete}
+            </Button>
+          )}
+          <span class="grow" />
+          {kind !== 'web_shell' && (
+            <Button icon={RotateCw} onClick={again}>
+              {t.tasks.again}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <dl class="tasks-facts">
+        <dt>{t.tasks.state}</dt>
+        <dd>
+          <TaskState success={row.success} />
+        </dd>
+        <dt>{t.tasks.finished}</dt>
+        <dd>{row.timestamp === null ? '–' : format.dateTime(Number(row.timestamp))}</dd>
+        <dt>{t.tasks.machine}</dt>
+        <dd>
+          <Link to={to('agent', row.uuid)}>{nameOf(row.uuid)}</Link>
+        </dd>
+        {row.cron_source !== null && (
+          <>
+            <dt>{t.tasks.job}</dt>
+            <dd>
+              <Link to={to('jobs', row.cron_source)}>{row.cron_source}</Link>
+            </dd>
+          </>
+        )}
+        <dt>{t.tasks.number}</dt>
+        <dd class="mono">{String(row.task_id)}</dd>
+      </dl>
+      {content !== undefined && (
+        <>
+          <h3>{t.tasks.what}</h3>
+          <pre class="tasks-lines tasks-code" tabIndex={0}>
+            {typeof content === 'string' ? content : JSON.stringify(content, null, 2)}
+          </pre>
+        </>
+      )}
+      {row.success !== null && <h3>{t.tasks.result}</h3>}
+      {row.error_message !== null && <p class="tasks-error">{row.error_message}</p>}
+      {result !== undefined && (
+        <Lines lines={linesOf(kind, result, (ms) => `${format.number(ms, 2)} ms`)} />
+      )}
+    </Dialog>
+  );
+}

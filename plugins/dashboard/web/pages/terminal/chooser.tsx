@@ -1,0 +1,84 @@
+import { SquareTerminal } from 'lucide';
+import { useState } from 'preact/hooks';
+import { useMachines } from '../../frame/index.ts';
+import { Dialog, Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
+import { useTaskRights } from '../../parts/task-rights.ts';
+import { t } from '../../strings/index.ts';
+
+/** Which machine the shell is to run on. */
+export function Chooser({
+  onOpen,
+  onClose,
+}: {
+  readonly onOpen: (uuid: string) => void;
+  /** It is a dialog then. */
+  readonly onClose?: () => void;
+}) {
+  if (onClose)
+    return (
+      <Dialog title={t.terminal.another} onClose={onClose}>
+        <Machines onOpen={onOpen} />
+      </Dialog>
+    );
+  return (
+    <div class="page">
+      <header class="page-head">
+        <h1>{t.terminal.choose}</h1>
+      </header>
+      <Machines onOpen={onOpen} />
+    </div>
+  );
+}
+
+/** Those that take tasks now; a machine of which nobody knows it is offered, too. */
+function Machines({ onOpen }: { readonly onOpen: (uuid: string) => void }) {
+  const { list, error, nameOf, refresh } = useMachines();
+  const may = useTaskRights();
+  const [text, setText] = useState('');
+  if (!list && error !== undefined)
+    return <ErrorNote error={error} onRetry={() => void refresh()} />;
+  if (!list) return <Skeleton rows={4} height={40} />;
+  const ready = list.filter(
+    ({ uuid, connected_for_tasks }) =>
+      connected_for_tasks !== false && may('create', 'web_shell', uuid),
+  );
+  if (ready.length === 0)
+    return (
+      <Empty icon={SquareTerminal} title={t.terminal.none}>
+        <p>{t.terminal.noneHint}</p>
+      </Empty>
+    );
+  const wanted = text.trim().toLowerCase();
+  const shown = ready.filter(({ uuid, name, tags }) =>
+    [uuid, name ?? '', ...(tags ?? [])].some((one) => one.toLowerCase().includes(wanted)),
+  );
+  return (
+    <div class="stack">
+      {ready.length > 8 && (
+        <input
+          class="input"
+          type="search"
+          aria-label={t.terminal.find}
+          placeholder={t.terminal.find}
+          value={text}
+          onInput={({ currentTarget: { value } }) => setText(value)}
+        />
+      )}
+      <ul class="terminal-machines">
+        {shown.slice(0, 200).map(({ uuid, tags }) => (
+          <li key={uuid}>
+            <button type="button" class="button" onClick={() => onOpen(uuid)}>
+              <span class="grow ellipsis">{nameOf(uuid)}</span>
+              {tags?.slice(0, 3).map((tag) => (
+                <span key={tag} class="tag">
+                  {tag}
+                </span>
+              ))}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p class="muted">{t.terminal.notFound}</p>}
+    </div>
+  );
+}
