@@ -1,14 +1,17 @@
 export { Amount } from './amount.tsx';
+export { Ask, FormDialog } from './ask.tsx';
 export { Bar } from './bar.tsx';
 export { Button } from './button.tsx';
 export { Card } from './card.tsx';
 export { Command, CopyButton, copyText } from './copy.tsx';
 export { Confirm, Dialog } from './dialog.tsx';
+export { Diff, diffLines } from './diff.tsx';
 export { Empty } from './empty.tsx';
 export { ErrorNote, errorText, isDenied } from './error-note.tsx';
 export { Checkbox, Field, Select, TextField } from './field.tsx';
 export * as format from './format.ts';
 export { Icon } from './icon.tsx';
+export { prettyJson, readJson } from './json.ts';
 export { Menu, type MenuItem } from './menu.tsx';
 export { Skeleton } from './skeleton.tsx';
 export { Sparkline } from './sparkline.tsx';

@@ -1,7 +1,62 @@
-import { Database } from 'lucide';
-import { Empty } from '../../parts/index.ts';
+import { Ban } from 'lucide';
+import { useRef } from 'preact/hooks';
+import { address, go, to, useServer } from '../../frame/index.ts';
+import { Empty, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { Databases } from './databases.tsx';
+import { Files } from './files.tsx';
+import { Namespaces } from './namespaces.tsx';
+import './stores.css';
 
+const kinds = [
+  { id: 'kv', plugin: 'kv', method: 'kv_list_all_namespace' },
+  { id: 'db', plugin: 'db', method: 'db_list' },
+  { id: 'files', plugin: 'static-bucket-file', method: 'static-bucket_list' },
+] as const;
+
+/** `stores/kv?in=NAMESPACE&key=KEY`, `stores/db?in=DATABASE&table=TABLE`, `stores/files?in=BUCKET&folder=PATH&file=PATH`. */
 export default function Stores() {
-  return <Empty icon={Database} title={t.frame.pages.stores} />;
+  const { has, may } = useServer();
+  /** What is typed and not saved, by namespace and key: it outlives a look at another key. */
+  const drafts = useRef(new Map<string, string>()).current;
+  const shown = kinds.filter(({ plugin, method }) => has(plugin) && may(method) !== false);
+  const [asked] = address.value.rest;
+  const kind = kinds.find(({ id }) => id === (asked ?? shown[0]?.id));
+  return (
+    <div class="page">
+      <h1 class="sr">{t.frame.pages.stores}</h1>
+      <Tabs
+        label={t.stores.kindsLabel}
+        tabs={shown.map(({ id }) => ({ id, label: t.stores.kinds[id] }))}
+        current={kind?.id ?? ''}
+        onChange={(id) => go(to('stores', id))}
+      >
+        {kind && shown.includes(kind) ? (
+          <>
+            {kind.id === 'kv' && <Namespaces drafts={drafts} />}
+            {kind.id === 'db' && <Databases />}
+            {kind.id === 'files' && <Files />}
+          </>
+        ) : (
+          <Denied kind={kind} />
+        )}
+      </Tabs>
+    </div>
+  );
+}
+
+function Denied({ kind }: { readonly kind: (typeof kinds)[number] | undefined }) {
+  const { has } = useServer();
+  if (!kind) return <Empty icon={Ban} title={t.frame.unknownTitle} />;
+  if (!has(kind.plugin))
+    return (
+      <Empty icon={Ban} title={t.frame.offTitle}>
+        {t.frame.off(kind.plugin)}
+      </Empty>
+    );
+  return (
+    <Empty icon={Ban} title={t.frame.forbiddenTitle}>
+      {t.frame.forbidden(kind.method)}
+    </Empty>
+  );
 }

@@ -1,0 +1,213 @@
+import { Braces, Database, KeyRound, Plus, Trash2 } from 'lucide';
+import { useState } from 'preact/hooks';
+import {
+  address,
+  go,
+  Loaded,
+  type Resource,
+  to,
+  useCrumbs,
+  useMachines,
+  usePoll,
+  useServer,
+} from '../../frame/index.ts';
+import { Ask, Button, Confirm, Empty, toast } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { Pane, Panes, PickList, shown } from './panes.tsx';
+import { Value } from './value.tsx';
+
+/** An ordinary row that keeps an empty namespace alive; nobody looks for it. */
+const MARKER = /^__\w+_namespace_marker__$/;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+export const named = (text: string): string => (text.trim() === '' ? t.stores.emptyName : text);
+
+export function Namespaces({ drafts }: { readonly drafts: Map<string, string> }) {
+  const { call, may } = useServer();
+  const machines = useMachines();
+  const { query } = address.value;
+  const [namespace, key] = [query.get('in'), query.get('key')];
+  const list = usePoll('namespaces', () => call('kv_list_all_namespace'));
+  const [isAsking, setAsking] = useState(false);
+  useCrumbs(
+    ...(namespace === null
+      ? []
+      : [{ label: named(namespace), to: to('stores', 'kv', { in: namespace }) }]),
+    ...(key === null ? [] : [{ label: named(key) }]),
+  );
+  return (
+    <Panes depth={namespace === null ? 1 : key === null ? 2 : 3} second="list">
+      <Pane
+        title={t.stores.namespaces}
+        at={1}
+        actions={
+          shown(may('kv_create', { namespace: 'a' })) && (
+            <Button
+              kind="quiet"
+              icon={Plus}
+              label={t.stores.newNamespace}
+              onClick={() => setAsking(true)}
+            />
+          )
+        }
+      >
+        <Loaded of={list} what={t.stores.unread}>
+          {(names) => (
+            <PickList
+              label={t.stores.namespaces}
+              current={namespace}
+              picks={names.map((name) => ({
+                id: name,
+                label: UUID.test(name) ? (machines.of(name)?.name ?? name) : named(name),
+                note: UUID.test(name) && machines.of(name)?.name ? name.slice(0, 8) : undefined,
+                to: to('stores', 'kv', { in: name }),
+              }))}
+              empty={
+                <Empty icon={Database} title={t.stores.noNamespaces}>
+                  {t.stores.noNamespacesText}
+                </Empty>
+              }
+            />
+          )}
+        </Loaded>
+      </Pane>
+      {namespace === null ? (
+        <Pane title={t.stores.keys} at={2}>
+          <Empty icon={KeyRound} title={t.stores.chooseNamespace}>
+            {t.stores.chooseNamespaceText}
+          </Empty>
+        </Pane>
+      ) : (
+        <Keys key={namespace} namespace={namespace} name={key} drafts={drafts} spaces={list} />
+      )}
+      {isAsking && (
+        <Ask
+          title={t.stores.newNamespace}
+          label={t.stores.name}
+          action={t.stores.create}
+          hint={t.stores.namespaceHint}
+          onClose={() => setAsking(false)}
+          onDone={async (name) => {
+            await call('kv_create', { namespace: name });
+            list.refresh();
+            go(to('stores', 'kv', { in: name }));
+          }}
+        />
+      )}
+    </Panes>
+  );
+}
+
+interface KeysProps {
+  readonly namespace: string;
+  readonly name: string | null;
+  readonly drafts: Map<string, string>;
+  readonly spaces: Resource<string[]>;
+}
+
+function Keys({ namespace, name, drafts, spaces }: KeysProps) {
+  const { call, may } = useServer();
+  const list = usePoll(`keys ${namespace}`, async () =>
+    (await call('kv_get_all_keys', { namespace })).filter((key) => !MARKER.test(key)),
+  );
+  const [open, setOpen] = useState<'new' | 'remove'>();
+  const mayWrite = shown(may('kv_set_value', { namespace, key: 'a', value: null }));
+  const mayRemove = shown(may('kv_delete_namespace', { namespace }));
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <Pane
+        title={named(namespace)}
+        at={2}
+        back={to('stores', 'kv')}
+        actions={
+          <>
+            {mayWrite && (
+              <Button
+                kind="quiet"
+                icon={Plus}
+                label={t.stores.newKey}
+                onClick={() => setOpen('new')}
+              />
+            )}
+            {mayRemove && (
+              <Button
+                kind="quiet"
+                icon={Trash2}
+                label={t.stores.removeNamespace}
+                onClick={() => setOpen('remove')}
+              />
+            )}
+          </>
+        }
+      >
+        <Loaded of={list} what={t.stores.unread}>
+          {(keys) => (
+            <PickList
+              label={t.stores.keys}
+              current={name}
+              picks={keys.map((key) => ({
+                id: key,
+                label: named(key),
+                to: to('stores', 'kv', { in: namespace, key }),
+              }))}
+              empty={
+                <Empty icon={KeyRound} title={t.stores.noKeys}>
+                  {mayWrite && t.stores.noKeysText}
+                </Empty>
+              }
+            />
+          )}
+        </Loaded>
+      </Pane>
+      {name === null ? (
+        <Pane title={t.stores.value} at={3}>
+          <Empty icon={Braces} title={t.stores.chooseKey}>
+            {t.stores.chooseKeyText}
+          </Empty>
+        </Pane>
+      ) : (
+        <Value
+          key={name}
+          namespace={namespace}
+          name={name}
+          isKnown={list.data?.includes(name)}
+          drafts={drafts}
+          onChanged={list.refresh}
+        />
+      )}
+      {open === 'new' && (
+        <Ask
+          title={t.stores.newKey}
+          label={t.stores.name}
+          action={t.stores.create}
+          hint={t.stores.keyHint}
+          check={(key) =>
+            key.includes('*')
+              ? t.stores.keyStar
+              : list.data?.includes(key)
+                ? t.stores.keyTaken
+                : undefined
+          }
+          onClose={close}
+          onDone={async (key) => go(to('stores', 'kv', { in: namespace, key }))}
+        />
+      )}
+      {open === 'remove' && (
+        <Confirm
+          title={t.stores.removeNamespaceTitle(named(namespace))}
+          action={t.stores.remove}
+          onClose={close}
+          onConfirm={async () => {
+            await call('kv_delete_namespace', { namespace });
+            spaces.refresh();
+            go(to('stores', 'kv'));
+            toast(t.stores.removedNamespace(named(namespace)));
+          }}
+        >
+          <p>{t.stores.removeNamespaceText(list.data?.length ?? 0)}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { useServer } from '../../frame/index.ts';
+import { errorText, format, toast } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { toBase64 } from './bytes.ts';
+
+/** A file of the reader's and where it goes in the bucket. */
+export interface Incoming {
+  readonly path: string;
+  readonly file: File;
+}
+
+/** As base64 in JSON it stays below the 10 MiB that servers take by default. */
+const MOST_BYTES = 7 * 2 ** 20;
+const AT_ONCE = 3;
+
+/** Everything that was dropped, folders with what is in them. */
+export async function dropped(transfer: DataTransfer, folder: string): Promise<Incoming[]> {
+  // The list is empty after the first wait, so all entries are taken before it.
+  const entries = [...transfer.items].map((item) => ({
+    entry: item.webkitGetAsEntry?.(),
+    file: item.getAsFile(),
+  }));
+  const found = await Promise.all(
+    entries.map(async ({ entry, file }) => {
+      if (entry) return walk(entry, folder);
+      return file ? [{ path: folder + file.name, file }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function walk(entry: FileSystemEntry, folder: string): Promise<Incoming[]> {
+  const path = folder + entry.name;
+  if (entry.isFile) {
+    const file = await new Promise<File>((done, fail) =>
+      (entry as FileSystemFileEntry).file(done, fail),
+    );
+    return [{ path, file }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: Incoming[] = [];
+  for (;;) {
+    // A folder is read in portions; an empty one is the end.
+    const some = await new Promise<FileSystemEntry[]>((done, fail) =>
+      reader.readEntries(done, fail),
+    );
+    if (some.length === 0) return found;
+    for (const one of some) found.push(...(await walk(one, `${path}/`)));
+  }
+}
+
+export interface Uploads {
+  /** While files are on their way. */
+  readonly progress: { readonly done: number; readonly count: number } | undefined;
+  readonly failed: readonly { readonly path: string; readonly why: string }[];
+  readonly send: (files: readonly Incoming[]) => Promise<void>;
+  readonly forget: () => void;
+}
+
+/** Sends files, some at once; what fails is listed and stops nothing. */
+export function useUploads(bucket: string, onDone: () => void): Uploads {
+  const { call } = useServer();
+  const [progress, setProgress] = useState<Uploads['progress']>();
+  const [failed, setFailed] = useState<Uploads['failed']>([]);
+  const send = async (files: readonly Incoming[]) => {
+    const waiting = [...files];
+    const bad: { path: string; why: string }[] = [];
+    let done = 0;
+    setFailed([]);
+    setProgress({ done, count: files.length });
+    const work = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        try {
+          if (next.file.size > MOST_BYTES)
+            throw new Error(t.stores.tooBig(format.text(format.bytes(MOST_BYTES))));
+          const base64 = await toBase64(next.file);
+          const params = { name: bucket, path: next.path, base64 };
+          // A POST of its own: what else the page asks does not wait behind a large message.
+          await call('static-bucket-file_upload', params, { transport: 'http', timeout_ms: 0 });
+        } catch (error) {
+          bad.push({ path: next.path, why: errorText(error) });
+        }
+        setProgress({ done: ++done, count: files.length });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    setProgress(undefined);
+    setFailed(bad);
+    if (files.length > bad.length) toast(t.stores.uploaded(files.length - bad.length));
+    onDone();
+  };
+  return { progress, failed, send, forget: () => setFailed([]) };
+}

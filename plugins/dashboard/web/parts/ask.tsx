@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { t } from '../strings/index.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { TextField } from './field.tsx';
+
+interface FormProps {
+  readonly title: string;
+  readonly action: string;
+  readonly onClose: () => void;
+  /** Its failure is shown, and the dialog stays. */
+  readonly onSubmit: () => Promise<unknown>;
+  readonly children: ComponentChildren;
+  readonly disabled?: boolean;
+  readonly wide?: boolean;
+}
+
+/** A form in a dialog: Enter sends it. */
+export function FormDialog(props: FormProps) {
+  const { title, action, onClose, onSubmit, children, disabled, wide = false } = props;
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    setBusy(true);
+    try {
+      await onSubmit();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!disabled && !isBusy) void submit();
+        }}
+      >
+        {children}
+        {error !== undefined && <ErrorNote error={error} />}
+        <footer class="row">
+          <span class="grow" />
+          <Button onClick={onClose}>{t.parts.cancel}</Button>
+          <Button kind="primary" type="submit" busy={isBusy} disabled={disabled === true}>
+            {action}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+interface AskProps {
+  readonly title: string;
+  readonly label: string;
+  readonly action: string;
+  readonly hint?: ComponentChildren;
+  readonly initial?: string;
+  /** What is wrong with it, in words; undefined: nothing. Asked once something is typed. */
+  readonly check?: (text: string) => string | undefined;
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => Promise<unknown>;
+}
+
+/** Asks for one name. */
+export function Ask({ title, label, action, hint, initial = '', check, ...rest }: AskProps) {
+  const [text, setText] = useState(initial);
+  const wrong = text === '' ? undefined : check?.(text);
+  return (
+    <FormDialog
+      title={title}
+      action={action}
+      onClose={rest.onClose}
+      disabled={text.trim() === '' || wrong !== undefined}
+      onSubmit={() => rest.onDone(text)}
+    >
+      <TextField
+        label={label}
+        value={text}
+        onText={setText}
+        hint={hint}
+        error={wrong}
+        mono
+        autofocus
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </FormDialog>
+  );
+}
