@@ -4,6 +4,7 @@ import { clientKind } from './clients.ts';
 import { stopPostgres } from './postgres.ts';
 import { busScenarios } from './scenarios/bus.ts';
 import { hello } from './scenarios/calls.ts';
+import { dashboard } from './scenarios/dashboard.ts';
 import { fleet } from './scenarios/fleet.ts';
 import { idle } from './scenarios/idle.ts';
 import { jobScenarios } from './scenarios/jobs.ts';
@@ -35,6 +36,7 @@ const scenarios = [
   fleet,
   live,
   series,
+  dashboard,
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));

@@ -7,7 +7,10 @@ import { buildDashboard } from '../../plugins/dashboard/build.mjs';
 
 const WAIT_MS = 15_000;
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const program = process.env['SVC_CHROMIUM'] ?? programs.find((path) => existsSync(path));
+/** Chromium of this machine; undefined: there is none. */
+export const programOf = () =>
+  process.env['SVC_CHROMIUM'] ?? programs.find((path) => existsSync(path));
+const program = programOf();
 
 /** Why no browser test can run here; undefined: they can. */
 export const missing = program ? undefined : 'chromium not installed';
@@ -196,7 +199,11 @@ export function problemsOf(page: Page): string[] {
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`);
   });
-  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    // A picture that was on its way when the page was left.
+    const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED';
+    if (!isLeft) problems.push(`failed: ${request.url()}`);
+  });
   page.on('response', (response) => {
     if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
   });

@@ -109,7 +109,8 @@ function Content({ fleet, history }: { readonly fleet: Fleet; readonly history: 
     cache.set(vital, known);
     return known;
   };
-  const traffic = useTraffic(server, machines.list?.map(({ uuid }) => uuid) ?? []);
+  const agents = machines.list?.map(({ uuid }) => uuid) ?? [];
+  const traffic = useTraffic(server, agents);
   if (vitals.length === 0)
     return machines.list === undefined ? <Skeleton rows={6} height={64} /> : <NoMachines />;
   const troubled = vitals.filter((vital) => problems(vital).length > 0);
@@ -118,7 +119,7 @@ function Content({ fleet, history }: { readonly fleet: Fleet; readonly history: 
   const columns = columnsOf(problems);
   return (
     <>
-      <Totals figures={totals} traffic={traffic} server={server} />
+      <Totals figures={totals} agents={agents} traffic={traffic} server={server} />
       {troubled.length > 0 && filters.state === 'all' && (
         <NeedsALook vitals={troubled} problemsOf={problems} />
       )}

@@ -3,26 +3,26 @@ import { Link, type Server, to } from '../../frame/index.ts';
 import { Amount, format, Sparkline } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import type { Totals as Figures } from './model.ts';
+import { STEP_MS, STEPS, usePast } from './past.ts';
 import type { Traffic } from './traffic.ts';
-
-/** Half an hour in steps of 30 s. */
-const STEP_MS = 30_000;
-const STEPS = 60;
 
 /** One strip of figures of the whole fleet. */
 export function Totals({
   figures,
   traffic,
   server,
+  agents,
 }: {
   readonly figures: Figures;
+  readonly agents: readonly string[];
   readonly traffic: Traffic | undefined;
   readonly server: Server;
 }) {
   const { all, online, cpu, worst, usedMemory, totalMemory, received, sent } = figures;
-  const cpuCurve = useCurve(cpu);
-  const memoryCurve = useCurve(totalMemory > 0 ? usedMemory : undefined);
-  const networkCurve = useCurve(online > 0 ? received + sent : undefined);
+  const past = usePast(server, agents);
+  const cpuCurve = useCurve(cpu, past?.cpu);
+  const memoryCurve = useCurve(totalMemory > 0 ? usedMemory : undefined, past?.memory);
+  const networkCurve = useCurve(online > 0 ? received + sent : undefined, past?.network);
   return (
     <section class="fleet-totals card" aria-label={t.fleet.totals} title={server.name}>
       <div class="fleet-total">
@@ -93,15 +93,21 @@ export function Totals({
   );
 }
 
-/** What this figure was since the page was opened, for half an hour. */
-function useCurve(value: number | undefined): readonly (number | null)[] {
+/** What this figure was in the last half hour: as the server has it, then as the page has seen it. */
+function useCurve(
+  value: number | undefined,
+  past: readonly (number | null)[] | undefined,
+): readonly (number | null)[] {
   const ref = useRef<{ readonly values: (number | null)[]; last: number }>({ values: [], last: 0 });
   const now = Math.floor(Date.now() / STEP_MS);
   const { current } = ref;
-  if (current.last === 0) current.last = now - 1;
+  if (current.last === 0) {
+    current.last = now;
+    current.values.push(...Array<null>(STEPS).fill(null));
+  }
   for (; current.last < now; current.last++) current.values.push(null);
   current.values.splice(0, current.values.length - STEPS);
-  if (value !== undefined && current.values.length > 0)
-    current.values[current.values.length - 1] = value;
+  if (value !== undefined) current.values[STEPS - 1] = value;
+  for (const [at, old] of past?.entries() ?? []) current.values[at] ??= old;
   return current.values;
 }
