@@ -15,6 +15,7 @@ import { reports } from './scenarios/reports.ts';
 import { series } from './scenarios/series.ts';
 import { servers } from './scenarios/servers.ts';
 import { staticFiles } from './scenarios/static-files.ts';
+import { statusPage } from './scenarios/status-page.ts';
 import { taskScenarios } from './scenarios/tasks.ts';
 import { webdav } from './scenarios/webdav.ts';
 import { workers } from './scenarios/workers.ts';
@@ -27,6 +28,7 @@ const scenarios = [
   ...queryScenarios,
   ...kvScenarios,
   staticFiles,
+  statusPage,
   webdav,
   ...taskScenarios,
   ...jobScenarios,

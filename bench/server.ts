@@ -30,10 +30,13 @@ export interface Bench {
 
 const quiet = '[logging]\nlog_filter = "warn"';
 
-/** Starts the server with its default configuration and only warnings on the console. */
-export async function startBench(dialect: Dialect): Promise<Bench> {
+/**
+ * Starts the server with its default configuration and only warnings on the console.
+ * @param tables TOML of further sections
+ */
+export async function startBench(dialect: Dialect, tables = ''): Promise<Bench> {
   if (dialect === 'postgres') await ensurePostgres();
-  const place = await makePlace(dialect, { tables: quiet });
+  const place = await makePlace(dialect, { tables: `${quiet}\n${tables}` });
   const server = await startProbed(place);
   return {
     place,

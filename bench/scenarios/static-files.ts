@@ -16,7 +16,7 @@ interface Side {
   probe(command: 'read' | 'reset'): Promise<Probe>;
 }
 
-interface Measured {
+export interface Measured {
   readonly rate: number;
   readonly cpu_us: number;
 }
@@ -86,8 +86,9 @@ async function putFile(url: string, token: string, dir: string): Promise<string>
 }
 
 /** Requests per second, and CPU time of the server per request: wrk shares the cores. */
-async function measure(side: Side): Promise<Measured> {
-  const args = ['-t1', `-c${CONNECTIONS}`, '-d4s', side.url];
+export async function measure(side: Side, headers: readonly string[] = []): Promise<Measured> {
+  const more = headers.flatMap((header) => ['-H', header]);
+  const args = ['-t1', `-c${CONNECTIONS}`, '-d4s', ...more, side.url];
   const before = await side.probe('reset');
   const { stdout } = await promisify(execFile)('wrk', args, { timeout: 60_000 });
   const { cpu_ms } = await side.probe('read');
@@ -97,7 +98,7 @@ async function measure(side: Side): Promise<Measured> {
   return { rate, cpu_us: ((cpu_ms - before.cpu_ms) * 1000) / count };
 }
 
-async function hasWrk(): Promise<boolean> {
+export async function hasWrk(): Promise<boolean> {
   const child = spawn('wrk', ['--version'], { stdio: 'ignore' });
   return new Promise((resolve) => {
     child.once('error', () => resolve(false));

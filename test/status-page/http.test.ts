@@ -63,6 +63,11 @@ test('answers may be kept until the page is read again, and are not sent twice',
       assert.equal([second.status, await second.text()], [304, ''], `${path} ${field}`);
       assert.is(second.headers.get('etag'), etag);
     }
+    assert.is.not(
+      first.headers.get('connection'),
+      'close',
+      'the connection serves the next reader',
+    );
     const head = await get(path, { method: 'HEAD' });
     assert.equal([head.status, await head.text()], [200, ''], path);
     for (const range of ['bytes=0-3', 'bytes=5-2', 'bytes=-0', 'bytes=999999-', 'rubbish']) {

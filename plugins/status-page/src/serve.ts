@@ -18,6 +18,8 @@ export interface ServeParts {
 
 /** Answers below `/svc/status`. Nothing of what a request says is in an answer. */
 export async function serve(exchange: Exchange, parts: ServeParts): Promise<void> {
+  // Before this turn has ended a request without a body counts as unread, and its connection would be closed.
+  await undefined;
   const { slug = '', path = '' } = exchange.params;
   const asset = slug === '_' ? parts.assets.get(path) : undefined;
   const page = parts.records.get(slug);
@@ -36,14 +38,12 @@ async function answer(
   wanted: Wanted,
   { clock, live }: ServeParts,
 ): Promise<void> {
-  const found = live.of(page);
-  const snapshot = found instanceof Promise ? await found : found;
+  const snapshot = await live.of(page);
   if (snapshot === null) {
     const why = 'the state is not known at the moment; ask again in some seconds';
     return refuse(exchange, 503, why, { 'retry-after': '5' });
   }
-  const made = snapshot?.body(wanted, languageFor(exchange, page));
-  const body = made instanceof Promise ? await made : made;
+  const body = await snapshot?.body(wanted, languageFor(exchange, page));
   if (!snapshot || !body) return refuse(exchange, 404, wordsFor(exchange).gone);
   // Nobody keeps it for longer than the server does.
   const left_s = Math.ceil((snapshot.until - clock.now()) / 1_000);

@@ -15,7 +15,9 @@ export const script = `'use strict';
       const time = new Date(element.dateTime);
       if (element.title === '') element.title = element.textContent;
       const sameYear = time.getFullYear() === now.getFullYear();
-      const form = time.toDateString() === now.toDateString() ? 0 : sameYear ? 1 : 2;
+      const before = element.previousElementSibling;
+      const beside = before?.localName === 'time' ? new Date(before.dateTime) : now;
+      const form = time.toDateString() === beside.toDateString() ? 0 : sameYear ? 1 : 2;
       element.textContent = forms[form].format(time);
     }
   };

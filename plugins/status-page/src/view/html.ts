@@ -185,13 +185,12 @@ function incidentOf(
   { text, own }: { readonly text: string; readonly own?: string },
 ): string {
   const { words } = voice;
-  const [from, to] = [begins_at, ends_at].map((time) => (time === null ? '' : voice.time(time)));
+  const time = voice.time(begins_at);
   const isLater = begins_at > voice.now;
-  const [time = '', end = ''] = [from, to];
   const when =
     ends_at !== null
-      ? fill(words.from, { from: time, to: end })
-      : fill(isLater ? words.from_later : words.since, { time });
+      ? fill(words.from, { from: time, to: voice.time(ends_at, begins_at) })
+      : fill(isLater ? words.planned : words.since, { time });
   const name = `<bdi>${escapeHtml(title)}</bdi>`;
   const heading = own ? `<a href="${own}/incident/${id}?lang=${words.code}">${name}</a>` : name;
   const body = text === '' ? '' : `<p class="t">${escapeHtml(text)}</p>`;

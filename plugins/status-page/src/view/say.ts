@@ -38,10 +38,13 @@ export class Voice {
     });
   }
 
-  /** In UTC; the page's script shows it in the reader's zone. */
-  time(time: number): string {
+  /**
+   * In UTC; the page's script shows it in the reader's zone.
+   * @param beside the time that stands before it, on whose day no day is named; default: now
+   */
+  time(time: number, beside = this.now): string {
     const machine = `${new Date(time).toISOString().slice(0, 16)}Z`;
-    return `<time datetime="${machine}">${this.format.time(time, this.now)}</time>`;
+    return `<time datetime="${machine}">${this.format.time(time, beside)}</time>`;
   }
 
   #numbers({ span, loss, count, all }: Sentence): Record<string, string> {

@@ -52,7 +52,7 @@ export const en = {
   moreIncidents: 'Older ones are in the feed.',
   since: 'since {time}',
   from: '{from} to {to}',
-  from_later: 'from {time}',
+  planned: 'from {time}',
   impact: {
     notice: 'Notice',
     maintenance: 'Maintenance',

@@ -54,7 +54,7 @@ export const zhCn: Words = {
   moreIncidents: '更早的事件见订阅源。',
   since: '自 {time} 起',
   from: '{from} 至 {to}',
-  from_later: '{time} 开始',
+  planned: '{time} 开始',
   impact: {
     notice: '通知',
     maintenance: '维护',
