@@ -43,17 +43,18 @@ export class Gatherer implements AgentList {
     { caller, signal }: Pick<CallContext, 'caller' | 'signal'>,
   ): Promise<ListedAgent[]> {
     const rows = agents.map(rowOf);
-    const all = await Promise.all(
+    await Promise.all(
       this.#sources.map(async (source) => {
         const [told, places] = await this.#told(source, agents, caller);
-        const facts = told.length > 0 ? await source.read(told, { signal, share: caller.id }) : [];
-        return { facts, places };
+        if (told.length === 0) return;
+        const facts = await source.read(told, { signal, share: caller.id });
+        // What many agents need takes some milliseconds for each source.
+        await nextTurn();
+        for (const [at, known] of facts.entries())
+          Object.assign(rows[places?.[at] ?? at] as object, known);
       }),
     );
-    for (const { facts, places } of all) {
-      for (const [at, known] of facts.entries())
-        Object.assign(rows[places?.[at] ?? at] as object, known);
-    }
+    await nextTurn();
     return rows;
   }
 
