@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { AgentReported } from '../../plugins/agent/src/api.ts';
 import { until } from '../bus-kit.ts';
 import { kernelOf, type SharedServers, sharedServers } from '../shared-servers.ts';
-import { failure, summaryReport } from './agent-kit.ts';
+import { dynamicReport, failure, staticReport, summaryReport } from './agent-kit.ts';
 
 const PLUGINS = ['token', 'agent-uuid', 'agent', 'agent-events', 'server-info'];
 const SECOND = 1_000;
@@ -92,6 +92,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       refused.map(({ code, reason }) => [code, /Write permission/.test(String(reason))]),
       [[102, true]],
     );
+  });
+
+  test('a refused report is told whatever its parameter is called', async () => {
+    const token = await app.token([]);
+    for (const [method, name, make] of [
+      ['agent_report_dynamic', 'dynamic_monitoring_data', dynamicReport],
+      ['agent_report_static', 'staticMonitoringData', staticReport],
+      ['agent_report_dynamic_summary', 'data', summaryReport],
+    ] as const) {
+      A = randomUUID();
+      await report(app, A);
+      const data = make({ uuid: A, time: app.clock.now() });
+      assert.is((await failure(app.call(method, { token, [name]: data }))).code, 102);
+      await shows(method, 'refused');
+    }
   });
 
   test('another address of the sender is told with the one before', async () => {

@@ -103,9 +103,21 @@ export class Watch {
   }
 }
 
+/** Names of the parameter with the report, in both spellings. */
+const REPORTS = [
+  'data',
+  'dynamic_monitoring_data',
+  'static_monitoring_data',
+  'dynamicMonitoringData',
+  'staticMonitoringData',
+];
+
 /** The agent that a report names: `[token, data]` or `{token, data}`. */
 function uuidOf(params: unknown): string | undefined {
-  const data: unknown = Array.isArray(params) ? params[1] : (params as { data?: unknown })?.data;
+  if (typeof params !== 'object' || params === null) return undefined;
+  const named = params as { readonly [name: string]: unknown };
+  const name = REPORTS.find((one) => one in params) ?? '';
+  const data = Array.isArray(params) ? params[1] : named[name];
   const uuid: unknown = (data as { uuid?: unknown } | null | undefined)?.uuid;
   return typeof uuid === 'string' ? uuid : undefined;
 }
