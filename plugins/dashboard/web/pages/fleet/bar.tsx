@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Tags beyond are in a list. */
-const MOST_TAGS = 6;
+const MOST_TAGS = 4;
 
 /** A key is shown at once; the fleet follows when the fingers rest. */
 const REST_MS = 80;

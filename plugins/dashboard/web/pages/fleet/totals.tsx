@@ -46,7 +46,7 @@ export function Totals({
             </>
           )}
         </p>
-        <Sparkline values={cpuCurve} max={100} label={t.fleet.cpuCurve} />
+        <Sparkline values={cpuCurve} height={28} label={t.fleet.cpuCurve} />
       </div>
       <div class="fleet-total">
         <h2>{t.fleet.memory}</h2>
@@ -61,6 +61,7 @@ export function Totals({
         </p>
         <Sparkline
           values={memoryCurve}
+          height={28}
           max={totalMemory}
           color="--series-3"
           label={t.fleet.memoryCurve}
