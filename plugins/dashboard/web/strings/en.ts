@@ -298,7 +298,7 @@ export const en = {
     unreadable: 'The history could not be read.',
     ofWhole: (used: string, whole: string) => `${used} of ${whole}`,
     connections: (tcp: number, udp: number) => `${tcp} TCP · ${udp} UDP`,
-    traffic: (received: string, sent: string) => `↓ ${received} · ↑ ${sent} so far`,
+    traffic: (received: string, sent: string) => `↓ ${received} · ↑ ${sent}`,
     gaps: {
       restart: 'Server restart',
       offline: 'Agent offline',

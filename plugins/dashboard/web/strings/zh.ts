@@ -288,7 +288,7 @@ export const zh: Strings = {
     unreadable: '无法读取历史。',
     ofWhole: (used, whole) => `${used} / ${whole}`,
     connections: (tcp, udp) => `${tcp} TCP · ${udp} UDP`,
-    traffic: (received, sent) => `累计 ↓ ${received} · ↑ ${sent}`,
+    traffic: (received, sent) => `↓ ${received} · ↑ ${sent}`,
     gaps: {
       restart: '服务器重启',
       offline: 'Agent 离线',

@@ -38,11 +38,13 @@ export function Charts({ uuid, name, reports, events }: Props) {
   if (!has('series')) return <Empty title={t.agent.noSeries}>{t.frame.off('series')}</Empty>;
   const reads = (field: string) =>
     may('agent_query_series', { agents: [uuid], fields: [field], from: 0, to: 1 }) !== false;
+  const cards = { fields: ['gpu'], condition: [{ uuid }] };
+  const readsCards = may('agent_query_dynamic', { dynamic_data_query: cards }) !== false;
   return (
     <div class="stack">
       <RangePicker span={span} now={view.now} keptFrom={kept} onBack={view.onBack} />
       <Summaries uuid={uuid} view={view} reports={reports} specs={summarySpecs} />
-      <Full uuid={uuid} view={view} reads={reads} />
+      <Full uuid={uuid} view={view} reads={reads} readsCards={readsCards} />
     </div>
   );
 }
@@ -154,16 +156,17 @@ interface FullProps {
   readonly view: View;
   /** May the token read the field? */
   readonly reads: (field: string) => boolean;
+  readonly readsCards: boolean;
 }
 
 /** What full reports have: cores, disks, interfaces, graphics cards. Each is asked when it comes into the window. */
-function Full({ uuid, view, reads }: FullProps) {
+function Full({ uuid, view, reads, readsCards }: FullProps) {
   const { samples } = useReports(uuid, 'dynamic');
   const parts = [
     ['cores', coreSpecs, reads('core.cpu_usage')],
     ['disks', diskSpecs, reads('disk.read_speed')],
     ['interfaces', interfaceSpecs, reads('interface.receive_speed')],
-    ['gpus', gpuSpecs, true],
+    ['gpus', gpuSpecs, readsCards],
   ] as const;
   return (
     <>
@@ -284,8 +287,8 @@ function Named({ grid, view, specs, samples, isOne }: NamedProps) {
     <>
       {shown.map((name) => (
         <div key={name} class="stack">
-          <h3 class="mono ellipsis" title={name}>
-            {name}
+          <h3 class="agent-device ellipsis" title={name}>
+            {specs === gpuSpecs ? `${t.agent.facts.gpu} ${name}` : name}
           </h3>
           <div class="agent-charts">
             {specs.map((spec) => (

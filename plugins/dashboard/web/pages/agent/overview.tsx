@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link, to, useServer } from '../../frame/index.ts';
-import { Amount, Bar, Card, Empty, format, Sparkline } from '../../parts/index.ts';
+import { Amount, Bar, Card, Empty, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Summaries, useView } from './charts.tsx';
 import { EventList } from './event-list.tsx';
@@ -30,7 +30,7 @@ export function Overview({ uuid, name, reports, events, facts }: Props) {
     return <Empty title={t.agent.nothing}>{t.agent.nothingHint}</Empty>;
   return (
     <div class="stack">
-      <Figures reports={reports} />
+      <Figures reports={reports} facts={facts} />
       {has('series') && <Summaries uuid={uuid} view={view} reports={reports} specs={SPECS} />}
       <p class="small">
         <Link to={to('agent', uuid, 'charts')}>{t.agent.allCharts}</Link>
@@ -63,7 +63,8 @@ const Figure = ({ label, children, below }: FigureProps) => (
   </div>
 );
 
-function Figures({ reports }: { readonly reports: Reports }) {
+function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
+  const cores = facts?.cpu;
   const samples = reports.samples.value;
   const values = samples.at(-1)?.values ?? {};
   const of = (key: string): number | undefined => {
@@ -78,12 +79,20 @@ function Figures({ reports }: { readonly reports: Reports }) {
   const f = t.agent.fields;
   const amount = (value: number | undefined, figure: (v: number) => format.Figure) =>
     value === undefined ? undefined : figure(value);
-  const curve = samples.slice(-120).map((sample) => Number(sample.values['cpu_usage'] ?? 0));
   return (
     <dl class="agent-figures">
       <Figure
         label={f.cpu}
-        below={<Sparkline values={curve} max={100} width={120} height={20} label={f.cpu} />}
+        below={
+          <>
+            <Bar value={part(of('cpu_usage'), 100)} label={f.cpu} />
+            {cores && (
+              <span class="muted small">
+                {t.agent.facts.coreCount(cores.physical_cores, cores.logical_cores)}
+              </span>
+            )}
+          </>
+        }
       >
         <Amount of={amount(of('cpu_usage'), format.percent)} />
       </Figure>
@@ -111,7 +120,9 @@ function Figures({ reports }: { readonly reports: Reports }) {
       <Figure
         label={f.network}
         below={
-          <span class="muted small">{traffic(of('total_received'), of('total_transmitted'))}</span>
+          <span class="muted small" title={f.traffic}>
+            {traffic(of('total_received'), of('total_transmitted'))}
+          </span>
         }
       >
         <span class="agent-pair">

@@ -7,6 +7,7 @@ import {
   isSlow,
   keyOfProbe,
   Latency,
+  lossFigure,
   type Percentiles,
   type Probe,
   useSeries,
@@ -137,7 +138,7 @@ function Ranking({ probe, totals, usual, nameOf }: RankingProps) {
                 <th scope="row">
                   <Link to={to('agent', uuid, 'probes')}>{nameOf(uuid)}</Link>
                 </th>
-                <td class="num">{format.text(format.percent((loss ?? 0) * 100))}</td>
+                <td class="num">{format.text(lossFigure(loss ?? 0))}</td>
                 {[min, p50, p95, p99, max].map((value, at) => (
                   <td key={at} class="num">
                     {ms(value)}

@@ -1,7 +1,13 @@
 import { TrendingUp } from 'lucide';
 import { Link, setQuery, to, useMachines } from '../../frame/index.ts';
 import { format, Icon } from '../../parts/index.ts';
-import { isSlow, keyOfProbe, type Percentiles, type Probe } from '../../parts/probe/index.ts';
+import {
+  isSlow,
+  keyOfProbe,
+  lossFigure,
+  type Percentiles,
+  type Probe,
+} from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
 
 export type Metric = 'latency' | 'loss';
@@ -118,7 +124,7 @@ interface CellProps {
 function Cell({ probe, uuid, name, of, usual, metric, heat, isOpen }: CellProps) {
   if (!of) return <td class="probes-none muted">{probe.agents.includes(uuid) ? '–' : ''}</td>;
   const { loss, p50 } = of;
-  const lost = format.text(format.percent((loss ?? 0) * 100));
+  const lost = format.text(lossFigure(loss ?? 0));
   const latency = p50 === null ? '–' : `${format.number(p50, p50 < 10 ? 1 : 0)} ms`;
   const slow = isSlow(p50, usual);
   const mood = loss === null || loss === 0 ? '' : loss >= 0.1 ? 'bad' : 'warn';

@@ -49,7 +49,7 @@ export function createPlot(box: HTMLElement, first: Picture, options: PlotOption
       height: options.height,
       ms: 1,
       legend: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, 20, 0, 0],
       series,
       bands,
       scales,

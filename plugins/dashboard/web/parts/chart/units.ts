@@ -21,19 +21,20 @@ const decimal = powers(10, -3, 16, [1, 2, 5]);
 const binary = powers(2, 0, 60, [1]);
 const MINUTE_S = 60;
 const DAY_S = 86_400;
+const upTo2 = (value: number) => number(value, Number.isInteger(value) ? 0 : 2);
 const plain = (unit: string, digits = 0) => ({
   figure: (value: number) => ({
     value: number(value, value !== 0 && value < 10 ? Math.max(1, digits) : digits),
     unit,
   }),
-  exact: (value: number) => (unit === '' ? number(value, 2) : `${number(value, 2)} ${unit}`),
+  exact: (value: number) => `${upTo2(value)} ${unit}`.trim(),
 });
 const seconds = (value: number): Figure => ({ value: duration(value * 1000), unit: '' });
 
 export const units = {
   percent: {
     figure: percent,
-    exact: (value) => `${number(value, 2)}%`,
+    exact: (value) => `${upTo2(value)}%`,
     steps: [25, 50],
     top: 100,
     least: 100,

@@ -1,4 +1,5 @@
 import type { Methods } from '@svc/client';
+import { type Figure, percent } from '../format.ts';
 
 export type ProbeSeries = Methods['task_query_series']['result']['series'][number];
 
@@ -29,6 +30,10 @@ export function percentilesOf(series: ProbeSeries): Percentiles | null {
     max: first(max),
   };
 }
+
+/** Loss as a person says it: nothing lost is 0, not 0.0. */
+export const lossFigure = (loss: number): Figure =>
+  loss === 0 ? { value: '0', unit: '%' } : percent(loss * 100);
 
 const SLOWER = 1.5;
 const SLOWER_MS = 5;

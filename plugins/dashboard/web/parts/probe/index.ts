@@ -1,4 +1,4 @@
-export { isSlow, type Percentiles, percentilesOf } from './figures.ts';
+export { isSlow, lossFigure, type Percentiles, percentilesOf } from './figures.ts';
 export { Latency, type Times } from './latency.tsx';
 export { NoProbes } from './no-probes.tsx';
 export { Figures } from './percentiles.tsx';

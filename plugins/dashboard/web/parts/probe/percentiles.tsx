@@ -2,9 +2,9 @@ import { TrendingUp } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { t } from '../../strings/index.ts';
 import { Amount } from '../amount.tsx';
-import { number, percent } from '../format.ts';
+import { number } from '../format.ts';
 import { Icon } from '../icon.tsx';
-import { isSlow, type Percentiles } from './figures.ts';
+import { isSlow, lossFigure, type Percentiles } from './figures.ts';
 import './probe.css';
 
 interface Props {
@@ -24,10 +24,7 @@ export function Figures({ of, usual }: Props) {
     <dl class="probe-figures">
       <One label={t.probes.loss}>
         <span class={loss ? 'probe-bad' : ''}>
-          <Amount
-            of={percent((loss ?? 0) * 100)}
-            title={t.probes.lostOf((loss ?? 0) * count, count)}
-          />
+          <Amount of={lossFigure(loss ?? 0)} title={t.probes.lostOf((loss ?? 0) * count, count)} />
         </span>
       </One>
       <One label={t.probes.least}>

@@ -111,7 +111,7 @@ export interface Latencies {
 }
 
 /** Few enough for several probes in each: percentiles of one are no percentiles. */
-const POINTS = 72;
+const POINTS = 60;
 
 /** Curves of one probe. `to` undefined: until now, and on. */
 export function useSeries(

@@ -1,0 +1,361 @@
+/** The page of one machine in a browser: state, charts of every field, the time that is shown, and what can be done. */
+import { readFile } from 'node:fs/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
+
+const MINUTE = 60_000;
+const GIB = 2 ** 30;
+/** When the test began; history lies before. */
+const T = Date.now();
+const GAP = { from: T - 30 * MINUTE, to: T - 20 * MINUTE };
+
+let kit: Kit;
+const suiteOf = suite('dashboard agent');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+suiteOf.before(async () => {
+  if (missing) return;
+  kit = await startKit({ machines: 3 });
+  const { app } = kit;
+  const socket = await app.connect();
+  const [machine] = kit.machines;
+  const call = (method: string, data: object) => socket.call(method, [app.superToken, data]);
+  await call('agent_report_static', facts);
+  for (let time = T - 50 * MINUTE; time < T; time += MINUTE / 2)
+    if (time < GAP.from || time > GAP.to) {
+      await machine!.report({ time, cpu_usage: time < GAP.from ? 250 : 750, gpu_usage: 12 });
+      await call('agent_report_dynamic', full(time));
+    }
+  // Went and came are told by silence: what follows from it is the subject here, not the waiting.
+  await app.sql(
+    `insert into agent_event (time, kind, detail, uuid_id)
+     select ${GAP.from - MINUTE / 2}, 'went', '{}', id from monitoring_uuid where uuid = x'${uuidOf(0).replaceAll('-', '')}'`,
+  );
+});
+suiteOf.after(() => kit?.stop());
+
+const facts = {
+  uuid: uuidOf(0),
+  time: T,
+  data_hash: Array.from({ length: 16 }, (_, at) => at),
+  cpu: {
+    physical_cores: 2,
+    logical_cores: 4,
+    per_core: [{ id: 1, name: 'cpu0', vendor_id: 'AuthenticAMD', brand: 'EPYC Test' }],
+  },
+  system: {
+    system_name: 'Debian GNU/Linux',
+    system_kernel: '6.1.0',
+    system_kernel_version: '#1 SMP 6.1.119',
+    system_os_version: '12',
+    system_os_long_version: 'Debian 12 (bookworm)',
+    distribution_id: 'debian',
+    system_host_name: 'node-α',
+    arch: 'x86_64',
+    virtualization: 'KVM',
+  },
+  gpu: [{ id: 0, name: 'A2000', cuda_cores: 3328, architecture: 'Ampere' }],
+};
+
+const disk = (mount_point: string) => ({
+  kind: 'Ssd',
+  name: '/dev/vda1',
+  file_system: 'ext4',
+  mount_point,
+  total_space: 100 * GIB,
+  available_space: 40 * GIB,
+  is_removable: false,
+  is_read_only: false,
+  read_speed: 1000,
+  write_speed: 2000,
+});
+const traffic = (interface_name: string) => ({
+  interface_name,
+  total_received: 10 * GIB,
+  total_transmitted: GIB,
+  receive_speed: 125_000,
+  transmit_speed: 1_000,
+});
+const full = (time: number) => ({
+  uuid: uuidOf(0),
+  time,
+  cpu: {
+    per_core: [1, 2, 3, 4].map((id) => ({ id, cpu_usage: 10 * id, frequency_mhz: 2400 })),
+    total_cpu_usage: 25,
+  },
+  ram: {
+    total_memory: 8 * GIB,
+    available_memory: 4 * GIB,
+    used_memory: 4 * GIB,
+    total_swap: GIB,
+    used_swap: 0,
+  },
+  load: { one: 0.3, five: 0.2, fifteen: 0.1 },
+  system: { boot_time: 1_780_900_000, uptime: 1000, process_count: 90 },
+  disk: [disk('/'), disk('/srv/data')],
+  network: {
+    interfaces: [traffic('eth0'), traffic('wg0')],
+    udp_connections: 1,
+    tcp_connections: 2,
+  },
+  gpu: [
+    {
+      id: 0,
+      used_memory: GIB,
+      total_memory: 6 * GIB,
+      graphics_clock_mhz: 1200,
+      sm_clock_mhz: 1200,
+      memory_clock_mhz: 5000,
+      video_clock_mhz: 900,
+      utilization_gpu: 33,
+      utilization_memory: 22,
+      temperature: 61,
+    },
+  ],
+});
+
+/** No test ends with a problem that it did not mean to cause. */
+async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
+  const window = await kit.open(...open);
+  try {
+    await work(window);
+    assert.equal(window.problems, []);
+  } finally {
+    await window.close();
+  }
+}
+
+const here = (tab = '') => `agent/${uuidOf(0)}${tab === '' ? '' : `/${tab}`}`;
+type Page = Window['page'];
+const chart = (page: Page, name: string) => page.getByRole('figure', { name, exact: true }).first();
+const isDrawn = (page: Page, name: string) => chart(page, name).locator('canvas').waitFor();
+const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+for (const dark of [false, true])
+  test(`the overview says how the machine is, what happened and what it is (${dark ? 'dark' : 'light'})`, () =>
+    using(
+      async ({ page, findings }) => {
+        await page.getByRole('heading', { name: 'web-1' }).waitFor();
+        await page.getByText('Online', { exact: true }).waitFor();
+        await page.getByText('Debian 12 (bookworm)').first().waitFor();
+        await page.getByText('node-α').waitFor();
+        await page.getByText('Went offline').waitFor();
+        for (const name of ['CPU', 'Memory', 'Network', 'Disk activity']) await isDrawn(page, name);
+        assert.equal(await findings(), []);
+      },
+      here(),
+      { dark },
+    ));
+
+test('every field of reports has a chart: summaries, and each core, disk, interface and card', () =>
+  using(async ({ page, findings }) => {
+    const of = (region: string) => page.getByRole('region', { name: region, exact: true });
+    await isDrawn(page, 'CPU');
+    const names = [
+      ['Memory', 'Network', 'Disk activity', 'Load', 'Disk space', 'Connections', 'Processes'],
+      ['Traffic since its start', 'Swap', 'GPU', 'Uptime'],
+    ].flat();
+    for (const name of names) await isDrawn(page, name);
+    await of('Cores').scrollIntoViewIfNeeded();
+    await of('Cores').locator('canvas').first().waitFor();
+    assert.is(await of('Cores').getByText('40%').count(), 1);
+    await of('Disks').scrollIntoViewIfNeeded();
+    await of('Disks').getByRole('heading', { name: '/srv/data' }).waitFor();
+    await of('Network interfaces').scrollIntoViewIfNeeded();
+    await of('Network interfaces').getByRole('heading', { name: 'wg0' }).waitFor();
+    await of('Graphics cards').scrollIntoViewIfNeeded();
+    await of('Graphics cards').getByTitle('61 °C').waitFor();
+    assert.equal(await findings(), []);
+  }, here('charts')));
+
+test('charts come in a chunk that only pages with charts load', () =>
+  using(async ({ page }) => {
+    const loaded = () =>
+      page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()');
+    await page.locator('.rail').waitFor();
+    assert.not.match(String(await loaded()), /assets\/plot-/);
+    await page.goto(new URL(`/svc/dashboard/${here('charts')}`, page.url()).href);
+    await isDrawn(page, 'CPU');
+    assert.match(String(await loaded()), /assets\/plot-/);
+  }, 'jobs'));
+
+test('dragging shows that time in all charts, a double click goes back, and keys move and scale it', () =>
+  using(async ({ page }) => {
+    await isDrawn(page, 'CPU');
+    const plot = chart(page, 'CPU').locator('.u-over');
+    const box = (await plot.boundingBox())!;
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.25, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, y, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/from=/);
+    const zoomed = query(page);
+    const width = Number(zoomed['to']) - Number(zoomed['from']);
+    assert.ok(Math.abs(width - 30 * MINUTE) < MINUTE, String(width));
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL((url) => Number(url.searchParams.get('to')) < Number(zoomed['to']));
+    await page.keyboard.press('+');
+    await page.waitForURL(
+      ({ searchParams: now }) => Number(now.get('to')) - Number(now.get('from')) < width * 0.6,
+    );
+    await plot.dblclick();
+    await page.waitForURL(/range=1h/);
+  }, here('charts')));
+
+test('the times on offer are those that hold something, and one can be typed', () =>
+  using(async ({ page }) => {
+    const offered = page.locator('.agent-preset');
+    await page.waitForFunction('document.querySelectorAll(".agent-preset").length === 2');
+    const names = await offered.allInnerTexts();
+    assert.equal(names, ['5 min', '1 h']);
+    await page.getByRole('button', { name: '5 min' }).click();
+    await page.waitForURL(/range=5m/);
+    await page.getByRole('button', { name: 'From – to' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('From').fill('2026-01-05T10:00');
+    await dialog.getByLabel('To').fill('2026-01-05T09:00');
+    await dialog.getByText('The end must be at least a minute after the beginning.').waitFor();
+    await dialog.getByLabel('To').fill('2026-01-05T12:00');
+    await dialog.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(/from=/);
+    const { from, to } = query(page);
+    assert.is(Number(to) - Number(from), 120 * MINUTE);
+    await chart(page, 'CPU').getByText('No values in this time').waitFor();
+  }, here('charts')));
+
+test('a gap stays a gap and says why, and hovering gives the exact value', () =>
+  using(
+    async ({ page }) => {
+      await isDrawn(page, 'CPU');
+      const box = (await chart(page, 'CPU').locator('.u-over').boundingBox())!;
+      const at = async (time: number) => {
+        const part = (time - (T - 50 * MINUTE)) / (45 * MINUTE);
+        await page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+      };
+      await at((GAP.from + GAP.to) / 2);
+      await chart(page, 'CPU').locator('.chart-tip').getByText('Agent offline').waitFor();
+      await at(T - 40 * MINUTE);
+      await chart(page, 'CPU').locator('.chart-tip').getByText('25%').waitFor();
+      // The crosshair is shared: the other charts show their values of that time.
+      await chart(page, 'Memory').locator('.chart-legend').getByText('2.00').waitFor();
+    },
+    `${here('charts')}?from=${T - 50 * MINUTE}&to=${T - 5 * MINUTE}`,
+  ));
+
+test('what is live goes on: a report is in the chart a moment later', () =>
+  using(
+    async ({ page }) => {
+      await isDrawn(page, 'CPU');
+      await kit.machines[0]!.report({ cpu_usage: 913 });
+      await chart(page, 'CPU').locator('.chart-legend').getByText('91%').waitFor();
+    },
+    `${here('charts')}?range=5m`,
+  ));
+
+test('the values of a chart are rows, too, and a file with exact figures', () =>
+  using(
+    async ({ page, findings }) => {
+      await isDrawn(page, 'CPU');
+      await page.getByRole('button', { name: 'Memory as a table' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Memory' });
+      await dialog.getByText('2.00 GiB').first().waitFor();
+      assert.equal(await findings(), []);
+      const waiting = page.waitForEvent('download');
+      await dialog.getByRole('button', { name: 'Download CSV' }).click();
+      const file = await waiting;
+      assert.is(file.suggestedFilename(), 'web-1 Memory.csv');
+      const [head = '', first = ''] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+      assert.match(head, /^time,"Used","Used min","Used max",/);
+      assert.match(first, new RegExp(`^\\d{4}-.*Z,${2 * GIB},${2 * GIB},${2 * GIB},`));
+    },
+    `${here('charts')}?from=${T - 50 * MINUTE}&to=${T - 35 * MINUTE}`,
+  ));
+
+test('the name is changed in its place, and tags in the settings', () =>
+  using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'Change the name' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('frankfurt 一号');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'frankfurt 一号' }).waitFor();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Tags').fill('edge, 上海');
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('Saved.').waitFor();
+    const { app } = kit;
+    const read = (key: string) => app.call('kv_get_value', [app.superToken, uuidOf(0), key]);
+    assert.is(await read('metadata_name'), 'frankfurt 一号');
+    assert.equal(await read('metadata_tags'), ['edge', '上海']);
+    await app.call('kv_set_value', [app.superToken, uuidOf(0), 'metadata_name', 'web-1']);
+  }, here()));
+
+test('facts, devices and tasks have a tab each', () =>
+  using(async ({ page, findings }) => {
+    await page.getByText('EPYC Test').waitFor();
+    await page.getByRole('cell', { name: '/srv/data' }).waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('tab', { name: 'Tasks' }).click();
+    await page.getByText('No task has run here yet').waitFor();
+    await page.getByRole('tab', { name: 'Probes' }).click();
+    await page.getByText('npx svc call crontab_create').waitFor();
+    assert.equal(await findings(), []);
+  }, here('facts')));
+
+test('removing says what will be lost, and takes the machine out of the list', () =>
+  using(
+    async ({ page }) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Remove edge-3?' });
+      await dialog.getByText('comes back with its next report').waitFor();
+      await dialog.getByLabel('Also delete its history and notes').check();
+      await dialog.getByText('All its reports and facts').waitFor();
+      await dialog.getByRole('button', { name: 'Remove and delete the history' }).click();
+      await page.waitForURL(/\/svc\/dashboard\/$/);
+      const uuids = await kit.app.call('agent-uuid_list_all', [kit.app.superToken]);
+      assert.not.ok(uuids.includes(uuidOf(2)));
+    },
+    `agent/${uuidOf(2)}`,
+  ));
+
+test('a token that may read summaries of one machine sees these, without what it may not', async () => {
+  const token = await kit.app.token([
+    { scopes: [{ agent_uuid: uuidOf(0) }], permissions: [{ dynamic_monitoring_summary: 'read' }] },
+  ]);
+  await using(
+    async ({ page }) => {
+      await isDrawn(page, 'CPU');
+      for (const name of ['Cores', 'Disks', 'Network interfaces', 'Graphics cards'])
+        assert.is(await page.getByRole('region', { name, exact: true }).count(), 0, name);
+      for (const name of ['Terminal', 'Run', 'More actions', 'Change the name'])
+        assert.is(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+    },
+    here('charts'),
+    { token },
+  );
+});
+
+test('a machine that nobody knows, and one that has never reported, are said in words', () =>
+  using(async ({ page }) => {
+    await page.getByText('There is no such machine').waitFor();
+  }, 'agent/nobody'));
+
+test('on a phone nothing is wider than the window, in Chinese as well', () =>
+  using(
+    async ({ page, findings }) => {
+      for (const tab of ['概览', '图表', '详情', '设置']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await page.getByRole('tabpanel').locator('.card').first().waitFor();
+        const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        assert.not.ok(wide, tab);
+      }
+      assert.equal(await findings(), []);
+    },
+    here(),
+    { width: 390, height: 844, language: 'zh-CN' },
+  ));
+
+suiteOf.run();
