@@ -50,7 +50,9 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 export function Command({ text }: { readonly text: string }) {
   return (
     <div class="command">
-      <code class="grow">{text}</code>
+      <code class="grow" tabIndex={0}>
+        {text}
+      </code>
       <CopyButton text={text} />
     </div>
   );

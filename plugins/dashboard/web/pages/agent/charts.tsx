@@ -78,18 +78,24 @@ export function useView(span: Span, name: string, events: readonly Event[]): Vie
 
 const TWO_YEARS = 730 * 86_400_000;
 
-/** From when on the server has history of the agent, Unix ms. */
+/** From when on the server has history of the agent, Unix ms: found in two steps, to some minutes. */
 function useKept(uuid: string): number | undefined {
   const { call, has } = useServer();
+  const first = async (from: number, to: number, points: number) => {
+    const fields: Field[] = ['uptime', 'cpu_usage'];
+    const found = await call('agent_query_series', { agents: [uuid], fields, from, to, points });
+    const places = found.series.map(({ last }) => last.findIndex((value) => value !== null));
+    const at = Math.min(...places.filter((place) => place >= 0));
+    if (!Number.isFinite(at)) return undefined;
+    const begin = found.from + at * found.step_ms;
+    return { begin, end: Math.min(to, begin + found.step_ms) };
+  };
   const { data } = usePoll(`kept ${uuid}`, async () => {
     if (!has('series')) return undefined;
     const to = Date.now();
-    const fields: Field[] = ['uptime', 'cpu_usage'];
-    const asked = { agents: [uuid], fields, from: to - TWO_YEARS, to, points: 1460 };
-    const { from, step_ms, series } = await call('agent_query_series', asked);
-    const firsts = series.map(({ last }) => last.findIndex((value) => value !== null));
-    const found = firsts.filter((at) => at >= 0);
-    return found.length === 0 ? to : from + Math.min(...found) * step_ms;
+    const half = await first(to - TWO_YEARS, to, 1460);
+    if (!half) return to;
+    return (await first(half.begin, half.end, 144))?.begin ?? half.begin;
   });
   return data;
 }

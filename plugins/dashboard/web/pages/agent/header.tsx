@@ -146,8 +146,9 @@ function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) 
 function Actions({ uuid, name }: { readonly uuid: string; readonly name: string }) {
   const { has, may } = useServer();
   const [open, setOpen] = useState<'restart' | 'remove'>();
+  const asked = { target_uuid: uuid, timeout_ms: 1_000 };
   const task = (task_type: unknown) =>
-    has('task') && may('task_create_task', { target_uuid: uuid, task_type }) !== false;
+    has('task') && may('task_create_task_blocking', { ...asked, task_type }) !== false;
   const shell = { web_shell: { url: 'ws://127.0.0.1/', terminal_id: uuid } };
   const items: MenuItem[] = [];
   if (task({ edit_config: '' }) && task('read_config'))

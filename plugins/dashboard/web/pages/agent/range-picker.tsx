@@ -25,7 +25,7 @@ interface Props {
 /** Which time the charts show. Arrow keys move it, plus and minus scale it. */
 export function RangePicker({ span, now, keptFrom, onBack }: Props) {
   const [isOpen, setOpen] = useState(false);
-  useRangeKeys(span, onBack);
+  useRangeKeys(onBack);
   const presets = offered(keptFrom, now);
   const [from, to] = endsOf(span, now);
   const current = span.preset ?? 'fixed';
@@ -64,14 +64,14 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
         kind="quiet"
         icon={ChevronLeft}
         label={t.agent.range.earlier}
-        onClick={() => move(span, -1)}
+        onClick={() => move(-1)}
       />
       <Button
         kind="quiet"
         icon={ChevronRight}
         label={t.agent.range.later}
         disabled={span.preset !== undefined}
-        onClick={() => move(span, 1)}
+        onClick={() => move(1)}
       />
       <span class="muted small agent-ends">
         {span.preset ? (
@@ -90,7 +90,7 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
 }
 
 /** Keys of the charts, wherever the focus is, unless a control uses them. */
-function useRangeKeys(span: Span, onBack: () => void): void {
+function useRangeKeys(onBack: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as Element;
@@ -98,10 +98,10 @@ function useRangeKeys(span: Span, onBack: () => void): void {
       if (target.closest?.('input, select, textarea, dialog, [role="tablist"], [role="menu"]'))
         return;
       const run = {
-        ArrowLeft: () => move(span, -1),
-        ArrowRight: () => span.preset === undefined && move(span, 1),
-        '+': () => scale(span, 0.5),
-        '-': () => scale(span, 2),
+        ArrowLeft: () => move(-1),
+        ArrowRight: () => move(1),
+        '+': () => scale(0.5),
+        '-': () => scale(2),
         Backspace: onBack,
       }[event.key];
       if (!run) return;

@@ -54,7 +54,9 @@ export const endsOf = (span: Span, now: number): readonly [from: number, to: num
   span.preset === undefined ? [span.from, span.to] : [now - span.ms, now];
 
 /** A step into the past (-1) or back (1), by half of what is shown; at the end it is live again. */
-export function move(span: Span, by: -1 | 1): void {
+export function move(by: -1 | 1): void {
+  // Keys come quicker than a slow device draws: the address is what counts.
+  const span = spanOf(address.value.query);
   const now = Date.now();
   const [from, to] = endsOf(span, now);
   const shift = (span.ms / 2) * by;
@@ -65,7 +67,8 @@ export function move(span: Span, by: -1 | 1): void {
 }
 
 /** Half or twice of what is shown, around its middle. */
-export function scale(span: Span, factor: number): void {
+export function scale(factor: number): void {
+  const span = spanOf(address.value.query);
   const [from, to] = endsOf(span, Date.now());
   const [middle, half] = [(from + to) / 2, (span.ms * factor) / 2];
   showTime(middle - half, middle + half);
