@@ -5,6 +5,7 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FIELDS } from '../../plugins/series/src/fields.ts';
 import { type Columns, columns, pack, unpack } from '../../plugins/series/src/pack.ts';
 import { until } from '../bus-kit.ts';
 import { dynamicReport, failure, summaryReport, UNKNOWN } from './agent-kit.ts';
@@ -13,6 +14,9 @@ const PLUGINS = ['token', 'agent-uuid', 'agent', 'series', 'server-info'];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+
+/** In the order of answers. */
+const SUMMARIES = FIELDS.filter(({ part }) => !part).map(({ name }) => name);
 
 interface Series {
   readonly uuid: string;
@@ -335,6 +339,60 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     A = B;
     assert.is((await rolled())[0], 1);
   });
+
+  /** Rows of rollups of all fields of summaries, each of one report that says 100. */
+  const rollups = async (id: number, from: number, rows: number): Promise<void> => {
+    const block = columns(384);
+    for (const column of [block.min, block.max, block.avg, block.last]) column.fill(100);
+    block.count[0] = 1;
+    const hex = pack(block).toString('hex');
+    const data = dialect === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
+    const names = SUMMARIES.map((name) => `select '${name}' as name`).join(' union all ');
+    await app.sql(`with recursive g(n) as (select 0 union all select n + 1 from g where n < ${rows - 1})
+      insert into series_rollup (uuid_id, step, series, span, data)
+      select ${id}, 15, f.name, cast(${from} as bigint) + cast(g.n as bigint) * ${4 * DAY}, ${data} from g cross join (${names}) f`);
+  };
+
+  test('years of rollups and long answers are read in pieces and answered whole', async () => {
+    await summary(hour);
+    const id = await idOf();
+    const from = Math.floor(app.clock.now() / (4 * DAY)) * 4 * DAY - 400 * DAY;
+    await rollups(id, from, 100);
+    const year = { fields: ['total_space', 'cpu_usage'], from, to: from + 400 * DAY };
+    const { step_ms, series } = await query({ ...year, points: 100 });
+    assert.is(step_ms, 4 * DAY);
+    assert.equal(
+      series.map(({ avg }) => avg),
+      [new Array(100).fill(10), new Array(100).fill(100)],
+    );
+    const begin = hour - DAY;
+    const numbers =
+      'with recursive g(n) as (select 0 union all select n + 1 from g where n < 1499)';
+    const key = dialect === 'sqlite' ? ['', ''] : ['id, ', 'n + 1000000, '];
+    await app.sql(`${numbers} insert into dynamic_monitoring_summary (${key[0]}uuid_id, timestamp, storage_time, ${SUMMARIES.join()})
+      select ${key[1]}${id}, ${begin} + n * 1000, ${begin}, ${SUMMARIES.map((_, at) => `n + ${at}`).join()} from g`);
+    const raw = { fields: SUMMARIES, from: begin, to: begin + 1_500_000, source: 'raw' };
+    const answer = await query(raw);
+    assert.is(answer.step_ms, 1000);
+    for (const [at, { field, min, last }] of answer.series.entries()) {
+      const unit = /^(?:cpu|load)_/.test(field) ? 10 : 1;
+      const expected = Array.from({ length: 1500 }, (_, n) => (n + at) / unit);
+      assert.equal([min, last], [expected, expected], field);
+    }
+  });
+
+  // The same count of rows on either database.
+  if (dialect === 'sqlite') {
+    test('an answer of more than 25 million buckets of rollups is refused', async () => {
+      await summary(hour);
+      await rollups(await idOf(), 0, 2_900);
+      const all = { fields: SUMMARIES, from: 0, to: 11_600 * DAY, points: 100 };
+      const refused = await failure(query(all));
+      assert.is(refused.code, 108);
+      assert.match(refused.message, /more than 25000000 rollups by the quarter-hour/);
+      assert.is((await query({ ...all, fields: ['cpu_usage'] })).series[0]?.max[0], 10);
+    });
+  }
 
   test('rights are those of the queries: every agent, summaries as a whole, parts field by field', async () => {
     await full(hour);
