@@ -215,7 +215,7 @@ test('nothing serious is found by axe-core, and nothing went wrong', async () =>
 test('the history filters by the address, shows a task whole, and puts it back into the form', async () => {
   const { page } = window;
   await page.getByRole('tab', { name: 'History' }).click();
-  await page.getByLabel('What to run').selectOption('execute');
+  await page.getByLabel('Kind').selectOption('execute');
   await page.waitForURL(/kind=execute/);
   await page.getByLabel('Machine').selectOption(AGENT);
   await page.getByRole('row').nth(1).getByRole('button').click();

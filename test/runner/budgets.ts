@@ -21,6 +21,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/dashboard/agent.test.ts': { seconds: 25, why: 'a browser that draws every chart', starts: true },
   'test/dashboard/probes.test.ts': { seconds: 12, why: 'a browser', starts: true },
   'test/dashboard/fleet.test.ts': { seconds: 20, why: 'a browser with a thousand machines', starts: true },
+  'test/dashboard/jobs.test.ts': { seconds: 20, why: 'a browser, a server and an agent', starts: true },
   'test/dashboard/tasks.test.ts': { seconds: 18, why: 'a browser, a server and an agent', starts: true },
   'test/dashboard/terminal.test.ts': { seconds: 12, why: 'a browser, a server, an agent and shells', starts: true },
   'test/dashboard/stores.test.ts': { seconds: 15, why: 'builds the page where it is stale, a browser', starts: true },

@@ -119,6 +119,12 @@ export function History() {
   );
 }
 
+/** To the second for today: tasks come close together. */
+const timeOf = (ms: number): string =>
+  new Date(ms).toDateString() === new Date().toDateString()
+    ? format.clockSeconds(ms)
+    : format.when(ms);
+
 const columns = (
   nameOf: (uuid: string) => string,
   onOpen: (row: Row) => void,
@@ -137,7 +143,7 @@ const columns = (
       timestamp === null ? (
         <span class="muted">–</span>
       ) : (
-        <span title={format.dateTime(Number(timestamp))}>{format.when(Number(timestamp))}</span>
+        <span title={format.dateTime(Number(timestamp))}>{timeOf(Number(timestamp))}</span>
       ),
   },
   {
@@ -152,7 +158,7 @@ const columns = (
   },
   {
     id: 'kind',
-    label: t.tasks.kind,
+    label: t.tasks.sort,
     width: '150px',
     render: ({ task_event_type }) =>
       (t.tasks.kinds as { readonly [kind: string]: string })[kindOf(task_event_type as Task)] ??
@@ -194,7 +200,7 @@ function Filters({
       />
       <Select
         bare
-        label={t.tasks.kind}
+        label={t.tasks.sort}
         value={filter.kind}
         options={[
           { value: '', label: t.tasks.everyKind },
