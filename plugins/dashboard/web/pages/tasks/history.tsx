@@ -130,31 +130,31 @@ const columns = (
   onOpen: (row: Row) => void,
 ): readonly Column<Row>[] => [
   {
+    id: 'machine',
+    label: t.tasks.machine,
+    width: 'minmax(104px, 1fr)',
+    render: (row) => (
+      <button type="button" class="tasks-open" title={row.uuid} onClick={() => onOpen(row)}>
+        {nameOf(row.uuid)}
+      </button>
+    ),
+  },
+  {
     id: 'state',
     label: t.tasks.state,
-    width: '120px',
+    width: '108px',
     render: ({ success }) => <TaskState success={success} />,
   },
   {
     id: 'time',
     label: t.tasks.finished,
-    width: '150px',
+    width: '112px',
     render: ({ timestamp }) =>
       timestamp === null ? (
         <span class="muted">–</span>
       ) : (
         <span title={format.dateTime(Number(timestamp))}>{timeOf(Number(timestamp))}</span>
       ),
-  },
-  {
-    id: 'machine',
-    label: t.tasks.machine,
-    width: 'minmax(120px, 1fr)',
-    render: (row) => (
-      <button type="button" class="tasks-open" title={row.uuid} onClick={() => onOpen(row)}>
-        {nameOf(row.uuid)}
-      </button>
-    ),
   },
   {
     id: 'kind',

@@ -129,16 +129,16 @@ export function RunView() {
 
 const isFilled = (task: Task, kind: Kind) => kind === 'web_shell' || isComplete(task);
 
-/** `?kind=ping&machine=<uuid>`, from other pages. */
+/** `?kind=ping&agents=<uuid>,<uuid>`, from other pages. */
 function useWanted(server: Server): void {
   const draft = draftOf(server);
   const wanted = address.value.query;
-  const [kind, machine] = [wanted.get('kind'), wanted.get('machine')];
+  const [kind, agents] = [wanted.get('kind'), wanted.get('agents')];
   useEffect(() => {
     const known = KINDS.find((one) => one === kind);
     if (known && kindOf(draft.task.value) !== known) draft.task.value = blankTask(known);
-    if (machine) draft.chosen.value = new Set([machine]);
-  }, [kind, machine]);
+    if (agents) draft.chosen.value = new Set(agents.split(','));
+  }, [kind, agents]);
 }
 
 function Wait({ seconds }: { readonly seconds: { value: number } }) {
