@@ -106,6 +106,10 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'docs/guide/status-page.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
+  'docs/guide/upgrade.md': async (app) => {
+    const [file = ''] = readdirSync(app.dir).filter((name) => /\.(?:db|sqlite)$/.test(name));
+    symlinkSync(join(app.dir, file), join(dir, 'svc.db'));
+  },
   'plugins/agent/README.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'plugins/agent-uuid/README.md': (app) =>
@@ -163,7 +167,9 @@ function filledIn(text: string, { superToken, url }: TestApp): string {
 
 /** Why the machine cannot run a block; undefined when it can. */
 function missing({ text }: Block): string | undefined {
-  const program = ['rclone', 'curl'].find((word) => new RegExp(`^${word} `, 'm').test(text));
+  const program = ['rclone', 'curl', 'sqlite3'].find((word) =>
+    new RegExp(`^${word} `, 'm').test(text),
+  );
   return program === undefined || has(program) ? undefined : `${program} is not installed`;
 }
 

@@ -982,6 +982,7 @@ export interface Methods {
     params: {
       /** Name of a script worker; trimmed. */
       name: string;
+      /** For people. */
       description?: string | null;
       /** The ES module, UTF-8, in standard base64. */
       js_script_base64: string;
@@ -1081,6 +1082,7 @@ export interface Methods {
     params: {
       /** Name of a script worker; trimmed. */
       name: string;
+      /** For people. */
       description?: string | null;
       /** The ES module, UTF-8, in standard base64. */
       js_script_base64: string;
@@ -1110,22 +1112,36 @@ export interface Methods {
   };
   /** Makes a namespace by storing its marker key. */
   'kv_create': {
-    params: { namespace: string };
+    params: {
+      /** Name of the namespace. */
+      namespace: string;
+    };
     result: { namespace: string; kv: { [name: string]: unknown } };
   };
   /** Deletes a key; a missing key is no error. */
   'kv_delete_key': {
-    params: { namespace: string; key: string };
+    params: {
+      /** Name of the namespace. */
+      namespace: string;
+      /** Exact key; no pattern. */
+      key: string;
+    };
     result: { success: true };
   };
   /** Deletes every key of a namespace, and with them the namespace. */
   'kv_delete_namespace': {
-    params: { namespace: string };
+    params: {
+      /** Name of the namespace. */
+      namespace: string;
+    };
     result: { success: true };
   };
   /** Keys of a namespace in byte order, its marker included. */
   'kv_get_all_keys': {
-    params: { namespace: string };
+    params: {
+      /** Name of the namespace. */
+      namespace: string;
+    };
     result: string[];
   };
   /** Values of many keys and key patterns, from one snapshot, in request order. */
@@ -1135,7 +1151,12 @@ export interface Methods {
   };
   /** The value of a key, null when the key is missing. */
   'kv_get_value': {
-    params: { namespace: string; key: string };
+    params: {
+      /** Name of the namespace. */
+      namespace: string;
+      /** Exact key; no pattern. */
+      key: string;
+    };
     result: unknown;
   };
   /** Namespaces in byte order, of those that the caller may list. */
@@ -1145,7 +1166,13 @@ export interface Methods {
   };
   /** Stores a value under a key of an existing namespace. */
   'kv_set_value': {
-    params: { namespace: string; key: string; value: unknown };
+    params: {
+      /** Name of the namespace. */
+      namespace: string;
+      /** Exact key; no pattern. */
+      key: string;
+      value: unknown;
+    };
     result: { success: true };
   };
   /** The methods of this server as an OpenRPC 1.3 document. */

@@ -133,10 +133,13 @@ export interface AsyncTaps<Args extends readonly unknown[], Result = void> {
 
 /** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them. */
 export interface Hooks {
+  /** Series; after every setup, once: adds methods and subscriptions. */
   readonly methods: Taps<[Methods]>;
+  /** Series; after every setup, once: adds HTTP routes. */
   readonly routes: Taps<[Routes]>;
   /** Bail; asked once, after the setup of the plugins that drive a database: opens it, or leaves it to another driver. */
   readonly database: AsyncTaps<[DatabaseRequest], DatabaseHandle | undefined>;
+  /** Series; after every setup, once: adds commands to the command line. */
   readonly commands: Taps<[Commands]>;
   /** Bail; after migrations, in `serve` only: joins this server with others. No answer: this server is alone. */
   readonly bus: AsyncTaps<[BusRequest], RemoteBus | undefined>;
@@ -144,7 +147,7 @@ export interface Hooks {
   readonly prepare: AsyncTaps<[]>;
   /** Series; in `serve`, before listening: resume work. */
   readonly start: AsyncTaps<[]>;
-  /** Series. */
+  /** Series; in `serve`, when the server listens. */
   readonly ready: AsyncTaps<[Listening]>;
   /** Series; after a new configuration is in force. */
   readonly reload: AsyncTaps<[Reload]>;

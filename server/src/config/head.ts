@@ -70,7 +70,7 @@ export const HeadSchema = Type.Object({
   jsonrpc_max_batch_entries: Count(10_000, 'Entries of one JSON-RPC batch.'),
   max_request_body_size: Count(10_485_760, 'Bytes.'),
   max_response_body_size: Count(104_857_600, 'Bytes.'),
-  enable_unix_socket: Type.Boolean({ default: false }),
+  enable_unix_socket: Type.Boolean({ default: false, description: 'Listens on it, too.' }),
   unix_socket_path: Type.String({
     minLength: 1,
     default: '/var/lib/svc.sock',

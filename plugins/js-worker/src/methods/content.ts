@@ -14,7 +14,7 @@ import type { Limits, WorkerContent } from '../store/workers.ts';
 export const Name = Type.String({ description: 'Name of a script worker; trimmed.' });
 export const Content = {
   name: Name,
-  description: optional(Type.String()),
+  description: optional(Type.String({ description: 'For people.' })),
   js_script_base64: Type.String({ description: 'The ES module, UTF-8, in standard base64.' }),
   route_name: optional(Type.String({ description: 'Name of the HTTP route.' })),
   runtime_clean_time: optional(Int64),

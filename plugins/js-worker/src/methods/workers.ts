@@ -14,6 +14,11 @@ import { nameTaken, routeTaken, type Worker } from '../store/workers.ts';
 import { compileAndStore } from './compile.ts';
 import { Content, contentOf, json, limitsOf, Name, notFound, withNames } from './content.ts';
 
+/** js-worker.md §1.3 */
+const LIMITS =
+  'Limits, each null for the default: `max_run_time` is ms of one run (30,000), `max_heap_size` and `max_stack_size` are bytes (8,388,608 and 1,048,576). ' +
+  '`runtime_clean_time` is ms: a context that is idle for so long is dropped; null: not for that.';
+
 const orNull = (description: string) => Type.Union([Int64, Type.Null()], { description });
 const Facts = {
   name: Type.String(),
@@ -65,6 +70,7 @@ function addCreate(methods: Methods, components: Components): void {
   const { kernel, owners, workers } = components;
   methods.add('js-worker_create', {
     summary: 'Stores a new script worker after compiling it.',
+    description: LIMITS,
     params: Content,
     result: Type.Object({ id: Uint64, ...Facts, create_at: Int64, update_at: Int64 }),
     audit: ({ name }) => name,
@@ -122,6 +128,7 @@ function addUpdate(methods: Methods, components: Components): void {
   const { kernel, owners, workers } = components;
   methods.add('js-worker_update', {
     summary: 'Replaces a script worker as a whole; what is absent is cleared.',
+    description: LIMITS,
     params: Content,
     result: Type.Object({ success: Type.Literal(true), ...Facts, update_at: Int64 }),
     audit: ({ name }) => name,

@@ -5,7 +5,7 @@ import { mayCreate, mayDeleteNamespace, mayListKeys } from '../permissions.ts';
 import { listable, mayListNamespaces } from '../visible.ts';
 import { noNamespace, Success } from './shared.ts';
 
-const Name = Type.String();
+const Name = Type.String({ description: 'Name of the namespace.' });
 
 const withSoundName = (params: { namespace: string }) => {
   checkText('namespace', params.namespace);

@@ -10,7 +10,10 @@ import { isFull, noNamespace, Success } from './shared.ts';
 
 const NULL = new RawJson('null');
 
-const Names = { namespace: Type.String(), key: Type.String() };
+const Names = {
+  namespace: Type.String({ description: 'Name of the namespace.' }),
+  key: Type.String({ description: 'Exact key; no pattern.' }),
+};
 
 const withSoundNames = ({ namespace, key }: Item): Item => {
   checkText('namespace', namespace);
