@@ -126,12 +126,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       bar,
       /aria-label="Last 90 days: 99\.4\d\u00a0%, trouble in [23] of the bars, last /,
     );
-    const day = new Intl.DateTimeFormat('en-GB', {
-      timeZone: 'UTC',
-      day: 'numeric',
-      month: 'short',
-    });
-    const ago = (days: number) => day.format(now - days * DAY);
+    const ago = (days: number) => {
+      const [, date, month] = new Date(now - days * DAY).toUTCString().split(' ');
+      return `${Number(date)} ${month}`;
+    };
     assert.match(
       bar,
       new RegExp(`class=d d="M49 2h1"><title>${ago(40)}: 50\\.00\u00a0%, offline for 12 h<`),

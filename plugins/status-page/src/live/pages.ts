@@ -48,10 +48,7 @@ export class LivePages {
     if (Math.abs(now - live.looked) >= RIGHTS_MS) this.#look(live, now);
     const { snapshot } = live;
     if (snapshot && now < snapshot.until && now >= snapshot.facts.at) return snapshot;
-    live.reading ??= this.#read(live, now).finally(() => {
-      live.reading = undefined;
-    });
-    return live.reading.then((read) => read ?? this.#older(live));
+    return this.#reading(live, now).then((read) => read ?? this.#older(live));
   }
 
   /** Something about the page has changed. */
@@ -88,6 +85,16 @@ export class LivePages {
     live.shown = shown;
     live.snapshot = undefined;
     live.reading = undefined;
+  }
+
+  /** The one that runs, or a new one. */
+  #reading(live: Live, now: number): Promise<Snapshot | undefined> {
+    if (live.reading) return live.reading;
+    const reading = this.#read(live, now).finally(() => {
+      if (live.reading === reading) live.reading = undefined;
+    });
+    live.reading = reading;
+    return reading;
   }
 
   async #read(live: Live, now: number): Promise<Snapshot | undefined> {

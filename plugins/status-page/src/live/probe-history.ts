@@ -7,8 +7,8 @@ export const STEP_MS = 300_000;
 export const STEPS = 288;
 /** Results that come later than this do not change a curve. */
 const LATE_STEPS = 3;
-/** Probes whose buckets are kept; the one that was asked for longest ago goes. */
-const MOST_KNOWN = 2_000;
+/** Probes whose buckets are kept, some 40 kB each; the one that was asked for longest ago goes. */
+const MOST_KNOWN = 500;
 const TOO_MANY = 108;
 
 /** The last 24 hours of one probe; the last bucket is the current one. */

@@ -10,6 +10,9 @@ import type { Voice } from './say.ts';
 /** Bytes of the largest page. */
 export const MOST_BYTES = 30_000;
 
+/** Bytes of a cell with a tooltip of its own, at least. */
+const LEAST_TITLE = 60;
+
 /** Where things are, and how often they are read. */
 export interface Places {
   /** `/svc/status` */
@@ -36,7 +39,10 @@ const DETAILS: readonly { titles: Titles; incidents: number; text: number }[] = 
 /** The page of all systems, in the most detail that fits into 30 kB. */
 export function pageHtml(facts: Facts, voice: Voice, places: Places): Html {
   let found: Html | undefined;
+  const titles_bytes = troubledCells(facts) * LEAST_TITLE;
   for (const detail of DETAILS) {
+    // Nothing is made that cannot fit.
+    if (detail.titles !== 'none' && titles_bytes > MOST_BYTES) continue;
     found = frame(facts, voice, places, {
       title: facts.page.settings.title,
       main: mainOf(facts, voice, places, detail),
@@ -45,6 +51,11 @@ export function pageHtml(facts: Facts, voice: Voice, places: Places): Html {
     if (Buffer.byteLength(found.html) <= MOST_BYTES) break;
   }
   return found as Html;
+}
+
+function troubledCells({ rows }: Facts): number {
+  const cells = rows.flatMap(({ uptime, latency }) => (uptime ?? latency)?.cells ?? []);
+  return cells.filter(({ kind }) => kind === 'part' || kind === 'bad').length;
 }
 
 /** The page of one incident, with all of its text. */

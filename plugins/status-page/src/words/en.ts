@@ -20,6 +20,9 @@ export const en = {
   probeSilent: '{name} has not answered since {time}',
   probeLoses: '{name} loses {loss} of its probes',
 
+  months: 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec',
+  date: '{d} {month}',
+  dateTime: '{d} {month} {y}, {clock}',
   minutes: '{m} min',
   hours: '{h} h {m} min',
   wholeHours: '{h} h',

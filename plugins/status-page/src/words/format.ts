@@ -6,36 +6,32 @@ const DAY_MS = 86_400_000;
 
 /** Times and numbers of one language, in UTC: the page's script shows readers their own zone. */
 export class Format {
-  readonly #clock: Intl.DateTimeFormat;
-  readonly #day: Intl.DateTimeFormat;
-  readonly #full: Intl.DateTimeFormat;
   readonly #words: Words;
 
   constructor(words: Words) {
-    const of = (options: Intl.DateTimeFormatOptions) =>
-      new Intl.DateTimeFormat(words.code === 'en' ? 'en-GB' : words.code, {
-        timeZone: 'UTC',
-        ...options,
-      });
-    const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-    this.#clock = of(clock);
-    this.#day = of({ day: 'numeric', month: 'short' });
-    this.#full = of({ day: 'numeric', month: 'short', year: 'numeric', ...clock });
     this.#words = words;
   }
 
   /** As short as it is clear at `now`: without the day today. */
   time(time: number, now: number): string {
     const sameDay = Math.floor(time / DAY_MS) === Math.floor(now / DAY_MS);
-    return `${(sameDay ? this.#clock : this.#full).format(time)} UTC`;
+    return `${sameDay ? this.clock(time) : this.#fill(this.#words.dateTime, time)} UTC`;
   }
 
   clock(time: number): string {
-    return this.#clock.format(time);
+    return new Date(time).toISOString().slice(11, 16);
   }
 
   day(time: number): string {
-    return this.#day.format(time);
+    return this.#fill(this.#words.date, time);
+  }
+
+  // `Intl` would hold the event loop for a tenth of a second when it is used first.
+  #fill(form: string, time: number): string {
+    const date = new Date(time);
+    const [y, m, d] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+    const month = this.#words.months.split(' ')[m] as string;
+    return fill(form, { y: String(y), month, d: String(d), clock: this.clock(time) });
   }
 
   /** A part of a whole, never rounded up to all of it. */

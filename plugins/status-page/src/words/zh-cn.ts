@@ -22,6 +22,9 @@ export const zhCn: Words = {
   probeSilent: '{name} 自 {time} 起无响应',
   probeLoses: '{name} 的探测丢失率为 {loss}',
 
+  months: '1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月',
+  date: '{month}{d}日',
+  dateTime: '{y}年{month}{d}日 {clock}',
   minutes: '{m} 分钟',
   hours: '{h} 小时 {m} 分钟',
   wholeHours: '{h} 小时',
