@@ -74,6 +74,9 @@ export function useServer(): Server {
   return found;
 }
 
+/** A server that does not answer so long is told, ms. */
+const FIRST_MS = 10_000;
+
 /** Asked at once at log-in, so that the menu is right at the first drawing. */
 const ASKED_FIRST: readonly Method[] = [
   'agent_subscribe',
@@ -205,12 +208,15 @@ async function describe(
       throw error;
     }
   }) as Call;
-  const [me, plugins, version, ...answers] = await client.batch([
-    ['token_get'],
-    [wire('svc-server_plugins') as 'svc-server_plugins'],
-    [wire('svc-server_version') as 'svc-server_version'],
-    ...ASKED_FIRST.map((method) => ['token_explain', { method: wire(method) }] as const),
-  ] as const);
+  const [me, plugins, version, ...answers] = await client.batch(
+    [
+      ['token_get'],
+      [wire('svc-server_plugins') as 'svc-server_plugins'],
+      [wire('svc-server_version') as 'svc-server_version'],
+      ...ASKED_FIRST.map((method) => ['token_explain', { method: wire(method) }] as const),
+    ] as const,
+    { timeout_ms: FIRST_MS },
+  );
   if (me.status === 'rejected') throw me.reason;
   if (plugins.status === 'rejected') throw plugins.reason;
   const names = new Set(plugins.value.plugins.map(({ name }) => name));

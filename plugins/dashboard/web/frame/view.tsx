@@ -40,6 +40,12 @@ export function View() {
 
 const loaded = new Map<string, ComponentType>();
 
+/** Fetches the page of the address while the log-in is still on its way. */
+export async function preload(): Promise<void> {
+  const page = pageOf(address.value.page);
+  if (page) loaded.set(page.id, (await page.load()).default);
+}
+
 function Lazy({ page }: { readonly page: Page }) {
   const [, draw] = useState(0);
   const [error, setError] = useState<unknown>();
