@@ -2234,7 +2234,7 @@ export interface Methods {
     params: {
       /** Name of the method. */
       method: string;
-      /** Its parameters by name, without the credential. */
+      /** Its parameters by name, without the credential. Left out, only a rule that does not look at them is asked. */
       params?: { [name: string]: unknown } | null;
       /** Token key or username. */
       target_token?: string | null;

@@ -25,7 +25,8 @@ const ruled = definePlugin({
       const summary = 'Not to be run.';
       methods.add('ruled_open', { summary, params: {}, result, access: 'public', handle });
       methods.add('ruled_any', { summary, params: {}, result, access: 'authenticated', handle });
-      methods.add('ruled_super', { summary, params: {}, result, access: 'super', handle });
+      const params = { value: Type.Number() };
+      methods.add('ruled_super', { summary, params, result, access: 'super', handle });
       const right = { words: 'a key to the safe' };
       const custom = () => assert.unreachable('the rule looked');
       methods.add('ruled_custom', {
@@ -79,7 +80,8 @@ const lacks = (...entries: unknown[]) =>
 const cases: [string, unknown[], string, object | undefined, boolean | null, string, (number | null)[][]][] = [
   ['a public method', [], 'ruled_open', undefined, true, 'Allowed: anyone may call it.', []],
   ['a method for any credential', [], 'ruled_any', undefined, true, 'Allowed: any valid credential may call it.', []],
-  ['a method of the Super Token', [onA], 'ruled_super', {}, false, 'Denied: only the Super Token may call it.', []],
+  ['a method of the Super Token', [onA], 'ruled_super', { value: 1 }, false, 'Denied: only the Super Token may call it.', []],
+  ['a rule that looks at no parameters', [onA], 'ruled_super', undefined, false, 'Denied: only the Super Token may call it.', []],
   ['a rule that looks further', [onA], 'ruled_custom', {}, null, 'The call itself decides: it asks for a key to the safe.', []],
   ['a right that the second entry gives', [onN, onA], 'ruled_needs', { agents: [A] }, true, 'Allowed: the limit of the token gives it with entry 1.', [[1]]],
   ['a right that is given for one of two agents', [onA], 'ruled_needs', { agents: [A, B] }, false, lacks(entry(agents(B), [{ task: 'listen' }])), [[0, null]]],

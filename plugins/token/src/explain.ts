@@ -31,17 +31,20 @@ const verdict = (
 
 /**
  * What the rule of a method says to this caller about these parameters. The rule alone is asked, never the handler, so that
- * nothing is told of what exists.
+ * nothing is told of what exists. Where none are given, a rule that does not look at them answers all the same.
  * @throws RpcError -32602, and what the method itself says to such parameters
  */
 export function explain(
   { definition }: RegisteredMethod,
-  params: Record<string, unknown>,
+  params: Record<string, unknown> | undefined,
   caller: Principal,
 ): Verdict {
   const { access, prepare, right } = definition;
-  const bound = boundAs(definition, params);
-  const input = prepare ? prepare(bound) : bound;
+  const inputOf = (given: Record<string, unknown>) => {
+    const bound = boundAs(definition, given);
+    return prepare ? prepare(bound) : bound;
+  };
+  const input = params && inputOf(params);
   if (access === 'public') return verdict(true, 'Allowed: anyone may call it.');
   if (caller.super) return verdict(true, 'Allowed: the Super Token may call every method.');
   if (access === 'super' || (typeof access === 'object' && 'super' in access))
@@ -52,7 +55,8 @@ export function explain(
   const late = untimely(token);
   if (access === 'authenticated')
     return late ?? verdict(true, 'Allowed: any valid credential may call it.');
-  const wanted = 'needs' in access ? [access.needs(input)] : access.anyOf(input);
+  const asked = input ?? inputOf({});
+  const wanted = 'needs' in access ? [access.needs(asked)] : access.anyOf(asked);
   const found = wanted.map((requirement) => needed(requirement, token));
   return late ? { ...late, requirements: found } : judged(found);
 }

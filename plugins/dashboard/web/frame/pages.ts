@@ -104,7 +104,7 @@ export const pages: readonly Page[] = [
     icon: ServerIcon,
     inMenu: true,
     plugins: ['server-info'],
-    methods: ['svc-server_stream_log', 'svc-server_read_config'],
+    methods: ['svc-server_stream_log', 'svc-server_read_config', 'audit_query'],
     load: () => import('../pages/server/index.tsx'),
   },
 ];

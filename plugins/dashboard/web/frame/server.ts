@@ -128,7 +128,7 @@ export async function switchTo(next: string): Promise<void> {
 export class SessionEnded extends Error {}
 
 const isRefused = (error: unknown): boolean =>
-  error instanceof RpcError && (error.code === 101 || error.message === INVALID);
+  error instanceof RpcError && error.message === INVALID;
 const INVALID = 'Permission denied: Invalid credentials';
 
 /** Exchanges what was typed for a session, which the tab keeps, or the device. @throws RpcError 101, 102; ConnectionError */

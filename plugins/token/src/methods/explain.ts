@@ -26,7 +26,8 @@ export function addExplain(
       method: Type.String({ description: 'Name of the method.' }),
       params: optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'Its parameters by name, without the credential.',
+          description:
+            'Its parameters by name, without the credential. Left out, only a rule that does not look at them is asked.',
         }),
       ),
       target_token: optional(Target),
@@ -48,7 +49,7 @@ export function addExplain(
       if (typeof target_token === 'string' && !asked) throw notFound(target_token);
       const method = known.get(name);
       if (!method) throw RpcError.invalid(`this server has no method '${name.slice(0, 64)}'`);
-      const judged = explain(method, params ?? {}, asked?.principal ?? caller);
+      const judged = explain(method, params ?? undefined, asked?.principal ?? caller);
       return { method: name, token_key: asked?.key ?? caller.id, ...judged };
     },
   });

@@ -1,7 +1,76 @@
-import { Server as ServerIcon } from 'lucide';
-import { Empty } from '../../parts/index.ts';
+import { Ban } from 'lucide';
+import type { ComponentType } from 'preact';
+import { address, go, to, useServer } from '../../frame/index.ts';
+import type { Method } from '../../frame/server.ts';
+import { Empty, Skeleton, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { Audit } from './audit.tsx';
+import { Configuration } from './configuration.tsx';
+import { Log } from './log.tsx';
+import { Overview } from './overview.tsx';
+import './server.css';
 
+interface Part {
+  readonly id: 'overview' | 'log' | 'configuration' | 'audit';
+  readonly plugin: string;
+  readonly method?: Method;
+  readonly Shown: ComponentType;
+}
+
+const parts: readonly Part[] = [
+  { id: 'overview', plugin: 'server-info', Shown: Overview },
+  { id: 'log', plugin: 'server-info', method: 'svc-server_stream_log', Shown: Log },
+  {
+    id: 'configuration',
+    plugin: 'server-info',
+    method: 'svc-server_read_config',
+    Shown: Configuration,
+  },
+  { id: 'audit', plugin: 'audit', method: 'audit_query', Shown: Audit },
+];
+
+/** `server/<part>`; the filters of a part are in the query. */
 export default function Server() {
-  return <Empty icon={ServerIcon} title={t.frame.pages.server} />;
+  const { has, may } = useServer();
+  const [asked] = address.value.rest;
+  // Undefined: not known yet. A part appears once it is.
+  const rightTo = ({ plugin, method }: Part) =>
+    has(plugin) && (method === undefined || may(method));
+  const shown = parts.filter((one) => rightTo(one) !== false && rightTo(one) !== undefined);
+  const part = parts.find(({ id }) => id === (asked ?? 'overview'));
+  return (
+    <div class="page server">
+      <h1 class="sr">{t.frame.pages.server}</h1>
+      <Tabs
+        label={t.frame.pages.server}
+        tabs={shown.map(({ id }) => ({ id, label: t.server.parts[id] }))}
+        current={part?.id ?? ''}
+        onChange={(id) => go(id === 'overview' ? to('server') : to('server', id))}
+      >
+        {part && shown.includes(part) ? (
+          <part.Shown />
+        ) : part && rightTo(part) === undefined ? (
+          <Skeleton rows={5} />
+        ) : (
+          <Missing part={part} />
+        )}
+      </Tabs>
+    </div>
+  );
+}
+
+function Missing({ part }: { readonly part: Part | undefined }) {
+  const { has } = useServer();
+  if (!part) return <Empty icon={Ban} title={t.frame.unknownTitle} />;
+  if (!has(part.plugin))
+    return (
+      <Empty icon={Ban} title={t.frame.offTitle}>
+        {t.frame.off(part.plugin)}
+      </Empty>
+    );
+  return (
+    <Empty icon={Ban} title={t.frame.forbiddenTitle}>
+      {t.frame.forbidden(part.method ?? '')}
+    </Empty>
+  );
 }
