@@ -173,7 +173,7 @@ function Actions({ uuid, name }: { readonly uuid: string; readonly name: string 
         </Button>
       )}
       {task('version') && (
-        <Button icon={ListChecks} onClick={() => go(to('tasks', { agents: uuid }))}>
+        <Button icon={ListChecks} onClick={() => go(to('tasks', { machine: uuid }))}>
           {t.agent.run}
         </Button>
       )}

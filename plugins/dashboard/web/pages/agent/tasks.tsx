@@ -39,7 +39,7 @@ export function AgentTasks({ uuid }: { readonly uuid: string }) {
             onOpen={setOpen}
             empty={
               <Empty icon={ListChecks} title={t.agent.tasks.none}>
-                <Link to={to('tasks', { agents: uuid })}>{t.agent.tasks.runOne}</Link>
+                <Link to={to('tasks', { machine: uuid })}>{t.agent.tasks.runOne}</Link>
               </Empty>
             }
           />
