@@ -667,7 +667,7 @@ export const zh: Strings = {
         const often = step === 1 ? '每分钟' : `每 ${step} 分钟`;
         return second === 0 ? often : `${often}，第 ${second} 秒`;
       },
-      everyHours: (step, past) => `${step === 1 ? '每小时' : `每 ${step} 小时`}，:${past}`,
+      everyHours: (step, past) => `${step === 1 ? '每小时' : `每 ${step} 小时`}，第 ${past} 分`,
       at: (times) => `${times} UTC`,
       parts: (hours, minutes, seconds) => `${hours} 时 ${minutes} 分 ${seconds} 秒 (UTC)`,
       everyDay: (time, isOften) => (isOften ? time : `每天 ${time}`),

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, to, useMachines, useServer } from '../../frame/index.ts';
 import { errorText, format, toast } from '../../parts/index.ts';
 import { taskText } from '../../parts/task-form.tsx';
@@ -58,7 +58,7 @@ export function WorkText({ job }: { readonly job: Job }) {
 /** "in 4 min", and when that is. */
 export function Next({ expression }: { readonly expression: string }) {
   const now = useNow();
-  const { schedule } = readCron(expression);
+  const { schedule } = useMemo(() => readCron(expression), [expression]);
   const [next] = schedule ? nextTimes(schedule, now, 1) : [];
   if (next === undefined) return <>{t.jobs.never}</>;
   return <span title={format.dateTime(next)}>{t.jobs.nextIn(format.duration(next - now))}</span>;

@@ -56,7 +56,7 @@ export function JobView({ job, onChanged }: Props) {
     );
   return (
     <div class="stack">
-      <header class="page-head">
+      <header class="page-head jobs-head">
         <Switch job={job} onChanged={onChanged} />
         <h1 class="grow ellipsis">{job.name}</h1>
         <Button icon={Play} onClick={() => setOpen('run')}>
