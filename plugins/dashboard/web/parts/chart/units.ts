@@ -24,7 +24,7 @@ const DAY_S = 86_400;
 const upTo2 = (value: number) => number(value, Number.isInteger(value) ? 0 : 2);
 const plain = (unit: string, digits = 0) => ({
   figure: (value: number) => ({
-    value: number(value, value !== 0 && value < 10 ? Math.max(1, digits) : digits),
+    value: number(value, value < 10 && !Number.isInteger(value) ? Math.max(1, digits) : digits),
     unit,
   }),
   exact: (value: number) => `${upTo2(value)} ${unit}`.trim(),
