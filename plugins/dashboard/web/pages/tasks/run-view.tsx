@@ -129,11 +129,12 @@ export function RunView() {
 
 const isFilled = (task: Task, kind: Kind) => kind === 'web_shell' || isComplete(task);
 
-/** `?kind=ping&agents=<uuid>,<uuid>`, from other pages. */
+/** `?kind=ping&agents=<uuid>,<uuid>` or `?machine=<uuid>`, from other pages. */
 function useWanted(server: Server): void {
   const draft = draftOf(server);
   const wanted = address.value.query;
-  const [kind, agents] = [wanted.get('kind'), wanted.get('agents')];
+  const kind = wanted.get('kind');
+  const agents = wanted.get('agents') ?? wanted.get('machine');
   useEffect(() => {
     const known = KINDS.find((one) => one === kind);
     if (known && kindOf(draft.task.value) !== known) draft.task.value = blankTask(known);
