@@ -1,6 +1,7 @@
 export { Amount } from './amount.tsx';
 export { Ask, FormDialog } from './ask.tsx';
 export { Bar } from './bar.tsx';
+export { fromBase64, textToBase64 } from './base64.ts';
 export { Button } from './button.tsx';
 export { Card } from './card.tsx';
 export { Command, CopyButton, copyText } from './copy.tsx';

@@ -1,7 +1,3 @@
-/** Standard base64 as bytes. */
-export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-
 /** A file as standard base64. @throws DOMException when the browser cannot read it */
 export const toBase64 = (file: Blob): Promise<string> =>
   new Promise((done, fail) => {

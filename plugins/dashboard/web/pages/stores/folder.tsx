@@ -114,7 +114,13 @@ export function FolderView({ bucket, folder, current, files, onGone }: Props) {
   };
   return (
     <Pane
-      title={folder === '' ? bucket : `${bucket}/${folder.slice(0, -1)}`}
+      title={
+        current !== null
+          ? (parts.at(-1) ?? bucket)
+          : folder === ''
+            ? bucket
+            : `${bucket}/${folder.slice(0, -1)}`
+      }
       at={2}
       back={to('stores', 'files')}
       actions={
@@ -398,7 +404,7 @@ function Lines({ lines, up, current, isNarrow, mayWrite }: LinesProps) {
         ),
     },
   ];
-  const shown = isNarrow ? columns.slice(0, 2) : columns;
+  const shown = isNarrow ? columns.slice(0, 1) : columns;
   return (
     <>
       {up !== undefined && (

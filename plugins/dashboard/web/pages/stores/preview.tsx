@@ -1,9 +1,19 @@
 import { Download, ExternalLink, FileQuestion, Pencil, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { go, Loaded, to, usePoll, useServer, wire } from '../../frame/index.ts';
-import { Ask, Button, Confirm, CopyButton, Empty, format, Icon, toast } from '../../parts/index.ts';
+import {
+  Ask,
+  Button,
+  Confirm,
+  CopyButton,
+  Empty,
+  format,
+  fromBase64,
+  Icon,
+  toast,
+} from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { fromBase64, mediaType, save } from './bytes.ts';
+import { mediaType, save } from './bytes.ts';
 import { asFolder, toFolder } from './files.tsx';
 import type { Entry } from './folder.tsx';
 import { Pane, shown } from './panes.tsx';

@@ -34,7 +34,7 @@ const widthOf = (name: string, rows: readonly Row[]): string => {
     name.length,
     ...rows.slice(0, 50).map((row) => textOf(row[name] ?? null).length),
   );
-  return `minmax(${Math.min(320, Math.max(72, longest * 8 + 12))}px, ${Math.min(longest, 60)}fr)`;
+  return `${Math.min(320, Math.max(72, longest * 8 + 12))}px`;
 };
 
 /** The rows of a statement: sortable, each opens as a whole. */
@@ -60,10 +60,10 @@ export function Rows({ rows }: { readonly rows: readonly Row[] }) {
       ),
     },
     ...namesOf(rows).map(
-      (name): Column<Numbered> => ({
+      (name, at, all): Column<Numbered> => ({
         id: `:${name}`,
         label: name,
-        width: widthOf(name, rows),
+        width: at === all.length - 1 ? `minmax(${widthOf(name, rows)}, 1fr)` : widthOf(name, rows),
         end: rows.every((row) => ['number', 'bigint'].includes(typeof (row[name] ?? 0))),
         by: ({ row }) => sortable(row[name]),
         render: ({ row }) => <Cell value={row[name]} />,
