@@ -52,7 +52,11 @@ function Lazy({ page }: { readonly page: Page }) {
   const [attempt, setAttempt] = useState(0);
   const Found = loaded.get(page.id);
   useEffect(() => {
-    if (loaded.has(page.id)) return;
+    if (loaded.has(page.id)) {
+      // It came from elsewhere after this was drawn.
+      if (!Found) draw((count) => count + 1);
+      return;
+    }
     let isOver = false;
     setError(undefined);
     page.load().then(
