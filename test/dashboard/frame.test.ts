@@ -83,7 +83,7 @@ test('user and password work, and stay on the device on request; ending all sess
     { token: null },
   ));
 
-test('the menu has what the token may, and an address without a right says which one is missing', async () => {
+test('menu and tabs have what the token may, and an address without a right says which one is missing', async () => {
   const token = await kit.app.token([
     {
       scopes: [{ agent_uuid: uuidOf(0) }],
@@ -96,12 +96,13 @@ test('the menu has what the token may, and an address without a right says which
       await page.getByText('the right to call').waitFor();
       const menu = await page.locator('.rail li').allInnerTexts();
       assert.ok(menu.includes('Fleet'), menu.join());
-      assert.not.ok(menu.includes('Tokens'), menu.join());
+      const tabs = await page.getByRole('tab').allInnerTexts();
+      assert.not.ok(tabs.includes('Files'), tabs.join());
       await page.locator('.rail').getByRole('link', { name: 'Fleet' }).click();
       await page.locator('.fleet-card').first().waitFor();
       assert.is(await page.locator('.fleet-card').count(), 1);
     },
-    'tokens',
+    'stores/files',
     { token },
   );
 });

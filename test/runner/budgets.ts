@@ -24,6 +24,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/dashboard/jobs.test.ts': { seconds: 20, why: 'a browser, a server and an agent', starts: true },
   'test/dashboard/tasks.test.ts': { seconds: 18, why: 'a browser, a server and an agent', starts: true },
   'test/dashboard/terminal.test.ts': { seconds: 12, why: 'a browser, a server, an agent and shells', starts: true },
+  'test/dashboard/tokens.test.ts': { seconds: 12, why: 'a browser', starts: true },
   'test/dashboard/stores.test.ts': { seconds: 15, why: 'builds the page where it is stale, a browser', starts: true },
   'test/dashboard/workers.test.ts': { seconds: 15, why: 'a browser, and a server that runs scripts', starts: true },
   'test/security/shares.test.ts': { seconds: 10, why: 'endless scripts and statements, on both databases' },

@@ -96,7 +96,8 @@ export const pages: readonly Page[] = [
     icon: KeyRound,
     inMenu: true,
     plugins: ['token'],
-    methods: ['token_list_all_tokens'],
+    // Every token may look at itself.
+    methods: [],
     load: () => import('../pages/tokens/index.tsx'),
   },
   {

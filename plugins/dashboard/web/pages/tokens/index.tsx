@@ -1,7 +1,113 @@
-import { KeyRound } from 'lucide';
-import { Empty } from '../../parts/index.ts';
+import { KeyRound, Plus } from 'lucide';
+import { address, go, Link, Loaded, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
+import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { EditLimit, NewToken } from './editor.tsx';
+import { LimitText, ValidityText } from './limit-text.tsx';
+import { heldOf, type Token } from './limits.ts';
+import { isSuperToken, TokenView } from './token-view.tsx';
+import './tokens.css';
 
+const SENTENCES = 3;
+
+/**
+ * `/tokens` lists them, `/tokens?new=1` makes one, `/tokens/<key>` has one, `?edit=1` its limit. A token that may not list
+ * others sees itself.
+ */
 export default function Tokens() {
-  return <Empty icon={KeyRound} title={t.frame.pages.tokens} />;
+  const { call, me } = useServer();
+  const tokens = usePoll('tokens', async (): Promise<readonly Token[]> => {
+    if (!me.isSuper) return [(await call('token_get')) as Token];
+    return (await call('token_list_all_tokens')).tokens as readonly Token[];
+  });
+  const { rest, query } = address.value;
+  const [asked] = rest;
+  const key = asked ?? (me.isSuper ? undefined : me.token_key);
+  const chosen = tokens.data?.find((one) => one.token_key === key);
+  const isNew = query.has('new');
+  useCrumbs(
+    ...(isNew
+      ? [{ label: t.tokens.new }]
+      : asked === undefined
+        ? []
+        : [{ label: chosen?.username ?? asked, to: to('tokens', asked) }]),
+  );
+  if (isNew) return <NewToken onMade={tokens.refresh} />;
+  if (chosen && me.isSuper && query.has('edit') && !isSuperToken(chosen))
+    return <EditLimit key={key} token={chosen} onSaved={tokens.refresh} />;
+  return (
+    <div class="page">
+      <Loaded of={tokens} what={t.tokens.unreadable}>
+        {(list) => (
+          <div class="stack">
+            {key === undefined ? (
+              <List list={list} />
+            ) : chosen ? (
+              <>
+                {!me.isSuper && <Own token={chosen} />}
+                <TokenView key={key} token={chosen} onChanged={tokens.refresh} />
+              </>
+            ) : (
+              <Empty icon={KeyRound} title={t.tokens.unknown}>
+                <Button onClick={() => go(to('tokens'))}>{t.tokens.toList}</Button>
+              </Empty>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+const New = () => (
+  <Button kind="primary" icon={Plus} onClick={() => go(to('tokens', { new: '1' }))}>
+    {t.tokens.new}
+  </Button>
+);
+
+/** Without the right to list, and perhaps with the one to create. */
+function Own({ token }: { readonly token: Token }) {
+  const mayCreate = token.token_limit.some(({ permissions }) =>
+    heldOf(permissions, { kind: 'token', verb: 'create' }),
+  );
+  return (
+    <div class="page-head">
+      <p class="muted grow">{t.tokens.onlyOwn}</p>
+      {mayCreate && <New />}
+    </div>
+  );
+}
+
+function List({ list }: { readonly list: readonly Token[] }) {
+  const { me } = useServer();
+  return (
+    <>
+      <header class="page-head">
+        <h1 class="grow">{t.tokens.count(list.length)}</h1>
+        <New />
+      </header>
+      <ul class="tokens-list">
+        {list.map((token) => (
+          <li key={token.token_key} class="card tokens-row">
+            <div class="tokens-who">
+              <Link to={to('tokens', token.token_key)} class="tokens-name ellipsis">
+                {token.username ?? token.token_key}
+              </Link>
+              <div class="row wrap muted small">
+                {token.username !== null && <code>{token.token_key}</code>}
+                {token.token_key === me.token_key && <span class="tag">{t.tokens.you}</span>}
+                <ValidityText token={token} />
+              </div>
+            </div>
+            <LimitText limit={token.token_limit} isSuper={isSuperToken(token)} most={SENTENCES} />
+          </li>
+        ))}
+      </ul>
+      {list.length === 1 && (
+        <Empty icon={KeyRound} title={t.tokens.none}>
+          {t.tokens.noneHint}
+        </Empty>
+      )}
+    </>
+  );
 }

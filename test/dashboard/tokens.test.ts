@@ -1,0 +1,174 @@
+/** The page of the tokens in a browser: what each may in words, changes of it, and who sees what. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
+
+let kit: Kit;
+const suiteOf = suite('dashboard tokens');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+const SUMMARY = { dynamic_monitoring_summary: 'read' };
+const LIMIT = [
+  { scopes: [{ agent_uuid: uuidOf(0) }, { agent_uuid: uuidOf(1) }], permissions: [SUMMARY] },
+  { scopes: ['global'], permissions: [{ task: { create: 'ping' } }, { token: 'create' }] },
+];
+const keyOf = (credential: string) => credential.split(':')[0] ?? '';
+const call = (method: string, params: object, token = kit.app.superToken): Promise<any> =>
+  kit.app.call(method, { token, ...params });
+const limitOf = async (key: string) =>
+  (await call('token_get', { token: key, supertoken: kit.app.superToken })).token_limit;
+
+suiteOf.before(async () => {
+  if (missing) return;
+  kit = await startKit({ machines: 2 });
+});
+suiteOf.after(() => kit?.stop());
+
+async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
+  const window = await kit.open(...open);
+  try {
+    await work(window);
+    assert.equal(window.problems, []);
+  } finally {
+    await window.close();
+  }
+}
+
+test('each token says in a sentence what it may, where and until when', async () => {
+  const to = Date.UTC(2031, 2, 1, 12);
+  const key = keyOf(await kit.app.token(LIMIT, { timestamp_to: to }));
+  await using(async ({ page, findings }) => {
+    const row = page.getByRole('listitem').filter({ hasText: key });
+    await row.getByText('May read summaries on web-1, db-2').waitFor();
+    await row.getByText('until 1 Mar 2031').waitFor();
+    await row.getByText('start tasks (ping), create tokens').waitFor();
+    await page.getByText('May do everything: this is the Super Token.').waitFor();
+    assert.equal(await findings(), []);
+  }, 'tokens');
+});
+
+test('a token is clicked together by the keyboard, its secret works and is shown once', () =>
+  using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByText('May do nothing').waitFor();
+    await page.locator('summary', { hasText: 'Monitoring' }).press('Enter');
+    await page.getByRole('checkbox', { name: 'read summaries' }).press('Space');
+    await page.locator('summary', { hasText: /^Machines$/ }).press('Enter');
+    await page.getByRole('checkbox', { name: 'web-1' }).press('Space');
+    await page.getByText('May read summaries on web-1').waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Create token' }).press('Enter');
+    const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    assert.equal(await findings(), []);
+    const made = await kit.app.call('token_get', { token: secret });
+    assert.equal(made.token_limit, [
+      { scopes: [{ agent_uuid: uuidOf(0) }], permissions: [SUMMARY] },
+    ]);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('May this token call').waitFor();
+    assert.not.ok((await page.content()).includes(secret.split(':')[1] ?? ''));
+  }, 'tokens'));
+
+test('sentences and JSON show the same limit, and JSON that is none is not saved', async () => {
+  const key = keyOf(await kit.app.token(LIMIT));
+  await using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'JSON' }).click();
+    const box = page.getByLabel('The limit as JSON');
+    assert.equal(JSON.parse(await box.inputValue()), LIMIT);
+    const save = page.getByRole('button', { name: 'Save' });
+    for (const [text, words] of [
+      ['[{', 'at line 1, column 3'],
+      ['{}', 'It must be a list'],
+      ['[{"scopes":["global"]}]', 'Entry 1 needs a list "permissions".'],
+      ['[{"scopes":["global"],"permissions":[7]}]', 'Entry 1 has 7'],
+    ] as const) {
+      await box.fill(text);
+      await page.getByText(words).waitFor();
+      assert.ok(await save.isDisabled(), text);
+    }
+    await box.fill('[{"scopes":[{"kv_namespace":"notes"}],"permissions":[{"kv":{"read":"a*"}}]}]');
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'JSON' }).click();
+    await page.getByText('May read values (a*) on namespace notes').waitFor();
+    await page.getByLabel('Which: read values', { exact: true }).fill('b');
+    await page.keyboard.press('Enter');
+    await page.getByText('May read values (a*, b) on').waitFor();
+    await save.click();
+    await page.getByText('The rights are saved.').waitFor();
+    assert.equal(await limitOf(key), [
+      {
+        scopes: [{ kv_namespace: 'notes' }],
+        permissions: [{ kv: { read: 'a*' } }, { kv: { read: 'b' } }],
+      },
+    ]);
+  }, `tokens/${key}`);
+});
+
+test('the check names the entry that is missing, and its button adds it', async () => {
+  const key = keyOf(
+    await kit.app.token([{ scopes: ['global'], permissions: [{ kv: 'list_all_namespace' }] }]),
+  );
+  await using(async ({ page, findings }) => {
+    await page.getByLabel('Method').fill('kv_get_value');
+    await page.getByLabel('Parameters as JSON').fill('{"namespace":"notes","key":"a"}');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('No, it may not call kv_get_value.').waitFor();
+    await page.getByText('May read values (a) on namespace notes').waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Add this entry' }).click();
+    await page.getByText('Yes, it may call kv_get_value.').waitFor();
+    assert.equal((await limitOf(key))[1], {
+      scopes: [{ kv_namespace: 'notes' }],
+      permissions: [{ kv: { read: 'a' } }],
+    });
+  }, `tokens/${key}`);
+});
+
+test('secret, password and life of a token end after a word about what hangs on it', async () => {
+  const old = await kit.app.token(LIMIT, { username: 'parent', password: 'first-one' });
+  const token_creation = { token_limit: [LIMIT[0]] };
+  const child = await kit.app.call('token_create', { father_token: old, token_creation });
+  await using(
+    async ({ page, findings }) => {
+      await page.getByRole('button', { name: 'New secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+      const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+      assert.is((await kit.app.call('token_get', { token: secret })).username, 'parent');
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByLabel('New password', { exact: true }).fill('second-one');
+      await page.keyboard.press('Enter');
+      await page.getByText('The password is changed.').waitFor();
+      await kit.app.call('token_get', { token: 'parent|second-one' });
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByText(`Tokens: ${child.key}`).waitFor();
+      assert.equal(await findings(), []);
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('parent is deleted.').waitFor();
+      await page.getByRole('link', { name: 'parent' }).waitFor({ state: 'detached' });
+    },
+    `tokens/${keyOf(old)}`,
+  );
+});
+
+test('another token sees itself alone, on a phone, in the dark and in Chinese', async () => {
+  const token = await kit.app.token([LIMIT[0]]);
+  await using(
+    async ({ page, findings }) => {
+      await page.getByText('这是您自己的令牌').waitFor();
+      await page.getByText('读取摘要').first().waitFor();
+      assert.is(await page.getByRole('button', { name: /编辑|删除|新建令牌/ }).count(), 0);
+      await page.getByLabel('方法').fill('token_list_all_tokens');
+      await page.getByRole('button', { name: '检查' }).click();
+      await page.getByText('否，不能调用 token_list_all_tokens。').waitFor();
+      assert.equal(await findings(), []);
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+    },
+    'tokens',
+    { token, width: 390, height: 844, dark: true, language: 'zh-CN' },
+  );
+});
+
+suiteOf.run();
