@@ -81,6 +81,10 @@ async function build(outDir) {
       reportCompressedSize: false,
       modulePreload: { polyfill: false },
       manifest: 'manifest.json',
+      // An icon that two pages share would be a file of its own.
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: 'icons', test: /node_modules.lucide/ }] } },
+      },
     },
   });
 }

@@ -203,6 +203,20 @@ test('the table sorts, hides columns, and changes the machines that are selected
     await page.waitForURL(`**/tasks?agents=${encodeURIComponent(`${uuidOf(3)},${uuidOf(7)}`)}`);
   }, '?view=table'));
 
+test('a machine about which nothing is stored gets its first tag', () =>
+  using(async ({ page }) => {
+    await page.getByLabel('Name, address, tag …').fill('build-12');
+    await page.getByLabel('Select build-12', { exact: true }).check();
+    await page.getByRole('button', { name: 'Tags' }).click();
+    await kit.app.call('kv_delete_namespace', [kit.app.superToken, uuidOf(11)]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Tags').fill('first');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/ saved\.$/).waitFor();
+    const key = [kit.app.superToken, uuidOf(11), 'metadata_tags'];
+    assert.equal(await kit.app.call('kv_get_value', key), ['first']);
+  }, '?view=table'));
+
 test('on a phone there is one card a row and a bar at the bottom', () =>
   using(
     async ({ page, findings }) => {

@@ -95,8 +95,8 @@ const kit = await startKit({ machines: MACHINES });
 const agent = await startTaskAgent(kit.app);
 await kit.app.call('kv_create', [kit.app.superToken, AGENT]);
 await kit.app.call('kv_set_value', [kit.app.superToken, AGENT, 'metadata_name', 'gateway']);
-await past(kit);
 await statusPage(kit);
+await past(kit);
 const beat = setInterval(() => {
   const second = Math.round(Date.now() / 1_000);
   for (const [at, one] of kit.machines.entries())

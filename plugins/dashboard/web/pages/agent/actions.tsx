@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
-import { go, to, useMachines, useServer } from '../../frame/index.ts';
+import { go, isMissing, to, useMachines, useServer } from '../../frame/index.ts';
 import { Checkbox, Confirm, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { isMissing } from './metadata.ts';
 
 interface Props {
   readonly uuid: string;

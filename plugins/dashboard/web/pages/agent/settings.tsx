@@ -1,9 +1,9 @@
 import { Tag } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Loaded, useMachines, usePoll, useServer } from '../../frame/index.ts';
+import { isMissing, Loaded, useMachines, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Card, Empty, ErrorNote, Select, TextField, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { isMissing, useMetadata } from './metadata.ts';
+import { useMetadata } from './metadata.ts';
 
 const DAY_MS = 86_400_000;
 /** How long each kind of row is kept; the names are those of keys of the namespace. */

@@ -1,8 +1,7 @@
-import { RpcError } from '@svc/client';
 import { ListChecks, Tag, Timer, Trash2, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { go, type Server, to } from '../../frame/index.ts';
+import { go, type Server, setValue, to } from '../../frame/index.ts';
 import { Button, Confirm, Dialog, ErrorNote, TextField, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import type { Vital } from './model.ts';
@@ -95,22 +94,6 @@ export function Actions({ server, chosen, onClear, onChanged }: Props) {
 async function settle(work: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
-}
-
-/** A machine without a namespace of its own gets one. */
-async function setValue(
-  { call }: Server,
-  namespace: string,
-  key: string,
-  value: unknown,
-): Promise<void> {
-  try {
-    await call('kv_set_value', { namespace, key, value });
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.code !== 105) throw error;
-    await call('kv_create', { name: namespace } as never);
-    await call('kv_set_value', { namespace, key, value });
-  }
 }
 
 interface DialogProps {
