@@ -95,6 +95,7 @@ test('sentences and JSON show the same limit, and JSON that is none is not saved
     await page.getByLabel('Which: read values', { exact: true }).fill('b');
     await page.keyboard.press('Enter');
     await page.getByText('May read values (a*, b) on').waitFor();
+    await page.getByRole('button', { name: 'Another sentence' }).click();
     await save.click();
     await page.getByText('The rights are saved.').waitFor();
     assert.equal(await limitOf(key), [

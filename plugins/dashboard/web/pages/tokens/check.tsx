@@ -150,10 +150,12 @@ interface VerdictProps {
 function Verdict({ answer, token, onAdded }: VerdictProps) {
   const { call, me } = useServer();
   const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
   const { method, allowed, reason } = answer;
   const ways = allowed === false ? answer.requirements.map((one) => joined(one.missing)) : [];
   const add = async (entries: Limit) => {
     setError(undefined);
+    setBusy(true);
     try {
       await call('token_edit', {
         target_token: token.token_key,
@@ -163,6 +165,8 @@ function Verdict({ answer, token, onAdded }: VerdictProps) {
       onAdded();
     } catch (failure) {
       setError(failure);
+    } finally {
+      setBusy(false);
     }
   };
   return (
@@ -187,7 +191,7 @@ function Verdict({ answer, token, onAdded }: VerdictProps) {
               <code class="tokens-code">{JSON.stringify(entries)}</code>
             </div>
             {me.isSuper && (
-              <Button icon={Plus} onClick={() => void add(entries)}>
+              <Button icon={Plus} busy={isBusy} onClick={() => void add(entries)}>
                 {t.tokens.addMissing(entries.length)}
               </Button>
             )}

@@ -26,7 +26,8 @@ function Form({ children, title, action, limit, isReady = true, onSave, onCancel
     setBusy(true);
     setError(undefined);
     try {
-      await onSave(wanted);
+      // A sentence that nobody began says nothing.
+      await onSave(wanted.filter((one) => one.scopes.length + one.permissions.length > 0));
     } catch (failure) {
       setError(failure);
     } finally {
