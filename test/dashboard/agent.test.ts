@@ -117,16 +117,6 @@ const full = (time: number) => ({
 });
 
 /** No test ends with a problem that it did not mean to cause. */
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 const here = (tab = '') => `agent/${uuidOf(0)}${tab === '' ? '' : `/${tab}`}`;
 type Page = Window['page'];
 const chart = (page: Page, name: string) => page.getByRole('figure', { name, exact: true }).first();
@@ -135,7 +125,7 @@ const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParam
 
 for (const dark of [false, true])
   test(`the overview says how the machine is, what happened and what it is (${dark ? 'dark' : 'light'})`, () =>
-    using(
+    kit.using(
       async ({ page, findings }) => {
         await page.getByRole('heading', { name: 'web-1' }).waitFor();
         await kit.machines[0]!.report();
@@ -151,7 +141,7 @@ for (const dark of [false, true])
     ));
 
 test('every field of reports has a chart: summaries, and each core, disk, interface and card', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     const of = (region: string) => page.getByRole('region', { name: region, exact: true });
     await isDrawn(page, 'CPU');
     const names = [
@@ -172,7 +162,7 @@ test('every field of reports has a chart: summaries, and each core, disk, interf
   }, here('charts')));
 
 test('charts come in a chunk that only pages with charts load', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     const loaded = () =>
       page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()');
     await page.locator('.rail').waitFor();
@@ -183,7 +173,7 @@ test('charts come in a chunk that only pages with charts load', () =>
   }, 'jobs'));
 
 test('dragging shows that time in all charts, a double click goes back, and keys move and scale it', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     await isDrawn(page, 'CPU');
     const plot = chart(page, 'CPU').locator('.u-over');
     const box = (await plot.boundingBox())!;
@@ -207,7 +197,7 @@ test('dragging shows that time in all charts, a double click goes back, and keys
   }, here('charts')));
 
 test('the times on offer are those that hold something, and one can be typed', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     const offered = page.locator('.agent-preset');
     await offered.first().waitFor();
     await offered.nth(2).waitFor({ state: 'detached' });
@@ -229,7 +219,7 @@ test('the times on offer are those that hold something, and one can be typed', (
   }, here('charts')));
 
 test('a gap stays a gap and says why, and hovering gives the exact value', () =>
-  using(
+  kit.using(
     async ({ page }) => {
       await isDrawn(page, 'CPU');
       const box = (await chart(page, 'CPU').locator('.u-over').boundingBox())!;
@@ -248,7 +238,7 @@ test('a gap stays a gap and says why, and hovering gives the exact value', () =>
   ));
 
 test('what is live goes on: a report is in the chart a moment later', () =>
-  using(
+  kit.using(
     async ({ page }) => {
       await isDrawn(page, 'CPU');
       await kit.machines[0]!.report({ cpu_usage: 913 });
@@ -258,7 +248,7 @@ test('what is live goes on: a report is in the chart a moment later', () =>
   ));
 
 test('the values of a chart are rows, too, and a file with exact figures', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       await isDrawn(page, 'CPU');
       await page.getByRole('button', { name: 'Memory as a table' }).click();
@@ -277,7 +267,7 @@ test('the values of a chart are rows, too, and a file with exact figures', () =>
   ));
 
 test('the name is changed in its place, and tags in the settings', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByRole('button', { name: 'Change the name' }).click();
     await page.getByRole('textbox', { name: 'Name' }).first().fill('frankfurt 一号');
     await page.keyboard.press('Enter');
@@ -295,7 +285,7 @@ test('the name is changed in its place, and tags in the settings', () =>
   }, here()));
 
 test('facts, devices and tasks have a tab each', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByText('EPYC Test').waitFor();
     await page.getByRole('cell', { name: '/srv/data' }).waitFor();
     assert.equal(await findings(), []);
@@ -307,7 +297,7 @@ test('facts, devices and tasks have a tab each', () =>
   }, here('facts')));
 
 test('removing says what will be lost, and takes the machine out of the list', () =>
-  using(
+  kit.using(
     async ({ page }) => {
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Remove' }).click();
@@ -327,7 +317,7 @@ test('a token that may read summaries of one machine sees these, without what it
   const token = await kit.app.token([
     { scopes: [{ agent_uuid: uuidOf(0) }], permissions: [{ dynamic_monitoring_summary: 'read' }] },
   ]);
-  await using(
+  await kit.using(
     async ({ page }) => {
       await isDrawn(page, 'CPU');
       for (const name of ['Cores', 'Disks', 'Network interfaces', 'Graphics cards'])
@@ -340,12 +330,12 @@ test('a token that may read summaries of one machine sees these, without what it
 });
 
 test('a machine that nobody knows, and one that has never reported, are said in words', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     await page.getByText('There is no such machine').waitFor();
   }, 'agent/nobody'));
 
 test('on a phone nothing is wider than the window, in Chinese as well', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       for (const tab of ['概览', '图表', '详情', '设置']) {
         await page.getByRole('tab', { name: tab }).click();

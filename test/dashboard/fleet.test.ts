@@ -43,16 +43,14 @@ suiteOf.after(async () => {
   await kit?.stop();
 });
 
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await window.page.locator('.fleet-totals').waitFor();
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
+const using: Kit['using'] = (work, ...address) =>
+  kit.using(
+    async (window) => {
+      await window.page.locator('.fleet-totals').waitFor();
+      await work(window);
+    },
+    ...address,
+  );
 
 /** Tasks of the page's thread that took more than 200 ms of the processor; what other programs take is not the page's. */
 async function longTasks(page: Window['page'], work: () => Promise<void>): Promise<number[]> {

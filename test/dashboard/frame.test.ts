@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, problemsOf, startKit, until, uuidOf, type Window } from './kit.ts';
+import { type Kit, missing, problemsOf, startKit, until, uuidOf } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard frame');
@@ -16,21 +16,11 @@ suiteOf.before(async () => {
 suiteOf.after(() => kit?.stop());
 
 /** No test ends with a problem that it did not mean to cause. */
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 const sessions = async () =>
   (await kit.app.call('session_list', [kit.app.superToken])).sessions as { key: string }[];
 
 test('a token is exchanged for a session: the tab keeps that, comes back with it, and ends it on the server', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       await page.getByLabel('Token', { exact: true }).waitFor();
       assert.equal(await findings(), []);
@@ -62,7 +52,7 @@ test('a token is exchanged for a session: the tab keeps that, comes back with it
   ));
 
 test('user and password work, and stay on the device on request; ending all sessions elsewhere ends this one', () =>
-  using(
+  kit.using(
     async ({ page }) => {
       await page.getByRole('tab', { name: 'User and password' }).click();
       await page.getByLabel('User', { exact: true }).fill('root');
@@ -90,7 +80,7 @@ test('menu and tabs have what the token may, and an address without a right says
       permissions: [{ dynamic_monitoring_summary: 'read' }, { monitoring_uuid: 'list' }],
     },
   ]);
-  await using(
+  await kit.using(
     async ({ page }) => {
       await page.getByText('Not for this token').waitFor();
       await page.getByText('the right to call').waitFor();
@@ -108,7 +98,7 @@ test('menu and tabs have what the token may, and an address without a right says
 });
 
 test('the palette finds machines and pages by the keyboard alone', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.locator('.fleet-card').first().waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('db-2');
@@ -124,7 +114,7 @@ test('the palette finds machines and pages by the keyboard alone', () =>
   }));
 
 test('theme and language are choices that stay', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     await page.locator('.fleet-card').first().waitFor();
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     assert.is(await background(), 'rgb(247, 247, 245)');
@@ -139,14 +129,14 @@ test('theme and language are choices that stay', () =>
   }));
 
 test('an unknown address and a plugin that is off are told in a sentence', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     await page.getByRole('link', { name: 'To the fleet' }).click();
     await page.locator('.fleet-card').first().waitFor();
   }, 'nowhere'));
 
 test('a page that nobody uses locks itself: its session ends, and logging in leads back to where it was', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     await page.clock.install();
     await page.evaluate("localStorage.setItem('svc-lock', '5')");
     await page.reload();

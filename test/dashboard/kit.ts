@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
 import { buildDashboard } from '../../plugins/dashboard/build.mjs';
 
 const WAIT_MS = 15_000;
@@ -27,6 +28,12 @@ export interface Kit {
   readonly machines: readonly Machine[];
   /** Opens `/svc/dashboard/<path>` in a window of its own, logged in. What goes wrong there is in `problems`. */
   open(path?: string, options?: OpenOptions): Promise<Window>;
+  /** Opens such a window, works in it and closes it. @throws when something went wrong there that the page did not show */
+  using(
+    work: (window: Window) => Promise<void>,
+    path?: string,
+    options?: OpenOptions,
+  ): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -73,11 +80,21 @@ export async function startKit(options: KitOptions = {}): Promise<Kit> {
   // The container's user is root and has no user namespaces: chromium's own sandbox cannot start.
   const args = ['--no-sandbox', '--disable-gpu'];
   const browser = await chromium.launch({ executablePath: program ?? '', headless: true, args });
+  const open: Kit['open'] = (path = '', options = {}) => openWindow(app, browser, path, options);
   return {
     app,
     browser,
     machines: made,
-    open: (path = '', options = {}) => openWindow(app, browser, path, options),
+    open,
+    async using(work, ...address) {
+      const window = await open(...address);
+      try {
+        await work(window);
+        assert.equal(window.problems, []);
+      } finally {
+        await window.close();
+      }
+    },
     async stop() {
       await browser.close();
       await app.stop();

@@ -1,7 +1,7 @@
 /** The page of probes in a browser: the heat map, the curves behind it, and what is slower than usual. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
+import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
@@ -18,16 +18,6 @@ suiteOf.before(async () => {
 suiteOf.after(() => kit?.stop());
 
 /** No test ends with a problem that it did not mean to cause. */
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 /** Probes of the last hour and of the same hour of three days before. Machine 1 is slow today; machine 2 loses some. */
 async function measure(): Promise<void> {
   const rows: string[] = [];
@@ -48,7 +38,7 @@ async function measure(): Promise<void> {
 }
 
 test('without probes there is the command that makes one', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByText('No probes yet').waitFor();
     await page.getByText('npx svc call crontab_create').waitFor();
     assert.equal(await findings(), []);
@@ -59,7 +49,7 @@ suiteOf('three days of probes are written', () => (missing ? undefined : measure
 
 for (const dark of [false, true])
   test(`cells say latency and loss, and what is slower than in the same hour of other days (${dark ? 'dark' : 'light'})`, () =>
-    using(
+    kit.using(
       async ({ page, findings }) => {
         const cell = (name: string) => page.getByRole('button', { name });
         await cell('web-1 → 192.0.2.7: 20 ms').waitFor();
@@ -76,7 +66,7 @@ for (const dark of [false, true])
     ));
 
 test('a cell opens its percentiles and curves, a target compares its machines, and the address has it', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     await page.getByRole('button', { name: 'web-1 → 192.0.2.7' }).click();
     const detail = page.getByRole('region', { name: 'web-1 → 192.0.2.7' });
     await detail.locator('canvas').first().waitFor();
@@ -95,7 +85,7 @@ test('a cell opens its percentiles and curves, a target compares its machines, a
   }, 'probes'));
 
 test('the page of a machine has its probes, with loss where some were lost', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       await page.getByRole('heading', { name: 'example.org:443' }).waitFor();
       await page.getByTitle('6 of 30 lost').waitFor();
@@ -110,7 +100,7 @@ test('a token for one kind of probe sees these, and without any one sentence say
   const one = await kit.app.token([
     { scopes: ['global'], permissions: [{ task: { read: 'ping' } }] },
   ]);
-  await using(
+  await kit.using(
     async ({ page }) => {
       await page.getByRole('button', { name: '192.0.2.7: 20 ms' }).first().waitFor();
       assert.is(await page.getByText('example.org').count(), 0);
@@ -119,7 +109,7 @@ test('a token for one kind of probe sees these, and without any one sentence say
     { token: one },
   );
   const none = await kit.app.token([{ scopes, permissions: [{ kv: { read: 'x' } }] }]);
-  await using(
+  await kit.using(
     async ({ page }) => {
       await page.getByText('The probes could not be read.').waitFor();
     },
@@ -129,7 +119,7 @@ test('a token for one kind of probe sees these, and without any one sentence say
 });
 
 test('a phone scrolls the heat map inside of its frame', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       await page.locator('.probes-cell').first().waitFor();
       assert.not.ok(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));

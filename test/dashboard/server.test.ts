@@ -1,7 +1,7 @@
 /** The page of the server in a browser: what it is, its log, its configuration and the record of changes. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, startKit, type Window } from './kit.ts';
+import { type Kit, missing, startKit } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard: server');
@@ -14,18 +14,8 @@ suiteOf.before(async () => {
 });
 suiteOf.after(() => kit?.stop());
 
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 test('it says which server it is, what its database holds and which plugins it runs', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     const uuid: string = await kit.app.call('svc-server_uuid', {});
     await page.getByText(uuid).waitFor();
     await page.getByText('sqlite', { exact: true }).waitFor();
@@ -37,7 +27,7 @@ test('it says which server it is, what its database holds and which plugins it r
   }, 'server'));
 
 test('the log is followed from what the server remembers, by level and by words', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     const log = page.getByRole('list', { name: 'Log' });
     await log.getByText('subscription accepted').first().waitFor();
     const refused = `no-such-namespace-${Date.now()}`;
@@ -54,7 +44,7 @@ test('the log is followed from what the server remembers, by level and by words'
   }, 'server/log'));
 
 test('a change of the configuration is shown before it is saved, and what the server refuses stays in the editor', () =>
-  using(async ({ page, findings, problems }) => {
+  kit.using(async ({ page, findings, problems }) => {
     const file = page.getByLabel('TOML');
     const text = await file.inputValue();
     await file.fill(`${text}\nthis is = no TOML`);
@@ -72,7 +62,7 @@ test('a change of the configuration is shown before it is saved, and what the se
   }, 'server/configuration'));
 
 test('changes stand in the record with who made them, and its chain can be checked', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     const namespace = `made-${Date.now()}`;
     await kit.app.call('kv_create', { token: kit.app.superToken, namespace });
     await page.getByLabel('Method').fill('kv_create');
@@ -98,7 +88,7 @@ test('what a token may not see is not offered, and its address says which right 
       permissions: [{ audit: 'read' }],
     },
   ]);
-  await using(
+  await kit.using(
     async ({ page }) => {
       await page.getByText('svc-server_read_config').waitFor();
       assert.equal(await page.getByRole('tab').allInnerTexts(), ['Overview', 'Audit']);

@@ -1,7 +1,7 @@
 /** The page of the stores in a browser: values, databases and buckets, with and without the rights to them. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, startKit, type Window } from './kit.ts';
+import { type Kit, missing, startKit } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard stores');
@@ -26,18 +26,8 @@ suiteOf.before(async () => {
 });
 suiteOf.after(() => kit?.stop());
 
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 test('JSON is checked while it is typed, and a change is shown before it is saved and can be undone', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByRole('link', { name: 'notes' }).click();
     await page.getByRole('link', { name: 'colours' }).click();
     const box = page.getByLabel('Value as JSON: colours');
@@ -69,7 +59,7 @@ test('JSON is checked while it is typed, and a change is shown before it is save
   }, 'stores/kv'));
 
 test('a value that somebody else changed meanwhile is not replaced unseen, and a deleted key comes back', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     const box = page.getByLabel('Value as JSON: limit');
     await box.fill('3');
     await call('kv_set_value', { namespace: 'notes', key: 'limit', value: 2 });
@@ -87,7 +77,7 @@ test('a value that somebody else changed meanwhile is not replaced unseen, and a
   }, 'stores/kv?in=notes&key=limit'));
 
 test('a database is made, filled and read by SQL; what removes rows asks first', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByText('No databases yet').waitFor();
     await page.getByRole('button', { name: 'New database' }).click();
     await page.getByLabel('Name').fill('shop');
@@ -131,7 +121,7 @@ const PAGE = '<script>document.title = "ran"</script><h1>Hello 世界</h1>';
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>parent.document.title = "ran"</script><rect width="40" height="40"/></svg>`;
 
 test('files are dropped into a folder, asked about before they are replaced, and previewed without running', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByText('No files here yet').waitFor();
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Name').fill('site/img');
@@ -172,7 +162,7 @@ test('a token sees the stores that it may list, and an address says which right 
       permissions: [{ kv: 'list_all_namespace' }, { kv: 'list_all_keys' }, { kv: { read: '*' } }],
     },
   ]);
-  await using(
+  await kit.using(
     async ({ page, findings }) => {
       await page.getByText('the right to call db_list').waitFor();
       assert.equal(await page.getByRole('tab').allInnerTexts(), ['Key-value']);
@@ -190,7 +180,7 @@ test('a token sees the stores that it may list, and an address says which right 
 });
 
 test('on a phone one pane is shown at a time, with a way back', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       await page
         .getByLabel('JSON 值：colours')

@@ -1,7 +1,7 @@
 /** The page of the tokens in a browser: what each may in words, changes of it, and who sees what. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
+import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard tokens');
@@ -25,20 +25,10 @@ suiteOf.before(async () => {
 });
 suiteOf.after(() => kit?.stop());
 
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 test('each token says in a sentence what it may, where and until when', async () => {
   const to = Date.UTC(2031, 2, 1, 12);
   const key = keyOf(await kit.app.token(LIMIT, { timestamp_to: to }));
-  await using(async ({ page, findings }) => {
+  await kit.using(async ({ page, findings }) => {
     const row = page.getByRole('listitem').filter({ hasText: key });
     await row.getByText('May read summaries on web-1, db-2').waitFor();
     await row.getByText('until 1 Mar 2031').waitFor();
@@ -49,7 +39,7 @@ test('each token says in a sentence what it may, where and until when', async ()
 });
 
 test('a token is clicked together by the keyboard, its secret works and is shown once', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByText('May do nothing').waitFor();
     await page.locator('summary', { hasText: 'Monitoring' }).press('Enter');
@@ -72,7 +62,7 @@ test('a token is clicked together by the keyboard, its secret works and is shown
 
 test('sentences and JSON show the same limit, and JSON that is none is not saved', async () => {
   const key = keyOf(await kit.app.token(LIMIT));
-  await using(async ({ page, findings }) => {
+  await kit.using(async ({ page, findings }) => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByRole('button', { name: 'JSON' }).click();
     const box = page.getByLabel('The limit as JSON');
@@ -111,7 +101,7 @@ test('the check names the entry that is missing, and its button adds it', async 
   const key = keyOf(
     await kit.app.token([{ scopes: ['global'], permissions: [{ kv: 'list_all_namespace' }] }]),
   );
-  await using(async ({ page, findings }) => {
+  await kit.using(async ({ page, findings }) => {
     await page.getByLabel('Method').fill('kv_get_value');
     await page.getByLabel('Parameters as JSON').fill('{"namespace":"notes","key":"a"}');
     await page.getByRole('button', { name: 'Check' }).click();
@@ -131,7 +121,7 @@ test('secret, password and life of a token end after a word about what hangs on 
   const old = await kit.app.token(LIMIT, { username: 'parent', password: 'first-one' });
   const token_creation = { token_limit: [LIMIT[0]] };
   const child = await kit.app.call('token_create', { father_token: old, token_creation });
-  await using(
+  await kit.using(
     async ({ page, findings }) => {
       await page.getByRole('button', { name: 'New secret' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
@@ -156,7 +146,7 @@ test('secret, password and life of a token end after a word about what hangs on 
 
 test('another token sees itself alone, on a phone, in the dark and in Chinese', async () => {
   const token = await kit.app.token([LIMIT[0]]);
-  await using(
+  await kit.using(
     async ({ page, findings }) => {
       await page.getByText('这是您自己的令牌').waitFor();
       await page.getByText('读取摘要').first().waitFor();

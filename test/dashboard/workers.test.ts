@@ -28,16 +28,6 @@ suiteOf.before(async () => {
 });
 suiteOf.after(() => kit?.stop());
 
-async function using(work: (window: Window) => Promise<void>, ...open: Parameters<Kit['open']>) {
-  const window = await kit.open(...open);
-  try {
-    await work(window);
-    assert.equal(window.problems, []);
-  } finally {
-    await window.close();
-  }
-}
-
 /** As a person: everything is selected and typed over. */
 async function write(page: Window['page'], editor: ReturnType<typeof page.locator>, text: string) {
   await editor.focus();
@@ -47,7 +37,7 @@ async function write(page: Window['page'], editor: ReturnType<typeof page.locato
 }
 
 test('a new worker begins with an example that runs at once, and its log appears while it runs', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     await page.getByRole('button', { name: 'New worker' }).click();
     await page.getByLabel('Name').fill('first 脚本');
     await page.keyboard.press('Enter');
@@ -67,7 +57,7 @@ test('a new worker begins with an example that runs at once, and its log appears
   }, 'workers'));
 
 test('deploying says in words what changes, and a mistake in the script leads to its line', () =>
-  using(async ({ page, findings }) => {
+  kit.using(async ({ page, findings }) => {
     const editor = page.getByLabel('Script of greeter');
     await editor.waitFor();
     await write(page, editor, `${GREETER}\nconst = 1;\n`);
@@ -95,7 +85,7 @@ test('deploying says in words what changes, and a mistake in the script leads to
   }, 'workers?name=greeter'));
 
 test('a route is tried from the panel, with method, headers and body, and its answer never runs', () =>
-  using(
+  kit.using(
     async ({ page, findings }) => {
       await page.getByLabel('Handler').selectOption('route');
       await page.getByLabel('Method').selectOption('POST');
@@ -113,7 +103,7 @@ test('a route is tried from the panel, with method, headers and body, and its an
   ));
 
 test('a deleted worker comes back with its route, and what is not saved outlives a look at the list', () =>
-  using(async ({ page }) => {
+  kit.using(async ({ page }) => {
     const js_script_base64 = inBase64(GREETER);
     await call('js-worker_create', { name: 'spare', js_script_base64, route_name: 'spare' });
     const editor = page.getByLabel('Script of greeter');
@@ -140,7 +130,7 @@ test('a token that may only read sees the script and no way to change or run it;
       permissions: [{ js_worker: 'list_all_js_worker' }, { js_worker: 'read' }],
     },
   ]);
-  await using(
+  await kit.using(
     async ({ page, findings }) => {
       await page.getByRole('link', { name: 'greeter' }).click();
       await page.getByText('Your token may read this worker, not change it.').waitFor();
