@@ -783,6 +783,14 @@ for (const [path, expected] of routes) {
   });
 }
 
+test('a request without a body leaves its connection to the next one, an unread body does not', async () => {
+  const asked = 'GET /svc/probe/name/x HTTP/1.1\r\nhost: x\r\n';
+  const both = await rawHttp(`${asked}\r\n${asked}connection: close\r\n\r\n`);
+  assert.is(both.match(/HTTP\/1\.1 200 /g)?.length, 2);
+  for (const body of ['content-length: 9', 'transfer-encoding: chunked'])
+    assert.match(await rawHttp(`${asked}${body}\r\n\r\n`), /\r\nconnection: close\r\n/i);
+});
+
 test('a request that is no HTTP is answered 400 and the server goes on', async () => {
   assert.match(await rawHttp('Bad\r\n\r\n'), /^HTTP\/1\.1 400 /);
   assert.is((await post(hello('1'))).status, 200);

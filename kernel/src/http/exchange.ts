@@ -80,13 +80,12 @@ export class HttpExchange implements Exchange {
     headers: { readonly [name: string]: string } = {},
   ): void {
     const { response } = this;
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
+    if (response.headersSent) return void response.destroy();
     const body = typeof text === 'string' ? Buffer.from(text) : text;
-    // An unread body would be taken for the next request of the connection.
-    const close = this.request.complete ? {} : { connection: 'close' };
+    // An unread body would be taken for the next request of the connection (RFC 9112 §6.3 says which request has one).
+    const { complete, headers: asked } = this.request;
+    const hasBody = asked['transfer-encoding'] !== undefined || Number(asked['content-length']) > 0;
+    const close = complete || !hasBody ? {} : { connection: 'close' };
     response.writeHead(status, {
       'content-type': 'text/plain',
       'content-length': body.byteLength,

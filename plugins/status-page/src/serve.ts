@@ -18,8 +18,6 @@ export interface ServeParts {
 
 /** Answers below `/svc/status`. Nothing of what a request says is in an answer. */
 export async function serve(exchange: Exchange, parts: ServeParts): Promise<void> {
-  // Before this turn has ended a request without a body counts as unread, and its connection would be closed.
-  await undefined;
   const { slug = '', path = '' } = exchange.params;
   const asset = slug === '_' ? parts.assets.get(path) : undefined;
   const page = parts.records.get(slug);
