@@ -26,6 +26,9 @@ interface Options {
 /** Output that waits to be drawn; beyond it the oldest that has not been handed over is left out. */
 const MOST_WAITING = 16 * 2 ** 20;
 
+/** Keys that are kept until the shell is there. */
+const MOST_AHEAD = 1_000;
+
 /** A shell on a machine: the task that starts it, the socket to it, and the screen that shows it. */
 export class Shell {
   readonly id = randomUuid();
@@ -43,6 +46,8 @@ export class Shell {
   /** How a line begins before anything is typed. */
   #prompt: string | undefined;
   #hasBrackets = false;
+  /** What was typed before the shell was there. */
+  #ahead: Uint8Array<ArrayBuffer>[] = [];
 
   constructor(options: Options) {
     this.#options = options;
@@ -141,10 +146,17 @@ export class Shell {
     terminal.write(new Uint8Array(data), () => {
       this.#waiting -= data.byteLength;
       this.#hasBrackets ||= terminal.modes.bracketedPasteMode;
+      for (const bytes of this.#ahead.splice(0)) this.#deliver(bytes);
     });
   }
 
   #send(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.state.value.kind === 'open' && this.#ahead.length === 0) this.#deliver(bytes);
+    else if (this.state.value.kind !== 'ended' && this.#ahead.length < MOST_AHEAD)
+      this.#ahead.push(bytes);
+  }
+
+  #deliver(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
     this.#prompt ??= this.#line();
     // Binary: a text that looks like a change of size would be taken for one.
@@ -165,6 +177,7 @@ export class Shell {
 
   #end(why: string, never: boolean): void {
     this.#socket = undefined;
+    this.#ahead = [];
     this.state.value = { kind: 'ended', why, never, at: Date.now() };
   }
 }
