@@ -6,7 +6,8 @@ import { A, dynamicReport, KINDS, PLUGINS, SUMMARY_FIELDS } from './agent-kit.ts
 
 const head = ['id', 'uuid_id', 'timestamp', 'storage_time'];
 const columns: Record<string, string[]> = {
-  monitoring_uuid: ['id', 'uuid', 'soft_delete', 'deleted_at'],
+  // The last two are not in the chapter.
+  monitoring_uuid: ['id', 'uuid', 'soft_delete', 'deleted_at', 'first_seen'],
   static_monitoring: [
     ...head,
     ...['cpu_data', 'system_data', 'gpu_data', 'data_hash'],
