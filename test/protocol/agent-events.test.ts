@@ -119,6 +119,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await shows('changed', 'address_changed');
     const [changed] = await eventsOf(app, A, { kinds: ['address_changed'] });
     assert.equal([changed?.['address'], changed?.['old_address']], ['127.0.0.2', '127.0.0.1']);
+    const may = (...permissions: unknown[]) =>
+      app.token([{ scopes: [{ agent_uuid: A }], permissions }]);
+    const summaries = { dynamic_monitoring_summary: 'read' };
+    const visitor = await may(summaries);
+    assert.equal(
+      (await eventsOf(app, A, { token: visitor })).map(({ kind }) => kind),
+      ['came'],
+    );
+    assert.equal(await eventsOf(app, A, { token: visitor, kinds: ['address_changed'] }), []);
+    const operator = await may(summaries, { task: { read: 'ip' } });
+    assert.is((await eventsOf(app, A, { token: operator }))[0]?.kind, 'address_changed');
   });
 
   const from = (localAddress: string) => {

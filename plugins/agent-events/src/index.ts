@@ -61,7 +61,7 @@ export default definePlugin({
   },
 
   setup(kernel) {
-    const { clock, config, db, every, hooks, server, subscribe } = kernel;
+    const { auth, clock, config, db, every, hooks, server, subscribe } = kernel;
     const registry = kernel.use(AgentRegistry);
     const store = new Store(db, (column) => registry.uuidSql(column));
     const sightings = new Sightings(
@@ -82,7 +82,7 @@ export default definePlugin({
       if (kind !== 'static') sightings.reported(uuids, clock.now());
     });
     hooks.methods.tap((methods) =>
-      addMethods(methods, { clock, registry, store, maxBytes: server.maxResponseBytes }),
+      addMethods(methods, { auth, clock, registry, store, maxBytes: server.maxResponseBytes }),
     );
     hooks.start.tap(() => {
       serves = true;

@@ -1,9 +1,11 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
+  type Auth,
   type Clock,
   canonicalUuid,
   type Methods,
   optional,
+  type Permission,
   type Requirement,
   RpcError,
   Type,
@@ -35,6 +37,7 @@ const Event = Type.Object({
 });
 
 export interface MethodParts {
+  readonly auth: Auth;
   readonly clock: Clock;
   readonly registry: AgentRegistry;
   readonly store: Store;
@@ -47,11 +50,12 @@ export function addMethods(methods: Methods, parts: MethodParts): void {
   addUptime(methods, parts);
 }
 
-function addEvents(methods: Methods, { clock, registry, store, maxBytes }: MethodParts): void {
+function addEvents(methods: Methods, parts: MethodParts): void {
+  const { auth, clock, registry, store, maxBytes } = parts;
   methods.add('agent_events', {
     summary: 'What happened to agents, the newest first.',
     description:
-      'Agents came, went, were refused or changed their address. Without `agents` it tells of all agents and of starts of servers, and needs the right in the scope `global`.',
+      'Agents came, went, were refused or changed their address. Without `agents` it tells of all agents and of starts of servers, and needs the right in the scope `global`. Addresses are told only to those who may also read results of tasks `ip` of these agents.',
     addition: true,
     params: {
       agents: optional(Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS })),
@@ -75,9 +79,14 @@ function addEvents(methods: Methods, { clock, registry, store, maxBytes }: Metho
       limit: limit ?? DEFAULT_EVENTS,
     }),
     access: { needs: ({ uuids }) => mayRead(uuids) },
-    async handle({ uuids, ...asked }, { caller, signal }) {
+    async handle({ uuids, kinds = KINDS, ...asked }, { caller, signal }) {
       const ids = uuids && (await idsOf(registry, uuids));
-      return store.events({ ids, ...asked }, { maxBytes: maxBytes(), share: caller.id, signal });
+      const told = (await auth.allows(caller, mayRead(uuids, ADDRESSES)))
+        ? kinds
+        : kinds.filter((kind) => kind !== 'address_changed');
+      if (told.length === 0) return [];
+      const how = { maxBytes: maxBytes(), share: caller.id, signal };
+      return store.events({ ids, kinds: told, ...asked }, how);
     },
   });
 }
@@ -119,10 +128,17 @@ function addUptime(methods: Methods, { clock, registry, store, maxBytes }: Metho
 
 const canonical = (agents: readonly string[]) => [...new Set(agents.map(canonicalUuid))];
 
-/** The right to the agents' summaries; undefined: of every agent. */
-const mayRead = (uuids: readonly string[] | undefined): Requirement => ({
+const SUMMARIES = { dynamic_monitoring_summary: 'read' };
+/** A visitor of a public page reads summaries, too. `agent-uuid_list` asks the same. */
+const ADDRESSES = { task: { read: 'ip' } };
+
+/** The right to these agents; undefined: to every one. */
+const mayRead = (
+  uuids: readonly string[] | undefined,
+  permission: Permission = SUMMARIES,
+): Requirement => ({
   scopes: uuids ? uuids.map((uuid) => ({ agent_uuid: uuid })) : ['global'],
-  permissions: [{ dynamic_monitoring_summary: 'read' }],
+  permissions: [permission],
   denied: 'Permission Denied: Missing Dynamic Monitoring Summary Read permission for these agents',
 });
 
