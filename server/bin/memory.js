@@ -25,7 +25,10 @@ const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
-/** A collection of all that can be had holds the event loop for 50 to 150 ms: it comes at most once in this time. */
+/**
+ * A collection of all that can be had holds the event loop for 50 ms with a small heap, and for most of a second where other
+ * programs take the processors: it comes at most once in this time.
+ */
 const REST_MS = 60_000;
 
 /** True for an environment that says how memory is kept, be it with an empty `GLIBC_TUNABLES`: that is obeyed. */

@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { TextField } from './field.tsx';
+import { useWork } from './use-work.ts';
 
 interface FormProps {
   readonly title: string;
@@ -20,26 +21,14 @@ interface FormProps {
 /** A form in a dialog: Enter sends it. */
 export function FormDialog(props: FormProps) {
   const { title, action, onClose, onSubmit, children, disabled, wide = false } = props;
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async () => {
-    setBusy(true);
-    try {
-      await onSubmit();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, error, isBusy } = useWork(onSubmit, onClose);
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!disabled && !isBusy) void submit();
+          if (!disabled && !isBusy) void run();
         }}
       >
         {children}

@@ -1,9 +1,10 @@
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { ErrorNote } from './error-note.tsx';
+import { useWork } from './use-work.ts';
 
 interface Props {
   readonly title: string;
@@ -54,19 +55,7 @@ interface ConfirmProps {
 
 /** Asks before something is lost. */
 export function Confirm({ title, children, action, onClose, onConfirm }: ConfirmProps) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async () => {
-    setBusy(true);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, error, isBusy } = useWork(onConfirm, onClose);
   return (
     <Dialog
       title={title}
@@ -75,7 +64,7 @@ export function Confirm({ title, children, action, onClose, onConfirm }: Confirm
         <>
           <span class="grow" />
           <Button onClick={onClose}>{t.parts.cancel}</Button>
-          <Button kind="danger" busy={isBusy} onClick={() => void confirm()}>
+          <Button kind="danger" busy={isBusy} onClick={() => void run()}>
             {action}
           </Button>
         </>

@@ -4,6 +4,7 @@ import { Button, Card, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { EventList } from './event-list.tsx';
 import type { Event } from './events.ts';
+import { FactList, type FactRow } from './fact-list.tsx';
 import type { Static } from './use-facts.ts';
 
 interface Props {
@@ -48,7 +49,7 @@ function System({ facts }: { readonly facts: Static | undefined }) {
   const { system, cpu, gpu } = facts ?? {};
   if (!facts || (!system && !cpu)) return <p class="muted">{t.agent.facts.none}</p>;
   const f = t.agent.facts;
-  const rows: [string, string | undefined][] = [
+  const rows: FactRow[] = [
     [f.host, system?.system_host_name],
     [f.system, system?.system_os_long_version],
     [f.distribution, system?.distribution_id],
@@ -64,19 +65,7 @@ function System({ facts }: { readonly facts: Static | undefined }) {
     ]),
     [f.reported, format.dateTime(facts.timestamp)],
   ];
-  return (
-    <dl class="agent-facts">
-      {rows.map(
-        ([label, value]) =>
-          value && (
-            <div key={label}>
-              <dt class="muted">{label}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
+  return <FactList rows={rows} />;
 }
 
 /** Disks and interfaces of the newest full report. */

@@ -5,6 +5,7 @@ import { t } from '../../strings/index.ts';
 import { Summaries, useView } from './charts.tsx';
 import { EventList } from './event-list.tsx';
 import type { Event } from './events.ts';
+import { FactList, type FactRow } from './fact-list.tsx';
 import type { Reports } from './live.ts';
 import { useSpan } from './span.ts';
 import { cpu, diskSpeed, memory, network, networkUnit } from './specs.ts';
@@ -184,7 +185,7 @@ const Filled = ({ label, used, whole, part }: FilledProps) => (
 function Short({ facts }: { readonly facts: Static | undefined }) {
   const { system, cpu: chip, gpu } = facts ?? {};
   if (!system && !chip) return <p class="muted">{t.agent.facts.none}</p>;
-  const rows: [string, string | undefined][] = [
+  const rows: FactRow[] = [
     [t.agent.facts.host, system?.system_host_name],
     [t.agent.facts.system, system?.system_os_long_version],
     [t.agent.facts.kernel, system?.system_kernel_version],
@@ -193,17 +194,5 @@ function Short({ facts }: { readonly facts: Static | undefined }) {
     [t.agent.facts.gpu, gpu?.map(({ name }) => name).join(', ')],
     [t.agent.facts.virtualization, system?.virtualization],
   ];
-  return (
-    <dl class="agent-facts">
-      {rows.map(
-        ([label, value]) =>
-          value && (
-            <div key={label}>
-              <dt class="muted">{label}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
+  return <FactList rows={rows} />;
 }

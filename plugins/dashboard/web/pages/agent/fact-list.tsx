@@ -1,0 +1,18 @@
+export type FactRow = readonly [label: string, value: string | undefined];
+
+/** Names and values; what has no value is left out. */
+export function FactList({ rows }: { readonly rows: readonly FactRow[] }) {
+  return (
+    <dl class="agent-facts">
+      {rows.map(
+        ([label, value]) =>
+          value && (
+            <div key={label}>
+              <dt class="muted">{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
