@@ -134,7 +134,9 @@ test('files are dropped into a folder, asked about before they are replaced, and
     assert.equal(await findings(), []);
     await page.getByRole('link', { name: 'a.svg' }).click();
     await page.locator('.stores-media img').waitFor();
-    await page.waitForFunction('document.querySelector(".stores-media img").naturalWidth === 40');
+    const image = page.locator('.stores-media img');
+    await image.evaluate((image: any) => image.decode());
+    assert.is(await image.evaluate((image: any) => image.naturalWidth), 40);
     assert.not.match(await page.title(), 'ran');
     await page.evaluate(drop({ 'a.svg': 'x' }));
     await page.getByRole('dialog').getByText('site/img/a.svg').waitFor();

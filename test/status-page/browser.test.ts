@@ -134,7 +134,10 @@ for (const [slug, width, colorScheme] of [
   test(`${slug} at ${width} px, ${colorScheme}: nothing sticks out, and everybody can read it`, () =>
     using(slug, { viewport: { width, height: 844 }, colorScheme }, async (page) => {
       for (const details of await page.locator('summary').all()) await details.click();
-      await page.waitForFunction('[...document.images].every((image) => image.complete)');
+      // A condition given to waitForFunction is refused by the page's policy from its second look on.
+      await page.evaluate(
+        'Promise.all([...document.images].map((image) => image.complete || new Promise((done) => { image.onload = image.onerror = done; })))',
+      );
       const [inner, all] = await page.evaluate<[number, number]>(
         '[document.documentElement.clientWidth, document.documentElement.scrollWidth]',
       );
