@@ -107,8 +107,8 @@ const codeLines = (text: string): number =>
  */
 const budgets = [
   ['kernel', kernel, 3198],
-  ['server', server, 1720],
-  ['plugin-sdk', sdk, 2178],
+  ['server', server, 1787],
+  ['plugin-sdk', sdk, 2190],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -91,19 +91,46 @@ for (const [name, args, code, stream, text] of usage) {
 }
 
 test('what the command `types` prints is TypeScript, and nothing else is on standard output', async () => {
-  const { code, out, err } = await run(['types', '-c', await configure('types')]);
+  const file = await configure('types');
+  await run(['init', '-c', file]);
+  const { code, out, err } = await run(['types', '-c', file]);
   assert.is(code, 0, err);
   assert.match(
     out,
     /^\/\/ Methods of a server, version \d+\.\d+\.\d+\.[^\n]*\n\n\/\*\* Calls[\s\S]*\}\n$/,
   );
-  assert.match(err, /^Starting svc-server\n/);
+  assert.is(err, '');
 });
 
-test('an unknown command is a usage error', async () => {
-  const { code, err } = await run(['dance', '-c', await configure('dance')]);
-  assert.is(code, 2);
-  assert.match(err, /unknown command 'dance'/);
+const pluginUsage: [name: string, args: string[], text: RegExp][] = [
+  [
+    'an unknown command is a usage error that names the commands of the plugins',
+    ['dance'],
+    /unknown command 'dance'[\s\S]*\n {2}roll-super-token {2}Replace the Super Token/,
+  ],
+  [
+    'a command of a plugin takes no words that it does not name',
+    ['types', 'x'],
+    /usage: svc-server types\n/,
+  ],
+  ['a command of a plugin refuses options that it does not have', ['types', '--nope'], /--nope/],
+];
+for (const [name, args, text] of pluginUsage)
+  test(name, async () => {
+    const { code, err } = await run([...args, '-c', await configure('dance')]);
+    assert.is(code, 2);
+    assert.match(err, text);
+  });
+
+test('commands of plugins find their configuration in SVC_CONFIG or data/server.toml', async () => {
+  const without = await run(['types']);
+  assert.is(without.code, 2);
+  assert.match(without.err, 'types needs -c FILE');
+  const file = await configure('usual');
+  await mkdir(join(dir, 'data'));
+  await rename(file, join(dir, 'data/server.toml'));
+  assert.is((await run(['types'])).code, 0);
+  await rm(join(dir, 'data'), { recursive: true });
 });
 
 test('a bad configuration exits 1 with line and key', async () => {

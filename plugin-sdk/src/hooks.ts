@@ -1,3 +1,4 @@
+import type { ParseArgsConfig } from 'node:util';
 import type { BusRequest, RemoteBus } from './bus.ts';
 import type { ConfigWarning } from './configuration-file.ts';
 import type { DatabaseHandle, DatabaseRequest } from './database.ts';
@@ -99,12 +100,28 @@ export interface Reload {
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** The database is open and migrated; nothing listens. */
-  run(kernel: Kernel<unknown>, terminal: CommandTerminal): Promise<void>;
+  /** Names of the words that follow the command, for example `'FILE'`; without it none may follow. */
+  readonly words?: string;
+  /** Its own options, in the form of `util.parseArgs`. `config`, `dir` and `help` are those of the program. */
+  readonly options?: NonNullable<ParseArgsConfig['options']>;
+  /** The database is open and migrated; nothing listens. @returns the exit code; nothing: 0 */
+  run(
+    kernel: Kernel<unknown>,
+    terminal: CommandTerminal,
+    args: CommandArguments,
+  ): Promise<number | void>;
+}
+
+export interface CommandArguments {
+  readonly words: readonly string[];
+  /** By the names of the options; those that were not given are absent. */
+  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 }
 
 export interface CommandTerminal {
   print(line: string): void;
+  /** Tells how far the work is, on standard error; on a terminal the next call takes the line's place. */
+  progress(line: string): void;
   /** The next line of standard input; undefined at its end. */
   ask(prompt: string): Promise<string | undefined>;
 }

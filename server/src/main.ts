@@ -1,12 +1,9 @@
-import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
-import type { App } from '@svc/kernel';
-import { type Command, type Commands, type CommandTerminal, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { configurationFile, glance, OPTIONS, parse, runTool, UsageError } from './command.ts';
 import { loadConfig } from './config/load.ts';
 import { newPlugin } from './new-plugin.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
-import { start } from './start.ts';
 import { VERSION } from './version.ts';
 
 const HELP = `Usage: svc-server <command> -c FILE
@@ -16,20 +13,18 @@ const HELP = `Usage: svc-server <command> -c FILE
   get-uuid -c FILE          print the server's UUID as the last line
   version                   print version lines
   new-plugin NAME           write the sources of a new plugin into ./NAME, or into --dir DIR
-  <plugin command> -c FILE  commands of plugins, for example roll-super-token
+  <plugin command> -c FILE  commands of plugins, for example roll-super-token; without -c they take the file
+                            in SVC_CONFIG, data/server.toml or /etc/svc/server.toml
   -h, --help                this text`;
 
 /** The commands of configuration.md §3 talk on standard output; another one has it for the document that it prints. */
 const TALKS = /^(?:serve|init|roll-super-token|get-uuid|version|new-plugin|-h|--help)$/;
 
-/** A wrong command line: exit 2 with the help on standard error. */
-class UsageError extends Error {}
-
 /** The command line (configuration.md §3). @returns the exit code; undefined while the server runs */
 export async function main(args: readonly string[]): Promise<number | undefined> {
   // A reader that has left (`| head`) is no reason to fail.
   process.stdout.on('error', () => {});
-  (args.every((arg) => !TALKS.test(arg)) && args.length > 0 ? tell : print)('Starting svc-server');
+  if (args.length === 0 || args.some((arg) => TALKS.test(arg))) print('Starting svc-server');
   try {
     return await run(args);
   } catch (error) {
@@ -40,7 +35,10 @@ export async function main(args: readonly string[]): Promise<number | undefined>
 }
 
 async function run(args: readonly string[]): Promise<number | undefined> {
-  const { values, positionals } = read(args);
+  const asked = glance(args);
+  if (asked.name !== undefined && !TALKS.test(asked.name) && !asked.help)
+    return runOfPlugin(asked.name, args, asked.config);
+  const { values, positionals } = parse(args, OPTIONS);
   const [command, ...words] = positionals;
   if (values.help || command === undefined) print(HELP);
   else if (command === 'new-plugin') print(newPlugin(words.join(' '), values.dir));
@@ -48,21 +46,30 @@ async function run(args: readonly string[]): Promise<number | undefined> {
     throw new UsageError(`one command at a time: ${positionals.join(' ')}`);
   else if (command === 'version') await printVersion();
   else if (values.config === undefined) throw new UsageError(`${command} needs -c FILE`);
-  else return runWith(values.config, command);
+  else return runWith(values.config, command, args);
   return 0;
 }
 
-async function runWith(file: string, command: string): Promise<number | undefined> {
-  const { head } = await loadConfig(file).catch((cause: Error) => {
+/** What was asked for is on standard output; beside it stands only what went wrong. */
+async function runOfPlugin(name: string, args: readonly string[], given: string | undefined) {
+  const config = configurationFile(name, given);
+  await head(config);
+  return runTool({ name, config, args, console: tell, logFilter: 'warn' });
+}
+
+async function head(file: string) {
+  const loaded = await loadConfig(file).catch((cause: Error) => {
     throw new UserError(`Failed to parse config: ${cause.message}`, { cause });
   });
-  if (command === 'serve') {
-    await serve({ config: file });
-    return undefined;
-  }
-  if (command === 'get-uuid') print(head.server_uuid);
-  else await tool(command, file);
-  return 0;
+  return loaded.head;
+}
+
+async function runWith(config: string, name: string, args: readonly string[]) {
+  const { server_uuid } = await head(config);
+  if (name === 'serve') await serve({ config });
+  else if (name === 'get-uuid') print(server_uuid);
+  else return runTool({ name, config, args, console: 'stdout' });
+  return name === 'serve' ? undefined : 0;
 }
 
 async function printVersion(): Promise<void> {
@@ -74,57 +81,8 @@ async function printVersion(): Promise<void> {
   }
 }
 
-const OPTIONS = {
-  config: { type: 'string', short: 'c' },
-  dir: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-function read(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-/** `init`, and the commands of plugins: database and plugins without a listener. */
-async function tool(name: string, file: string): Promise<void> {
-  process.umask(0o077);
-  const console = TALKS.test(name) ? 'stdout' : tell;
-  const app = await start({ config: file, mode: 'tool', console });
-  try {
-    if (name !== 'init') await runCommand(app, name);
-  } finally {
-    await app.stop('done');
-  }
-}
-
-async function runCommand(app: App, name: string): Promise<void> {
-  for (const tap of app.hooks.commands.taps) {
-    const found: Command[] = [];
-    (tap.fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
-    const command = found.find((command) => command.name === name);
-    const kernel = app.kernelOf(tap.name);
-    if (command && kernel) return command.run(kernel, terminal);
-  }
-  throw new UsageError(`unknown command '${name}'`);
-}
-
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
-
-let lines: AsyncIterator<string> | undefined;
-
-const terminal: CommandTerminal = {
-  print,
-  async ask(prompt) {
-    process.stdout.write(prompt);
-    lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-    const { value, done } = await lines.next();
-    return done ? undefined : value;
-  },
-};
 
 /** Operators' mistakes without a stack; anything else with it, and the chain of causes. */
 function explain(error: unknown): string {

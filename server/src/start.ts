@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly plugins?: readonly (Plugin | string)[] | undefined;
   readonly clock?: Clock;
   readonly console?: LogOptions['console'];
+  /** What is logged where neither `RUST_LOG` nor the option of a sink says it. */
+  readonly logFilter?: string | undefined;
   /** Refuses messages whose payload does not fit the schema of their topic: for tests. */
   readonly checkPayloads?: boolean | undefined;
 }
@@ -36,7 +38,8 @@ export async function start(options: StartOptions): Promise<App> {
   const { draft, listen, umask, console = 'stdout', mode = 'serve' } = options;
   const loaded = await loadConfig(path, draft);
   const { head, raw } = loaded;
-  const log = openLog(head.logging, { env: process.env['RUST_LOG'], console, brand: head.brand });
+  const env = process.env['RUST_LOG'] ?? options.logFilter;
+  const log = openLog(head.logging, { env, console, brand: head.brand });
   const { logger } = log;
   logger.info('configuration', { path, config: raw });
   try {

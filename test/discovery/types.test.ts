@@ -21,10 +21,12 @@ async function typesOf(plugins: Parameters<typeof bootForTest>[0]): Promise<stri
   hooks.commands.call({ add: (command) => void commands.push(command) });
   const lines: string[] = [];
   const types = commands.find(({ name }) => name === 'types')!;
-  await types.run(kernelOf('discovery')!, {
-    print: (line) => void lines.push(line),
+  const terminal = {
+    print: (line: string) => void lines.push(line),
+    progress: () => {},
     ask: async () => undefined,
-  });
+  };
+  await types.run(kernelOf('discovery')!, terminal, { words: [], values: {} });
   await app.stop();
   return lines.join('\n');
 }

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { App } from '@svc/kernel';
+import type { Command, Commands, CommandTerminal } from '@svc/plugin-sdk';
+import { start } from './start.ts';
+
+/** A wrong command line: exit 2 with the help on standard error. */
+export class UsageError extends Error {}
+
+/** Options of the program itself. */
+export const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  dir: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Where commands of plugins look for a configuration without `-c`: what `npm start` keeps, and what a package has. */
+const USUAL_FILES = ['data/server.toml', '/etc/svc/server.toml'];
+
+/** A command that opens the configured database and its plugins without a listener. */
+export interface Tool {
+  readonly name: string;
+  readonly config: string;
+  /** The whole command line: options of a command are known once its plugin is there. */
+  readonly args: readonly string[];
+  readonly console: 'stdout' | ((line: string) => void);
+  readonly logFilter?: string;
+}
+
+/** `-c`, `SVC_CONFIG` or a file in one of the usual places. @throws UsageError when there is none */
+export function configurationFile(command: string, given: string | undefined): string {
+  const file = given ?? process.env['SVC_CONFIG'] ?? USUAL_FILES.find((path) => existsSync(path));
+  if (file === undefined) throw new UsageError(`${command} needs -c FILE`);
+  return file;
+}
+
+/** `init`, and the commands of plugins. @returns the exit code */
+export async function runTool({ name, args, ...options }: Tool): Promise<number> {
+  process.umask(0o077);
+  const app = await start({ ...options, mode: 'tool' });
+  try {
+    return name === 'init' ? 0 : await runCommand(app, name, args);
+  } finally {
+    await app.stop('done');
+  }
+}
+
+async function runCommand(app: App, name: string, args: readonly string[]): Promise<number> {
+  const all: Command[] = [];
+  for (const tap of app.hooks.commands.taps) {
+    const found: Command[] = [];
+    (tap.fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
+    all.push(...found);
+    const command = found.find((command) => command.name === name);
+    const kernel = app.kernelOf(tap.name);
+    if (command && kernel)
+      return (await command.run(kernel, terminal, argumentsOf(command, args))) ?? 0;
+  }
+  const known = all.map((command) => `  ${usageOf(command)}  ${command.summary}`);
+  throw new UsageError(
+    `unknown command '${name}'; this server's plugins have\n${known.join('\n')}`,
+  );
+}
+
+function argumentsOf(command: Command, args: readonly string[]) {
+  const { values, positionals } = parse(args, { ...OPTIONS, ...command.options });
+  const words = positionals.slice(1);
+  const wanted = command.words?.split(' ') ?? [];
+  const least = wanted.filter((word) => !word.startsWith('[')).length;
+  if (words.length < least || words.length > wanted.length)
+    throw new UsageError(`usage: svc-server ${usageOf(command)}`);
+  return { words, values };
+}
+
+/** @throws UsageError */
+export function parse<Options extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: Options,
+) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** What a command line says whose options are not known yet. */
+export function glance(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+  });
+  const { config, help } = values;
+  return {
+    name: positionals[0],
+    config: typeof config === 'string' ? config : undefined,
+    help: help === true,
+  };
+}
+
+function usageOf({ name, words, options = {} }: Command): string {
+  const shown = Object.entries(options).map(([option, { type }]) =>
+    type === 'boolean' ? `[--${option}]` : `[--${option} ${option.toUpperCase()}]`,
+  );
+  return [name, ...(words ? [words] : []), ...shown].join(' ');
+}
+
+let lines: AsyncIterator<string> | undefined;
+
+/** Erases the line that the cursor is on. */
+const ERASE_LINE = '\r\u001b[K';
+
+const terminal: CommandTerminal = {
+  print: (line) => void process.stdout.write(`${line}\n`),
+  progress(line) {
+    process.stderr.write(process.stderr.isTTY ? `${ERASE_LINE}${line}` : `${line}\n`);
+  },
+  async ask(prompt) {
+    process.stdout.write(prompt);
+    lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+    const { value, done } = await lines.next();
+    return done ? undefined : value;
+  },
+};
