@@ -123,14 +123,17 @@ const UNKNOWN = {
 
 async function read(server: Server): Promise<readonly Machine[]> {
   const list = await listed(server);
-  const key = ({ name, uuid }: Machine) => name ?? `\uffff${uuid}`;
   const order = new Intl.Collator(undefined, { numeric: true });
-  return list.toSorted((a, b) => order.compare(key(a), key(b)));
+  return list.toSorted((a, b) => {
+    if (a.name !== null && b.name !== null) return order.compare(a.name, b.name);
+    if (a.name !== b.name) return a.name === null ? 1 : -1;
+    return a.uuid < b.uuid ? -1 : 1;
+  });
 }
 
 async function listed(server: Server): Promise<readonly Machine[]> {
   try {
-    return await server.call('agent-uuid_list');
+    return await (server.takeMachines() ?? server.call('agent-uuid_list'));
   } catch (error) {
     // A server that lacks the method knows agents by their UUIDs.
     if (!(error instanceof RpcError) || error.code !== -32601) throw error;

@@ -55,6 +55,8 @@ export interface Server {
   readonly call: Call;
   readonly subscribe: Subscribe;
   readonly client: Client<Methods, Subscriptions>;
+  /** The list of agents that was asked for at log-in, once and while it is new: nearly every page shows it. */
+  readonly takeMachines: () => Promise<Methods['agent-uuid_list']['result']> | undefined;
   /** When the session ends, Unix ms; undefined: with its token. */
   readonly ends_at?: number;
   /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
@@ -90,6 +92,7 @@ const ASKED_FIRST: readonly Method[] = [
   'token_list_all_tokens',
   'svc-server_stream_log',
   'svc-server_read_config',
+  'session_list',
 ];
 
 /** Where the reader is at home: the last server of this tab, else of this device. */
@@ -208,6 +211,13 @@ async function describe(
       throw error;
     }
   }) as Call;
+  const begun = Date.now();
+  let machines: ReturnType<Server['takeMachines']> = client.call(
+    wire('agent-uuid_list') as 'agent-uuid_list',
+    {},
+  );
+  // The page that takes it is told of a failure.
+  machines.catch(() => undefined);
   const [me, plugins, version, ...answers] = await client.batch(
     [
       ['token_get'],
@@ -241,6 +251,11 @@ async function describe(
     subscribe: ((method: string, ...rest: [never]) =>
       client.subscribe(wire(method) as never, ...rest)) as Subscribe,
     client,
+    takeMachines() {
+      const taken = Date.now() - begun < FIRST_MS ? machines : undefined;
+      machines = undefined;
+      return taken;
+    },
     credential: () => credential,
   };
 }

@@ -8,6 +8,7 @@ const HEAD = 44;
 const LEAST_WIDTH = 264;
 /** px beyond the window that are drawn in advance. */
 const AHEAD = 400;
+const AHEAD_AFTER_MS = 200;
 
 export interface Group {
   readonly id: string;
@@ -89,17 +90,19 @@ interface ViewOfBox {
 }
 
 function useView(ref: { readonly current: HTMLElement | null }): ViewOfBox {
-  const [view, setView] = useState<ViewOfBox>({ columns: 1, from: 0, to: 1_200 });
+  const [view, setView] = useState<ViewOfBox>({ columns: 1, from: 0, to: 0 });
   useLayoutEffect(() => {
     let frame = 0;
+    // The first picture shows the window alone; what is ahead follows it.
+    let ahead = 0;
     const look = () => {
       frame = 0;
       const box = ref.current?.getBoundingClientRect();
       if (!box) return;
       const columns = Math.max(1, Math.min(6, Math.floor((box.width + GAP) / (LEAST_WIDTH + GAP))));
       // In steps, so that a scroll by a pixel draws nothing.
-      const from = Math.floor(-box.top / 200) * 200 - AHEAD;
-      const to = from + innerHeight + 2 * AHEAD + 200;
+      const from = Math.floor(-box.top / 200) * 200 - ahead;
+      const to = from + innerHeight + 2 * ahead + 200;
       setView((old) =>
         old.columns === columns && old.from === from && old.to === to ? old : { columns, from, to },
       );
@@ -108,12 +111,17 @@ function useView(ref: { readonly current: HTMLElement | null }): ViewOfBox {
       frame ||= requestAnimationFrame(look);
     };
     look();
+    const later = setTimeout(() => {
+      ahead = AHEAD;
+      soon();
+    }, AHEAD_AFTER_MS);
     const watch = new ResizeObserver(soon);
     if (ref.current) watch.observe(ref.current);
     addEventListener('scroll', soon, { capture: true, passive: true });
     addEventListener('resize', soon);
     return () => {
       cancelAnimationFrame(frame);
+      clearTimeout(later);
       watch.disconnect();
       removeEventListener('scroll', soon, { capture: true });
       removeEventListener('resize', soon);
