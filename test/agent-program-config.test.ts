@@ -76,6 +76,7 @@ test('fills in the defaults of the chapter', async () => {
       allow_report: true,
       allow_task: false,
       allowed_tasks: new Set(),
+      execute_only: null,
       ignore_cert: false,
     },
   ]);

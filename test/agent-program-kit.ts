@@ -234,6 +234,7 @@ export const serverConfig = (ws_url: string, extra: Partial<ServerConfig> = {}):
   allow_report: true,
   allow_task: false,
   allowed_tasks: new Set(),
+  execute_only: null,
   ignore_cert: false,
   ...extra,
 });

@@ -128,11 +128,14 @@ const selectionOf = (config: AgentConfig) => ({
 });
 
 function warnAboutConfig(config: AgentConfig, log: Logger): void {
-  for (const { name, server_uuid, allow_task, allowed_tasks } of config.servers) {
+  for (const { name, server_uuid, allow_task, allowed_tasks, execute_only } of config.servers) {
     if (server_uuid !== server_uuid.toLowerCase()) {
       log.warn('servers tell their UUID in lower case: this server_uuid can never match', {
         server: name,
       });
+    }
+    if (allow_task && allowed_tasks.has('web_shell') && execute_only) {
+      log.warn('execute_only does not bind the terminals, which are allowed', { server: name });
     }
     if (allow_task && allowed_tasks.has('web_shell') && !hasPty()) {
       log.warn('terminals are allowed, but the package @lydell/node-pty is not installed', {

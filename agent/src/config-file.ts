@@ -3,6 +3,7 @@ import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promise
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { type AgentConfig, ConfigError, validate } from './config.ts';
+import { checkChange, type Written } from './config-change.ts';
 
 /** A line `agent_uuid = "auto_gen"`, with any quotes. */
 const AUTO_GEN = /^([ \t]*(?:agent_uuid|"agent_uuid"|'agent_uuid')[ \t]*=[ \t]*)(["'])auto_gen\2/gm;
@@ -21,14 +22,25 @@ export async function loadConfig(path: string): Promise<AgentConfig> {
   return config;
 }
 
+/** Characters of a configuration that a server sends. */
+const LONGEST = 262_144;
+
 /**
- * The text as it may be written into the file: with this UUID in place of `auto_gen`.
+ * The text of a server as it may be written into the file: with this UUID in place of `auto_gen`.
  * @throws ConfigError when the agent could not start with it
+ * @throws Error when it changes what only the file on the machine may change
  */
-export function checkedConfig(text: string, uuid: string): string {
+export async function checkedConfig(path: string, text: string, uuid: string): Promise<string> {
+  if (text.length > LONGEST) throw new ConfigError(`longer than ${LONGEST} characters`);
   const settled = settle(text, uuid);
-  validate(parseToml(settled));
+  const after = readWritten(settled);
+  checkChange(readWritten(settle(await readFile(path, 'utf8'), uuid)), after);
   return settled;
+}
+
+function readWritten(text: string): Written {
+  const table = parseToml(text);
+  return { table, config: validate(table) };
 }
 
 const settle = (text: string, uuid: string): string =>

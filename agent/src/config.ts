@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { problemOfLine } from './command-list.ts';
 import { Fields } from './fields.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { TASK_KINDS, TASK_SWITCHES, type TaskKind } from './task-kinds.ts';
@@ -17,6 +18,8 @@ export interface ServerConfig {
   readonly allow_report: boolean;
   readonly allow_task: boolean;
   readonly allowed_tasks: ReadonlySet<TaskKind>;
+  /** Commands that `execute` may run; null: any. */
+  readonly execute_only: readonly string[] | null;
   readonly ignore_cert: boolean;
 }
 
@@ -116,6 +119,7 @@ function server(fields: Fields): ServerConfig {
     allow_report: fields.flag('allow_report', true),
     allow_task: fields.flag('allow_task'),
     allowed_tasks: allowedTasks(fields),
+    execute_only: executeOnly(fields),
     ignore_cert: fields.flag('ignore_cert'),
   };
 }
@@ -138,6 +142,16 @@ function allowedTasks(fields: Fields): ReadonlySet<TaskKind> {
   }
   const switched = TASK_KINDS.filter((kind) => fields.flag(TASK_SWITCHES[kind]));
   return new Set(listed.length > 0 ? (listed as TaskKind[]) : switched);
+}
+
+function executeOnly(fields: Fields): string[] | null {
+  if (!fields.has('execute_only')) return null;
+  const lines = fields.texts('execute_only');
+  for (const line of lines) {
+    const problem = problemOfLine(line);
+    if (problem) fields.fail('execute_only', `holds "${line}", which ${problem}`);
+  }
+  return lines;
 }
 
 const withoutLogin = (text: string): string => {

@@ -17,6 +17,10 @@ export class Fields {
     throw new ConfigError(`${this.#prefix}${key} ${problem}`);
   }
 
+  has(key: string): boolean {
+    return Object.hasOwn(this.#table, key);
+  }
+
   text(key: string, fallback?: string): string {
     const value = this.#read(key, fallback);
     return typeof value === 'string' ? value : this.fail(key, 'must be a string');
@@ -62,7 +66,7 @@ export class Fields {
   }
 
   #read(key: string, fallback: unknown): unknown {
-    const value = Object.hasOwn(this.#table, key) ? this.#table[key] : fallback;
+    const value = this.has(key) ? this.#table[key] : fallback;
     return value === undefined ? this.fail(key, 'is missing') : value;
   }
 }

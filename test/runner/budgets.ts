@@ -97,6 +97,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/task-crash.test.ts': { seconds: 6, why: 'kills and restarts servers', starts: true },
   'test/agent-program-config.test.ts': { seconds: 5, why: 'programs with faulty configurations', starts: true },
   'test/agent-program-network-tasks.test.ts': { seconds: 5, why: 'real programs of the network', starts: true },
+  'test/agent-program-permissions.test.ts': { seconds: 7, why: 'tasks of a real agent, and its restart', starts: true },
   'test/agent-program-quirks.test.ts': { seconds: 5, why: 'starts a program', starts: true },
   'test/client/package.test.ts': { seconds: 5, why: 'a browser', starts: true },
   'test/cli/commands.test.ts': { seconds: 15, why: 'a server, an agent, programs, and somebody who types into shells', starts: true },
