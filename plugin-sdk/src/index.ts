@@ -1,4 +1,5 @@
 export type * from './bus.ts';
+export * from './caller-of.ts';
 export * from './caller-values.ts';
 export * from './code-of.ts';
 export * from './conditions.ts';

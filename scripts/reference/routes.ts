@@ -22,6 +22,12 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     'any valid credential, `public_discovery`',
     'GET: the OpenRPC document of this server.',
   ],
+  [
+    '/svc/metrics',
+    'metrics',
+    '`metrics` `read` for the server; agents as `agent-uuid_list` and summaries allow',
+    'GET: OpenMetrics text.',
+  ],
   ['/svc/health', 'server-info', 'anyone', 'GET: 200 while the process answers.'],
   ['/svc/ready', 'server-info', 'anyone', 'GET: 200 when database and bus answer too, else 503.'],
   ['/svc/static/:name', 'static-bucket-file', 'anyone', 'GET: the index of a bucket.'],

@@ -1,31 +1,9 @@
-import { type Exchange, type Kernel, RpcError } from '@svc/plugin-sdk';
-
-/** Who asks: `Authorization: Bearer <credential>`, or `Basic` with key and secret, or user name and password. */
-function credentialsOf(field: string | undefined): string[] {
-  const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S.*)$/i.exec(field ?? '') ?? [];
-  if (scheme.toLowerCase() === 'bearer') return [given.trim()];
-  if (scheme === '') return [];
-  const pair = Buffer.from(given, 'base64').toString();
-  const colon = pair.indexOf(':');
-  return colon < 0 ? [] : [pair, `${pair.slice(0, colon)}|${pair.slice(colon + 1)}`];
-}
+import { callerOf, type Exchange, type Kernel } from '@svc/plugin-sdk';
 
 /** True for a credential that is valid now, whatever its rights. */
 async function mayRead({ auth }: Kernel<unknown>, exchange: Exchange): Promise<boolean> {
-  const { connection, peerAddress: address, request } = exchange;
-  for (const credential of credentialsOf(request.headers.authorization)) {
-    try {
-      const caller = await auth.authenticate(credential, {
-        address,
-        transport: 'http',
-        connection,
-      });
-      return await auth.allows(caller, { scopes: [], permissions: [], denied: '' });
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-    }
-  }
-  return false;
+  const caller = await callerOf(auth, exchange);
+  return !!caller && auth.allows(caller, { scopes: [], permissions: [], denied: '' });
 }
 
 /** `GET /svc/openrpc.json`: what `rpc.discover` answers. */

@@ -1,0 +1,36 @@
+import type { Logger } from '@svc/plugin-sdk';
+import type { Family, Metrics } from './api.ts';
+import { familyText } from './text.ts';
+
+/** What the server counts, by family. */
+export class Registry implements Metrics {
+  /** Before every name: the brand's word. */
+  readonly prefix: string;
+  readonly #log: Logger;
+  readonly #families = new Map<string, Family>();
+
+  constructor(word: string, log: Logger) {
+    this.prefix = word.replace(/\W/g, '_');
+    this.#log = log;
+  }
+
+  add(...families: readonly Family[]): void {
+    for (const family of families) {
+      if (this.#families.has(family.name))
+        throw new Error(`the metric '${family.name}' is there already`);
+      this.#families.set(family.name, family);
+    }
+  }
+
+  /** OpenMetrics text of each family; one that cannot be read is left out, and the log says why. */
+  texts(): string[] {
+    return [...this.#families.values()].map((family) => {
+      try {
+        return familyText(this.prefix, family);
+      } catch (error) {
+        this.#log.warn('a metric could not be read', { metric: family.name, error });
+        return '';
+      }
+    });
+  }
+}
