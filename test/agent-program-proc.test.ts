@@ -14,6 +14,7 @@ import { withSpeeds } from '../agent/src/collect/disks.ts';
 import { createCollector } from '../agent/src/collect/index.ts';
 import { parseMemory } from '../agent/src/collect/memory.ts';
 import {
+  asForTheSystem,
   type Mount,
   parseDiskTraffic,
   parseMounts,
@@ -241,6 +242,16 @@ test('reports a mount that the configuration selects, whatever it is', () => {
   const selected = ['/dev/shm', '/etc/hosts'];
   const points = pointsOf(reportedMounts(parseMounts(MOUNTINFO), selected));
   assert.ok(selected.every((point) => points.includes(point)));
+});
+
+test('calls a disk read-only only when the first process sees it so, too', () => {
+  const line = (flags: string) => `29 1 254:1 / / ${flags},relatime - ext4 /dev/vda1 rw\n`;
+  const seen = (own: string, first: string) =>
+    asForTheSystem(parseMounts(line(own)), parseMounts(first))[0]?.is_read_only;
+  assert.is(seen('ro', line('rw')), false);
+  assert.is(seen('ro', line('ro')), true);
+  assert.is(seen('ro', ''), true);
+  assert.is(seen('rw', line('ro')), false);
 });
 
 test('turns sectors of 512 bytes into bytes per second, for the disk of that device number', () => {

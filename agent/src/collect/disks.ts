@@ -1,7 +1,13 @@
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Clock, within } from '../clock.ts';
 import type { Disk } from '../reports.ts';
-import { type DiskTraffic, type Mount, parseMounts, reportedMounts } from './mounts.ts';
+import {
+  asForTheSystem,
+  type DiskTraffic,
+  type Mount,
+  parseMounts,
+  reportedMounts,
+} from './mounts.ts';
 import { perSecond } from './numbers.ts';
 
 /** A disk as it was last measured. `device` is its key in `/proc/diskstats`. */
@@ -56,8 +62,10 @@ export class DiskSurvey {
   }
 
   async measure(): Promise<MeasuredDisk[]> {
-    const text = await readFile('/proc/self/mountinfo', 'utf8');
-    const mounts = reportedMounts(parseMounts(text), this.#selected).slice(0, MAX_DISKS);
+    const own = parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
+    // Another user's process may not be shown.
+    const first = parseMounts(await readFile('/proc/1/mountinfo', 'utf8').catch(() => ''));
+    const mounts = reportedMounts(asForTheSystem(own, first), this.#selected).slice(0, MAX_DISKS);
     const disks: MeasuredDisk[] = [];
     for (const mount of mounts) {
       const space = await this.#space(mount.mount_point);

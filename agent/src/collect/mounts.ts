@@ -59,6 +59,19 @@ export function parseMounts(text: string): Mount[] {
 }
 
 /**
+ * The mounts with the flag that they have for the first process. A service manager shows the system read-only to this
+ * process (`ProtectSystem` of systemd), which says nothing about the disk.
+ */
+export function asForTheSystem(mounts: readonly Mount[], first: readonly Mount[]): Mount[] {
+  const key = ({ device, mount_point }: Mount) => `${device} ${mount_point}`;
+  const writable = new Set(first.filter((mount) => !mount.is_read_only).map(key));
+  return mounts.map((mount) => ({
+    ...mount,
+    is_read_only: mount.is_read_only && !writable.has(key(mount)),
+  }));
+}
+
+/**
  * The mounts that are reported: those that the configuration selects, and the first mount of each device, except
  * pseudo file systems and mounts of container runtimes.
  */

@@ -1,0 +1,73 @@
+/** The units of systemd for the agent program, judged by systemd itself. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('agent program: units of systemd');
+const folder = resolve(import.meta.dirname, '../agent/systemd');
+const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
+test.after(() => rmSync(dir, { recursive: true, force: true }));
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined;
+if (!hasSystemd) process.stdout.write('  skipped: no program systemd-analyze on this machine\n');
+const withSystemd = hasSystemd ? test : test.skip;
+
+function analyze(...args: string[]): { status: number | null; text: string } {
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['--no-pager', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_RUNTIME_DIR: dir },
+    timeout: 30_000,
+  });
+  return { status, text: `${stdout}${stderr}` };
+}
+
+const VALUES: Record<string, string> = {
+  NODE: process.execPath,
+  AGENT: resolve(folder, '../bin/svc-agent.js'),
+  CONFIG: '/etc/svc-agent/agent.toml',
+  USER: 'daemon',
+};
+
+/** Fills in a template, as an installer does. */
+function unit(template: string, drops = ''): string {
+  const text = readFileSync(join(folder, template), 'utf8');
+  const path = join(dir, template);
+  writeFileSync(path, text.replace(/@([A-Z]+)@/g, (_, name: string) => VALUES[name]!) + drops);
+  return path;
+}
+
+for (const template of ['svc-agent.service', 'svc-agent-user.service']) {
+  withSystemd(`${template} is taken without a remark`, () => {
+    const scope = template.includes('user') ? '--user' : '--system';
+    const { status, text } = analyze(scope, '--man=no', 'verify', unit(template));
+    const remarks = text.split('\n').filter((line) => line.includes('svc-agent'));
+    assert.equal(remarks, []);
+    assert.is(status, 0, text);
+  });
+}
+
+withSystemd('the service exposes little: no new privileges, a read-only system', () => {
+  const path = unit('svc-agent.service');
+  // In tenths, 0 to 100; systemd calls up to 2.0 "OK" and below 1.0 "SAFE".
+  const { status, text } = analyze('security', '--offline=true', '--threshold=20', path);
+  assert.is(status, 0, text);
+});
+
+test('the drop-in for tasks loosens only what the service has, and leaves new privileges impossible', () => {
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const keysOf = (text: string) => [...text.matchAll(/^(\w+)=/gm)].map(([, key]) => key!);
+  const own = keysOf(read('svc-agent.service'));
+  const loosened = keysOf(read('svc-agent-tasks.conf'));
+  assert.equal(
+    loosened.filter((key) => !own.includes(key)),
+    [],
+  );
+  for (const key of ['NoNewPrivileges', 'CapabilityBoundingSet', 'User', 'RestrictSUIDSGID']) {
+    assert.not(loosened.includes(key), key);
+  }
+});
+
+test.run();
