@@ -60,6 +60,8 @@ export async function compile() {
   run(process.execPath, [tsc, '-p', 'tsconfig.build.json']);
   for (const folder of packages()) publish(folder);
   packSchemas();
+  const minimal = join(root, 'config', 'minimal.toml');
+  cpSync(minimal, join(root, 'dist', 'server', 'templates', 'minimal.toml'));
   run(process.execPath, [join(root, 'plugins', 'server-info', 'build-info.mjs')]);
   writeFileSync(stamp, '');
   utimesSync(stamp, begun, begun);
@@ -125,7 +127,7 @@ function run(command, args) {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with status ${status}`);
 }
 
-const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Modification time in ms; 0 when the file does not exist. */
 function newest(path) {

@@ -4,6 +4,7 @@
  *   npm run smoke                          under this machine's Node, or under Node 24 where it is too old
  *   npm run smoke -- 22.18.0 26.10.0       under each of these, fetched into .runtime/ when they are not there;
  *                                          the versions are the folders of scripts/runtime
+ *   npm run smoke -- --bin DIR             of the programs in a folder, for example those of an installed package
  *
  * Prints one line per step, and `N passed, N failed` last. The exit status is 1 when a step failed. Takes about 10 s
  * per version, and writes only to a temporary directory and to .runtime/.
@@ -11,14 +12,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { agentConfig, agentLimits } from './agent.mjs';
-import { firstText } from './first-config.mjs';
 import { install } from './prepare.mjs';
 import { fetchNode, root } from './runtime.mjs';
 
@@ -27,7 +28,13 @@ const STEPS = { start, report, query, script, stop };
 const AGENT = randomUUID();
 const SCRIPT = 'export default { onCall: ({ a, b }) => ({ sum: a + b }) }';
 
-const versions = process.argv.slice(2);
+const { values: options, positionals: versions } = parseArgs({
+  options: { bin: { type: 'string' } },
+  allowPositionals: true,
+});
+const programs = options.bin
+  ? { server: join(options.bin, 'svc-server'), agent: join(options.bin, 'svc-agent') }
+  : { server: join(root, 'server/bin/svc-server.js'), agent: join(root, 'agent/bin/svc-agent.js') };
 const failed = versions.length > 0 ? underEach(versions) : await underThis();
 const all = Object.keys(STEPS).length * Math.max(1, versions.length);
 process.stdout.write(`${all - failed} passed, ${failed} failed\n`);
@@ -85,10 +92,10 @@ async function underThis() {
 async function start(site) {
   const address = `127.0.0.1:${await freePort()}`;
   site.url = `http://${address}`;
-  const program = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin['svc-server'];
   const config = join(site.dir, 'server.toml');
-  writeFileSync(config, await firstText(site.dir, address), { mode: 0o600 });
-  site.server = run(site, 'svc-server', [join(root, program), 'serve', '-c', config]);
+  const setup = run(site, 'svc-server', [programs.server, 'setup', site.dir, '--listen', address]);
+  if ((await setup.closed) !== 0) throw new Error('setup failed');
+  site.server = run(site, 'svc-server', [programs.server, 'serve', '-c', config]);
   site.token = await until(site.server, () => /^Super Token: (\S+)$/m.exec(site.server.text)?.[1]);
   // Until the server listens the call throws.
   site.uuid = await until(site.server, () => call(site, 'svc-server_uuid').catch(() => undefined));
@@ -100,7 +107,7 @@ async function report(site) {
   const server = { uuid: site.uuid, url: site.url.replace('http', 'ws') };
   const config = join(site.dir, 'agent.toml');
   writeFileSync(config, agentConfig(AGENT, server, `${created.key}:${created.secret}`));
-  site.agent = run(site, 'svc-agent', [join(root, 'agent/bin/svc-agent.js'), '-c', config]);
+  site.agent = run(site, 'svc-agent', [programs.agent, '-c', config]);
   await until(site.agent, async () => {
     const { uuids } = await call(site, 'svc-server_list_all_agent_uuid', site.token);
     return uuids.includes(AGENT);

@@ -2,13 +2,13 @@
  * `npm start`: installs what is missing, serves from the sources, and runs an agent for this machine.
  * Options after `--`: `--config FILE`, `--data DIR`, `--listen ADDR`, `--no-agent`, `--watch`, `--help`.
  */
+import { existsSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { beginAnew, limitGarbage } from '../server/bin/memory.js';
 import { runAgent } from './agent.mjs';
-import { firstConfig } from './first-config.mjs';
 import { install } from './prepare.mjs';
 import { root } from './runtime.mjs';
 import { serveAndWatch } from './watch.mjs';
@@ -44,11 +44,11 @@ async function main() {
   await buildDashboard();
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
-  const { parseListener, serve } = await import('@svc/server');
+  const { firstText, parseListener, serve } = await import('@svc/server');
   const { data, listen } = options;
   if (listen !== undefined && !parseListener(listen))
     throw new UsageError(`--listen ${listen}: give PORT, IP:PORT or [IPv6]:PORT`);
-  const first = options.config ? { config: options.config } : await firstConfig(data, listen);
+  const first = options.config ? { config: options.config } : firstConfig(data, listen, firstText);
   if (options.watch) {
     const others = process.argv.slice(2).filter((argument) => argument !== '--watch');
     return serveAndWatch(others, first.config);
@@ -59,6 +59,17 @@ async function main() {
   const app = await serve({ ...first, listen, hangUp: 'stop' });
   process.stdout.write(`svc is ready: ${app.url}\n${invitation(app)}`);
   if (options.agent) await runAgent(app, data);
+}
+
+/**
+ * `server.toml` in the data directory. On the first start there is none yet: `draft` is then the text that the server
+ * writes once it has started, so that a start which failed leaves nothing behind.
+ */
+function firstConfig(data, listen, firstText) {
+  const config = join(data, 'server.toml');
+  if (existsSync(config)) return { config };
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  return { config, draft: firstText(data, listen) };
 }
 
 /** Where a person goes now, and with what. */

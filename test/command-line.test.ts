@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -58,6 +58,13 @@ const usage: [name: string, args: string[], code: number, stream: 'out' | 'err',
   ['no arguments give the help', [], 0, 'out', /Usage: svc-server <command>/],
   ['--help gives the help', ['--help'], 0, 'out', /Usage: svc-server <command>/],
   ['serve without a file is a usage error', ['serve'], 2, 'err', /serve needs -c FILE/],
+  [
+    'setup refuses an address that is none, and makes nothing',
+    ['setup', 'place', '--listen', 'localhost'],
+    1,
+    'err',
+    /^--listen localhost: give IP:PORT or \[IPv6\]:PORT$/m,
+  ],
   ['an unknown option is a usage error', ['serve', '--nope'], 2, 'err', /--nope/],
   [
     'two commands are a usage error',
@@ -81,6 +88,22 @@ const usage: [name: string, args: string[], code: number, stream: 'out' | 'err',
     /^Starting svc-server\nsvc Server Version: \d+\.\d+\.\d+\n(?:.*\n)*Git Branch: .+\nCommit SHA: .+\nCommit Date: .+\nCommit Message: .+\nBuild Time: .+\nTarget Triple: .+\n/,
   ],
 ];
+test('setup makes a configuration that a server starts with, for its user alone, and leaves one that is there', async () => {
+  const listen = ['--listen', '127.0.0.1:0'];
+  const made = await run(['setup', 'first/place', ...listen]);
+  const file = join(dir, 'first/place/server.toml');
+  assert.is(made.out, `Starting svc-server\nMade ${file}. Next:\n  svc-server serve -c ${file}\n`);
+  assert.is((await stat(file)).mode & 0o777, 0o600);
+  assert.is((await stat(join(dir, 'first/place'))).mode & 0o777, 0o700);
+  assert.is((await run(['init', '-c', file])).code, 0);
+  assert.ok((await stat(join(dir, 'first/place/svc.db'))).size > 0);
+  const text = await readFile(file, 'utf8');
+  const again = await run(['setup', 'first/place', ...listen]);
+  assert.is(again.code, 0);
+  assert.match(again.out, `${file} is there already, and stays as it is.`);
+  assert.is(await readFile(file, 'utf8'), text);
+});
+
 for (const [name, args, code, stream, text] of usage) {
   test(name, async () => {
     const outcome = await run(args);

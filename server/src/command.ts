@@ -12,6 +12,7 @@ export class UsageError extends Error {}
 export const OPTIONS = {
   config: { type: 'string', short: 'c' },
   dir: { type: 'string' },
+  listen: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 

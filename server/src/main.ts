@@ -4,10 +4,12 @@ import { loadConfig } from './config/load.ts';
 import { newPlugin } from './new-plugin.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
+import { setUp } from './setup.ts';
 import { VERSION } from './version.ts';
 
 const HELP = `Usage: svc-server <command> -c FILE
 
+  setup DIR                 write DIR/server.toml for a server that keeps everything in DIR; with --listen IP:PORT
   serve -c FILE             run the server
   init -c FILE              open the database, migrate, create what is missing, exit
   get-uuid -c FILE          print the server's UUID as the last line
@@ -18,7 +20,7 @@ const HELP = `Usage: svc-server <command> -c FILE
   -h, --help                this text`;
 
 /** The commands of configuration.md §3 talk on standard output; another one has it for the document that it prints. */
-const TALKS = /^(?:serve|init|roll-super-token|get-uuid|version|new-plugin|-h|--help)$/;
+const TALKS = /^(?:serve|init|roll-super-token|get-uuid|version|new-plugin|setup|-h|--help)$/;
 
 /** The command line (configuration.md §3). @returns the exit code; undefined while the server runs */
 export async function main(args: readonly string[]): Promise<number | undefined> {
@@ -42,6 +44,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   const [command, ...words] = positionals;
   if (values.help || command === undefined) print(HELP);
   else if (command === 'new-plugin') print(newPlugin(words.join(' '), values.dir));
+  else if (command === 'setup') print(setUp(words.join(' '), values.listen));
   else if (words.length > 0)
     throw new UsageError(`one command at a time: ${positionals.join(' ')}`);
   else if (command === 'version') await printVersion();

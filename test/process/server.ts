@@ -63,6 +63,8 @@ export async function startServer(
   site: Site,
   options: {
     nodeArgs?: readonly string[];
+    /** Path of another `svc-server` than that of the repository. */
+    program?: string;
     /** In the place of this process's. */
     env?: NodeJS.ProcessEnv;
     ipc?: boolean;
@@ -70,7 +72,9 @@ export async function startServer(
     quiet?: boolean;
   } = {},
 ): Promise<ServerProcess> {
-  const args = [...(options.nodeArgs ?? []), ...serverCommand(), 'serve', '-c', site.config];
+  const { nodeArgs = [], program } = options;
+  const command = program === undefined ? serverCommand() : [program];
+  const args = [...nodeArgs, ...command, 'serve', '-c', site.config];
   const begun = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: site.dir,

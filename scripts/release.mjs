@@ -1,0 +1,177 @@
+/**
+ * `npm run release [-- --into DIR]`: makes in `release/`
+ *
+ * - `svc-VERSION.tgz`, which `npm install -g ./svc-VERSION.tgz` turns into the programs `svc-server`, `svc` and `svc-agent`,
+ *   without sources, a compiler or a registry: everything that they run is inside, in the versions of the lock file;
+ * - `svc-VERSION.cdx.json`, what is inside, as CycloneDX;
+ * - `SHA256SUMS` of both.
+ *
+ * The same commit gives the same bytes under the same npm: `SOURCE_DATE_EPOCH` (Unix seconds) stands for all times, by
+ * itself that of the commit.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build, install, packages, readJson } from './prepare.mjs';
+import { root } from './runtime.mjs';
+
+/** What an operator finds beside the programs, below `npm root -g`. */
+const PAGES = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'config', 'deploy'];
+const PROGRAMS = { 'svc-server': 'server', svc: 'cli', 'svc-agent': 'agent' };
+/** Of a package with native code: what only a compiler needs. Its binaries for all systems are inside. */
+const TO_COMPILE = ['binding.gyp', 'build', 'deps', 'src'];
+
+async function release(target) {
+  install();
+  await build();
+  const place = mkdtempSync(join(tmpdir(), 'svc-release-'));
+  // npm takes the name of the folder for that of the package.
+  const stage = join(place, 'svc');
+  try {
+    const description = putTogether(stage);
+    evenModes(stage);
+    mkdirSync(target, { recursive: true });
+    for (const old of readdirSync(target)) if (isOurs(old)) rmSync(join(target, old));
+    npm(stage, 'pack', '--pack-destination', target);
+    const name = `svc-${description.version}`;
+    writeFileSync(join(target, `${name}.cdx.json`), billOfMaterials(stage));
+    const sums = [`${name}.cdx.json`, `${name}.tgz`].map((file) => digestLine(target, file));
+    writeFileSync(join(target, 'SHA256SUMS'), sums.join(''));
+    process.stdout.write(`${sums.join('')}in ${target}\n`);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+const isOurs = (file) => /^(?:svc-.*\.(?:tgz|cdx\.json)|SHA256SUMS)$/.test(file);
+
+/** One package that has all others in its `node_modules`; returns its description. */
+function putTogether(stage) {
+  const own = packages().map((folder) => ({
+    folder,
+    ...readJson(join(root, folder, 'package.json')),
+  }));
+  for (const { folder, name } of own)
+    cpSync(join(root, 'dist', folder), join(stage, 'node_modules', name), { recursive: true });
+  stampTime(join(stage, 'node_modules', '@svc', 'plugin-server-info', 'src', 'build-info.json'));
+  const direct = Object.assign({}, ...own.map(({ dependencies }) => dependencies));
+  const seen = new Set();
+  for (const name of Object.keys(direct).filter((name) => !isSvc(name)))
+    copy(name, root, stage, seen);
+  for (const page of PAGES) {
+    if (existsSync(join(root, page)))
+      cpSync(join(root, page), join(stage, page), { recursive: true });
+  }
+  const { version, description, license, type, engines } = readJson(join(root, 'package.json'));
+  const inside = { ...direct, ...Object.fromEntries(own.map(({ name }) => [name, version])) };
+  const bin = Object.entries(PROGRAMS).map(([name, folder]) => [
+    name,
+    `node_modules/${own.find((other) => other.folder === folder).name}/bin/${name}.js`,
+  ]);
+  const made = {
+    ...{ name: 'svc', version, description, license, type, engines },
+    bin: Object.fromEntries(bin),
+    dependencies: Object.fromEntries(Object.entries(inside).sort()),
+    bundleDependencies: Object.keys(inside).sort(),
+    // Shells of the agent: binaries of one system each. Where no registry is in reach, npm goes on without.
+    optionalDependencies: Object.assign({}, ...own.map((one) => one.optionalDependencies)),
+  };
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}
+
+const isSvc = (name) => name.startsWith('@svc/');
+
+/** A package that is installed in the repository, and what it needs, each in the place where imports look for it. */
+function copy(name, from, stage, seen) {
+  const folder = installed(name, from);
+  if (seen.has(folder)) return;
+  seen.add(folder);
+  const left = existsSync(join(folder, 'binding.gyp')) ? TO_COMPILE : [];
+  const skipped = new Set([...left, 'node_modules'].map((part) => join(folder, part)));
+  const filter = (path) => !skipped.has(path);
+  cpSync(folder, join(stage, relative(root, folder)), { recursive: true, filter });
+  const { dependencies = {} } = readJson(join(folder, 'package.json'));
+  for (const needed of Object.keys(dependencies)) copy(needed, folder, stage, seen);
+}
+
+/** @throws Error where the package is not installed */
+function installed(name, from) {
+  const folder = join(from, 'node_modules', name);
+  if (existsSync(folder)) return folder;
+  if (from === root) throw new Error(`${name} is not installed: npm ci`);
+  return installed(name, dirname(from));
+}
+
+/** Unix seconds that stand for all times of the release. */
+function epoch() {
+  const { SOURCE_DATE_EPOCH: given } = process.env;
+  return (
+    given ??
+    execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' }).trim()
+  );
+}
+
+function stampTime(file) {
+  const facts = { ...readJson(file), build_time: epoch() };
+  writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+/** Whatever the umask of this machine. */
+function evenModes(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
+  }
+}
+
+/** What is inside, without what differs from one run to the next. */
+function billOfMaterials(stage) {
+  const options = ['--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev'];
+  const bill = JSON.parse(npm(stage, 'sbom', ...options));
+  delete bill.serialNumber;
+  bill.metadata.timestamp = new Date(epoch() * 1000).toISOString();
+  return `${JSON.stringify(bill, null, 2)}\n`;
+}
+
+function digestLine(folder, file) {
+  const digest = createHash('sha256')
+    .update(readFileSync(join(folder, file)))
+    .digest('hex');
+  return `${digest}  ${file}\n`;
+}
+
+/** Runs npm without a registry; returns what it printed. */
+function npm(cwd, ...args) {
+  const options = ['--silent', '--offline', '--ignore-scripts'];
+  const shell = process.platform === 'win32';
+  return execFileSync('npm', [...args, ...options], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 ** 2,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    shell,
+  });
+}
+
+try {
+  const { into } = parseArgs({ options: { into: { type: 'string' } } }).values;
+  await release(resolve(into ?? join(root, 'release')));
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
