@@ -107,7 +107,7 @@ const codeLines = (text: string): number =>
  */
 const budgets = [
   ['kernel', kernel, 3198],
-  ['server', server, 1820],
+  ['server', server, 1821],
   ['plugin-sdk', sdk, 2217],
 ] as const;
 

@@ -16,8 +16,8 @@ export const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Where commands of plugins look for a configuration without `-c`: what `npm start` keeps, and what a package has. */
-const USUAL_FILES = ['data/server.toml', '/etc/svc/server.toml'];
+/** Where commands of plugins look for a configuration without `-c`: what `npm start` keeps, and what a service has. */
+const USUAL_FILES = ['data/server.toml', '/etc/svc/server.toml', '/var/lib/svc/server.toml'];
 
 /** A command that opens the configured database and its plugins without a listener. */
 export interface Tool {

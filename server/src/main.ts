@@ -16,7 +16,7 @@ const HELP = `Usage: svc-server <command> -c FILE
   version                   print version lines
   new-plugin NAME           write the sources of a new plugin into ./NAME, or into --dir DIR
   <plugin command> -c FILE  commands of plugins, for example roll-super-token; without -c they take the file
-                            in SVC_CONFIG, data/server.toml or /etc/svc/server.toml
+                            in SVC_CONFIG, data/server.toml, or server.toml in /etc/svc or /var/lib/svc
   -h, --help                this text`;
 
 /** The commands of configuration.md §3 talk on standard output; another one has it for the document that it prints. */

@@ -23,6 +23,8 @@ export async function choosePlugins(
   };
   const driver = await driverOf(database.database_url, plugins, base);
   if (driver) await bring(driver);
+  // A service manager that waits for a word would end a server that does not send it.
+  if (process.env['NOTIFY_SOCKET'] !== undefined) await bring('systemd');
   // The list grows while it is walked: what is brought along may bring something itself.
   for (const { brings = [] } of plugins) for (const name of brings) await bring(name);
   return plugins;
