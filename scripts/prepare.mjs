@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { buildDashboard } from '../plugins/dashboard/build.mjs';
+import { buildAgent } from '../plugins/enrol/build.mjs';
 import { root } from './runtime.mjs';
 
 /**
@@ -55,6 +56,7 @@ export async function build() {
 export async function compile() {
   const begun = new Date();
   await buildDashboard();
+  await buildAgent();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [tsc, '-p', 'tsconfig.build.json']);

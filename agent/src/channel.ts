@@ -1,4 +1,5 @@
 import WebSocket from 'ws';
+import { hasPin } from './cert-pin.ts';
 import type { Clock } from './clock.ts';
 
 /** One frame from the peer. The library answers pings by itself. */
@@ -10,6 +11,8 @@ export type Frame =
 export interface Address {
   readonly ws_url: string;
   readonly ignore_cert: boolean;
+  /** Key that the certificate must have; then nothing else of it counts. */
+  readonly cert_pin?: string | undefined;
 }
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -137,7 +140,7 @@ export function dial(
   const socket = new WebSocket(address.ws_url, {
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    rejectUnauthorized: !address.ignore_cert,
+    rejectUnauthorized: !address.ignore_cert && address.cert_pin === undefined,
   });
   const channel = new Channel(socket, clock);
   return new Promise((resolve, reject) => {
@@ -159,6 +162,12 @@ export function dial(
       fail(`no connection within ${limit_ms} ms`),
     );
     signal.addEventListener('abort', stop);
+    // Before anything is sent beyond the handshake, which holds no secret.
+    const { cert_pin } = address;
+    socket.once('upgrade', (response) => {
+      if (cert_pin !== undefined && !hasPin(response.socket, cert_pin))
+        fail('the key of its certificate is not that of cert_pin');
+    });
     socket.once('open', () => settle(() => resolve(channel)));
     void channel.closed.then(fail);
     if (signal.aborted) stop();

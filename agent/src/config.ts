@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isPin } from './cert-pin.ts';
 import { problemOfLine } from './command-list.ts';
 import { Fields } from './fields.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
@@ -21,6 +22,8 @@ export interface ServerConfig {
   /** Commands that `execute` may run; null: any. */
   readonly execute_only: readonly string[] | null;
   readonly ignore_cert: boolean;
+  /** Digest of the server's public key; undefined: an authority vouches for its certificate. */
+  readonly cert_pin?: string | undefined;
 }
 
 /** The whole file with defaults applied. Intervals are in ms. */
@@ -121,7 +124,15 @@ function server(fields: Fields): ServerConfig {
     allowed_tasks: allowedTasks(fields),
     execute_only: executeOnly(fields),
     ignore_cert: fields.flag('ignore_cert'),
+    ...certPin(fields),
   };
+}
+
+function certPin(fields: Fields): Pick<ServerConfig, 'cert_pin'> {
+  const pin = fields.text('cert_pin', '');
+  if (pin !== '' && !isPin(pin))
+    fields.fail('cert_pin', 'must be sha256// and 44 characters of base64');
+  return pin === '' ? {} : { cert_pin: pin };
 }
 
 function webSocketUrl(fields: Fields): string {

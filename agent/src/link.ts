@@ -9,6 +9,7 @@ import { Outbox } from './outbox.ts';
 import { readDownlink, request } from './rpc.ts';
 import type { TaskRuntime } from './task-context.ts';
 import { TaskRunner } from './task-runner.ts';
+import { passTrial } from './trial.ts';
 import { LOST_WAIT_MS, retryWait, WRONG_SERVER_WAIT_MS } from './waits.ts';
 
 export interface LinkOptions {
@@ -109,6 +110,7 @@ export class Link {
 
   async #serve(channel: Channel): Promise<string> {
     const { server, agent_uuid, clock } = this.#options;
+    passTrial();
     this.#log.info('connected', this.#outbox.attach(channel));
     channel.listen((frame) => this.#receive(frame));
     const undo = [() => this.#outbox.detach(), watchLiveness(channel, clock)];

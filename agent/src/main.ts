@@ -6,6 +6,7 @@ import { ConfigError } from './config.ts';
 import { loadConfig } from './config-file.ts';
 import { createLogger } from './log.ts';
 import { ntpOffset } from './ntp.ts';
+import { beginTrial } from './trial.ts';
 import { version } from './version.ts';
 
 /** Time for the agent to stop. After it the process ends in any case. */
@@ -29,6 +30,7 @@ async function start({ config: path, dryRun }: { config: string; dryRun: boolean
   log.info('svc-agent starts', { version: version(), config: path });
   logConfig(config, log);
   const signal = stopSignal();
+  if (!dryRun) beginTrial(clock, log);
   const offset_ms = dryRun ? 0 : await ntpOffset(config.ntp_server, clock, log);
   if (!dryRun) return await runAgain({ config, config_path: path, log, offset_ms }, signal);
   const collector = createCollector(clock, log, config.dynamic_summary_select_disk);

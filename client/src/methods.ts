@@ -905,6 +905,59 @@ export interface Methods {
     };
     result: { success: true; data: { id: number; name: string; created_at: number } };
   };
+  /** Makes a code with which machines get the agent and a token of their own, and the line to paste there. */
+  'enrol_create': {
+    params: {
+      name?: string | null;
+      tags?: string[] | null;
+      /** It holds for so long. Default: 3600. */
+      seconds?: number | null;
+      /** Machines that may come with it. Default: 1. */
+      uses?: number | null;
+      /** Address under which the machine reaches the server. Default: `url` of [enrol], else the listener. */
+      url?: string | null;
+    };
+    result: {
+      id: number;
+      /** Shown this once. */
+      code: string;
+      /** Unix ms. */
+      expires_at: number;
+      /** For the shell of the machine. */
+      line: string;
+      /** The same without curl. */
+      wget_line: string;
+    };
+  };
+  /** Enrolment codes, newest first: those of the caller, for the Super Token all. */
+  'enrol_list': {
+    params: {};
+    result: {
+      id: number;
+      name: string | null;
+      tags: string[];
+      /** Key of the token that made it; null: the Super Token. */
+      owner: string | null;
+      uses: number;
+      /** Machines that came with it. */
+      used: number;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      expires_at: number;
+      /** Unix ms. */
+      revoked_at: number | null;
+      /** UUID of the machine that came last. */
+      last_agent: string | null;
+      /** Unix ms. */
+      last_at: number | null;
+    }[];
+  };
+  /** Ends a code. Machines that came with it keep their tokens. */
+  'enrol_revoke': {
+    params: { id: number };
+    result: { success: boolean };
+  };
   /** Deletes results of runs: all that match, or the newest with `limit` or `last`. */
   'js-result_delete': {
     params: {

@@ -39,6 +39,16 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     'anyone',
     'GET: its incidents, feeds, badges and pictures.',
   ],
+  ['/svc/enrol/install', 'enrol', 'anyone', 'GET: the installer of the agent.'],
+  ['/svc/enrol/manifest', 'enrol', 'anyone', 'GET: digests of what machines download.'],
+  ['/svc/enrol/agent', 'enrol', 'anyone', 'GET: the agent in one file.'],
+  [
+    '/svc/enrol/runtime/:platform',
+    'enrol',
+    'an enrolment code, or any valid credential',
+    'GET: Node for a platform.',
+  ],
+  ['/svc/enrol/exchange', 'enrol', 'an enrolment code', 'POST: the configuration of a machine.'],
   [
     '/svc/static-webdav/:name',
     'static-webdav',

@@ -42,7 +42,8 @@ async function openTerminal(ws_url: string, context: TaskContext): Promise<void>
   const { runtime, server, signal, log } = context;
   const { clock, config } = runtime;
   const module = await loadPty();
-  const address = { ws_url, ignore_cert: server.ignore_cert };
+  const { ignore_cert, cert_pin } = server;
+  const address = { ws_url, ignore_cert, cert_pin };
   const channel = await dial(address, clock, CONNECT_MS, signal);
   try {
     const pty = openPty(module, config.terminal_shell, homedir());

@@ -155,3 +155,5 @@ export interface FileServer {
   etag(stat: Stats): string;
 }
 export const FileServer = service<FileServer>('file-server');
+
+export { openFile } from './files/open-file.ts';

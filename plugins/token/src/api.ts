@@ -88,3 +88,6 @@ export const Owners = service<Owners>('token.owners');
 export const SuperTokenCreated = service<{ token: string; password: string } | undefined>(
   'token.first',
 );
+
+export { FailureCounts } from './failure-counts.ts';
+export { networkOf } from './network.ts';

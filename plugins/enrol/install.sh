@@ -1,0 +1,433 @@
+#!/bin/sh
+# Brings this machine into the fleet of the server that it came from, keeps its agent up to date, or removes it.
+# Written for any POSIX shell; everything stands in functions, so that half a download does nothing.
+set -u
+
+BASE='@BASE@'
+PIN='@PIN@'
+NAME=svc-agent
+
+usage() {
+  cat <<END
+Usage: sh install.sh [OPTIONS] CODE
+       sh install.sh [OPTIONS] --update | --uninstall | --print-config CODE
+
+  CODE            from "svc-server enrol", the dashboard or enrol_create
+  --dry-run       say what would be done, and do nothing
+  --allow KINDS   tasks that the server may run here, for example ping,tcp_ping,dns (default: none)
+  --prefix DIR    folder (default: /opt/$NAME; without root ~/.local/share/$NAME)
+  --node FILE     a Node of this machine, 22.18 or later, in place of the server's
+  --no-service    a plain background process, also where systemd runs
+  --print-config  give the code for a configuration and print it, for an agent that is there already
+  --update        put the server's agent in place of this one; what does not connect is taken back
+  --uninstall     stop the agent and remove everything
+END
+}
+
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+  say "$NAME: $*"
+  exit 1
+}
+
+# fetch PATH FILE [CREDENTIAL | --post-file FILE]: the answer of the server; sets `status`.
+fetch() {
+  path=$1 file=$2 credential=''
+  shift 2
+  if [ $# = 1 ]; then credential="Authorization: $1"; shift; fi
+  if [ "$http" = curl ]; then
+    if [ $# = 2 ]; then set -- --data-binary "@$2"; fi
+    if [ -n "$PIN" ]; then set -- "$@" -k --pinnedpubkey "$PIN"; fi
+    # In a file: the list of processes shows arguments to everybody.
+    if [ -n "$credential" ]; then printf 'header = "%s"\n' "$credential" >"$work/curlrc"; set -- "$@" -K "$work/curlrc"; fi
+    status=$(curl -sS -o "$file" -w '%{http_code}' --connect-timeout 15 "$@" "$BASE/$path") || return 1
+    [ "$status" = 200 ]
+  else
+    if [ $# = 2 ]; then set -- --post-file="$2"; fi
+    if [ -n "$PIN" ]; then set -- "$@" --no-check-certificate --pinnedpubkey="$PIN"; fi
+    if [ -n "$credential" ]; then set -- "$@" --header "$credential"; fi
+    wget -q -T 60 -O "$file" "$@" "$BASE/$path"
+  fi
+}
+
+get() {
+  fetch "$@" && return 0
+  [ "$http" = curl ] && [ "${status:-000}" != 000 ] && [ -s "$2" ] && fail "the server answers $status: $(head -c 300 "$2")"
+  fail "$BASE/$1 could not be fetched"
+}
+
+tools() {
+  if command -v curl >/dev/null 2>&1; then http=curl
+  elif command -v wget >/dev/null 2>&1; then http=wget
+  else fail 'needs curl or wget'; fi
+  if [ "$http" = wget ] && [ -n "$PIN" ] && ! wget --help 2>&1 | grep -q pinnedpubkey; then
+    fail 'the certificate of the server is self-signed, which takes curl, or a wget that knows --pinnedpubkey'
+  fi
+  if command -v sha256sum >/dev/null 2>&1; then digest=sha256sum
+  elif command -v shasum >/dev/null 2>&1; then digest='shasum -a 256'
+  else fail 'needs sha256sum or shasum'; fi
+}
+
+platform() {
+  [ "$(uname -s)" = Linux ] || fail 'this installer is for Linux; elsewhere: docs/guide/second-machine.md'
+  case $(uname -m) in
+    x86_64 | amd64) arch=x64 ;;
+    aarch64 | arm64) arch=arm64 ;;
+    *) arch=$(uname -m) ;;
+  esac
+  os=linux-$arch
+  for lib in /lib/ld-musl-*; do
+    if [ -e "$lib" ]; then os=$os-musl; fi
+  done
+}
+
+options() {
+  code='' dry='' allow='' prefix='' own_node='' service=yes task=install
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --dry-run) dry=yes ;;
+      --uninstall) task=uninstall ;;
+      --update) task=update ;;
+      --print-config) task=print ;;
+      --no-service) service='' ;;
+      --allow | --prefix | --node)
+        [ $# -ge 2 ] || fail "$1 needs a value"
+        case $1 in --allow) allow=$2 ;; --prefix) prefix=$2 ;; *) own_node=$2 ;; esac
+        shift ;;
+      -h | --help) usage; exit 0 ;;
+      -*) usage >&2; fail "unknown option $1" ;;
+      *) code=$1 ;;
+    esac
+    shift
+  done
+  case $code in *[!A-Za-z0-9]*) fail 'a code has letters and digits only' ;; esac
+  case $allow in *[!a-z_,]*) fail '--allow: kinds with commas between them' ;; esac
+  case $prefix in
+    *[!A-Za-z0-9/._-]*) fail '--prefix: letters, digits and / . _ - only' ;;
+    '' | /*) ;;
+    *) prefix=$PWD/$prefix ;;
+  esac
+}
+
+# Where things are, and what runs them: `system` or `user` (systemd), or `none`.
+layout() {
+  root=''
+  [ "$(id -u)" = 0 ] && root=yes
+  dir=$prefix
+  if [ -z "$dir" ] && [ -n "$root" ]; then dir=/opt/$NAME; fi
+  [ -n "$dir" ] || dir=${XDG_DATA_HOME:-$HOME/.local/share}/$NAME
+  state=$dir/state
+  manager=none
+  if [ -n "$service" ] && command -v systemctl >/dev/null 2>&1; then
+    if [ -n "$root" ] && [ -d /run/systemd/system ]; then manager=system
+    elif [ -z "$root" ] && systemctl --user show-environment >/dev/null 2>&1; then manager=user; fi
+  fi
+  # What is there stays with what it was installed with.
+  [ -f "$dir/manager" ] && manager=$(cat "$dir/manager")
+  case $manager in
+    system) unit=/etc/systemd/system/$NAME.service ctl='systemctl' ;;
+    user) unit=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/$NAME.service ctl='systemctl --user' ;;
+    *) unit='' ctl='' ;;
+  esac
+}
+
+check_digest() {
+  found=$($digest "$1") || fail "$1 could not be read"
+  [ "${found%% *}" = "$2" ] || fail "the digest of $3 is wrong: expected $2, found ${found%% *}; nothing was installed"
+}
+
+# entry KIND NAME: what the manifest says; sets `sum`.
+entry() {
+  sum=$(sed -n "s/^$1 $2 \([0-9a-f]\{64\}\) [0-9]*\$/\1/p" "$work/manifest")
+}
+
+node_is_fit() {
+  "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 18) ? 0 : 1)' >/dev/null 2>&1
+}
+
+# Decides which Node runs the agent: `node_sum` is that of the server's, else `own_node` is the machine's.
+choose_node() {
+  entry runtime "$os"
+  node_sum=$sum
+  if [ -n "$own_node" ]; then node_sum=''
+  elif [ -z "$node_sum" ]; then
+    own_node=$(command -v node) || own_node=''
+    [ -n "$own_node" ] && node_is_fit "$own_node" || fail "the server has no Node for $os, and this machine has none of version 22.18 or later: install one, or let the operator run svc-server fetch-runtime $os"
+  fi
+  if [ -n "$own_node" ]; then node_is_fit "$own_node" || fail "$own_node is no Node 22.18 or later"; fi
+}
+
+bearer() { sed -n 's/^token = "\(.*\)"$/\1/p' "$state/config.toml" | head -n 1; }
+
+# download CREDENTIAL: the agent, and Node where the server's is to be used, into the work folder.
+download() {
+  entry agent '[^ ]*'
+  agent_sum=$sum
+  [ -n "$agent_sum" ] || fail 'the server has no agent to give'
+  say 'Downloading the agent …'
+  get agent "$work/agent"
+  check_digest "$work/agent" "$agent_sum" 'the agent'
+  if [ -n "$node_sum" ]; then
+    if [ -f "$dir/node" ] && [ "$($digest "$dir/node" | cut -c 1-64)" = "$node_sum" ]; then node_sum=''
+    else
+      say "Downloading Node for $os …"
+      get "runtime/$os" "$work/node" "$1"
+      check_digest "$work/node" "$node_sum" Node
+      chmod 755 "$work/node"
+      "$work/node" -v >/dev/null 2>&1 || fail 'the Node of the server does not run here (glibc 2.28 is needed): install Node 22.18 or later, and give it with --node'
+    fi
+  fi
+}
+
+exchange() {
+  printf 'code=%s' "$code" >"$work/code"
+  if [ "$http" = curl ]; then get exchange "$1" --post-file "$work/code"
+  else fetch exchange "$1" --post-file "$work/code" || fail 'the server refused the code: it is unknown, used, revoked or expired'; fi
+}
+
+with_tasks() {
+  kinds=$(printf '%s' "$allow" | sed 's/[^,][^,]*/"&"/g')
+  sed "s/^allow_task = false\$/allow_task = true\\
+allow_task_type = [$kinds]/" "$1"
+}
+
+write_start() {
+  cat >"$1" <<END
+#!/bin/sh
+# Starts the agent; with "keep" again whenever it ends. A version that did not connect in three starts is taken back.
+cd '$state' || exit 1
+export STATE_DIRECTORY='$state' MALLOC_ARENA_MAX=1
+if [ "\${1:-}" = keep ]; then
+  child=''
+  trap 'kill "\$child" 2>/dev/null; wait "\$child"; exit 0' TERM INT
+  while :; do
+    '$dir/start' &
+    child=\$!
+    while kill -0 "\$child" 2>/dev/null; do
+      sleep 1
+      minute=\$(((\${minute:-0} + 1) % 600))
+      [ "\$minute" = 0 ] && [ "\$(wc -c <agent.log)" -gt 1000000 ] && { tail -c 100000 agent.log >agent.log.1; : >agent.log; }
+    done
+    sleep 2
+  done
+fi
+if [ -f trial ]; then
+  starts=\$(cat trial)
+  if [ "\${starts:-0}" -ge 3 ] && [ -f svc-agent.old.mjs ]; then
+    echo 'the new version did not connect: the one before is back' >&2
+    mv svc-agent.old.mjs svc-agent.mjs
+    rm -f trial
+  else
+    echo \$((\${starts:-0} + 1)) >trial
+  fi
+fi
+[ -f trial ] && export SVC_AGENT_TRIAL='$state/trial'
+exec '$node' svc-agent.mjs -c config.toml
+END
+  chmod 755 "$1"
+}
+
+# The templates of agent/systemd, for this folder.
+write_unit() {
+  mkdir -p "$(dirname "$unit")"
+  if [ "$manager" = user ]; then user_template; else system_template; fi | sed -e '/^#/d' -e '/^StateDirectory/d' \
+    -e "s|@USER@|$NAME|" -e "s|^ExecStart=.*|ExecStart=$dir/start|" -e "s|^ProtectSystem=strict\$|&\\
+ReadWritePaths=$state|" >"$unit"
+  [ "$manager" = system ] || return 0
+  case ,$allow, in
+    *,execute,* | *,web_shell,*) mkdir -p "$unit.d" && tasks_template | sed '/^#/d' >"$unit.d/tasks.conf" ;;
+  esac
+}
+
+system_template() {
+  cat <<'TEMPLATE'
+@SYSTEM_UNIT@
+TEMPLATE
+}
+
+user_template() {
+  cat <<'TEMPLATE'
+@USER_UNIT@
+TEMPLATE
+}
+
+tasks_template() {
+  cat <<'TEMPLATE'
+@TASKS_UNIT@
+TEMPLATE
+}
+
+add_user() {
+  [ "$manager" = system ] || return 0
+  id "$NAME" >/dev/null 2>&1 && return 0
+  if command -v useradd >/dev/null 2>&1; then
+    useradd --system --no-create-home --home-dir "$state" --shell /usr/sbin/nologin --user-group "$NAME"
+  else
+    addgroup -S "$NAME" && adduser -S -D -H -h "$state" -s /sbin/nologin -G "$NAME" "$NAME"
+  fi || fail "the user $NAME could not be made"
+  : >"$dir/user-made"
+}
+
+start_service() {
+  if [ -n "$unit" ]; then
+    $ctl daemon-reload && $ctl enable "$NAME" >/dev/null 2>&1
+    $ctl restart "$NAME"
+  else
+    (cd / && nohup "$dir/start" keep >>"$state/agent.log" 2>&1 </dev/null & echo $! >"$dir/pid")
+  fi
+}
+
+stop_service() {
+  if [ -n "$unit" ]; then
+    $ctl stop "$NAME" 2>/dev/null
+    return 0
+  fi
+  [ -f "$dir/pid" ] || return 0
+  pid=$(cat "$dir/pid")
+  rm -f "$dir/pid"
+  # The number may be another program's by now.
+  grep -q "$dir/start" "/proc/$pid/cmdline" 2>/dev/null || return 0
+  kill "$pid"
+  tries=0
+  while kill -0 "$pid" 2>/dev/null && [ $tries -lt 10 ]; do
+    sleep 1
+    tries=$((tries + 1))
+  done
+}
+
+# The agent removes the file `trial` once the server has taken it.
+is_connected() {
+  tries=0
+  while [ -e "$state/trial" ] && [ $tries -lt "$1" ]; do
+    sleep 1
+    tries=$((tries + 1))
+  done
+  [ ! -e "$state/trial" ]
+}
+
+begin_trial() {
+  printf '0\n' >"$work/trial"
+  owned "$work/trial"
+  mv "$work/trial" "$state/trial"
+}
+
+owned() { if [ "$manager" = system ]; then chown "$NAME:$NAME" "$@"; fi; }
+
+install_agent() {
+  [ -n "$code" ] || { usage >&2; fail 'a code is missing'; }
+  [ ! -e "$dir/start" ] || fail "there is an agent in $dir already: --update or --uninstall it, or choose another --prefix"
+  get manifest "$work/manifest"
+  choose_node
+  if [ -n "$dry" ]; then
+    say "server      $BASE"
+    say "platform    $os"
+    say "folder      $dir"
+    say "Node        ${own_node:-of the server}"
+    say "runs as     $([ "$manager" = system ] && echo "the user $NAME" || id -un)"
+    say "service     $([ -n "$unit" ] && echo "$unit" || echo 'a background process, until the next boot')"
+    say "tasks       ${allow:-none}"
+    say 'Nothing was done; the code is still good.'
+    exit 0
+  fi
+  download "Code $code"
+  mkdir -p "$dir" && chmod 755 "$dir" && mkdir -p "$state" && chmod 700 "$state" || fail "$dir could not be made"
+  made=yes
+  add_user
+  exchange "$work/config"
+  if [ -n "$allow" ]; then with_tasks "$work/config" >"$work/config.tasks" && mv "$work/config.tasks" "$work/config"; fi
+  node=$own_node
+  if [ -n "$node_sum" ]; then node=$dir/node && mv "$work/node" "$node"; fi
+  mv "$work/agent" "$state/svc-agent.mjs"
+  mv "$work/config" "$state/config.toml"
+  chmod 600 "$state/config.toml"
+  owned "$state" "$state/svc-agent.mjs" "$state/config.toml"
+  begin_trial
+  write_start "$dir/start"
+  get install "$dir/install.sh"
+  printf '%s\n' "$manager" >"$dir/manager"
+  if [ -n "$unit" ]; then write_unit; fi
+  start_service || fail 'the service does not start'
+  made=''
+  after_install
+}
+
+after_install() {
+  uuid=$(sed -n 's/^agent_uuid = "\(.*\)"$/\1/p' "$state/config.toml")
+  if is_connected 20; then say "This machine is in the fleet: $uuid"
+  else say "Installed as $uuid, but the server has not taken it yet; it goes on trying. Look into $([ -n "$unit" ] && echo "journalctl -u $NAME" || echo "$state/agent.log")."; fi
+  [ "$manager" != user ] || loginctl enable-linger >/dev/null 2>&1 || say "It runs while you are logged in; for longer: loginctl enable-linger $(id -un)"
+  [ "$manager" != none ] || say "It runs until the next boot; after one: $dir/start keep &"
+  say "Update or remove it: sh $dir/install.sh --update | --uninstall"
+}
+
+update_agent() {
+  [ -f "$dir/start" ] || fail "there is no agent in $dir"
+  get manifest "$work/manifest"
+  entry agent '[^ ]*'
+  if [ "$($digest "$state/svc-agent.mjs" | cut -c 1-64)" = "$sum" ]; then say 'The agent is that of the server already.'; return 0; fi
+  if [ -n "$dry" ]; then say 'There is another version; nothing was done.'; return 0; fi
+  node_sum=''
+  node=$(sed -n "s/^exec '\\(.*\\)' svc-agent.mjs.*/\\1/p" "$dir/start")
+  if [ "$node" = "$dir/node" ]; then entry runtime "$os"; node_sum=$sum; fi
+  download "Bearer $(bearer)"
+  trial_node=$node
+  if [ -n "$node_sum" ]; then trial_node=$work/node; fi
+  "$trial_node" "$work/agent" -v >/dev/null 2>&1 || fail 'the new version does not start; the old one goes on'
+  stop_service
+  cp -p "$state/svc-agent.mjs" "$work/old" && mv "$work/old" "$state/svc-agent.old.mjs"
+  if [ -n "$node_sum" ]; then mv "$node" "$dir/node.old"; mv "$work/node" "$node"; fi
+  mv "$work/agent" "$state/svc-agent.mjs"
+  owned "$state/svc-agent.mjs" "$state/svc-agent.old.mjs"
+  begin_trial
+  start_service
+  if is_connected 30; then
+    rm -f "$state/svc-agent.old.mjs" "$dir/node.old"
+    get install "$dir/install.sh"
+    say 'The agent was updated.'
+  else
+    stop_service
+    if [ -f "$state/svc-agent.old.mjs" ]; then mv "$state/svc-agent.old.mjs" "$state/svc-agent.mjs"; fi
+    if [ -f "$dir/node.old" ]; then mv "$dir/node.old" "$node"; fi
+    rm -f "$state/trial"
+    start_service
+    fail 'the new version did not connect to the server; the one before is back'
+  fi
+}
+
+uninstall_agent() {
+  [ -d "$dir" ] || fail "there is no agent in $dir"
+  [ -f "$dir/start" ] || fail "$dir holds no agent"
+  if [ -n "$dry" ]; then say "would stop the agent and remove $dir${unit:+ and $unit}"; return 0; fi
+  stop_service
+  if [ -n "$unit" ]; then
+    $ctl disable "$NAME" >/dev/null 2>&1
+    rm -rf "$unit" "$unit.d"
+    $ctl daemon-reload
+  fi
+  if [ -f "$dir/user-made" ]; then userdel "$NAME" 2>/dev/null || deluser "$NAME" 2>/dev/null; fi
+  rm -rf "$dir"
+  say 'The agent was removed. Its token is still valid: the operator deletes it with token_delete.'
+}
+
+main() {
+  options "$@"
+  tools
+  platform
+  layout
+  umask 077
+  made=''
+  work=$(mktemp -d) || fail 'no temporary folder'
+  trap 'rm -rf "$work"; if [ -n "$made" ]; then rm -rf "$dir"; fi' EXIT
+  trap 'exit 1' INT TERM HUP
+  case $task in
+    install) install_agent ;;
+    update) update_agent ;;
+    uninstall) uninstall_agent ;;
+    print)
+      [ -n "$code" ] || fail 'a code is missing'
+      exchange "$work/config"
+      cat "$work/config" ;;
+  esac
+}
+
+main "$@"

@@ -1,0 +1,71 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { codeOf } from '@svc/plugin-sdk';
+import { parse } from 'smol-toml';
+
+/** Such a text stands in lines for a shell as it is. */
+const BASE =
+  /^https?:\/\/(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:\/[A-Za-z0-9._~-]+)*$/;
+const PIN = /^sha256\/\/[A-Za-z0-9+/]{43}=$/;
+const MOST_CHARACTERS = 300;
+
+/** What the configuration's head says of the way to this server. */
+export interface Listener {
+  /** `https://192.0.2.7:2211`: without another word, the address that other machines probably reach. */
+  readonly url: string;
+  /** Nothing but this machine reaches it. */
+  readonly isLocal: boolean;
+  /** `sha256//BASE64` of the public key, where the certificate is self-signed. */
+  readonly pin: string | undefined;
+}
+
+/** True for an address that may be given to machines: a host and port, and a path where a proxy has one. */
+export const isBase = (text: string): boolean => text.length <= MOST_CHARACTERS && BASE.test(text);
+export const isPin = (text: string): boolean => PIN.test(text);
+
+/** Reads the configuration file: the plugin's own section does not hold the listener. */
+export async function listenerOf(file: string): Promise<Listener> {
+  const head = parse(await readFile(file, 'utf8'));
+  const [, six, four = '', port = ''] =
+    /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(String(head['ws_listener'] ?? '')) ?? [];
+  const certificate = await certificateOf(head['tls_cert']);
+  const isSelfSigned = certificate?.checkIssued(certificate) ?? false;
+  const host = six === undefined ? four : `[${six}]`;
+  const isAny = host === '0.0.0.0' || host === '[::]' || host === '';
+  const named = certificate && !isSelfSigned ? nameOf(certificate) : undefined;
+  const shown = named ?? (isAny ? ownAddress() : host);
+  return {
+    url: `http${certificate ? 's' : ''}://${shown}:${port}`,
+    isLocal: /^(?:127\.|\[::1\]$)/.test(shown),
+    pin: certificate && isSelfSigned ? pinOf(certificate) : undefined,
+  };
+}
+
+export function pinOf({ publicKey }: X509Certificate): string {
+  const key = publicKey.export({ type: 'spki', format: 'der' });
+  return `sha256//${createHash('sha256').update(key).digest('base64')}`;
+}
+
+async function certificateOf(path: unknown): Promise<X509Certificate | undefined> {
+  if (typeof path !== 'string') return undefined;
+  try {
+    return new X509Certificate(await readFile(path));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The first name that is no pattern. */
+const nameOf = ({ subjectAltName = '' }: X509Certificate): string | undefined =>
+  /(?:^|, )DNS:([A-Za-z0-9.-]+)/.exec(subjectAltName)?.[1];
+
+/** The first address of this machine that others may reach; IPv4, where it has one. */
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const others = all.filter(({ internal, scopeid }) => !internal && !scopeid);
+  const four = others.find(({ family }) => family === 'IPv4');
+  const six = others.find(({ family }) => family === 'IPv6');
+  return four?.address ?? (six ? `[${six.address}]` : '127.0.0.1');
+}

@@ -1,0 +1,16 @@
+import { createHash, randomInt } from 'node:crypto';
+
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+/** 140 bits: nobody guesses one. */
+const LENGTH = 24;
+
+/** Letters and digits only: the code stands in a line for a shell. */
+export const newCode = (): string =>
+  Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+
+/** What is stored of a code, in the form that secrets of tokens have (auth.md §2). */
+export const hashOf = (salt: string, code: string): string =>
+  createHash('sha256').update(salt).update(code).digest('hex');
+
+/** Anything else is no code, and costs no look into the database. */
+export const isCode = (text: string): boolean => /^[A-Za-z0-9]{24}$/.test(text);

@@ -1,0 +1,60 @@
+import { type Command, RpcError, UserError } from '@svc/plugin-sdk';
+import type { Place } from './place.ts';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+interface Made {
+  readonly id: number;
+  readonly expires_at: number;
+  readonly line: string;
+  readonly wget_line: string;
+}
+
+/** `enrol`: the line for a machine on standard output, what a person should know beside it. */
+export const enrolCommand = (place: Place): Command => ({
+  name: 'enrol',
+  summary: 'Print the line that brings a machine into the fleet.',
+  options: {
+    name: { type: 'string' },
+    tag: { type: 'string', multiple: true },
+    for: { type: 'string' },
+    uses: { type: 'string' },
+    url: { type: 'string' },
+    wget: { type: 'boolean' },
+  },
+  async run({ call, system, config }, terminal, { values }) {
+    const { name, tag, url, wget } = values;
+    const params = {
+      ...{ name, tags: tag, url },
+      seconds: values['for'] === undefined ? undefined : secondsOf(String(values['for'])),
+      uses: values['uses'] === undefined ? undefined : numberOf(String(values['uses'])),
+    };
+    const made = (await call('enrol_create', params, system).catch(asUserError)) as Made;
+    terminal.print(wget ? made.wget_line : made.line);
+    const until = new Date(made.expires_at).toISOString().slice(0, 16).replace('T', ' ');
+    terminal.progress(`Code ${made.id} holds until ${until} UTC; enrol_revoke ends it.\n`);
+    const isChosen = url !== undefined || (config as { url: string }).url !== '';
+    if (!isChosen && (await place.listener()).isLocal) {
+      terminal.progress(
+        'The server listens on loopback: other machines reach it once ws_listener is another address, or through a proxy (--url https://…).\n',
+      );
+    }
+  },
+});
+
+function secondsOf(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) throw new UserError(`--for ${text}: write 30m, 1h or 7d`);
+  return Number(count) * (UNITS[unit] ?? 1);
+}
+
+function numberOf(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new UserError(`--uses ${text}: write a number`);
+  return Number(text);
+}
+
+function asUserError(error: unknown): never {
+  if (!(error instanceof RpcError)) throw error;
+  const detail = typeof error.data === 'string' ? `: ${error.data}` : '';
+  throw new UserError(`${error.message}${detail}`, { cause: error });
+}

@@ -1,0 +1,52 @@
+import { Refusals } from '@svc/plugin-admission/api';
+import { Audit } from '@svc/plugin-audit/api';
+import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
+import { FileServer } from '@svc/plugin-static-bucket/api';
+import { Owners } from '@svc/plugin-token/api';
+import { enrolCommand } from './enrol-command.ts';
+import { Enrolment } from './enrolment.ts';
+import { examples } from './examples.ts';
+import { fetchCommand } from './fetch-command.ts';
+import { Digests } from './files.ts';
+import { addMethods } from './methods.ts';
+import { migrations } from './migrations/index.ts';
+import { Place } from './place.ts';
+import { addRoutes } from './routes.ts';
+import { Runtimes } from './runtimes.ts';
+import { settings } from './settings.ts';
+import { Store } from './store.ts';
+import { Throttle } from './throttle.ts';
+
+/** One line per machine: codes, the installer, and what it downloads (docs/protocol/enrol.md). */
+export default definePlugin({
+  name: 'enrol',
+  version: '0.6.0',
+  namespaces: ['enrol'],
+  requires: [ConfigurationFile, FileServer, Owners],
+  optional: [Audit, Refusals],
+  brings: ['static-bucket'],
+  config: settings,
+  reloadable: Object.keys(settings.properties),
+  migrations,
+  examples,
+  guards: { enrol_code: 'secret' },
+
+  setup(kernel) {
+    const { config, db, hooks } = kernel;
+    const store = new Store(db);
+    const place = new Place(kernel);
+    const digests = new Digests();
+    const runtimes = new Runtimes(() => config.runtime_path, digests);
+    hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place }));
+    hooks.routes.tap((routes) => {
+      const enrolment = new Enrolment(kernel, store);
+      const throttle = new Throttle(kernel);
+      addRoutes(routes, { kernel, place, enrolment, digests, runtimes, throttle });
+    });
+    hooks.commands.tap((commands) => {
+      commands.add(enrolCommand(place));
+      commands.add(fetchCommand(() => config.runtime_path));
+    });
+    hooks.reload.tap(() => place.forget());
+  },
+});

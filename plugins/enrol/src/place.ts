@@ -1,0 +1,64 @@
+import type { TLSSocket } from 'node:tls';
+import { ConfigurationFile, type Exchange, type Kernel } from '@svc/plugin-sdk';
+import { isBase, type Listener, listenerOf } from './address.ts';
+import type { Settings } from './settings.ts';
+
+/** A renewed certificate is noticed after so long. */
+const FRESH_MS = 60_000;
+
+/** Where machines find this server: what the configuration says, else what they asked for. */
+export interface Base {
+  /** `https://fleet.example.net:2211`, and the path of a proxy. */
+  readonly url: string;
+  readonly pin: string | undefined;
+}
+
+export class Place {
+  readonly #kernel: Kernel<Settings>;
+  #read: { readonly at: number; readonly listener: Promise<Listener> } | undefined;
+
+  constructor(kernel: Kernel<Settings>) {
+    this.#kernel = kernel;
+  }
+
+  listener(): Promise<Listener> {
+    const now = this.#kernel.clock.monotonic();
+    if (!this.#read || now - this.#read.at > FRESH_MS) {
+      const listener = listenerOf(this.#kernel.use(ConfigurationFile).path);
+      this.#read = { at: now, listener };
+      listener.catch(() => {
+        this.#read = undefined;
+      });
+    }
+    return this.#read.listener;
+  }
+
+  /** The configuration changed. */
+  forget(): void {
+    this.#read = undefined;
+  }
+
+  /** For a line that is made without a request; `url` is what somebody said. */
+  async chosen(url: string | undefined): Promise<Base> {
+    const { config } = this.#kernel;
+    const listener = await this.listener();
+    const base = (url ?? (config.url || listener.url)).replace(/\/+$/, '');
+    return { url: base, pin: base.startsWith('https:') ? this.#pin(listener) : undefined };
+  }
+
+  /** As this client reached the server; undefined: its header `host` names no host. */
+  async asked({ request, secure }: Exchange): Promise<Base | undefined> {
+    const { config } = this.#kernel;
+    const given = `http${secure ? 's' : ''}://${request.headers.host ?? ''}`;
+    const url = config.url || given;
+    if (!isBase(url)) return undefined;
+    const isOwnTls = (request.socket as Partial<TLSSocket>).encrypted === true;
+    const listener = isOwnTls ? await this.listener() : undefined;
+    return { url, pin: url.startsWith('https:') ? this.#pin(listener) : undefined };
+  }
+
+  #pin(listener: Listener | undefined): string | undefined {
+    const { pin } = this.#kernel.config;
+    return pin === 'auto' ? listener?.pin : pin || undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Permission, Requirement } from '@svc/plugin-sdk';
+import type { Limit } from '@svc/plugin-token/api';
+
+/** What the token of a machine may do, for its own UUID: write reports, and answer the tasks that its own file allows. */
+const OF_A_MACHINE: readonly Permission[] = [
+  { static_monitoring: 'write' },
+  { dynamic_monitoring: 'write' },
+  { dynamic_monitoring_summary: 'write' },
+  { task: 'listen' },
+  { task: { write: '*' } },
+];
+
+export const limitsOf = (uuid: string): readonly Limit[] => [
+  { scopes: [{ agent_uuid: uuid }], permissions: OF_A_MACHINE },
+];
+
+/** Codes make tokens for machines that nobody knows yet, so it takes the right to make each of them. */
+export const mayEnrol: Requirement = {
+  scopes: ['global'],
+  permissions: [{ token: 'create' }, ...OF_A_MACHINE],
+  denied: 'Enrolment takes the permission to create tokens that write reports, in the scope global',
+};
+
+/** The same, and to name the machine where a name or tags are given. */
+export const mayEnrolAs = (names: boolean): Requirement =>
+  names
+    ? { ...mayEnrol, permissions: [...mayEnrol.permissions, { kv: { write: 'metadata_*' } }] }
+    : mayEnrol;

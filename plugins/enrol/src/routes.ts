@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BodyTooBig, type Exchange, type Kernel, type Routes, RpcError } from '@svc/plugin-sdk';
+import { FileServer, openFile } from '@svc/plugin-static-bucket/api';
+import { agentConfig } from './agent-config.ts';
+import { agentBundle } from './bundle.ts';
+import type { Enrolment } from './enrolment.ts';
+import type { Digests, Handed } from './files.ts';
+import type { Base, Place } from './place.ts';
+import type { Runtimes } from './runtimes.ts';
+import type { Settings } from './settings.ts';
+import type { Throttle } from './throttle.ts';
+
+const SCRIPT = join(import.meta.dirname, '..', 'install.sh');
+/** What the server fills in; other words between such signs belong to the units. */
+const PLACE = /@(BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT)@/g;
+const MOST_BODY = 1_024;
+const DENIED = 102;
+
+interface Parts {
+  readonly kernel: Kernel<Settings>;
+  readonly place: Place;
+  readonly enrolment: Enrolment;
+  readonly digests: Digests;
+  readonly runtimes: Runtimes;
+  readonly throttle: Throttle;
+}
+
+const headers = {
+  'content-type': 'text/plain; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** What a machine asks for on its way into the fleet; plain lines, because a shell reads them. */
+export function addRoutes(routes: Routes, parts: Parts): void {
+  const handlers: Readonly<Record<string, (exchange: Exchange, parts: Parts) => Promise<void>>> = {
+    '/svc/enrol/install': reading(script),
+    '/svc/enrol/manifest': reading(manifest),
+    '/svc/enrol/agent': reading(bundle),
+    '/svc/enrol/runtime/:platform': reading(runtime),
+    '/svc/enrol/exchange': exchanging,
+  };
+  for (const [path, handle] of Object.entries(handlers)) {
+    routes.add({ path, handle: (exchange) => answered(exchange, parts, handle) });
+  }
+}
+
+async function answered(
+  exchange: Exchange,
+  parts: Parts,
+  handle: (exchange: Exchange, parts: Parts) => Promise<void>,
+): Promise<void> {
+  try {
+    await handle(exchange, parts);
+  } catch (error) {
+    const { path, response } = exchange;
+    if (error instanceof BodyTooBig)
+      return refuse(exchange, 413, `send at most ${error.limit} bytes`);
+    if (error instanceof RpcError && error.code === DENIED)
+      return refuse(exchange, 403, 'the token that made this code may not enrol machines any more');
+    parts.kernel.log.error('a machine could not be served', { path, error });
+    if (!response.headersSent) refuse(exchange, 500, 'the server failed; its log says why');
+  }
+}
+
+const reading =
+  (handle: (exchange: Exchange, parts: Parts) => Promise<void>) =>
+  async (exchange: Exchange, parts: Parts): Promise<void> => {
+    if (/^(?:GET|HEAD)$/.test(exchange.method)) return handle(exchange, parts);
+    refuse(exchange, 405, 'use GET', { allow: 'GET, HEAD' });
+  };
+
+const refuse = (
+  exchange: Exchange,
+  status: number,
+  why: string,
+  more: Record<string, string> = {},
+) => exchange.text(status, `${why}\n`, { ...headers, ...more });
+
+async function script(exchange: Exchange, { kernel, place }: Parts): Promise<void> {
+  const base = await place.asked(exchange);
+  if (!base) return refuse(exchange, 400, 'the header "host" names no host');
+  const units = join(dirname(await agentBundle()), 'systemd');
+  const unit = async (name: string) => (await readFile(join(units, name), 'utf8')).trimEnd();
+  const values: Readonly<Record<string, string>> = {
+    BASE: base.url + kernel.brand.rewrite('/svc/enrol'),
+    PIN: base.pin ?? '',
+    SYSTEM_UNIT: await unit('svc-agent.service'),
+    USER_UNIT: await unit('svc-agent-user.service'),
+    TASKS_UNIT: await unit('svc-agent-tasks.conf'),
+  };
+  const text = await readFile(SCRIPT, 'utf8');
+  const filled = text.replace(PLACE, (all, name: string) => values[name] ?? all);
+  exchange.text(200, filled, headers);
+}
+
+/** `agent VERSION SHA256 BYTES`, and `runtime PLATFORM SHA256 BYTES` for each platform. */
+async function manifest(exchange: Exchange, { kernel, digests, runtimes }: Parts): Promise<void> {
+  const lines: string[] = [];
+  const add = (what: string, { digest, size }: Handed) => lines.push(`${what} ${digest} ${size}`);
+  const agent = await digests.of(await agentBundle());
+  if (agent) add(`agent ${kernel.server.version}`, agent);
+  for (const platform of await runtimes.platforms()) {
+    const found = await runtimes.of(platform);
+    if (found) add(`runtime ${platform}`, found);
+  }
+  exchange.text(200, `${lines.join('\n')}\n`, headers);
+}
+
+async function bundle(exchange: Exchange, { kernel, digests }: Parts): Promise<void> {
+  const found = await digests.of(await agentBundle());
+  if (!found) return refuse(exchange, 404, 'this server has no agent: npm run build');
+  await send(exchange, kernel, found);
+}
+
+/** A hundred megabytes: for machines that have a code or a token of this server. */
+async function runtime(exchange: Exchange, parts: Parts): Promise<void> {
+  const { kernel, runtimes } = parts;
+  if (!(await mayDownload(exchange, parts))) return;
+  const { platform = '' } = exchange.params;
+  const found = await runtimes.of(platform);
+  if (!found) {
+    const why = `this server has no Node for '${platform}': its operator can run svc-server fetch-runtime`;
+    return refuse(exchange, 404, why);
+  }
+  await send(exchange, kernel, found);
+}
+
+async function mayDownload(exchange: Exchange, { kernel, enrolment, throttle }: Parts) {
+  const { peerAddress: address, request, connection } = exchange;
+  if (throttle.isClosed(address)) return tooMany(exchange);
+  const [, scheme, value = ''] =
+    /^(code|bearer) ([^\s]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (scheme?.toLowerCase() === 'bearer') {
+    const origin = { address, transport: 'http', connection } as const;
+    const caller = await kernel.auth.authenticate(value, origin).catch((error) => {
+      if (error instanceof RpcError) return undefined;
+      throw error;
+    });
+    if (caller) return true;
+  } else if (await enrolment.isOpen(value)) return true;
+  else if (scheme) throttle.failed(address);
+  refuse(exchange, 401, NOT_TAKEN, { 'www-authenticate': 'Code' });
+  return false;
+}
+
+const NOT_TAKEN =
+  'the code is not known, or it was used, revoked or has expired: ask for a new one';
+
+function tooMany(exchange: Exchange): false {
+  refuse(exchange, 429, 'too many wrong codes from this address', { 'retry-after': '10' });
+  return false;
+}
+
+async function send(exchange: Exchange, kernel: Kernel<Settings>, handed: Handed): Promise<void> {
+  const file = await openFile(handed.path);
+  try {
+    await kernel.use(FileServer).serve(exchange, {
+      size: file.stat.size,
+      mtime_ms: Math.max(0, Math.round(file.stat.mtimeMs)),
+      etag: `"${handed.digest}"`,
+      common: ['cache-control', 'no-store'],
+      entity: ['content-type', 'application/octet-stream', 'x-content-type-options', 'nosniff'],
+      body: file,
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+/** `POST code=CODE` → the machine's configuration. */
+async function exchanging(exchange: Exchange, parts: Parts): Promise<void> {
+  const { place, enrolment, throttle } = parts;
+  const { method, peerAddress: address } = exchange;
+  if (method !== 'POST') return refuse(exchange, 405, 'use POST', { allow: 'POST' });
+  if (throttle.isClosed(address)) return void tooMany(exchange);
+  const base = await place.asked(exchange);
+  if (!base) return refuse(exchange, 400, 'the header "host" names no host');
+  const body = String(await exchange.body(MOST_BODY));
+  const code = new URLSearchParams(body.trim()).get('code') ?? '';
+  const enrolled = await enrolment.exchange(code, address);
+  if (!enrolled) {
+    throttle.failed(address);
+    return refuse(exchange, 403, NOT_TAKEN);
+  }
+  exchange.text(200, configOf(base, enrolled, parts.kernel), headers);
+}
+
+function configOf(
+  { url, pin }: Base,
+  { uuid, token }: { readonly uuid: string; readonly token: string },
+  { brand, methods, server }: Kernel<Settings>,
+): string {
+  const ws_url = url.replace(/^http/, 'ws') + brand.rewrite('/svc/rpc');
+  const reports = methods.has('agent_report_dynamic_summary');
+  return agentConfig({ uuid, server_uuid: server.uuid(), token, ws_url, pin, reports });
+}

@@ -1,0 +1,120 @@
+import {
+  type Database,
+  guarded,
+  type QueryBuilder,
+  RpcError,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk';
+
+/** Codes that have ended are shown for so long. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** A row of `enrol_code` without its hash. Times are Unix ms. */
+export interface Code {
+  readonly id: number;
+  readonly name: string | null;
+  readonly tags: readonly string[];
+  /** Key of the token that made it; null: the Super Token. */
+  readonly owner: string | null;
+  readonly uses: number;
+  readonly used: number;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly revoked_at: number | null;
+  readonly last_agent: string | null;
+  readonly last_at: number | null;
+}
+
+export type NewCode = Pick<
+  Code,
+  'name' | 'tags' | 'owner' | 'uses' | 'created_at' | 'expires_at'
+> & {
+  readonly hash: string;
+};
+
+type Row = Omit<Code, 'tags'> & { readonly tags: string };
+
+const COLUMNS =
+  'id, name, tags, owner, uses, used, created_at, expires_at, revoked_at, last_agent, last_at';
+const IS_OPEN = 'hash = ? and used < uses and expires_at > ? and revoked_at is null';
+
+/** Table `enrol_code`. Every method throws RpcError 103 when the database fails. */
+export class Store {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Those that ended some days ago go. @throws RpcError 108 when `most` codes are there */
+  insert({ tags, ...code }: NewCode, most: number): Promise<number> {
+    const work = async (trx: QueryBuilder) => {
+      const gone = 'delete from enrol_code where expires_at < ? returning id';
+      await rowsOf(trx, { text: gone, params: [code.created_at - KEPT_MS] });
+      const ids = await trx('enrol_code').pluck('id');
+      if (ids.length >= most) {
+        throw RpcError.invalid(
+          `there are ${ids.length} enrolment codes of the last days; max_codes of [enrol] allows ${most}`,
+        );
+      }
+      const row = { ...code, used: 0, tags: JSON.stringify(tags) };
+      const [made] = await trx('enrol_code').insert(row).returning('id');
+      return Number((made as { id: number }).id);
+    };
+    return guarded('the enrolment code could not be stored', () =>
+      this.#db.transaction(work, { alone: 'enrol_code' }),
+    );
+  }
+
+  /** Newest first. */
+  async all(): Promise<Code[]> {
+    return (await this.#rows(`select ${COLUMNS} from enrol_code order by id desc`, [])).map(codeOf);
+  }
+
+  async find(id: number): Promise<Code | undefined> {
+    const [row] = await this.#rows(`select ${COLUMNS} from enrol_code where id = ?`, [id]);
+    return row && codeOf(row);
+  }
+
+  /** True while the code has a use left. Index on `hash`. */
+  async isOpen(hash: string, now: number): Promise<boolean> {
+    return (await this.#rows(`select id from enrol_code where ${IS_OPEN}`, [hash, now])).length > 0;
+  }
+
+  /** Takes one use, in one statement: two machines with one code come one after the other. @returns undefined: there is none */
+  async take(hash: string, now: number): Promise<Code | undefined> {
+    const text = `update enrol_code set used = used + 1 where ${IS_OPEN} returning ${COLUMNS}`;
+    const [row] = await this.#rows(text, [hash, now]);
+    return row && codeOf(row);
+  }
+
+  /** What `take` took, when nothing came of it. */
+  async giveBack(id: number): Promise<void> {
+    await this.#rows('update enrol_code set used = used - 1 where id = ? returning id', [id]);
+  }
+
+  async came(id: number, uuid: string, now: number): Promise<void> {
+    const text = 'update enrol_code set last_agent = ?, last_at = ? where id = ? returning id';
+    await this.#rows(text, [uuid, now, id]);
+  }
+
+  /** A code that was revoked before keeps its time. */
+  async revoke(id: number, now: number): Promise<void> {
+    const text =
+      'update enrol_code set revoked_at = coalesce(revoked_at, cast(? as bigint)) where id = ? returning id';
+    await this.#rows(text, [now, id]);
+  }
+
+  #rows(text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('enrolment codes could not be read or changed', () =>
+      rowsOf<Row>(this.#db.query, { text, params }),
+    );
+  }
+}
+
+const codeOf = (row: Row): Code => ({
+  ...row,
+  id: Number(row.id),
+  tags: JSON.parse(row.tags) as string[],
+});

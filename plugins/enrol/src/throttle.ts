@@ -1,0 +1,37 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Refusals } from '@svc/plugin-admission/api';
+import { Audit } from '@svc/plugin-audit/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import { FailureCounts, networkOf } from '@svc/plugin-token/api';
+
+/** Wrong codes of one network that cost nothing, as for passwords of accounts. */
+const FREE = 30;
+const CELLS = 16_384;
+
+/** Slows down an address that tries codes; each wrong one counts as a failed login for log and audit. */
+export class Throttle {
+  readonly #kernel: Kernel<unknown>;
+  readonly #counts = new FailureCounts({ free: FREE, cells: CELLS });
+  readonly #key = randomBytes(32);
+
+  constructor(kernel: Kernel<unknown>) {
+    this.#kernel = kernel;
+  }
+
+  /** True: the address waits some seconds before it is heard again. */
+  isClosed(address: string): boolean {
+    return this.#counts.isClosed(this.#keyOf(address), this.#kernel.clock.monotonic());
+  }
+
+  failed(address: string): void {
+    const { clock, log, useOptional } = this.#kernel;
+    this.#counts.add(this.#keyOf(address), clock.monotonic());
+    useOptional(Audit)?.refused(undefined, { address, transport: 'http' });
+    const isFirst = useOptional(Refusals)?.refused('wrong enrolment code', address) ?? true;
+    if (isFirst) log.info('enrolment refused', { address });
+  }
+
+  #keyOf(address: string): string {
+    return createHmac('sha256', this.#key).update(networkOf(address)).digest('hex');
+  }
+}

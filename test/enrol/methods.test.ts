@@ -1,0 +1,179 @@
+// Codes: who may make them, what they are good for, and when they are refused (docs/protocol/enrol.md).
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure } from '../protocol/agent-kit.ts';
+
+const PLUGINS = ['token', 'agent-uuid', 'agent', 'task', 'kv', 'audit', 'static-bucket', 'enrol'];
+const UUID = /^agent_uuid = "([0-9a-f-]{36})"$/m;
+const TOKEN = /^token = "([^"]+)"$/m;
+
+const MACHINE = [
+  { static_monitoring: 'write' },
+  { dynamic_monitoring: 'write' },
+  { dynamic_monitoring_summary: 'write' },
+  { task: 'listen' },
+  { task: { write: '*' } },
+];
+const names = { kv: { write: 'metadata_*' } };
+const globally = (...permissions: object[]) => [{ scopes: ['global'], permissions }];
+const rights = globally({ token: 'create' }, ...MACHINE);
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`enrolment codes (${dialect})`);
+  let app: TestApp;
+
+  const create = (params: object = {}, token = app.superToken) =>
+    app.call('enrol_create', { token, ...params });
+  const list = (token = app.superToken) => app.call('enrol_list', { token });
+  const exchange = (code: string) =>
+    app.fetch('/svc/enrol/exchange', { method: 'POST', body: `code=${code}` });
+  const enrolled = async (code: string) => {
+    const response = await exchange(code);
+    const text = await response.text();
+    assert.is(response.status, 200, text);
+    return { text, uuid: UUID.exec(text)?.[1] ?? '', token: TOKEN.exec(text)?.[1] ?? '' };
+  };
+
+  test.before(async () => {
+    app = await bootForTest(PLUGINS, { enrol: { max_codes: 40 } }, { dialect, clock: true });
+  });
+  test.after(() => app.stop());
+
+  test('a code becomes the configuration of one machine, whose token reaches that machine alone', async () => {
+    const made = await create({ name: 'web-1', tags: ['web', 'eu'], url: 'https://fleet.example' });
+    assert.match(made.line, `https://fleet.example/svc/enrol/install | sh -s -- ${made.code}`);
+    const { text, uuid, token } = await enrolled(made.code);
+    assert.match(text, `ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"`);
+    assert.match(text, 'allow_task = false\nignore_cert = false\n');
+    const report = (of: string) =>
+      app.call('agent_report_dynamic_summary', [token, { uuid: of, time: 1 }]);
+    await report(uuid);
+    const other = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
+    assert.is((await failure(report(other))).code, 102);
+    const [listed] = await app.call('agent-uuid_list', { token: app.superToken, agents: [uuid] });
+    assert.equal([listed.name, listed.tags], ['web-1', ['web', 'eu']]);
+    const [code] = await list();
+    assert.equal([code.used, code.last_agent], [1, uuid]);
+  });
+
+  test('the code itself is stored nowhere', async () => {
+    const { code } = await create();
+    const rows = JSON.stringify(await app.sql('select * from enrol_code'));
+    assert.not.ok(rows.includes(code));
+    assert.not.ok(JSON.stringify(app.records()).includes(code));
+  });
+
+  test('a code is good for as many machines as it says, and two at once take two uses', async () => {
+    const { code } = await create({ uses: 2 });
+    const all = await Promise.all([1, 2, 3, 4].map(() => exchange(code)));
+    assert.equal(all.map(({ status }) => status).sort(), [200, 200, 403, 403]);
+  });
+
+  test('an expired, a revoked and an unknown code are refused in the same words', async () => {
+    const expired = await create({ seconds: 60 });
+    const revoked = await create();
+    await app.call('enrol_revoke', { token: app.superToken, id: revoked.id });
+    await app.clock.advance(61_000);
+    for (const code of [expired.code, revoked.code, 'A'.repeat(24), 'x', '']) {
+      const response = await exchange(code);
+      assert.is(response.status, 403);
+      assert.match(await response.text(), 'not known, or it was used, revoked or has expired');
+    }
+  });
+
+  test('a runtime is handed out for an open code and for a token of the server, to nobody else', async () => {
+    const { code } = await create();
+    const status = async (authorization?: string, platform = 'plan9-x64') => {
+      const headers: Record<string, string> = authorization ? { authorization } : {};
+      const response = await app.fetch(`/svc/enrol/runtime/${platform}`, { headers });
+      await response.body?.cancel();
+      return response.status;
+    };
+    assert.is(await status(), 401);
+    assert.is(await status(`Code ${'B'.repeat(24)}`), 401);
+    assert.is(await status('Bearer no:token'), 401);
+    assert.is(await status(`Code ${code}`), 404);
+    const { token } = await enrolled(code);
+    assert.is(await status(`Code ${code}`), 401);
+    assert.is(await status(`Bearer ${token}`), 404);
+    assert.is(await status(`Bearer ${token}`, '..%2f..'), 404);
+  });
+
+  test('codes are made by those who may make such tokens, who see and revoke their own', async () => {
+    const maker = await app.token(rights);
+    const other = await app.token(rights);
+    const { id, code } = await create({}, maker);
+    assert.equal(
+      (await list(maker)).map((one: { id: number }) => one.id),
+      [id],
+    );
+    assert.equal(await list(other), []);
+    const theirs = app.call('enrol_revoke', { token: other, id });
+    assert.is((await failure(theirs)).code, 105);
+    assert.is((await failure(create({ name: 'x' }, maker))).code, 102);
+    await create({ name: 'x' }, await app.token(globally({ token: 'create' }, names, ...MACHINE)));
+    const { token } = await enrolled(code);
+    assert.is((await failure(create({}, token))).code, 102);
+    const less = await app.token(globally({ token: 'create' }, ...MACHINE.slice(1)));
+    assert.is((await failure(create({}, less))).code, 102);
+  });
+
+  test('a code of a token that has lost its rights enrols nobody, and is not used up', async () => {
+    const maker = await app.token(rights);
+    const { id, code } = await create({}, maker);
+    const key = maker.split(':')[0];
+    await app.call('token_edit', { token: app.superToken, target_token: key, limit: globally() });
+    const response = await exchange(code);
+    assert.is(response.status, 403);
+    assert.match(await response.text(), 'may not enrol machines any more');
+    const row = (await list()).find((one: { id: number }) => one.id === id);
+    assert.is(row.used, 0);
+  });
+
+  const wrong: [what: string, params: object, text: RegExp][] = [
+    ['a name for several machines', { name: 'x', uses: 2 }, /one machine/],
+    ['an address that a shell would take apart', { url: 'http://a$(id)' }, /is not like/],
+    ['an address without a scheme', { url: 'fleet.example' }, /is not like/],
+    ['an address with a quote', { url: "https://a'b" }, /is not like/],
+  ];
+  for (const [what, params, text] of wrong)
+    test(`${what} is refused with a sentence`, async () => {
+      const { code, message } = await failure(create(params));
+      assert.is(code, 108);
+      assert.match(message, text);
+    });
+
+  test('there are at most max_codes codes, and old ones make room', async () => {
+    const codes = async () => {
+      for (let n = 0; n < 50; n++) await create();
+    };
+    assert.match((await failure(codes())).message, /max_codes/);
+    await app.sql('update enrol_code set expires_at = 0');
+    await create();
+    assert.is((await list()).length, 1);
+  });
+
+  test('the script names the address that was asked for, and holds the units of the agent', async () => {
+    const script = await (await app.fetch('/svc/enrol/install')).text();
+    assert.match(script, `BASE='${app.url}/svc/enrol'`);
+    assert.not.match(script, /@(?:BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT)@/);
+  });
+
+  test('wrong codes are counted, slow their address down, and stand in the audit', async () => {
+    const statuses = [];
+    for (let n = 0; n < 40; n++) statuses.push((await exchange('C'.repeat(24))).status);
+    assert.ok(statuses.includes(429), statuses.join(' '));
+    const { code } = await create();
+    assert.is((await exchange(code)).status, 429);
+    await app.clock.advance(11_000);
+    assert.is((await exchange(code)).status, 200);
+    const query = { token: app.superToken, query: { method: 'login', success: false } };
+    const { rows } = await app.call('audit_query', query);
+    assert.ok(rows.some(({ count }: { count: number }) => count > 1));
+    const came = { token: app.superToken, query: { method: 'enrol exchange' } };
+    assert.ok((await app.call('audit_query', came)).rows.length > 0);
+  });
+
+  test.run();
+}
