@@ -65,6 +65,9 @@ export async function compile() {
   const minimal = join(root, 'config', 'minimal.toml');
   cpSync(minimal, join(root, 'dist', 'server', 'templates', 'minimal.toml'));
   run(process.execPath, [join(root, 'plugins', 'server-info', 'build-info.mjs')]);
+  // Serving alone does not need the bundler.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(join(root, 'dist'), readdirSync(join(root, 'plugins')));
   writeFileSync(stamp, '');
   utimesSync(stamp, begun, begun);
 }

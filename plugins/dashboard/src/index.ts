@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { definePlugin, LATE, Type } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-static-bucket/api';
 import { BuiltFiles } from './built-files.ts';
@@ -14,7 +14,7 @@ const config = Type.Object({
 });
 
 /** Built by `npm run build`, and by `npm start` where the sources are newer. */
-const PUBLIC = join(import.meta.dirname, '..', 'public');
+const PUBLIC = fileURLToPath(new URL('../public', import.meta.url));
 
 /** The page for people: files at `/svc/dashboard/`, and the way there for a browser that opens `/`. */
 export default definePlugin({

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Knex } from 'knex';
+import Dialect from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 
@@ -9,10 +9,8 @@ import Cursor from 'pg-cursor';
  * when a library changes one of these.
  */
 
-/** knex's client for Postgres. The package has no typed entry for it. */
-export const PostgresDialect = createRequire(import.meta.url)(
-  'knex/lib/dialects/postgres',
-) as typeof Knex.Client;
+/** knex's client for Postgres. */
+export const PostgresDialect: typeof Knex.Client = Dialect;
 
 /** One pg client of knex's pool. */
 export type PgConnection = pg.Client & {

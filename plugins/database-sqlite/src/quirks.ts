@@ -1,15 +1,13 @@
-import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
+import Dialect from 'knex/lib/dialects/better-sqlite3/index.js';
 
 /*
  * What this driver needs of knex beyond its published types. test/kernel/database-quirks.test.ts fails when the library
  * changes one of these.
  */
 
-/** knex's client for better-sqlite3: the writing thread speaks its statements. The package has no typed entry for it. */
-export const SqliteDialect = createRequire(import.meta.url)(
-  'knex/lib/dialects/better-sqlite3',
-) as typeof Knex.Client;
+/** knex's client for better-sqlite3: the writing thread speaks its statements. */
+export const SqliteDialect: typeof Knex.Client = Dialect;
 
 /** A statement as knex hands it to `_query`, which puts the answer into it. */
 export interface KnexQuery {

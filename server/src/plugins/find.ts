@@ -3,18 +3,17 @@ import { createRequire } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, UserError } from '@svc/plugin-sdk';
+import { importBuiltIn } from './built-in.ts';
 
-const SCOPE = '@svc';
 const PREFIX = 'plugin-';
 const SDK = 'plugin-sdk';
 
 /** Names of the installed built-in plugins: the packages `@svc/plugin-<name>` beside this one. */
 export function builtInNames(): string[] {
-  const folders = createRequire(import.meta.url).resolve.paths(`${SCOPE}/${SDK}`) ?? [];
+  const folders = createRequire(import.meta.url).resolve.paths('@svc/plugin-sdk') ?? [];
   const names = folders
-    .map((folder) => join(folder, SCOPE))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder))
+    .map((folder) => join(folder, '@svc'))
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
     .filter((name) => name.startsWith(PREFIX) && name !== SDK)
     .map((name) => name.slice(PREFIX.length));
   return [...new Set(names)].sort();
@@ -37,7 +36,7 @@ export async function loadPlugin(entry: string, base: string): Promise<Plugin> {
 async function importEntry(entry: string, base: string): Promise<unknown> {
   try {
     if (isPath(entry)) return await import(pathToFileURL(pathEntry(entry, base)).href);
-    if (builtInNames().includes(entry)) return await import(`${SCOPE}/${PREFIX}${entry}`);
+    if (builtInNames().includes(entry)) return await importBuiltIn(entry);
     return await import(pathToFileURL(packageEntry(entry, base)).href);
   } catch (cause) {
     if (cause instanceof UserError) throw cause;

@@ -1,0 +1,7 @@
+/** The package has no typed entry for it. */
+declare module 'knex/lib/dialects/postgres/index.js' {
+  import type { Knex } from 'knex';
+
+  const dialect: typeof Knex.Client;
+  export default dialect;
+}

@@ -1,0 +1,103 @@
+/**
+ * Packs the built server into few files: loading a thousand modules one by one takes most of a start. Each file stays
+ * where it was, and every module finds its folder, so that what lies beside it (threads, templates, pages) is found.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { build } from 'esbuild';
+
+/** What is started by itself: the server, and its threads and processes. */
+const ENTRIES = [
+  'server/src/main.js',
+  'plugins/database-sqlite/src/writer-thread.js',
+  'plugins/database-sqlite/src/reader-thread.js',
+  'plugins/database-sqlite/src/file-thread.js',
+  'plugins/database-sqlite/src/execute-thread.js',
+  'plugins/database-sqlite/src/execute-process.js',
+];
+
+/** Native code, what loads files of its own, and drivers that nobody has. */
+const EXTERNAL = [
+  'better-sqlite3',
+  'pg-native',
+  'pg-query-stream',
+  'sqlite3',
+  'mariadb',
+  'mysql',
+  'mysql2',
+  'oracledb',
+  'tedious',
+];
+/** Of the query builder: databases that no driver is for. */
+const OTHER_DIALECTS =
+  /^\.\/(?:cockroachdb|mssql|mysql2?|mariadb|oracle|oracledb|pgnative|redshift)$/;
+
+/** CommonJS inside a module asks for what is not in the bundle. */
+const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);`;
+
+/** `dist`: the folder with compiled packages; `plugins`: the names of the built-in ones. */
+export async function bundle(dist, plugins) {
+  for (const entry of ENTRIES) {
+    const outfile = join(dist, entry);
+    const { outputFiles } = await build({
+      entryPoints: [outfile],
+      outfile,
+      write: false,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node22',
+      external: EXTERNAL,
+      banner: { js: banner },
+      minifyWhitespace: true,
+      lineLimit: 120,
+      logLevel: 'warning',
+      plugins: [inPlace(dist, dirname(outfile), plugins), nodeItself],
+    });
+    writeFileSync(outfile, asAscii(outputFiles[0].text));
+  }
+}
+
+/** Node keeps text of ASCII alone once, in one byte a character; esbuild leaves other characters in regular expressions. */
+const asAscii = (text) =>
+  text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Keeps addresses of modules, and names the built-in plugins, each loaded when it is asked for. */
+const inPlace = (dist, folder, plugins) => ({
+  name: 'in place',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, ({ path }) => {
+      const isOurs = path.startsWith(dist) && !relative(dist, path).startsWith('node_modules');
+      if (!isOurs) return undefined;
+      const from = JSON.stringify(relative(folder, path).split(sep).join('/'));
+      const text = relative(dist, path) === TABLE ? tableOf(plugins) : readFileSync(path, 'utf8');
+      const contents = text.replaceAll('import.meta.url', `new URL(${from}, import.meta.url).href`);
+      return { contents, loader: 'js' };
+    });
+  },
+});
+
+/**
+ * Node's own parts without `import`, which reads every member that they export: those of `node:http` load the program
+ * behind `fetch`, with a tenth of a start.
+ */
+const nodeItself = {
+  name: 'node itself',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: OTHER_DIALECTS }, ({ path }) => ({ path, external: true }));
+    onResolve({ filter: /./ }, ({ path }) =>
+      isBuiltin(path) ? { path: path.replace(/^node:/, ''), namespace: 'node' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('node:${path}');`,
+    }));
+  },
+};
+
+const TABLE = join('server', 'src', 'plugins', 'built-in.js');
+
+const tableOf = (plugins) => `
+const table = { ${plugins.map((name) => `'${name}': () => import('@svc/plugin-${name}')`).join(', ')} };
+export const importBuiltIn = (name) => table[name]?.() ?? import('@svc/plugin-' + name);
+`;
