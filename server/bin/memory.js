@@ -74,6 +74,8 @@ function collectInCalm() {
   let calm = 0;
   let wasBusy = true;
   let rested = -REST_MS;
+  // What the start has left over goes, however little it is.
+  let surplus = 0;
   const look = async () => {
     const last = used;
     used = performance.eventLoopUtilization();
@@ -84,8 +86,10 @@ function collectInCalm() {
     wasBusy ||= isBusy;
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
-    if (Math.min(...seen) - kept + (wasBusy ? youngRoom() : 0) < SURPLUS) return;
-    rested = performance.now();
+    if (Math.min(...seen) - kept + (wasBusy ? youngRoom() : 0) < surplus) return;
+    // The first one takes nothing from those that floods need.
+    if (surplus > 0) rested = performance.now();
+    surplus = SURPLUS;
     wasBusy = false;
     await collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
     kept = buffers();

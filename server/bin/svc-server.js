@@ -6,12 +6,19 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(1);
 }
 
-if (process.argv[2] === 'serve') {
+const serves = process.argv[2] === 'serve';
+if (serves) {
   const { beginAnew, limitGarbage } = await import('./memory.js');
   beginAnew(process.argv[1], process.argv.slice(2));
   limitGarbage();
+  const { useCompiled } = await import('./compiled.js');
+  useCompiled();
 }
 
 const { main } = await import('#main');
 const code = await main(process.argv.slice(2));
 if (code !== undefined) process.exit(code);
+if (serves) {
+  const { keepCompiled } = await import('./compiled.js');
+  keepCompiled();
+}

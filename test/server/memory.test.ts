@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { until } from '../process/havoc.ts';
 import { makeSite, type Site, startServer } from '../process/server.ts';
 
 const test = suite('settings for memory');
@@ -40,5 +42,17 @@ for (const [name, more, variable] of process.platform === 'linux' ? cases : []) 
     }
   });
 }
+
+test('compiled code is kept for the next start while the server runs', async () => {
+  const folder = join(site.dir, 'compiled');
+  const env = { ...process.env, NODE_COMPILE_CACHE: folder };
+  const server = await startServer(site, { env, quiet: true });
+  try {
+    const kept = () => existsSync(folder) && readdirSync(folder, { recursive: true }).length > 1;
+    await until('compiled code', kept);
+  } finally {
+    assert.is((await server.end('SIGTERM')).code, 0);
+  }
+});
 
 test.run();
