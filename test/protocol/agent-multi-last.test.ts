@@ -50,6 +50,31 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ]);
     });
 
+    test(`${kind}: a list that comes again is answered with what is there now`, async () => {
+      await call(report, make(A, 10));
+      await call(report, make(C, 30));
+      const all = await newest([A, B, C]);
+      assert.equal(await newest([A, B, C]), all);
+      await call(report, make(B, 20));
+      assert.equal(times(await newest([A, B, C])), [
+        [A, 10],
+        [B, 20],
+        [C, 30],
+      ]);
+      assert.equal(times(await newest([A, A, C])), [
+        [A, 10],
+        [C, 30],
+      ]);
+      const [field = ''] = fields;
+      const narrow = await newest([A, B, C], [field]);
+      assert.equal(Object.keys(narrow[0]), ['uuid', 'timestamp', field]);
+      await call(remove, [{ uuid: A }]);
+      assert.equal(times(await newest([A, B, C], [field])), [
+        [B, 20],
+        [C, 30],
+      ]);
+    });
+
     test(`${kind}: the greatest timestamp wins, of equal ones the latest arrival`, async () => {
       for (const time of [20, 30, 10]) await call(report, make(A, time));
       assert.equal(times(await newest([A])), [[A, 30]]);

@@ -9,6 +9,28 @@ export const distinct = (uuids: readonly string[]): string[] => [
   ...new Set(uuids.map(canonicalUuid)),
 ];
 
+/** Lists of agents that are kept, and the longest one that is: some megabytes with their answers. */
+const LISTS = 16;
+const LONGEST = 2_000;
+
+/** Front ends ask for the same agents each second: what their list comes to, and the answer, is kept for the latest ones. */
+export class AgentLists {
+  readonly #kept = new Map<string, { given: readonly string[]; uuids: readonly string[] }>();
+
+  /** As `distinct`; the same array for the same list. */
+  distinct(given: readonly string[]): readonly string[] {
+    const key = `${given.length} ${given[0]} ${given.at(-1)}`;
+    const known = this.#kept.get(key);
+    if (known && given.every((uuid, index) => uuid === known.given[index])) return known.uuids;
+    const uuids = distinct(given);
+    if (given.length > LONGEST) return uuids;
+    this.#kept.delete(key);
+    this.#kept.set(key, { given, uuids });
+    if (this.#kept.size > LISTS) this.#kept.delete(this.#kept.keys().next().value as string);
+    return uuids;
+  }
+}
+
 /** The newest row of each agent as one JSON array in the order of the request; agents without data are left out. */
 export type MultiLast = (
   uuids: readonly string[],
@@ -17,7 +39,10 @@ export type MultiLast = (
 
 /** @throws RpcError 105 when one of the agents is not registered, 103 */
 export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues): MultiLast {
-  const textOf = kind.name === 'summary' ? remembered(kind) : plain(kind);
+  const isSummary = kind.name === 'summary';
+  const textOf = isSummary ? remembered(kind) : plain(kind);
+  // Lists that are kept are asked for again; others go with their call.
+  const answers = new WeakMap<readonly string[], Answered>();
 
   const answer = async (uuids: readonly string[], selection: Selection): Promise<RawJson> => {
     const ids: number[] = [];
@@ -31,15 +56,26 @@ export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues)
   };
 
   const join = (uuids: readonly string[], rows: readonly (Row | null)[], selection: Selection) => {
+    const known = answers.get(uuids);
+    if (known?.set === selection.set && rows.every((row, index) => row === known.rows[index]))
+      return known.answer;
     const texts: string[] = [];
     for (let index = 0; index < uuids.length; index++) {
       const row = rows[index];
       if (row) texts.push(textOf(uuids[index] as string, row, selection));
     }
-    return new RawJson(`[${texts.join(',')}]`);
+    const answer = new RawJson(`[${texts.join(',')}]`);
+    if (isSummary) answers.set(uuids, { rows, set: selection.set, answer });
+    return answer;
   };
 
   return (uuids, selection) => (uuids.length === 0 ? EMPTY_ARRAY : answer(uuids, selection));
+}
+
+interface Answered {
+  readonly rows: readonly (Row | null)[];
+  readonly set: number;
+  readonly answer: RawJson;
 }
 
 type TextOf = (uuid: string, row: Row, selection: Selection) => string;

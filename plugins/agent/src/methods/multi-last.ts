@@ -1,7 +1,7 @@
 import { type AccessContext, type Auth, type Methods, RpcError, Type, Uuid } from '@svc/plugin-sdk';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
-import { distinct, type MultiLast } from '../multi-last.ts';
+import { AgentLists, type MultiLast } from '../multi-last.ts';
 import { agents, mayRead } from '../permissions.ts';
 import { DynamicField, DynamicRow } from '../schemas/dynamic.ts';
 import { StaticField, StaticRow } from '../schemas/static.ts';
@@ -14,6 +14,7 @@ export function addMultiLastMethods(
   kinds: { readonly [K in Kind['name']]: { readonly newest: MultiLast } },
   auth: Auth,
 ): void {
+  const prepared = preparing(new AgentLists());
   methods.add('agent_static_data_multi_last_query', {
     summary: 'The newest static report of each of several agents, in the order asked for.',
     params: { uuids: Type.Array(Uuid), fields: Type.Array(StaticField) },
@@ -74,10 +75,12 @@ interface Given {
   readonly fields: readonly FieldWord[];
 }
 
-const prepared = (kind: Kind, { uuids, fields }: Given): Asked => ({
-  uuids: distinct(uuids),
-  selection: selectionOf(kind, fields),
-});
+const preparing =
+  (lists: AgentLists) =>
+  (kind: Kind, { uuids, fields }: Given): Asked => ({
+    uuids: lists.distinct(uuids),
+    selection: selectionOf(kind, fields),
+  });
 
 const rights = { static: mayRead(STATIC), dynamic: mayRead(DYNAMIC), summary: mayRead(SUMMARY) };
 
