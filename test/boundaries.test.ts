@@ -108,7 +108,7 @@ const codeLines = (text: string): number =>
 const budgets = [
   ['kernel', kernel, 3198],
   ['server', server, 1821],
-  ['plugin-sdk', sdk, 2217],
+  ['plugin-sdk', sdk, 2223],
 ] as const;
 
 for (const [name, { sources }, most] of budgets) {

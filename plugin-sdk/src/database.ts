@@ -161,6 +161,8 @@ export interface Appender {
   append(row: readonly SqlValue[]): Promise<void>;
   /** Rows that wait. */
   readonly waiting: number;
+  /** Rows stored since start, the batches they came in, and the time that these took together, ms. */
+  readonly stored: { readonly rows: number; readonly batches: number; readonly ms: number };
   /** Rows refused since start. */
   readonly refused: number;
   /** Resolves when everything appended before is stored or refused. */

@@ -165,6 +165,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await app.fetch('/svc/metrics', { method: 'POST' })).status, 405);
   });
 
+  test('reports are counted with their batches, and what waits', async () => {
+    const families = await read();
+    const summary = (name: string) => sampleValue(families, `svc_${name}`, { kind: 'summary' });
+    assert.is(summary('report_queue'), 0);
+    assert.is(summary('reports_stored_total'), 2);
+    assert.is(summary('reports_refused_total'), 0);
+    const batches = summary('report_batches_total') ?? 0;
+    assert.ok(batches >= 1 && batches <= 2, `${batches} batches`);
+    assert.ok((summary('report_commit_seconds_total') ?? 0) > 0);
+    assert.is(sampleValue(families, 'svc_reports_stored_total', { kind: 'dynamic' }), 0);
+  });
+
   test('refusals, memory, sockets and the delay of the event loop are there', async () => {
     await read();
     await app.clock.advance(1_500);

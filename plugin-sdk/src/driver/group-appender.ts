@@ -71,6 +71,7 @@ export class GroupAppender implements Appender {
   #sweeper: NodeJS.Timeout | undefined;
   #closed = false;
   refused = 0;
+  readonly stored = { rows: 0, batches: 0, ms: 0 };
 
   constructor(options: AppenderOptions, sink: Sink, log: Logger, deadline_ms = DEADLINE_MS) {
     this.#options = options;
@@ -175,12 +176,15 @@ export class GroupAppender implements Appender {
     const { table } = this.#options;
     this.#inFlight.push(batch);
     const refusedBefore = this.refused;
+    const begun = performance.now();
     let sample: unknown;
     try {
       await this.#sink.store(batch, (entry, error) => {
         sample ??= error;
         this.#settle(entry, error === undefined ? undefined : databaseError(error));
       });
+      this.stored.batches++;
+      this.stored.ms += performance.now() - begun;
       this.#recovered();
       this.#log.debug('rows stored', { table, rows: batch.length });
     } catch (error) {
@@ -201,6 +205,7 @@ export class GroupAppender implements Appender {
     if (entry.settled) return;
     entry.settled = true;
     if (error === undefined) {
+      this.stored.rows++;
       entry.resolve();
     } else {
       this.refused++;

@@ -1,11 +1,13 @@
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { type Erase, LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
 import { createFeeds } from './live/live.ts';
+import { reportFamilies } from './meters.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
 import { addMultiLastMethods } from './methods/multi-last.ts';
 import { addQueryMethods } from './methods/queries.ts';
@@ -44,7 +46,7 @@ export default definePlugin({
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, AgentList, History],
-  optional: [RetentionLimits],
+  optional: [RetentionLimits, Metrics],
   brings: ['retention'],
   provides: [LastReports, ReportBuckets],
   config: Type.Object(retentionConfig),
@@ -59,6 +61,7 @@ export default definePlugin({
 
     const feeds = createFeeds(kernel, kernel.use(AgentRegistry), monitoring.last);
 
+    kernel.useOptional(Metrics)?.add(...reportFamilies(monitoring.appenders));
     kernel.provide(LastReports, monitoring.lastReports);
     const erasers: Erase[] = [];
     const whenErased = (erase: Erase) => void erasers.push(erase);

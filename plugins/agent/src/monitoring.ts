@@ -60,14 +60,19 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
     summary: track(shared, SUMMARY),
   };
   const reporting = { registry, now };
+  const appenders = {
+    dynamic: openAppender(db, DYNAMIC, buffer),
+    summary: openAppender(db, SUMMARY, buffer),
+  };
   const writes = { store: openStaticStore(db), hashes };
   return {
     ...tracks,
     reports: {
       static: staticReports(reporting, tracks.static, writes),
-      dynamic: dynamicReports(reporting, tracks.dynamic, openAppender(db, DYNAMIC, buffer)),
-      summary: summaryReports(reporting, tracks.summary, openAppender(db, SUMMARY, buffer)),
+      dynamic: dynamicReports(reporting, tracks.dynamic, appenders.dynamic),
+      summary: summaryReports(reporting, tracks.summary, appenders.summary),
     },
+    appenders,
     last,
     lastReports: lastReports(registry, [last.summary, last.dynamic]),
     warm: () => warm(kernel, registry, Object.values(last)),

@@ -1,3 +1,4 @@
+import { type Family, Metrics } from '@svc/plugin-metrics/api';
 import { definePlugin, EARLY, LAST, Type } from '@svc/plugin-sdk';
 import { type BusTransport, BusTransports } from './api.ts';
 import { ServerBus } from './server-bus.ts';
@@ -13,6 +14,7 @@ const config = Type.Object({
 export default definePlugin({
   name: 'bus',
   version: '0.6.0',
+  optional: [Metrics],
   provides: [BusTransports],
   config,
 
@@ -28,6 +30,7 @@ export default definePlugin({
     });
     if (kernel.config.transport === 'local') return;
     let bus: ServerBus | undefined;
+    kernel.useOptional(Metrics)?.add(...busFamilies(() => bus));
     hooks.bus.tap((request) => {
       const transport = configured ?? available;
       bus = transport && new ServerBus({ log, clock, request, transport });
@@ -41,3 +44,37 @@ export default definePlugin({
     kernel.defer('bus', async () => bus?.close());
   },
 });
+
+/** Without another server there is nothing to tell. */
+const busFamilies = (bus: () => ServerBus | undefined): Family[] => [
+  {
+    name: 'bus_connected',
+    type: 'gauge',
+    help: '1 while this server hears the others, else 0.',
+    read: () => [bus()].flatMap((one) => (one ? [{ value: Number(one.connected()) }] : [])),
+  },
+  {
+    name: 'bus_servers',
+    type: 'gauge',
+    help: 'Other servers that are alive.',
+    read: () => [bus()].flatMap((one) => (one ? [{ value: one.servers().length }] : [])),
+  },
+  {
+    name: 'bus_messages',
+    type: 'counter',
+    help: 'Messages between servers.',
+    read: () => {
+      const { sent = 0, received = 0 } = bus()?.counts ?? {};
+      return [
+        { labels: { direction: 'sent' }, value: sent },
+        { labels: { direction: 'received' }, value: received },
+      ];
+    },
+  },
+  {
+    name: 'bus_gaps',
+    type: 'counter',
+    help: 'How often messages of other servers were lost, so that caches were read anew.',
+    read: () => [{ value: bus()?.counts.gaps ?? 0 }],
+  },
+];

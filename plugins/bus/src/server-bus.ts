@@ -34,6 +34,8 @@ export class ServerBus implements RemoteBus {
   readonly #queue: SendQueue;
   #stopTicking: (() => void) | undefined;
   #closed = false;
+  /** Messages since the start, and how often some of other servers were lost. */
+  readonly counts = { sent: 0, received: 0, gaps: 0 };
   /** Times of `clock.monotonic`. */
   #lastHeartbeat = 0;
   #lastTick = 0;
@@ -51,7 +53,10 @@ export class ServerBus implements RemoteBus {
     this.#others = new OtherServers({
       id,
       event: (event) => this.#event(event),
-      deliver: ({ topic, payload }, from) => request.deliver(topic, payload, from),
+      deliver: ({ topic, payload }, from) => {
+        this.counts.received++;
+        request.deliver(topic, payload, from);
+      },
       died: () => {
         this.#databaseChanged = true;
       },
@@ -83,6 +88,7 @@ export class ServerBus implements RemoteBus {
     if (this.#closed) return;
     const text = this.#encode(topic, payload);
     this.#unconfirmed = true;
+    this.counts.sent++;
     if (text === undefined) this.#queue.skip();
     else this.#queue.publish(text);
   }
@@ -92,6 +98,7 @@ export class ServerBus implements RemoteBus {
     const text = this.#encode(topic, payload);
     if (text === undefined) return false;
     this.#unconfirmed = true;
+    this.counts.sent++;
     return this.#queue.send(to, text);
   }
 
@@ -191,6 +198,7 @@ export class ServerBus implements RemoteBus {
   #event(event: BusEvent): void {
     const { log, request } = this.#options;
     if (event.kind === 'gap') {
+      this.counts.gaps++;
       log.debug('messages of other servers were lost', { from: event.from ?? 'all' });
       if (!event.direct) this.#databaseChanged = true;
     } else {

@@ -1,5 +1,6 @@
 import { standingIn } from '@svc/plugin-admission/api';
 import { Egress, type EgressRules } from '@svc/plugin-egress/api';
+import { Metrics } from '@svc/plugin-metrics/api';
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
@@ -7,6 +8,7 @@ import { globalsOf } from './globals.ts';
 import { WorkerOwners } from './owners.ts';
 import { RouteCache, WorkerChanged } from './registry.ts';
 import { FetchWarnings } from './run/fetch-warnings.ts';
+import { RunMeter } from './run/meter.ts';
 import { ContextPool } from './run/pool.ts';
 import { Runner, type RunnerOptions } from './run/runner.ts';
 import { WorkerLog } from './run/worker-log.ts';
@@ -91,12 +93,15 @@ export function createComponents(kernel: Kernel<Settings>): Components {
   };
 }
 
-const createRunner = (
-  { clock, config, log, request }: Kernel<Settings>,
+function createRunner(
+  { clock, config, log, request, useOptional }: Kernel<Settings>,
   parts: Pick<RunnerOptions, 'sandboxes' | 'owners' | 'pool' | 'workers' | 'results' | 'egress'>,
-): Runner =>
-  new Runner({
+): Runner {
+  const meter = new RunMeter(clock);
+  useOptional(Metrics)?.add(...meter.families);
+  return new Runner({
     ...parts,
+    meter,
     fetchWarnings: new FetchWarnings({ clock, log }),
     workerLog: new WorkerLog({ clock, log, most: () => config.log_bytes_per_minute }),
     ceilings: () => config,
@@ -105,3 +110,4 @@ const createRunner = (
     clock,
     log,
   });
+}

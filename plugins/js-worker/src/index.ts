@@ -2,6 +2,7 @@ import { Refusals, Standings } from '@svc/plugin-admission/api';
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';
+import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
 import { definePlugin, RpcError } from '@svc/plugin-sdk';
@@ -34,7 +35,7 @@ export default definePlugin({
   examples,
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History, UserContent],
-  optional: [RetentionLimits, Standings, Tokens, Owners, Refusals],
+  optional: [RetentionLimits, Standings, Tokens, Owners, Refusals, Metrics],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention', 'user-content'],
   config,

@@ -9,6 +9,7 @@ import type { Worker, WorkerStore } from '../store/workers.ts';
 import type { FetchWarnings } from './fetch-warnings.ts';
 import { RunHost } from './host.ts';
 import type { InlineOrder } from './inline-order.ts';
+import type { RunMeter } from './meter.ts';
 import type { ContextPool } from './pool.ts';
 import { failure, type PooledRun, type Queueing } from './pooled.ts';
 import { type Execution, failureText, responseJson } from './texts.ts';
@@ -28,6 +29,7 @@ export interface RunnerOptions {
   readonly egress: EgressClient;
   readonly fetchWarnings: FetchWarnings;
   readonly workerLog: WorkerLog;
+  readonly meter: RunMeter;
   readonly ceilings: () => Ceilings;
   /** Responses may set cookies. */
   readonly cookies: () => boolean;
@@ -138,7 +140,7 @@ export class Runner {
   ): Promise<Outcome> {
     const run: PooledRun = (sandbox, turn) => {
       host.turn = turn;
-      return sandbox.run(call, host);
+      return this.#options.meter.measure(call.handler, () => sandbox.run(call, host));
     };
     return this.#options.pool.run(worker, run, queueing);
   }
@@ -154,7 +156,7 @@ export class Runner {
     const order = { source: row.script, file, heap, stack };
     const sandbox: Sandbox = this.#options.sandboxes.prepare(order, { once: true });
     host.room = this.#options.pool.beside(heap);
-    return sandbox.run(call, host);
+    return this.#options.meter.measure(call.handler, () => sandbox.run(call, host));
   }
 
   #limits(worker: Worker): Effective {
