@@ -171,6 +171,15 @@ test('only egress sends requests: what the server opens for a caller has one way
   );
 });
 
+test('only the kernel listens, and metrics on an address of its own', () => {
+  const listens = /import \{[^}]*\bcreateServer\b[^}]*\} from 'node:(?:https?|net|tls)'/;
+  const found = plugins.flatMap(({ sources }) => sources).filter(({ text }) => listens.test(text));
+  assert.equal(
+    found.map(({ path }) => path),
+    [join('plugins', 'metrics', 'src', 'listener.ts')],
+  );
+});
+
 test('the kernel and the SDK import no plugin', () => {
   const names = new Set(plugins.map(({ name }) => name));
   const found = [sdk, kernel].flatMap(({ sources }) =>

@@ -26,7 +26,7 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     '/svc/metrics',
     'metrics',
     '`metrics` `read` for the server; agents as `agent-uuid_list` and summaries allow',
-    'GET: OpenMetrics text.',
+    'GET: OpenMetrics text. On the address of `[metrics] listener`: `/metrics`, for anyone.',
   ],
   ['/svc/health', 'server-info', 'anyone', 'GET: 200 while the process answers.'],
   ['/svc/ready', 'server-info', 'anyone', 'GET: 200 when database and bus answer too, else 503.'],

@@ -2,6 +2,7 @@ import { Refusals } from '@svc/plugin-admission/api';
 import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import { type Family, Metrics } from './api.ts';
 import { CallMeter } from './calls.ts';
+import { listen } from './listener.ts';
 import { LoopDelay } from './loop.ts';
 import { MetricsPage } from './page.ts';
 import { permissions } from './permissions.ts';
@@ -9,6 +10,12 @@ import { processFamilies } from './process.ts';
 import { Registry } from './registry.ts';
 
 const config = Type.Object({
+  listener: Type.Optional(
+    Type.String({
+      description:
+        'IP:port where /metrics answers without a credential, for example 127.0.0.1:9464: whoever reaches it reads everything. Absent: none.',
+    }),
+  ),
   silence_s: Type.Integer({
     minimum: 1,
     maximum: 86_400,
@@ -25,7 +32,7 @@ export default definePlugin({
   optional: [Refusals],
   provides: [Metrics],
   config,
-  reloadable: Object.keys(config.properties),
+  reloadable: ['silence_s'],
   permissions,
 
   setup(kernel) {
@@ -37,8 +44,11 @@ export default definePlugin({
     registry.add(refusals(kernel));
     hooks.settled.tap(calls.settled);
     const page = new MetricsPage({ kernel, registry });
+    hooks.start.tap(async () => {
+      if (kernel.config.listener !== undefined) await listen(kernel, kernel.config.listener, page);
+    });
     hooks.routes.tap((routes) =>
-      routes.add({ path: '/svc/metrics', handle: (exchange) => page.answer(exchange) }),
+      routes.add({ path: '/svc/metrics', handle: (exchange) => page.route(exchange) }),
     );
   },
 });

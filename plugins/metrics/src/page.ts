@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
@@ -20,6 +21,18 @@ interface Page {
   packed: Promise<Buffer> | undefined;
 }
 
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string | Buffer;
+  readonly headers: { readonly [name: string]: string };
+}
+
 interface Options {
   readonly kernel: Kernel<{ readonly silence_s: number }>;
   readonly registry: Registry;
@@ -36,31 +49,33 @@ export class MetricsPage {
     this.#options = options;
   }
 
-  async answer(exchange: Exchange, known?: Principal): Promise<void> {
-    const { method, query } = exchange;
-    if (method !== 'GET' && method !== 'HEAD')
-      return exchange.text(405, 'use GET', { ...FRESH, allow: 'GET, HEAD' });
-    const asked = new URLSearchParams(query).get('only') ?? undefined;
+  /** `GET /svc/metrics` with a credential. */
+  async route(exchange: Exchange): Promise<void> {
+    const { kernel } = this.#options;
+    const url = new URL(`http://metrics/${exchange.query}`);
+    const caller = await callerOf(kernel.auth, exchange);
+    const { headers, method } = exchange.request;
+    const answer = await this.answer({ method: method ?? '', url, headers }, caller);
+    exchange.text(answer.status, answer.body, answer.headers);
+  }
+
+  /** @param caller undefined: no valid credential came along */
+  async answer({ method, url, headers }: Asked, caller: Principal | undefined): Promise<Answer> {
+    const { word } = this.#options.kernel.brand;
+    if (method !== 'GET' && method !== 'HEAD') return plain(405, 'use GET', { allow: 'GET, HEAD' });
+    const asked = url.searchParams.get('only') ?? undefined;
     const only = PARTS.find((part) => part === asked);
-    if (only !== asked) return exchange.text(400, 'only: must be server or agents', FRESH);
-    const { auth, brand } = this.#options.kernel;
-    const caller = known ?? (await callerOf(auth, exchange));
-    if (!caller) {
-      const realm = `Basic realm="${brand.word}", charset="UTF-8"`;
-      return exchange.text(401, 'send a valid credential: Authorization: Bearer KEY:SECRET', {
-        ...FRESH,
-        'www-authenticate': realm,
+    if (only !== asked) return plain(400, 'only: must be server or agents');
+    if (!caller)
+      return plain(401, 'send a valid credential: Authorization: Bearer KEY:SECRET', {
+        'www-authenticate': `Basic realm="${word}", charset="UTF-8"`,
       });
-    }
     const page = this.#page(caller, only);
     const body = await page.body;
-    if (!body) return exchange.text(403, DENIED, FRESH);
-    const isPacked = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-      String(exchange.request.headers['accept-encoding'] ?? ''),
-    );
+    if (!body) return plain(403, DENIED);
+    const isPacked = GZIP.test(String(headers['accept-encoding'] ?? ''));
     if (isPacked) page.packed ??= compress(body, { level: constants.Z_BEST_SPEED });
-    exchange.text(200, page.packed && isPacked ? await page.packed : body, {
-      ...FRESH,
+    return plain(200, isPacked && page.packed ? await page.packed : body, {
       vary: 'accept-encoding',
       'content-type': CONTENT_TYPE,
       ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
@@ -99,7 +114,13 @@ export class MetricsPage {
   }
 }
 
-const FRESH = { 'cache-control': 'no-store' };
+/** RFC 9110 §12.5.3: named, and not with the weight 0. */
+const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+const plain = (status: number, body: string | Buffer, headers = {}): Answer => ({
+  status,
+  body,
+  headers: { 'cache-control': 'no-store', ...headers },
+});
 const DENIED =
   'the token may see no metrics: give it {"metrics":"read"} in scope global for the server, {"monitoring_uuid":"list"} and {"dynamic_monitoring_summary":"read"} for agents';
 

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { type Kernel, UserError } from '@svc/plugin-sdk';
+import type { MetricsPage } from './page.ts';
+
+/** Readers at a time; Prometheus needs one. */
+const MOST_CONNECTIONS = 16;
+const REQUEST_MS = 5_000;
+const HEADER_BYTES = 8_192;
+
+/** @throws UserError for what is no address */
+function addressOf(text: string): { host: string; port: number } {
+  const [, host = '', port = ''] = /^\[?([^\]]*)\]?:(\d{1,5})$/.exec(text) ?? [];
+  if (isIP(host) === 0 || Number(port) > 65_535)
+    throw new UserError(`[metrics] listener: '${text}' is no address such as 127.0.0.1:9464`);
+  return { host, port: Number(port) };
+}
+
+/**
+ * `/metrics` on a listener of its own, without a credential: whoever reaches it reads everything. Nothing else is answered there.
+ * @throws UserError when the address is none, or taken
+ */
+export async function listen(
+  { brand, defer, log, system }: Kernel<unknown>,
+  address: string,
+  page: MetricsPage,
+): Promise<void> {
+  const where = addressOf(address);
+  const server = createServer({ maxHeaderSize: HEADER_BYTES }, async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://metrics');
+    try {
+      const { status, body, headers } =
+        url.pathname === '/metrics'
+          ? await page.answer(
+              { method: request.method ?? '', url, headers: request.headers },
+              system,
+            )
+          : { status: 404, body: 'only /metrics is here', headers: {} };
+      response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(body);
+    } catch (error) {
+      log.error('metrics could not be read', { error });
+      response.writeHead(500).end();
+    }
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.requestTimeout = REQUEST_MS;
+  await new Promise<void>((resolve, reject) => {
+    const failed = ({ message }: Error) =>
+      reject(new UserError(`[metrics] listener: cannot listen on ${address}: ${message}`));
+    server.once('error', failed).listen(where, () => {
+      server.off('error', failed);
+      resolve();
+    });
+  });
+  defer('metrics listener', () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  log.info('metrics without a credential', { address: where.host, port, word: brand.word });
+}
