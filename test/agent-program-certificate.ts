@@ -16,15 +16,15 @@ const COMMON_NAME = der(0x06, Buffer.from('550403', 'hex'));
 const pem = (label: string, body: Buffer) =>
   `-----BEGIN ${label}-----\n${body.toString('base64')}\n-----END ${label}-----\n`;
 
-/** Key and certificate in PEM for one common name, valid from 2020 to 2049. */
-export function selfSigned(name: string): { key: string; cert: string } {
+/** Key and certificate in PEM for one common name, valid from 2020 to 2049 or another `YYMMDDhhmmssZ`. */
+export function selfSigned(name: string, until = '491231235959Z'): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name)))));
   const content = sequence(
     der(0x02, Buffer.from([1])),
     ECDSA_SHA256,
     subject,
-    sequence(time('200101000000Z'), time('491231235959Z')),
+    sequence(time('200101000000Z'), time(until)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
   );

@@ -109,6 +109,8 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
   'docs/guide/upgrade.md': async (app) => {
     const [file = ''] = readdirSync(app.dir).filter((name) => /\.(?:db|sqlite)$/.test(name));
     symlinkSync(join(app.dir, file), join(dir, 'svc.db'));
+    mkdirSync(join(dir, 'data'));
+    symlinkSync(join(app.dir, 'config.toml'), join(dir, 'data', 'server.toml'));
   },
   'plugins/agent/README.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),

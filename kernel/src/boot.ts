@@ -3,6 +3,7 @@ import {
   type Brand,
   type Clock,
   type DatabaseHandle,
+  type DatabaseRequest,
   type Kernel,
   LAST,
   type Logger,
@@ -42,8 +43,8 @@ export interface BootOptions {
   readonly log: Logger;
   /** `X.Y.Z` of the program: clients read it as three integers (clients.md §3.10). */
   readonly version: string;
-  /** `tool`: database and plugins only, nothing listens (init and other commands). Default: `serve`. */
-  readonly mode?: 'serve' | 'tool';
+  /** `tool`: database and plugins only, nothing listens (init and other commands). `look`: without migrations. Default: `serve`. */
+  readonly mode?: DatabaseRequest['mode'];
   readonly clock?: Clock;
   /** Services of the program itself, by name. */
   readonly services?: ReadonlyMap<string, unknown>;
@@ -67,7 +68,7 @@ export async function boot(options: BootOptions): Promise<App> {
     const known = new Set(options.services?.keys());
     const plugins = await orderPlugins(options.plugins, known, options.suggest);
     const app = new App({ ...options, plugins }, unwind);
-    const serves = options.mode !== 'tool';
+    const serves = (options.mode ?? 'serve') === 'serve';
     // An address that is taken is found before the database is touched.
     if (serves) await app.try(options.head);
     await app.open();
@@ -160,6 +161,7 @@ export class App {
     const { log, mode = 'serve' } = this.#options;
     await this.#timeline.step('setup', () => this.#setup());
     this.#register();
+    if (mode === 'look') return;
     const steps = stepsOf(this.#options.plugins);
     await this.#timeline.step('migrations', () => migrate(this.db, steps, log));
     if (mode === 'serve') await this.#timeline.limited('bus', () => this.#joinBus());

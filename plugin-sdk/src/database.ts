@@ -128,8 +128,11 @@ export interface DatabaseRequest {
   readonly options: { readonly [key: string]: unknown };
   readonly log: Logger;
   readonly clock: Clock;
-  /** `serve`: a database that only one server may use is refused to a second one. `tool`: a command beside a server. */
-  readonly mode: 'serve' | 'tool';
+  /**
+   * `serve`: a database that only one server may use is refused to a second one. `tool`: a command beside a server.
+   * `look`: nothing may be made or changed (`doctor`); a database that the first start would make is refused with the code `NOT_YET`.
+   */
+  readonly mode: 'serve' | 'tool' | 'look';
 }
 
 export interface Executed {

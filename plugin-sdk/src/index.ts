@@ -10,6 +10,7 @@ export * from './definition.ts';
 export * from './directory.ts';
 export * from './disk-full.ts';
 export * from './errors.ts';
+export * from './finding.ts';
 export * from './hooks.ts';
 export * from './http.ts';
 export * from './json.ts';

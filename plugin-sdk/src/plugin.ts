@@ -1,5 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { Database, GuardedTables } from './database.ts';
+import type { Finding } from './finding.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { RegisteredMethod } from './method.ts';
@@ -139,6 +140,11 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly examples?: readonly Example[];
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
   readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
+  /**
+   * What `doctor` and `upgrade-check` tell of this plugin. Nothing is prepared or started, nothing may be changed; asked
+   * only where every migration of the plugin was applied.
+   */
+  examine?(kernel: Kernel<Static<C>, Static<R>>): Promise<readonly Finding[]>;
   /** Taps hooks. Registration closes when it returns. */
   setup(kernel: Kernel<Static<C>, Static<R>>): void | Promise<void>;
 }

@@ -19,6 +19,7 @@ import {
   type Sections,
   sectionsOf,
 } from './plugins/sections.ts';
+import type { StartOptions } from './start.ts';
 
 /** Head keys that a reload changes; the others keep their value until the process starts again. */
 const RELOADABLE = (
@@ -54,10 +55,10 @@ export class ServedFile implements ConfigurationFile {
     this.#options = options;
   }
 
-  /** From now on a reload reaches this server. */
-  serve(app: App): void {
+  /** From now on a reload reaches this server. A command beside one leaves its socket alone. */
+  serve(app: App, mode: StartOptions['mode']): void {
     this.#app = app;
-    this.#follow(this.#options.loaded);
+    if (mode === 'serve') this.#follow(this.#options.loaded);
   }
 
   close(): void {

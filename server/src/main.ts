@@ -1,6 +1,7 @@
 import { UserError } from '@svc/plugin-sdk';
 import { configurationFile, glance, OPTIONS, parse, runTool, UsageError } from './command.ts';
 import { loadConfig } from './config/load.ts';
+import { EXAMINATIONS } from './doctor/index.ts';
 import { newPlugin } from './new-plugin.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
@@ -13,6 +14,9 @@ const HELP = `Usage: svc-server <command> -c FILE
   serve -c FILE             run the server
   init -c FILE              open the database, migrate, create what is missing, exit
   get-uuid -c FILE          print the server's UUID as the last line
+  doctor -c FILE [--json]   look for faults, and say what to do about them: exit 1 when there are any
+  upgrade-check -c FILE [--json]
+                            say what this version would change in configuration and database
   version                   print version lines
   new-plugin NAME           write the sources of a new plugin into ./NAME, or into --dir DIR
   <plugin command> -c FILE  commands of plugins, for example roll-super-token; without -c they take the file
@@ -38,6 +42,8 @@ export async function main(args: readonly string[]): Promise<number | undefined>
 
 async function run(args: readonly string[]): Promise<number | undefined> {
   const asked = glance(args);
+  const examination = EXAMINATIONS.get(asked.name ?? '');
+  if (examination && !asked.help) return examination(args);
   if (asked.name !== undefined && !TALKS.test(asked.name) && !asked.help)
     return runOfPlugin(asked.name, args, asked.config);
   const { values, positionals } = parse(args, OPTIONS);

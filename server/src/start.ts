@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type App, boot } from '@svc/kernel';
 import { type Clock, ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
+import type { Head } from './config/head.ts';
 import { inFile, loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
 import { kernelHead } from './kernel-head.ts';
@@ -20,8 +21,11 @@ export interface StartOptions {
   readonly umask?: number;
   /** Called as soon as the server listens. */
   readonly started?: (app: App) => void;
-  /** `tool`: database and plugins only, nothing listens (init and other commands). Default: `serve`. */
-  readonly mode?: 'serve' | 'tool';
+  /**
+   * `tool`: database and plugins only, nothing listens (init and other commands). `look`: besides, nothing is made or
+   * changed, neither files nor tables. Default: `serve`.
+   */
+  readonly mode?: 'serve' | 'tool' | 'look';
   /** Plugin objects or entries instead of the configuration's list: tests, embedding. */
   readonly plugins?: readonly (Plugin | string)[] | undefined;
   readonly clock?: Clock;
@@ -37,7 +41,8 @@ export async function start(options: StartOptions): Promise<App> {
   const path = resolve(options.config);
   const { draft, listen, umask, console = 'stdout', mode = 'serve' } = options;
   const loaded = await loadConfig(path, draft);
-  const { head, raw } = loaded;
+  const { raw } = loaded;
+  const head = mode === 'look' ? withoutFiles(loaded.head) : loaded.head;
   const env = process.env['RUST_LOG'] ?? options.logFilter;
   const log = openLog(head.logging, { env, console, brand: head.brand });
   const { logger } = log;
@@ -66,12 +71,18 @@ export async function start(options: StartOptions): Promise<App> {
         await log.close();
       },
     });
-    file.serve(app);
+    file.serve(app, mode);
     options.started?.(app);
-    if (draft !== undefined) await file.write(loaded.text);
+    if (draft !== undefined && mode !== 'look') await file.write(loaded.text);
     return app;
   } catch (error) {
     await log.close();
     throw inFile(path, error);
   }
+}
+
+/** Without the files that a start opens beside the database: a look finds their faults on its own, and writes no log. */
+function withoutFiles({ tls_cert, tls_key, ...head }: Head): Head {
+  const { json_log_file, ...logging } = head.logging;
+  return { ...head, logging };
 }

@@ -2,10 +2,11 @@
 import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sizeText } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bytesOf, policyOf, sizeText } from '../../plugins/retention/src/policy.ts';
+import { bytesOf, policyOf } from '../../plugins/retention/src/policy.ts';
 import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 

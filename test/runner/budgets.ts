@@ -120,6 +120,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/postgres-volume-retention.test.ts': { seconds: 18, why: 'partitions of hundreds of days', starts: true },
   'test/postgres-volume.test.ts': { seconds: 10, why: 'partitions of hundreds of days', starts: true },
   'test/server/log-sinks.test.ts': { seconds: 8, why: 'processes that write to closed pipes, files of some MB', starts: true },
+  'test/server/doctor.test.ts': { seconds: 20, why: 'a program for each fault, servers on both databases', starts: true },
   'test/server/memory.test.ts': { seconds: 12, why: 'three starts of the program', starts: true },
 };
 

@@ -56,10 +56,10 @@ export class Door {
     return true;
   }
 
-  /** What an operator should know of these settings. @param url where the server listens */
+  /** What an operator should know of these settings. @param url where the server listens; empty: it does not */
   advice(url: string): ConfigWarning[] {
     const { allowed_hosts: allowed } = this.#settings;
-    const isLocal = /^https?:\/\/(?:127\.|\[::1\])/.test(url);
+    const isLocal = url === '' || /^https?:\/\/(?:127\.|\[::1\])/.test(url);
     const isOnlyLocal = allowed?.every((name) => /^(?:.*\.)?localhost$/i.test(name));
     const message = allowed === undefined ? NO_HOSTS : isOnlyLocal && !isLocal ? ONLY_LOCAL : '';
     return message === '' ? [] : [{ kind: 'advice', key: 'allowed_hosts', message }];

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { Connection, Forwarded } from '@svc/plugin-sdk';
+import { type Connection, type Finding, type Forwarded, finding } from '@svc/plugin-sdk';
 import { Networks, plainAddress } from './connections-address.ts';
 
 /** The one place that reads `x-forwarded-for` and `x-forwarded-proto`: they count from trusted proxies only. */
@@ -36,6 +36,20 @@ export class Proxies {
     }
     return found;
   }
+}
+
+/** What `doctor` tells of the proxies of a configuration. */
+export function trust(entries: readonly string[]): Finding {
+  const wide = entries.find((entry) => /^(?:0\.0\.0\.0|::)\/[0-7]$/.test(entry));
+  if (wide !== undefined) {
+    const message = `trusted_proxies has ${wide}: every client may claim the address of another one.`;
+    return finding('proxies', 'problem', message, 'List the addresses of your proxies only.');
+  }
+  if (entries.length > 0) {
+    const message = `x-forwarded-for and x-forwarded-proto count from ${entries.join(', ')}.`;
+    return finding('proxies', 'ok', message);
+  }
+  return finding('proxies', 'ok', 'No proxy is trusted: x-forwarded-for does not count.');
 }
 
 /** `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`. */

@@ -2,6 +2,7 @@ import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Refusals, Standings } from './api.ts';
 import { tapCalls } from './calls.ts';
 import { connectionKeys, doorKeys } from './connections-config.ts';
+import { trust } from './connections-proxies.ts';
 import { tapConnections } from './connections-taps.ts';
 import { Messages } from './messages.ts';
 import { MessageMemory } from './messages-memory.ts';
@@ -44,6 +45,8 @@ export default definePlugin({
     ...Object.keys(tokenKeys),
     ...Object.keys(doorKeys),
   ],
+
+  examine: async ({ root }) => [trust(root.trusted_proxies)],
 
   setup(kernel) {
     const { clock, config, every, hooks, log, provide } = kernel;

@@ -4,6 +4,7 @@ import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { tellAgents } from './agent-facts.ts';
 import { AgentHistory } from './api.ts';
+import { examine } from './examine.ts';
 import { examples } from './examples.ts';
 import { openHistory } from './history.ts';
 import { addMethods } from './methods.ts';
@@ -58,6 +59,17 @@ export default definePlugin({
     agent_presence: 'fixed',
     agent_uptime: 'fixed',
     agent_event_state: 'fixed',
+  },
+
+  async examine({ clock, db, use }) {
+    const registry = use(AgentRegistry);
+    const heardSince = async (uuid: string, time: number) => {
+      const agent = await registry.find(uuid);
+      const [heard = 0] = agent ? await use(LastReports).heard([agent]) : [];
+      return heard > time;
+    };
+    const uuidSql = registry.uuidSql.bind(registry);
+    return examine({ db, now: clock.now(), uuidSql, heardSince });
   },
 
   setup(kernel) {

@@ -4,7 +4,8 @@ import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
-import { removeOld } from './store.ts';
+import { serversOn } from './servers.ts';
+import { APPLICATION, removeOld } from './store.ts';
 
 const CLEAN_MS = 15_000;
 
@@ -42,6 +43,10 @@ export default definePlugin({
     kernel.use(BusTransports).offer(transport);
     kernel.every('remove old bus messages', CLEAN_MS, () => removeOld(db));
   },
+
+  async examine({ db, server }) {
+    return db.dialect === 'postgres' ? serversOn(db, server.version) : [];
+  },
 });
 
 /** As the pool connects; undefined where the main database is no Postgres. */
@@ -53,6 +58,6 @@ function settingsOf(kernel: Kernel<unknown>, url: string | undefined): ClientCon
     connectionString: url ?? connectionString,
     connectionTimeoutMillis,
     keepAlive: true,
-    application_name: 'svc-server bus',
+    application_name: `${APPLICATION} ${kernel.server.version}`,
   } as ClientConfig;
 }

@@ -26,4 +26,10 @@ export default definePlugin({
       return openPostgres(request, standingIn(kernel));
     });
   },
+
+  async examine({ clock, db }) {
+    if (db.dialect !== 'postgres') return [];
+    const { examine } = await import('./examine.ts');
+    return examine(db, clock);
+  },
 });

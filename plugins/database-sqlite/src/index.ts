@@ -24,4 +24,10 @@ export default definePlugin({
       return openSqlite(url, request, standingIn(kernel));
     });
   },
+
+  async examine({ db }) {
+    if (db.dialect !== 'sqlite') return [];
+    const { examine } = await import('./examine.ts');
+    return examine(db);
+  },
 });

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import { codeOf } from '@svc/plugin-sdk/driver';
@@ -26,6 +26,22 @@ export function lockForServing(file: string): () => void {
   }
   const held = lock;
   return () => void held.close();
+}
+
+/** Whether a server holds `<file>.lock`. */
+export function isServed(file: string): boolean {
+  const name = `${real(file)}.lock`;
+  if (!existsSync(name)) return false;
+  const lock = new Sqlite(name, { readonly: true, timeout: 0 });
+  try {
+    lock.pragma('schema_version');
+    return false;
+  } catch (error) {
+    if (codeOf(error) === 'SQLITE_BUSY') return true;
+    throw error;
+  } finally {
+    lock.close();
+  }
 }
 
 /** The real path of the file, which need not exist yet. */

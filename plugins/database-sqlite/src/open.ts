@@ -22,11 +22,11 @@ export async function openSqlite(
   standing?: ShareRules['standing'],
 ): Promise<DatabaseHandle> {
   const file = resolve(url.file);
-  checkFile(file, url.create);
+  checkFile(file, url.create, request.mode === 'look');
   const settings: ConnectionSettings & Room = {
     file,
     reserve_bytes: await reserveBytes(file, request.options),
-    role: 'writer',
+    role: request.mode === 'look' ? 'main' : 'writer',
     create: url.create,
     synchronous: wordOption(request.options, 'sqlite_synchronous', ['NORMAL', 'FULL']),
   };
@@ -62,7 +62,7 @@ const reserveBytes = (
     ? defaultReserve(file)
     : numberOption(options, 'sqlite_reserve_mb', { minimum: 0, fallback: 0 }) * 2 ** 20;
 
-function checkFile(file: string, create: boolean): void {
+function checkFile(file: string, create: boolean, look: boolean): void {
   const kind = statSync(file, { throwIfNoEntry: false });
   if (kind?.isDirectory())
     throw new UserError(`database.database_url: ${file} is a directory, not a database file`);
@@ -74,5 +74,9 @@ function checkFile(file: string, create: boolean): void {
   }
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
     throw new UserError(`database.database_url: the directory ${dirname(file)} does not exist`);
+  }
+  if (look) {
+    const error = new UserError(`${file} does not exist yet; the first start makes it`);
+    throw Object.assign(error, { code: 'NOT_YET' });
   }
 }

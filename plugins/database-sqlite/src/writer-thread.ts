@@ -42,7 +42,7 @@ export type BatchAnswer = readonly (readonly [number, string, string])[];
 
 const settings = workerData as ConnectionSettings & Room;
 const db = orEnd(() => {
-  freeReserveIfLow(settings);
+  if (settings.role === 'writer') freeReserveIfLow(settings);
   return openConnection(settings);
 });
 const room = new DiskRoom(db, settings);
@@ -85,6 +85,7 @@ function handle(request: QueryRequest | ControlRequest): unknown {
 }
 
 function query(request: QueryRequest): QueryAnswer {
+  if (db.readonly) return run(request);
   const adds = addsRows(request.sql);
   const isAlone = !db.inTransaction;
   if (adds || isAlone) room.look(adds);

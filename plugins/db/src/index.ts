@@ -1,6 +1,13 @@
 import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { SqliteFiles } from '@svc/plugin-database-sqlite/api';
-import { DatabaseChanged, definePlugin, type Principal, Type, topic } from '@svc/plugin-sdk';
+import {
+  DatabaseChanged,
+  definePlugin,
+  examineFolder,
+  type Principal,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { Databases } from './databases.ts';
 import { examples } from './examples.ts';
@@ -91,6 +98,8 @@ export default definePlugin({
   guards: { db_registry: 'fixed' },
   permissions: { db: { words: ['list', 'read', 'create', 'update', 'delete', 'exec_sql'] } },
   scopes: { db: 'prefix' },
+
+  examine: async ({ root }) => examineFolder('db_path', root.db_path),
 
   setup(kernel) {
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;

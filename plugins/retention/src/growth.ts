@@ -1,5 +1,4 @@
-import type { Kernel } from '@svc/plugin-sdk';
-import { sizeText } from './policy.ts';
+import { type Kernel, sizeText } from '@svc/plugin-sdk';
 
 const DAY_MS = 86_400_000;
 /** So long it takes to see what a day adds, ms. */

@@ -1,9 +1,9 @@
 import { RetentionLimits } from '@svc/plugin-kv/api';
-import { type ConfigWarning, definePlugin } from '@svc/plugin-sdk';
+import { type ConfigWarning, definePlugin, sizeText } from '@svc/plugin-sdk';
 import { History, type HistoryTable } from './api.ts';
 import { watchGrowth } from './growth.ts';
 import { migrations } from './migrations/index.ts';
-import { config, policyOf, sizeText } from './policy.ts';
+import { config, policyOf } from './policy.ts';
 import { Rounds } from './rounds.ts';
 import { Store } from './store.ts';
 import { Turn } from './turn.ts';

@@ -59,10 +59,3 @@ export function bytesOf(text: string): number | undefined {
   const [, number, unit = '', binary] = found;
   return Math.floor(Number(number) * (binary ? 1024 : 1000) ** ' kMGT'.indexOf(unit || ' '));
 }
-
-/** `1.3 GB`, for the log. */
-export function sizeText(bytes: number): string {
-  const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const number = bytes / 1000 ** power;
-  return `${number.toFixed(power > 0 && number < 100 ? 1 : 0)} ${' kMGT'[power]?.trim()}B`;
-}

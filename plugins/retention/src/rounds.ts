@@ -1,7 +1,7 @@
 import { type Limits, RetentionLimits } from '@svc/plugin-kv/api';
-import type { Kernel } from '@svc/plugin-sdk';
+import { type Kernel, sizeText } from '@svc/plugin-sdk';
 import type { HistoryTable, Slice } from './api.ts';
-import { type Policy, sizeText } from './policy.ts';
+import type { Policy } from './policy.ts';
 import type { Turn } from './turn.ts';
 
 const HOUR_MS = 3_600_000;

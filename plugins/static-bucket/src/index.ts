@@ -1,4 +1,4 @@
-import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, examineFolder, Type, topic } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
@@ -55,6 +55,8 @@ export default definePlugin({
   guards: { static_file: 'fixed', static_file_former: 'fixed' },
   permissions,
   scopes,
+
+  examine: async ({ root }) => examineFolder('static_path', root.static_path),
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, log } = kernel;

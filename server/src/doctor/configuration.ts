@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Finding, finding, type Plugin } from '@svc/plugin-sdk';
+import { asksForUuid } from '../config/auto-gen.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { choosePlugins } from '../plugins/choose.ts';
+import { keyWarnings, sectionsOf } from '../plugins/sections.ts';
+import { sentence, told } from './told.ts';
+
+export interface ReadConfiguration {
+  readonly text: string;
+  readonly loaded: LoadedConfig;
+  /** Empty where a plugin cannot be loaded, or does not take its section. */
+  readonly plugins: readonly Plugin[];
+}
+
+/** Reads the file as a start does, and writes nothing. @returns undefined when its head cannot be used */
+export async function examineConfiguration(
+  path: string,
+  found: Finding[],
+): Promise<ReadConfiguration | undefined> {
+  try {
+    const text = await readFile(path, 'utf8');
+    const loaded = await loadConfig(path, text);
+    const plugins = await pluginsOf(path, loaded, found);
+    if (asksForUuid(loaded.raw))
+      found.push(finding('configuration', 'ok', 'server_uuid is made at the first start.'));
+    return { text, loaded, plugins };
+  } catch (error) {
+    found.push(...faults(error, path, '; nothing else could be looked at'));
+    return undefined;
+  }
+}
+
+async function pluginsOf(path: string, loaded: LoadedConfig, found: Finding[]): Promise<Plugin[]> {
+  try {
+    const plugins = await choosePlugins(loaded.head.plugins, loaded.head, dirname(path));
+    sectionsOf(plugins, loaded);
+    for (const { kind, message } of keyWarnings(plugins, loaded)) {
+      const advice = kind === 'unknown' ? 'Correct the key, or take it out.' : undefined;
+      found.push(finding('configuration', 'advice', sentence(message), advice));
+    }
+    const message = `The file can be read; it asks for ${plugins.length} plugins.`;
+    found.push(finding('configuration', 'ok', message));
+    return plugins;
+  } catch (error) {
+    found.push(...faults(error, path));
+    return [];
+  }
+}
+
+export const faults = (error: unknown, path: string, more = ''): Finding[] =>
+  told(error, path).map((line) =>
+    finding('configuration', 'problem', sentence(line), `Correct it in ${path}${more}.`),
+  );
