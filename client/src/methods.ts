@@ -12,6 +12,7 @@ export interface Methods {
     params: {
       /** Only these; those that are unknown or not to be seen are left out. */
       agents?: string[] | null;
+      /** Agents behind this UUID only: the last one of the page before. */
       after?: string | null;
       /** Agents at most. Default: 10000. */
       limit?: number | null;
@@ -122,7 +123,12 @@ export interface Methods {
   };
   /** The newest full report of each of several agents, in the order asked for. */
   'agent_dynamic_data_multi_last_query': {
-    params: { uuids: string[]; fields: ('cpu' | 'ram' | 'load' | 'system' | 'disk' | 'network' | 'gpu')[] };
+    params: {
+      /** Agents; those without a report are left out. */
+      uuids: string[];
+      /** Members of the report that are told. */
+      fields: ('cpu' | 'ram' | 'load' | 'system' | 'disk' | 'network' | 'gpu')[];
+    };
     result: {
       uuid?: string;
       timestamp: number;
@@ -176,7 +182,9 @@ export interface Methods {
   /** The newest summary of each of several agents, in the order asked for. */
   'agent_dynamic_summary_multi_last_query': {
     params: {
+      /** Agents; those without a report are left out. */
       uuids: string[];
+      /** Members of the report that are told. */
       fields: ('cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed')[];
     };
     result: {
@@ -210,7 +218,9 @@ export interface Methods {
   /** What happened to agents, the newest first. */
   'agent_events': {
     params: {
+      /** At most 100 agents. Absent: all, and the starts of servers. */
       agents?: string[] | null;
+      /** Kinds of events. Absent: all. */
       kinds?: ('came' | 'went' | 'refused' | 'address_changed' | 'server_restarted')[] | null;
       /** Unix ms. Default: the oldest event. */
       from?: number | null;
@@ -237,6 +247,7 @@ export interface Methods {
   /** Stored full reports that match. */
   'agent_query_dynamic': {
     params: {
+      /** Members of a report that are told, and conditions that it meets all. */
       dynamic_data_query: {
         fields: ('cpu' | 'ram' | 'load' | 'system' | 'disk' | 'network' | 'gpu')[];
         /** Conditions, combined with AND. The list may be empty. */
@@ -306,6 +317,7 @@ export interface Methods {
   /** Stored summaries that match; `cpu_usage` and the loads are divided by ten. */
   'agent_query_dynamic_summary': {
     params: {
+      /** Members of a report that are told, and conditions that it meets all. */
       query: {
         fields: ('cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed')[];
         /** Conditions, combined with AND. The list may be empty. */
@@ -353,7 +365,9 @@ export interface Methods {
   /** Least, average, greatest and last values of reports in equal buckets of time. */
   'agent_query_series': {
     params: {
+      /** 1 to 100 agents. */
       agents: string[];
+      /** At least one figure of summaries. */
       fields: ('cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed' | 'disk.total_space' | 'disk.available_space' | 'disk.read_speed' | 'disk.write_speed' | 'interface.total_received' | 'interface.total_transmitted' | 'interface.receive_speed' | 'interface.transmit_speed' | 'core.cpu_usage' | 'core.frequency_mhz')[];
       /** Unix ms. */
       from: number;
@@ -361,6 +375,7 @@ export interface Methods {
       to: number;
       /** Buckets at most. Default: 1500. */
       points?: number | null;
+      /** What is read. Default: the finest that is short enough. */
       source?: 'raw' | 'minute' | 'quarter_hour' | null;
     };
     result: {
@@ -383,6 +398,7 @@ export interface Methods {
   /** Stored static reports that match. */
   'agent_query_static': {
     params: {
+      /** Members of a report that are told, and conditions that it meets all. */
       static_data_query: {
         fields: ('cpu' | 'system' | 'gpu')[];
         /** Conditions, combined with AND. The list may be empty. */
@@ -424,6 +440,7 @@ export interface Methods {
   /** For how long agents were seen on each UTC day. */
   'agent_query_uptime': {
     params: {
+      /** 1 to 100 agents. */
       agents: string[];
       /** Unix ms; its UTC day is the first. Default: 30 days before `to`. */
       from?: number | null;
@@ -440,6 +457,7 @@ export interface Methods {
   /** Stores a full report. */
   'agent_report_dynamic': {
     params: {
+      /** The state of the machine, in full. */
       dynamic_monitoring_data: {
         uuid: string;
         time: number;
@@ -495,6 +513,7 @@ export interface Methods {
   /** Stores a summary; `cpu_usage` and the loads come times ten. */
   'agent_report_dynamic_summary': {
     params: {
+      /** The state of the machine in figures. */
       data: {
         uuid: string;
         time: number;
@@ -528,6 +547,7 @@ export interface Methods {
   /** Stores hardware and system facts; a known hash only moves the stored time. */
   'agent_report_static': {
     params: {
+      /** What the machine is made of. */
       static_monitoring_data: {
         uuid: string;
         time: number;
@@ -556,7 +576,12 @@ export interface Methods {
   };
   /** The newest static report of each of several agents, in the order asked for. */
   'agent_static_data_multi_last_query': {
-    params: { uuids: string[]; fields: ('cpu' | 'system' | 'gpu')[] };
+    params: {
+      /** Agents; those without a report are left out. */
+      uuids: string[];
+      /** Members of the report that are told. */
+      fields: ('cpu' | 'system' | 'gpu')[];
+    };
     result: {
       uuid?: string;
       timestamp: number;
@@ -581,12 +606,16 @@ export interface Methods {
   };
   /** A page of the audit as lines of JSON; `next` is the `after` of the next page. */
   'audit_export': {
-    params: { after?: string | null };
+    params: {
+      /** The `next` of the page before. Absent: the first. */
+      after?: string | null;
+    };
     result: { lines: string[]; next: string | null };
   };
   /** Changes that match, newest first; `next` is the `before` of the next page. */
   'audit_query': {
     params: {
+      /** What a change has to match. Absent: all. */
       query?: {
           from?: number | null;
           to?: number | null;
@@ -597,7 +626,9 @@ export interface Methods {
           server_uuid?: string | null;
           success?: boolean | null;
         } | null;
+      /** Changes at most. Default: 100. */
       limit?: number | null;
+      /** The `next` of the page before. Absent: the newest. */
       before?: string | null;
     };
     result: { rows: unknown[]; next: string | null };
@@ -622,6 +653,7 @@ export interface Methods {
   /** Deletes records of runs: all that match, or the newest with `limit` or `last`. */
   'crontab-result_delete': {
     params: {
+      /** Conditions that a record meets all. */
       query: {
         /** Conditions, combined with AND. The list may be empty. */
         condition: (
@@ -648,6 +680,7 @@ export interface Methods {
   /** Records of runs that match, newest first: 1,000, or as `limit` or `last` says. */
   'crontab-result_query': {
     params: {
+      /** Conditions that a record meets all. */
       query: {
         /** Conditions, combined with AND. The list may be empty. */
         condition: (
@@ -683,6 +716,7 @@ export interface Methods {
       name: string;
       /** Six or seven fields, seconds first; UTC. */
       cron_expression: string;
+      /** What a fire does: a task for each of these agents, or the run of a script. */
       cron_type: {
           agent: [string[], {
             task: 
@@ -741,6 +775,7 @@ export interface Methods {
       name: string;
       /** Six or seven fields, seconds first; UTC. */
       cron_expression: string;
+      /** What a fire does: a task for each of these agents, or the run of a script. */
       cron_type: {
           agent: [string[], {
             task: 
@@ -842,6 +877,7 @@ export interface Methods {
     params: {
       /** Unique; 1 to 128 characters, no "/", "\" or control. */
       name: string;
+      /** Whether the job fires. */
       enable: boolean;
     };
     result: { success: true; enabled: boolean };
@@ -867,7 +903,9 @@ export interface Methods {
     params: {
       /** Name of a registered database. */
       name: string;
+      /** Statements of SQLite. */
       sql: string;
+      /** Values of the placeholders, a list. Absent: none. */
       params?: unknown;
     };
     result: { success: true; data: { [name: string]: unknown }[]; row_count: number; truncated: boolean };
@@ -901,6 +939,7 @@ export interface Methods {
     params: {
       /** Name of a registered database. */
       name: string;
+      /** Its name from then on. */
       new_name: string;
     };
     result: { success: true; data: { id: number; name: string; created_at: number } };
@@ -908,7 +947,9 @@ export interface Methods {
   /** Makes a code with which machines get the agent and a token of their own, and the line to paste there. */
   'enrol_create': {
     params: {
+      /** Name of the machine, for a code of one use. */
       name?: string | null;
+      /** Tags of the machines. */
       tags?: string[] | null;
       /** It holds for so long. Default: 3600. */
       seconds?: number | null;
@@ -955,12 +996,16 @@ export interface Methods {
   };
   /** Ends a code. Machines that came with it keep their tokens. */
   'enrol_revoke': {
-    params: { id: number };
+    params: {
+      /** Id of a code, from 1 on. */
+      id: number;
+    };
     result: { success: boolean };
   };
   /** Deletes results of runs: all that match, or the newest with `limit` or `last`. */
   'js-result_delete': {
     params: {
+      /** Conditions that a result meets all; instead of `id`. */
       query?: {
           /** Conditions, combined with AND. The list may be empty. */
           condition: (
@@ -982,6 +1027,7 @@ export interface Methods {
             | { finish_time_to: number }
             | { limit: number })[];
         } | null;
+      /** Of one result; instead of `query`. */
       id?: number | null;
     };
     result: {
@@ -994,6 +1040,7 @@ export interface Methods {
   /** Results of runs that match, newest first: 1,000, or as `limit` or `last` says. */
   'js-result_query': {
     params: {
+      /** Conditions that a result meets all. */
       query: {
         /** Conditions, combined with AND. The list may be empty. */
         condition: (
@@ -1041,10 +1088,15 @@ export interface Methods {
       js_script_base64: string;
       /** Name of the HTTP route. */
       route_name?: string | null;
+      /** Idle ms after which a loaded context is dropped. Absent: never. */
       runtime_clean_time?: number | null;
+      /** Any JSON: what the script gets as `env`. */
       env?: unknown;
+      /** Longest run, ms. Absent: 30,000. */
       max_run_time?: number | null;
+      /** Stack of the script, bytes. Absent: 1 MiB. */
       max_stack_size?: number | null;
+      /** Heap of the script, bytes. Absent: 8 MiB. */
       max_heap_size?: number | null;
     };
     result: {
@@ -1123,9 +1175,13 @@ export interface Methods {
     params: {
       /** Name of the script worker; trimmed. */
       js_script_name: string;
+      /** The handler that runs. Default: `call`. */
       run_type?: 'call' | 'cron' | 'route' | 'inline_call' | null;
+      /** Any JSON: what the handler gets. */
       params: unknown;
+      /** Any JSON instead of the `env` of the worker. */
       env?: unknown;
+      /** `bytecode`: in the loaded context, as by default; `source`: in a fresh one. */
       compile_mode?: 'bytecode' | 'source' | null;
     };
     result: { id: number };
@@ -1141,10 +1197,15 @@ export interface Methods {
       js_script_base64: string;
       /** Name of the HTTP route. */
       route_name?: string | null;
+      /** Idle ms after which a loaded context is dropped. Absent: never. */
       runtime_clean_time?: number | null;
+      /** Any JSON: what the script gets as `env`. */
       env?: unknown;
+      /** Longest run, ms. Absent: 30,000. */
       max_run_time?: number | null;
+      /** Stack of the script, bytes. Absent: 1 MiB. */
       max_stack_size?: number | null;
+      /** Heap of the script, bytes. Absent: 8 MiB. */
       max_heap_size?: number | null;
     };
     result: {
@@ -1199,7 +1260,10 @@ export interface Methods {
   };
   /** Values of many keys and key patterns, from one snapshot, in request order. */
   'kv_get_multi_value': {
-    params: { namespace_key: { namespace: string; key: string }[] };
+    params: {
+      /** Keys, each with its namespace; `*` at the end of a key stands for any text. */
+      namespace_key: { namespace: string; key: string }[];
+    };
     result: { namespace: string; key: string; value: unknown }[];
   };
   /** The value of a key, null when the key is missing. */
@@ -1224,6 +1288,7 @@ export interface Methods {
       namespace: string;
       /** Exact key; no pattern. */
       key: string;
+      /** Any JSON. */
       value: unknown;
     };
     result: { success: true };
@@ -1338,7 +1403,9 @@ export interface Methods {
       name: string;
       /** Path inside the bucket. */
       path: string;
+      /** The bytes of the file, each 0 to 255; or `base64`. */
       body?: unknown;
+      /** The bytes in standard base64; or `body`. */
       base64?: string | null;
     };
     result: { success: boolean };
@@ -1407,6 +1474,7 @@ export interface Methods {
       is_http_root: boolean;
       /** Send CORS headers. */
       cors: boolean;
+      /** `false` switches HTTP off, null on. Absent: as it is. */
       enable?: boolean | null;
     };
     result: {
@@ -1425,6 +1493,7 @@ export interface Methods {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
       slug: string;
+      /** Title, what it shows, and its settings. */
       page: {
         title: string;
         entries: {
@@ -1553,6 +1622,7 @@ export interface Methods {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
       slug: string;
+      /** What happened, and when. */
       incident: {
         title: string;
         /** Plain text. */
@@ -1583,6 +1653,7 @@ export interface Methods {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
       slug: string;
+      /** Id of an incident, from 1 on. */
       id: number;
     };
     result: { success: boolean };
@@ -1611,7 +1682,9 @@ export interface Methods {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
       slug: string;
+      /** Id of an incident, from 1 on. */
       id: number;
+      /** What becomes different; null: the default. */
       incident: {
         title?: string;
         /** Plain text. */
@@ -1655,6 +1728,7 @@ export interface Methods {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
       slug: string;
+      /** What becomes different; null: the default. */
       page: {
         title?: string;
         entries?: {
@@ -1761,7 +1835,12 @@ export interface Methods {
   };
   /** Runs SQL on the main database, in its own dialect. */
   'svc-server_exec_sql': {
-    params: { sql: string; params?: unknown };
+    params: {
+      /** SQL of the main database. */
+      sql: string;
+      /** Values of the placeholders, a list. Absent: none. */
+      params?: unknown;
+    };
     result: {
       success: true;
       data: { [name: string]: unknown }[];
@@ -1860,6 +1939,7 @@ export interface Methods {
   'task_create_task': {
     params: {
       target_uuid: string;
+      /** Kind of the task, with what it takes. */
       task_type: 
         | 'read_config' | 'ip' | 'version'
         | { ping: string }
@@ -1903,6 +1983,7 @@ export interface Methods {
   'task_create_task_blocking': {
     params: {
       target_uuid: string;
+      /** Kind of the task, with what it takes. */
       task_type: 
         | 'read_config' | 'ip' | 'version'
         | { ping: string }
@@ -2021,6 +2102,7 @@ export interface Methods {
   /** Tasks that match: the oldest 1,000, or the newest with `limit` or `last`. */
   'task_query': {
     params: {
+      /** Conditions that a task meets all. */
       task_data_query: {
         /** Conditions, combined with AND. The list may be empty. */
         condition: (
@@ -2131,7 +2213,9 @@ export interface Methods {
   /** Loss and latency of probes in equal buckets of time; null where there was none. */
   'task_query_series': {
     params: {
+      /** Kind of the probes. */
       type: 'ping' | 'tcp_ping' | 'http_ping';
+      /** 1 to 100 agents. */
       agents: string[];
       /** Unix ms. */
       from: number;
@@ -2170,6 +2254,7 @@ export interface Methods {
   /** Stores the one result of a running task and wakes its blocking caller. */
   'task_upload_task_result': {
     params: {
+      /** What the agent answers to a task. */
       task_response: {
         task_id: number;
         agent_uuid: string;
@@ -2228,6 +2313,7 @@ export interface Methods {
     params: {
       /** Token key or username. */
       target_token: string;
+      /** At least 6 bytes. */
       new_password: string;
     };
     result: { success: true; message: string };
@@ -2235,6 +2321,7 @@ export interface Methods {
   /** Create a token, and an account when username and password are given. */
   'token_create': {
     params: {
+      /** Rights, validity and login of the new token. */
       token_creation: {
         /** Limit entries {scopes, permissions}. */
         token_limit: unknown[];
@@ -2373,6 +2460,7 @@ export interface Subscriptions {
           | 'cpu' | 'system' | 'gpu')[] | null;
       /** Least time between two rows of one agent, rounded up to 250 ms. Default: 1000. */
       interval_ms?: number | null;
+      /** Kind of the reports. Default: `summary`. */
       kind?: 'summary' | 'dynamic' | 'static' | null;
     };
     item: {

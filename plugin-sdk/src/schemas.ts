@@ -72,5 +72,12 @@ export const optional = <T extends TSchema>(schema: T) =>
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()], { 'x-keep-null': true }));
 
+/** The same schema for a parameter that the reference describes so. Where a limit fails, errors quote it: name the limit. */
+export const described = <T extends TSchema>(schema: T, description: string): T =>
+  Object.defineProperties({} as T, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    description: { value: description, enumerable: true },
+  });
+
 export type { Static, TSchema };
 export { Type };

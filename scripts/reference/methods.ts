@@ -68,15 +68,17 @@ function section(method: Method, stream: Method | undefined): string {
   return [
     `## ${code(name)}\n\n${notes.filter(Boolean).join('\n')}\n\n`,
     `**Who may:** ${method['x-access'].words}\n\n`,
-    params.length === 0 ? 'No parameters.\n\n' : paramsTable(params),
+    params.length === 0 ? 'No parameters.\n\n' : paramsTable(name, params),
     resultText(method),
     errorTable(errors),
     stream ? endExample(stream) : exampleText(method),
   ].join('');
 }
 
-function paramsTable(params: readonly Param[]): string {
+function paramsTable(method: string, params: readonly Param[]): string {
   const rows = params.map(({ name, required, description = '', schema }) => {
+    if (`${description}${schema.description ?? ''}` === '')
+      throw new Error(`${method}: the parameter '${name}' has no description; give its schema one`);
     const type = typeText(schema);
     const isLong = type.includes('\n') || type.length > 80;
     const shown = isLong ? 'see below' : code(type);

@@ -3,6 +3,7 @@ import {
   type Auth,
   type Clock,
   canonicalUuid,
+  described,
   type Methods,
   optional,
   type Permission,
@@ -58,8 +59,14 @@ function addEvents(methods: Methods, parts: MethodParts): void {
       'Agents came, went, were refused or changed their address. Without `agents` it tells of all agents and of starts of servers, and needs the right in the scope `global`. Addresses are told only to those who may also read results of tasks `ip` of these agents.',
     addition: true,
     params: {
-      agents: optional(Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS })),
-      kinds: optional(Type.Array(words([...KINDS]), { minItems: 1 })),
+      agents: described(
+        optional(Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS })),
+        `At most ${MOST_AGENTS} agents. Absent: all, and the starts of servers.`,
+      ),
+      kinds: described(
+        optional(Type.Array(words([...KINDS]), { minItems: 1 })),
+        'Kinds of events. Absent: all.',
+      ),
       from: Time('Unix ms. Default: the oldest event.'),
       to: Time('Unix ms; this time itself lies outside. Default: now.'),
       limit: optional(
@@ -97,7 +104,11 @@ function addUptime(methods: Methods, { clock, registry, store, maxBytes }: Metho
     description: `Days without a report are left out. Today's figure is up to five minutes old. A range of at most ${MOST_DAYS} days.`,
     addition: true,
     params: {
-      agents: Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS }),
+      agents: Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: MOST_AGENTS,
+        description: `1 to ${MOST_AGENTS} agents.`,
+      }),
       from: Time(`Unix ms; its UTC day is the first. Default: ${DEFAULT_DAYS} days before \`to\`.`),
       to: Time('Unix ms; days that begin at this time or later lie outside. Default: now.'),
     },

@@ -1,6 +1,7 @@
 import {
   type Brand,
   canonicalUuid,
+  described,
   jsonRows,
   type Methods,
   optional,
@@ -54,7 +55,10 @@ const PARAMS = {
       description: 'Only these; those that are unknown or not to be seen are left out.',
     }),
   ),
-  after: optional(Uuid),
+  after: described(
+    optional(Uuid),
+    'Agents behind this UUID only: the last one of the page before.',
+  ),
   limit: optional(
     Type.Integer({
       minimum: 1,

@@ -1,4 +1,13 @@
-import { asString, Int64, type Methods, needs, optional, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  asString,
+  described,
+  Int64,
+  type Methods,
+  needs,
+  optional,
+  RpcError,
+  Type,
+} from '@svc/plugin-sdk';
 import { BEGIN, type Cursor, exportPage } from './export.ts';
 import { mayRead } from './permissions.ts';
 import type { Filter, Place, Store } from './store.ts';
@@ -56,9 +65,12 @@ function addQuery(methods: Methods, { settled, store }: Parts): void {
     summary: 'Changes that match, newest first; `next` is the `before` of the next page.',
     addition: true,
     params: {
-      query: optional(Query),
-      limit: optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
-      before: optional(Text),
+      query: described(optional(Query), 'What a change has to match. Absent: all.'),
+      limit: described(
+        optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
+        `Changes at most. Default: ${DEFAULT_ROWS}.`,
+      ),
+      before: described(optional(Text), 'The `next` of the page before. Absent: the newest.'),
     },
     result: Type.Object({
       rows: Type.Array(Type.Unknown()),
@@ -104,7 +116,9 @@ function addExport(methods: Methods, { settled, store }: Parts): void {
   methods.add('audit_export', {
     summary: 'A page of the audit as lines of JSON; `next` is the `after` of the next page.',
     addition: true,
-    params: { after: optional(Text) },
+    params: {
+      after: described(optional(Text), 'The `next` of the page before. Absent: the first.'),
+    },
     result: Type.Object({
       lines: Type.Array(Type.String()),
       next: Type.Union([Type.String(), Type.Null()]),

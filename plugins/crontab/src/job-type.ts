@@ -5,6 +5,9 @@ import { type NormalTask, normaliseTaskType, TaskType } from '@svc/plugin-task/a
 const only = { additionalProperties: false } as const;
 
 /** What a job does, as callers write it (crontab.md §3). */
+/** Of the parameter. */
+export const TYPE_WORDS =
+  'What a fire does: a task for each of these agents, or the run of a script.';
 export const CronType = Type.Union([
   Type.Object(
     { agent: Type.Tuple([Type.Array(Uuid), Type.Object({ task: TaskType }, only)]) },

@@ -1,6 +1,7 @@
 import {
   type Auth,
   callerValues,
+  described,
   JsonText,
   jsonRows,
   type Methods,
@@ -77,7 +78,7 @@ function addCreateAndRead(
 function addUpdateAndDelete(methods: Methods, { databases, auth }: MethodOptions): void {
   methods.add('db_update', {
     summary: 'Renames a database, when its statements have ended.',
-    params: { name: Name, new_name: Type.String() },
+    params: { name: Name, new_name: Type.String({ description: 'Its name from then on.' }) },
     result: answer({ id: Type.Integer(), name: Type.String(), created_at: Type.Integer() }),
     audit: ({ name, new_name }) => `${name} to ${new_name}`,
     right: {
@@ -147,7 +148,14 @@ function addExecSql(methods: Methods, { databases, maxBytes }: MethodOptions): v
   methods.add('db_exec_sql', {
     summary: 'Runs SQL on a registered database; rows as objects, at most 10,000.',
     description: 'Placeholders: `?5` and `$5` by place, `?` the next one over the whole text.',
-    params: { name: Name, sql: Type.String(), params: Type.Optional(JsonText) },
+    params: {
+      name: Name,
+      sql: Type.String({ description: 'Statements of SQLite.' }),
+      params: described(
+        Type.Optional(JsonText),
+        'Values of the placeholders, a list. Absent: none.',
+      ),
+    },
     result: Type.Object({
       success: Type.Literal(true),
       data: Type.Array(Type.Object({})),

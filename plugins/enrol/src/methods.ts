@@ -1,5 +1,6 @@
 import {
   type CallContext,
+  described,
   type Kernel,
   type Methods,
   needs,
@@ -29,8 +30,8 @@ const orNull = <T extends Parameters<typeof optional>[0]>(schema: T) =>
 const Time = Type.Integer({ description: 'Unix ms.' });
 
 const PARAMS = {
-  name: optional(Name),
-  tags: optional(Tags),
+  name: described(optional(Name), 'Name of the machine, for a code of one use.'),
+  tags: described(optional(Tags), 'Tags of the machines.'),
   seconds: optional(
     Type.Integer({
       minimum: 60,
@@ -160,7 +161,13 @@ function addRevoke(methods: Methods, { kernel, store }: Parts): void {
   methods.add('enrol_revoke', {
     summary: 'Ends a code. Machines that came with it keep their tokens.',
     addition: true,
-    params: { id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) },
+    params: {
+      id: Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Id of a code, from 1 on.',
+      }),
+    },
     result: Type.Object({ success: Type.Boolean() }),
     audit: ({ id }) => `code ${id}`,
     access: needs(() => mayEnrol),

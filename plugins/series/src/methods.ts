@@ -3,6 +3,7 @@ import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Clock,
   canonicalUuid,
+  described,
   type Methods,
   optional,
   type Permission,
@@ -46,8 +47,15 @@ const Answer = Type.Object({
 
 const Time = Type.Integer({ minimum: 0, maximum: 4_102_444_800_000, description: 'Unix ms.' });
 const params = {
-  agents: Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS }),
-  fields: Type.Array(words(FIELDS.map(({ name }) => name)), { minItems: 1 }),
+  agents: Type.Array(Uuid, {
+    minItems: 1,
+    maxItems: MOST_AGENTS,
+    description: `1 to ${MOST_AGENTS} agents.`,
+  }),
+  fields: Type.Array(words(FIELDS.map(({ name }) => name)), {
+    minItems: 1,
+    description: 'At least one figure of summaries.',
+  }),
   from: Time,
   to: Type.Integer({ ...Time, description: 'Unix ms; this time itself lies outside.' }),
   points: optional(
@@ -57,7 +65,10 @@ const params = {
       description: `Buckets at most. Default: ${MOST_POINTS}.`,
     }),
   ),
-  source: optional(words(['raw', 'minute', 'quarter_hour'])),
+  source: described(
+    optional(words(['raw', 'minute', 'quarter_hour'])),
+    'What is read. Default: the finest that is short enough.',
+  ),
 };
 
 export interface MethodParts {

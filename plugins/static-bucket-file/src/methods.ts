@@ -2,6 +2,7 @@ import {
   type Auth,
   type CallContext,
   codeOf,
+  described,
   JsonText,
   type Methods,
   optional,
@@ -50,8 +51,11 @@ function addUpload(methods: Methods, { buckets, locks }: Parts): void {
     params: {
       name: Name,
       path: Path,
-      body: Type.Optional(JsonText),
-      base64: optional(Type.String()),
+      body: described(
+        Type.Optional(JsonText),
+        'The bytes of the file, each 0 to 255; or `base64`.',
+      ),
+      base64: described(optional(Type.String()), 'The bytes in standard base64; or `body`.'),
     },
     description: '`body` is a list of integers from 0 to 255.',
     result: Success,

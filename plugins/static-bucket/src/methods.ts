@@ -1,4 +1,12 @@
-import { type Auth, type Methods, nullable, RpcError, Type, trim } from '@svc/plugin-sdk';
+import {
+  type Auth,
+  described,
+  type Methods,
+  nullable,
+  RpcError,
+  Type,
+  trim,
+} from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
 import { mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
 import type { Records } from './records.ts';
@@ -82,7 +90,13 @@ function addRead(methods: Methods, { records }: Parts): void {
 function addUpdate(methods: Methods, parts: Parts): void {
   methods.add('static-bucket_update', {
     summary: 'Replaces the settings of a bucket; files are not moved.',
-    params: { ...settings, enable: nullable(Type.Boolean()) },
+    params: {
+      ...settings,
+      enable: described(
+        nullable(Type.Boolean()),
+        '`false` switches HTTP off, null on. Absent: as it is.',
+      ),
+    },
     result: Record,
     audit: ({ name }) => name,
     access: mayWrite,

@@ -18,14 +18,17 @@ export const TokenObject = Type.Object({
 });
 
 /** Second parameter of `token_create`; unknown members are ignored. */
-export const TokenCreation = Type.Object({
-  token_limit: Limits,
-  username: optional(Type.String()),
-  password: optional(Type.String()),
-  timestamp_from: optional(Int64),
-  timestamp_to: optional(Int64),
-  version: optional(Int32),
-});
+export const TokenCreation = Type.Object(
+  {
+    token_limit: Limits,
+    username: optional(Type.String()),
+    password: optional(Type.String()),
+    timestamp_from: optional(Int64),
+    timestamp_to: optional(Int64),
+    version: optional(Int32),
+  },
+  { description: 'Rights, validity and login of the new token.' },
+);
 
 export const Target = Type.String({ description: 'Token key or username.' });
 

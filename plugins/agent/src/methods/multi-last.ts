@@ -1,4 +1,12 @@
-import { type AccessContext, type Auth, type Methods, RpcError, Type, Uuid } from '@svc/plugin-sdk';
+import {
+  type AccessContext,
+  type Auth,
+  type Methods,
+  RpcError,
+  type TSchema,
+  Type,
+  Uuid,
+} from '@svc/plugin-sdk';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { AgentLists, type MultiLast } from '../multi-last.ts';
@@ -7,6 +15,10 @@ import { DynamicField, DynamicRow } from '../schemas/dynamic.ts';
 import { StaticField, StaticRow } from '../schemas/static.ts';
 import { SummaryField, SummaryRow } from '../schemas/summary.ts';
 import { withJsonData } from './read-error.ts';
+
+const Uuids = Type.Array(Uuid, { description: 'Agents; those without a report are left out.' });
+const Fields = <T extends TSchema>(field: T) =>
+  Type.Array(field, { description: 'Members of the report that are told.' });
 
 /** `agent_*_multi_last_query` (agent.md §6.2). */
 export function addMultiLastMethods(
@@ -17,7 +29,7 @@ export function addMultiLastMethods(
   const prepared = preparing(new AgentLists());
   methods.add('agent_static_data_multi_last_query', {
     summary: 'The newest static report of each of several agents, in the order asked for.',
-    params: { uuids: Type.Array(Uuid), fields: Type.Array(StaticField) },
+    params: { uuids: Uuids, fields: Fields(StaticField) },
     result: Type.Array(StaticRow),
     prepare: (given) => prepared(STATIC, given),
     right: {
@@ -33,7 +45,7 @@ export function addMultiLastMethods(
 
   methods.add('agent_dynamic_data_multi_last_query', {
     summary: 'The newest full report of each of several agents, in the order asked for.',
-    params: { uuids: Type.Array(Uuid), fields: Type.Array(DynamicField) },
+    params: { uuids: Uuids, fields: Fields(DynamicField) },
     result: Type.Array(DynamicRow),
     prepare: (given) => prepared(DYNAMIC, given),
     right: {
@@ -49,7 +61,7 @@ export function addMultiLastMethods(
 
   methods.add('agent_dynamic_summary_multi_last_query', {
     summary: 'The newest summary of each of several agents, in the order asked for.',
-    params: { uuids: Type.Array(Uuid), fields: Type.Array(SummaryField) },
+    params: { uuids: Uuids, fields: Fields(SummaryField) },
     result: Type.Array(SummaryRow),
     prepare: (given) => prepared(SUMMARY, given),
     right: {

@@ -1,4 +1,4 @@
-import { type CallContext, type Methods, Type } from '@svc/plugin-sdk';
+import { type CallContext, type Methods, type TSchema, Type } from '@svc/plugin-sdk';
 import { type Filter, filterOf } from '../conditions.ts';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
@@ -10,6 +10,12 @@ import { StaticField, StaticRow } from '../schemas/static.ts';
 import { SummaryField, SummaryRow } from '../schemas/summary.ts';
 import { withJsonData } from './read-error.ts';
 
+const QueryOf = <T extends TSchema>(field: T) =>
+  Type.Object(
+    { fields: Type.Array(field), condition: Conditions },
+    { description: 'Members of a report that are told, and conditions that it meets all.' },
+  );
+
 /** `agent_query_*` (agent.md §6.1). */
 export function addQueryMethods(
   methods: Methods,
@@ -19,7 +25,7 @@ export function addQueryMethods(
   methods.add('agent_query_static', {
     summary: 'Stored static reports that match.',
     params: {
-      static_data_query: Type.Object({ fields: Type.Array(StaticField), condition: Conditions }),
+      static_data_query: QueryOf(StaticField),
     },
     result: Type.Array(StaticRow),
     prepare: ({ static_data_query }) => prepared(STATIC, static_data_query),
@@ -31,7 +37,7 @@ export function addQueryMethods(
   methods.add('agent_query_dynamic', {
     summary: 'Stored full reports that match.',
     params: {
-      dynamic_data_query: Type.Object({ fields: Type.Array(DynamicField), condition: Conditions }),
+      dynamic_data_query: QueryOf(DynamicField),
     },
     result: Type.Array(DynamicRow),
     prepare: ({ dynamic_data_query }) => prepared(DYNAMIC, dynamic_data_query),
@@ -43,7 +49,7 @@ export function addQueryMethods(
   methods.add('agent_query_dynamic_summary', {
     summary: 'Stored summaries that match; `cpu_usage` and the loads are divided by ten.',
     params: {
-      query: Type.Object({ fields: Type.Array(SummaryField), condition: Conditions }),
+      query: QueryOf(SummaryField),
     },
     result: Type.Array(SummaryRow),
     prepare: ({ query }) => prepared(SUMMARY, query),

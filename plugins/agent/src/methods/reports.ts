@@ -1,4 +1,4 @@
-import { canonicalUuid, type Methods, Type } from '@svc/plugin-sdk';
+import { canonicalUuid, described, type Methods, Type } from '@svc/plugin-sdk';
 import { DYNAMIC, STATIC, SUMMARY } from '../kinds.ts';
 import { mayWrite } from '../permissions.ts';
 import type { Report } from '../reports.ts';
@@ -26,7 +26,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
 
   methods.add('agent_report_static', {
     summary: 'Stores hardware and system facts; a known hash only moves the stored time.',
-    params: { static_monitoring_data: StaticReport },
+    params: { static_monitoring_data: described(StaticReport, 'What the machine is made of.') },
     result: Type.Union([Buffered, Skipped]),
     logsRefusals: true,
     access: { needs: ({ static_monitoring_data: { uuid } }) => writeStatic(canonicalUuid(uuid)) },
@@ -35,7 +35,9 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
 
   methods.add('agent_report_dynamic', {
     summary: 'Stores a full report.',
-    params: { dynamic_monitoring_data: DynamicReport },
+    params: {
+      dynamic_monitoring_data: described(DynamicReport, 'The state of the machine, in full.'),
+    },
     result: Buffered,
     logsRefusals: true,
     access: { needs: ({ dynamic_monitoring_data: { uuid } }) => writeDynamic(canonicalUuid(uuid)) },
@@ -44,7 +46,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
 
   methods.add('agent_report_dynamic_summary', {
     summary: 'Stores a summary; `cpu_usage` and the loads come times ten.',
-    params: { data: SummaryReport },
+    params: { data: described(SummaryReport, 'The state of the machine in figures.') },
     result: Buffered,
     logsRefusals: true,
     access: { needs: ({ data: { uuid } }) => writeSummary(canonicalUuid(uuid)) },

@@ -1,6 +1,7 @@
 import {
   type AccessContext,
   type Auth,
+  described,
   type Methods,
   optional,
   type Peer,
@@ -46,7 +47,10 @@ const params = {
       description: `Least time between two rows of one agent, rounded up to ${TURN_MS} ms. Default: ${DEFAULT_MS}.`,
     }),
   ),
-  kind: optional(words(['summary', 'dynamic', 'static'])),
+  kind: described(
+    optional(words(['summary', 'dynamic', 'static'])),
+    'Kind of the reports. Default: `summary`.',
+  ),
 };
 
 /** `agent_subscribe` and `agent_unsubscribe`: the newest reports, then each change. */

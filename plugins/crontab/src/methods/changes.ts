@@ -1,6 +1,6 @@
-import { type CallContext, type Methods, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
+import { type CallContext, described, type Methods, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
 import type { Crontab } from '../crontab.ts';
-import { CronType } from '../job-type.ts';
+import { CronType, TYPE_WORDS } from '../job-type.ts';
 import { checkName } from '../names.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
 import {
@@ -33,7 +33,7 @@ export function addChangeMethods(methods: Methods, crontab: Crontab): void {
 function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): void {
   methods.add('crontab_edit', {
     summary: 'Replaces expression and type of a job; a new expression counts from now.',
-    params: { name: Name, cron_expression: Expression, cron_type: CronType },
+    params: { name: Name, cron_expression: Expression, cron_type: described(CronType, TYPE_WORDS) },
     result: Type.Object({ id: Uint64, success: Type.Literal(true) }),
     audit: ({ name }) => name,
     prepare: contentOf,
@@ -106,7 +106,7 @@ function addDelete(methods: Methods, { access, changed, store }: Crontab): void 
 function addSetEnable(methods: Methods, { access, changed, clock, store }: Crontab): void {
   methods.add('crontab_set_enable', {
     summary: 'Switches a job on or off; one that is switched on counts from now.',
-    params: { name: Name, enable: Type.Boolean() },
+    params: { name: Name, enable: Type.Boolean({ description: 'Whether the job fires.' }) },
     result: Type.Object({ success: Type.Literal(true), enabled: Type.Boolean() }),
     audit: ({ name, enable }) => `${name} ${enable ? 'on' : 'off'}`,
     prepare: ({ name, enable }): NamedJob & { enable: boolean } => ({

@@ -1,8 +1,16 @@
-import { type Methods, RawJson, type Right, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
+import {
+  described,
+  type Methods,
+  RawJson,
+  type Right,
+  RpcError,
+  Type,
+  Uint64,
+} from '@svc/plugin-sdk';
 import { isVisible } from '../access.ts';
 import type { Crontab } from '../crontab.ts';
 import type { Job } from '../job.ts';
-import { CronType } from '../job-type.ts';
+import { CronType, TYPE_WORDS } from '../job-type.ts';
 import { addChangeMethods } from './changes.ts';
 import { checkExpression, contentOf, Expression, Name, ownerOf } from './job-content.ts';
 
@@ -31,7 +39,7 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
 
   methods.add('crontab_create', {
     summary: 'Stores a job; it is enabled and has never run.',
-    params: { name: Name, cron_expression: Expression, cron_type: CronType },
+    params: { name: Name, cron_expression: Expression, cron_type: described(CronType, TYPE_WORDS) },
     result: Type.Object({ id: Uint64 }),
     audit: ({ name }) => name,
     prepare: contentOf,

@@ -1,4 +1,4 @@
-import { type Methods, stringifyJson, Type, Uint64 } from '@svc/plugin-sdk';
+import { described, type Methods, stringifyJson, Type, Uint64 } from '@svc/plugin-sdk';
 import { filterOf, Query } from '../conditions.ts';
 import type { Crontab } from '../crontab.ts';
 import { mayList } from '../permissions.ts';
@@ -19,7 +19,7 @@ export function addResultMethods(methods: Methods, crontab: Crontab): void {
 
   methods.add('crontab-result_query', {
     summary: 'Records of runs that match, newest first: 1,000, or as `limit` or `last` says.',
-    params: { query: Query },
+    params: { query: described(Query, 'Conditions that a record meets all.') },
     result: Type.Array(Row),
     prepare: ({ query }) => filterOf(query.condition),
     access: { needs: (filter) => mayList('read', filter) },
@@ -29,7 +29,7 @@ export function addResultMethods(methods: Methods, crontab: Crontab): void {
 
   methods.add('crontab-result_delete', {
     summary: 'Deletes records of runs: all that match, or the newest with `limit` or `last`.',
-    params: { query: Query },
+    params: { query: described(Query, 'Conditions that a record meets all.') },
     result: Type.Object({
       success: Type.Literal(true),
       deleted: Type.Integer({ description: 'Rows.' }),

@@ -1,4 +1,5 @@
 import {
+  described,
   Int64,
   JsonText,
   optional,
@@ -17,11 +18,14 @@ export const Content = {
   description: optional(Type.String({ description: 'For people.' })),
   js_script_base64: Type.String({ description: 'The ES module, UTF-8, in standard base64.' }),
   route_name: optional(Type.String({ description: 'Name of the HTTP route.' })),
-  runtime_clean_time: optional(Int64),
-  env: Type.Optional(JsonText),
-  max_run_time: optional(Int64),
-  max_stack_size: optional(Int64),
-  max_heap_size: optional(Int64),
+  runtime_clean_time: described(
+    optional(Int64),
+    'Idle ms after which a loaded context is dropped. Absent: never.',
+  ),
+  env: described(Type.Optional(JsonText), 'Any JSON: what the script gets as `env`.'),
+  max_run_time: described(optional(Int64), 'Longest run, ms. Absent: 30,000.'),
+  max_stack_size: described(optional(Int64), 'Stack of the script, bytes. Absent: 1 MiB.'),
+  max_heap_size: described(optional(Int64), 'Heap of the script, bytes. Absent: 8 MiB.'),
 };
 type Given = {
   name: string;

@@ -1,4 +1,5 @@
 import {
+  described,
   Int64,
   type Methods,
   optional,
@@ -61,7 +62,7 @@ function addQuery(methods: Methods, components: Components): void {
   const { kernel, results } = components;
   methods.add('js-result_query', {
     summary: 'Results of runs that match, newest first: 1,000, or as `limit` or `last` says.',
-    params: { query: Query },
+    params: { query: described(Query, 'Conditions that a result meets all.') },
     result: Type.Array(Row),
     secret: true,
     prepare: ({ query }) => filterOf(query.condition),
@@ -85,8 +86,8 @@ function addDelete(methods: Methods, components: Components): void {
   methods.add('js-result_delete', {
     summary: 'Deletes results of runs: all that match, or the newest with `limit` or `last`.',
     params: {
-      query: optional(Query),
-      id: optional(Int64),
+      query: described(optional(Query), 'Conditions that a result meets all; instead of `id`.'),
+      id: described(optional(Int64), 'Of one result; instead of `query`.'),
     },
     result: Type.Object({
       success: Type.Literal(true),

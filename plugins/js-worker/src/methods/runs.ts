@@ -1,4 +1,5 @@
 import {
+  described,
   JsonText,
   type Methods,
   optional,
@@ -33,10 +34,13 @@ function addRun(methods: Methods, { runner, workers }: Components): void {
       'Starts a run and gives the id of its result, which is there when `finish_time` is set.',
     params: {
       js_script_name: Type.String({ description: 'Name of the script worker; trimmed.' }),
-      run_type: optional(RunTypes),
-      params: JsonText,
-      env: Type.Optional(JsonText),
-      compile_mode: optional(Modes),
+      run_type: described(optional(RunTypes), 'The handler that runs. Default: `call`.'),
+      params: described(JsonText, 'Any JSON: what the handler gets.'),
+      env: described(Type.Optional(JsonText), 'Any JSON instead of the `env` of the worker.'),
+      compile_mode: described(
+        optional(Modes),
+        '`bytecode`: in the loaded context, as by default; `source`: in a fresh one.',
+      ),
     },
     result: Type.Object({ id: Uint64 }),
     prepare: ({ js_script_name, ...given }) => ({

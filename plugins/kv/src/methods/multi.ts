@@ -3,7 +3,9 @@ import type { Kv } from '../kv.ts';
 import { checkItem, type Item } from '../patterns.ts';
 import { reading } from '../permissions.ts';
 
-const Items = Type.Array(Type.Object({ namespace: Type.String(), key: Type.String() }));
+const Items = Type.Array(Type.Object({ namespace: Type.String(), key: Type.String() }), {
+  description: 'Keys, each with its namespace; `*` at the end of a key stands for any text.',
+});
 const Answer = Type.Array(
   Type.Object({ namespace: Type.String(), key: Type.String(), value: Type.Unknown() }),
 );

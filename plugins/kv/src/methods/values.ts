@@ -1,4 +1,4 @@
-import { JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import { described, JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
 import type { Kv } from '../kv.ts';
 import { LARGE, largeValueText, measureLarge } from '../large-value.ts';
 import { checkLimit, PREFIX } from '../limits.ts';
@@ -36,7 +36,7 @@ export function addValueMethods(methods: Methods, kv: Kv): void {
 function addSet(methods: Methods, { refuseZero, set, maxValueBytes, maxNamespaceBytes }: Kv): void {
   methods.add('kv_set_value', {
     summary: 'Stores a value under a key of an existing namespace.',
-    params: { ...Names, value: JsonText },
+    params: { ...Names, value: described(JsonText, 'Any JSON.') },
     result: Success,
     audit: setting,
     prepare({ namespace, key, value }) {

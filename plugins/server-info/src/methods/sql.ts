@@ -5,6 +5,7 @@ import {
   callerValues,
   type Database,
   DatabaseChanged,
+  described,
   JsonText,
   jsonRows,
   type Messaging,
@@ -44,8 +45,11 @@ export function addSqlMethods(methods: Methods, context: SqlContext): void {
     description:
       'Placeholders on SQLite: `?5` and `$5` by place, `?` the next one over the whole text; on Postgres `$5`.',
     params: {
-      sql: Type.String(),
-      params: Type.Optional(JsonText),
+      sql: Type.String({ description: 'SQL of the main database.' }),
+      params: described(
+        Type.Optional(JsonText),
+        'Values of the placeholders, a list. Absent: none.',
+      ),
     },
     result: SqlResult,
     audit: ({ sql }) => sql,

@@ -1,10 +1,14 @@
-import { type Methods, needs, Type } from '@svc/plugin-sdk';
+import { described, type Methods, needs, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import { mayDo } from '../permissions.ts';
 import { IncidentAnswer, IncidentChange, NewIncident, Slug } from '../schemas.ts';
 import type { Store } from '../store.ts';
 
-const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Id = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Id of an incident, from 1 on.',
+});
 const on = (word: 'read' | 'write') =>
   needs(({ slug }: { readonly slug: string }) => mayDo(word, slug));
 
@@ -14,7 +18,7 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     summary: 'Writes an incident on a page.',
     description: 'A page keeps its newest 100. The owner of the page stays the same.',
     addition: true,
-    params: { slug: Slug, incident: NewIncident },
+    params: { slug: Slug, incident: described(NewIncident, 'What happened, and when.') },
     result: IncidentAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),
@@ -24,7 +28,11 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     summary: 'Changes an incident: with `ends_at` it is over.',
     description: 'Members that are absent stay as they are, null takes the default.',
     addition: true,
-    params: { slug: Slug, id: Id, incident: IncidentChange },
+    params: {
+      slug: Slug,
+      id: Id,
+      incident: described(IncidentChange, 'What becomes different; null: the default.'),
+    },
     result: IncidentAnswer,
     audit: ({ slug, id }) => `${slug} ${id}`,
     access: on('write'),

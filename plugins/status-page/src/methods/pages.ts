@@ -1,4 +1,4 @@
-import { type Auth, type Methods, needs, Type } from '@svc/plugin-sdk';
+import { type Auth, described, type Methods, needs, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import type { Page } from '../page.ts';
 import { mayDo } from '../permissions.ts';
@@ -26,7 +26,7 @@ function addWrites(methods: Methods, { changes }: MethodParts): void {
     description:
       'Takes the right to read what each entry shows, as well. The caller owns the page: an entry that the owner may not read any more is not shown.',
     addition: true,
-    params: { slug: Slug, page: NewPage },
+    params: { slug: Slug, page: described(NewPage, 'Title, what it shows, and its settings.') },
     result: PageAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),
@@ -37,7 +37,10 @@ function addWrites(methods: Methods, { changes }: MethodParts): void {
     description:
       'Members that are absent stay as they are, null takes the default. Takes the right to read what each entry shows, those that stay included.',
     addition: true,
-    params: { slug: Slug, page: PageChange },
+    params: {
+      slug: Slug,
+      page: described(PageChange, 'What becomes different; null: the default.'),
+    },
     result: PageAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),

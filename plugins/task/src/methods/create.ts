@@ -1,6 +1,7 @@
 import {
   type Auth,
   canonicalUuid,
+  described,
   Int64,
   type Integer,
   type Methods,
@@ -23,11 +24,13 @@ const Answer = Type.Object({
   task_event_result: Type.Unsafe<unknown>(Type.Union([TaskResult, Type.Null()])),
 });
 
+const WHAT = 'Kind of the task, with what it takes.';
+
 /** `task_create_task` and `task_create_task_blocking` (task.md §4.3, §4.4). */
 export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator): void {
   methods.add('task_create_task', {
     summary: 'Queues one task for a connected agent.',
-    params: { target_uuid: Uuid, task_type: TaskType },
+    params: { target_uuid: Uuid, task_type: described(TaskType, WHAT) },
     result: Type.Object({ id: Uint64 }),
     audit: named,
     prepare: orderOf,
@@ -48,7 +51,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
     summary: 'Queues one task for a connected agent and waits for its result.',
     params: {
       target_uuid: Uuid,
-      task_type: TaskType,
+      task_type: described(TaskType, WHAT),
       timeout_ms: Type.Unsafe<number | bigint>({
         ...Uint64,
         description: 'Longest wait, ms; more than 300,000 counts as that.',

@@ -46,7 +46,12 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
 function addQuery(methods: Methods, { auth, store, maxBytes }: ListOptions): void {
   methods.add('task_query', {
     summary: 'Tasks that match: the oldest 1,000, or the newest with `limit` or `last`.',
-    params: { task_data_query: Type.Object({ condition: Conditions }) },
+    params: {
+      task_data_query: Type.Object(
+        { condition: Conditions },
+        { description: 'Conditions that a task meets all.' },
+      ),
+    },
     result: Type.Array(Row),
     prepare: ({ task_data_query }) => filterOf(task_data_query.condition),
     access: { needs: (filter) => mayList('read', filter) },

@@ -1,5 +1,6 @@
 import {
   canonicalUuid,
+  described,
   type Methods,
   optional,
   RawJson,
@@ -22,8 +23,12 @@ const values = (description: string) =>
   Type.Array(Type.Union([Type.Number(), Type.Null()]), { description });
 
 const params = {
-  type: words(PROBES),
-  agents: Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS }),
+  type: described(words(PROBES), 'Kind of the probes.'),
+  agents: Type.Array(Uuid, {
+    minItems: 1,
+    maxItems: MOST_AGENTS,
+    description: `1 to ${MOST_AGENTS} agents.`,
+  }),
   from: Time,
   to: Type.Integer({ ...Time, description: 'Unix ms; this time itself lies outside.' }),
   points: optional(

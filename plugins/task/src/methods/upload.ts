@@ -1,4 +1,4 @@
-import { canonicalUuid, type Methods, Type, Uint64 } from '@svc/plugin-sdk';
+import { canonicalUuid, described, type Methods, Type, Uint64 } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
 import { demandSomeWrite } from '../permissions.ts';
 import { Upload } from '../task-result.ts';
@@ -12,7 +12,7 @@ export function addUploadMethod(
 ): void {
   methods.add('task_upload_task_result', {
     summary: 'Stores the one result of a running task and wakes its blocking caller.',
-    params: { task_response: Upload },
+    params: { task_response: described(Upload, 'What the agent answers to a task.') },
     result: Type.Object({ id: Uint64 }),
     right: {
       words: '`task` `write` of the type of the task, in the scope `agent_uuid` `<agent_uuid>`',

@@ -12,7 +12,10 @@ export function addChangePassword(methods: Methods, parts: Parts): void {
   const { store, refresh } = parts;
   methods.add('token_change_password', {
     summary: 'Set a new password, at least 6 bytes long.',
-    params: { target_token: Target, new_password: Type.String() },
+    params: {
+      target_token: Target,
+      new_password: Type.String({ description: 'At least 6 bytes.' }),
+    },
     result: Type.Object({ success: Type.Literal(true), message: Type.String() }),
     audit: ({ target_token }) => nameIn(target_token),
     access: superOnly('Only SuperToken can perform this operation'),
