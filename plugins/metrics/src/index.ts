@@ -1,9 +1,12 @@
 import { Refusals } from '@svc/plugin-admission/api';
-import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
+import { Egress } from '@svc/plugin-egress/api';
+import { definePlugin, type Kernel, type Static, Type, UserError } from '@svc/plugin-sdk';
 import { type Family, Metrics } from './api.ts';
 import { CallMeter } from './calls.ts';
 import { listen } from './listener.ts';
 import { LoopDelay } from './loop.ts';
+import type { Push } from './otlp/push.ts';
+import { otlpKeys } from './otlp/settings.ts';
 import { MetricsPage } from './page.ts';
 import { permissions } from './permissions.ts';
 import { processFamilies } from './process.ts';
@@ -23,13 +26,14 @@ const config = Type.Object({
     description:
       'The values of an agent that has reported nothing for so many seconds are left out.',
   }),
+  ...otlpKeys,
 });
 
 /** What the server counts, and the newest values of all agents, for Prometheus and its kin: `/svc/metrics`. */
 export default definePlugin({
   name: 'metrics',
   version: '0.6.0',
-  optional: [Refusals],
+  optional: [Refusals, Egress],
   provides: [Metrics],
   config,
   reloadable: ['silence_s'],
@@ -42,16 +46,41 @@ export default definePlugin({
     kernel.provide(Metrics, registry);
     registry.add(...calls.families, ...new LoopDelay(clock).families, ...processFamilies(kernel));
     registry.add(refusals(kernel));
-    hooks.settled.tap(calls.settled);
+    let push: Push | undefined;
+    hooks.settled.tap((call, outcome) => {
+      calls.settled(call, outcome);
+      push?.settled(call, outcome);
+    });
     const page = new MetricsPage({ kernel, registry });
     hooks.start.tap(async () => {
       if (kernel.config.listener !== undefined) await listen(kernel, kernel.config.listener, page);
+      push = await startPush(kernel, registry);
     });
+    hooks.stop.tap(() => push?.stop());
     hooks.routes.tap((routes) =>
       routes.add({ path: '/svc/metrics', handle: (exchange) => page.route(exchange) }),
     );
   },
 });
+
+/** The packages of OpenTelemetry are loaded where something is sent. @throws UserError */
+async function startPush(
+  kernel: Kernel<Static<typeof config>>,
+  registry: Registry,
+): Promise<Push | undefined> {
+  const { config: settings, defer } = kernel;
+  if (settings.otlp_url === undefined) return undefined;
+  const { Push } = await import('./otlp/push.ts').catch((cause: Error) => {
+    throw new UserError(
+      `[metrics] otlp_url: the packages of OpenTelemetry are not installed: ${cause.message}`,
+      { cause },
+    );
+  });
+  const push = new Push({ kernel, registry, settings });
+  // Where the start fails, no stop comes.
+  defer('otlp', () => push.stop());
+  return push;
+}
 
 const refusals = ({ useOptional }: Pick<Kernel, 'useOptional'>): Family => ({
   name: 'refusals',

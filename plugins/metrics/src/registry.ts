@@ -22,14 +22,19 @@ export class Registry implements Metrics {
     }
   }
 
-  /** OpenMetrics text of each family; one that cannot be read is left out, and the log says why. */
+  /** OpenMetrics text of each family. */
   texts(): string[] {
-    return [...this.#families.values()].map((family) => {
+    return this.map((family) => familyText(this.prefix, family));
+  }
+
+  /** What `form` makes of each family; one that cannot be read is left out, and the log says why. */
+  map<T>(form: (family: Family) => T): T[] {
+    return [...this.#families.values()].flatMap((family) => {
       try {
-        return familyText(this.prefix, family);
+        return [form(family)];
       } catch (error) {
         this.#log.warn('a metric could not be read', { metric: family.name, error });
-        return '';
+        return [];
       }
     });
   }
