@@ -23,6 +23,8 @@ test('/metrics answers there without a credential, and nothing else does', async
     assert.ok(families.has('svc_calls'));
     assert.is(families.get('svc_agent_load1')?.samples[0]?.labels['agent'], A);
     assert.is(await status('/metrics?only=server'), 200);
+    const lines = app.console.filter((line) => line.includes(`127.0.0.1:${port}/metrics`));
+    assert.is(lines.length, 1, 'the log says what is open');
     const calling = {
       method: 'POST',
       body: '{"jsonrpc":"2.0","id":1,"method":"svc-server_hello"}',

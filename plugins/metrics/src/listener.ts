@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { type Kernel, UserError } from '@svc/plugin-sdk';
 import type { MetricsPage } from './page.ts';
 
@@ -21,7 +21,7 @@ function addressOf(text: string): { host: string; port: number } {
  * @throws UserError when the address is none, or taken
  */
 export async function listen(
-  { brand, defer, log, system }: Kernel<unknown>,
+  { defer, log, system }: Kernel<unknown>,
   address: string,
   page: MetricsPage,
 ): Promise<void> {
@@ -56,6 +56,8 @@ export async function listen(
     server.close();
     server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo;
-  log.info('metrics without a credential', { address: where.host, port, word: brand.word });
+  const isLocal = where.host === '::1' || where.host.startsWith('127.');
+  log[isLocal ? 'info' : 'warn']('whoever reaches this address reads all metrics', {
+    url: `http://${address}/metrics`,
+  });
 }

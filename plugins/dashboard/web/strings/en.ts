@@ -1091,6 +1091,7 @@ export const en = {
       status: 'Status pages',
       server: 'Server',
       tokens: 'Tokens',
+      metrics: 'Metrics',
       audit: 'Audit',
     },
     scopes: {
@@ -1172,6 +1173,7 @@ export const en = {
       'svc.exec_sql': 'run SQL in the database of the server',
       'svc.get_rt_pool': 'see the threads of scripts',
       'token.create': 'create tokens that may no more than itself',
+      'metrics.read': "read the server's metrics",
       'audit.read': 'read the audit',
     },
   },

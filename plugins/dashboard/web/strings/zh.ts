@@ -1025,6 +1025,7 @@ export const zh: Strings = {
       status: '状态页',
       server: '服务器',
       tokens: '令牌',
+      metrics: '指标',
       audit: '审计',
     },
     scopes: {
@@ -1106,6 +1107,7 @@ export const zh: Strings = {
       'svc.exec_sql': '在服务器数据库中执行 SQL',
       'svc.get_rt_pool': '查看脚本线程',
       'token.create': '创建权限不超过自身的令牌',
+      'metrics.read': '读取服务器指标',
       'audit.read': '读取审计记录',
     },
   },

@@ -96,6 +96,7 @@ export const AREAS: readonly {
   },
   { id: 'server', rights: rights('svc', 'exec_sql get_rt_pool') },
   { id: 'tokens', rights: rights('token', 'create') },
+  { id: 'metrics', plugin: 'metrics', rights: rights('metrics', 'read') },
   { id: 'audit', plugin: 'audit', rights: rights('audit', 'read') },
 ];
 
