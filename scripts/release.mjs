@@ -9,7 +9,7 @@
  * The same commit gives the same bytes under the same npm: `SOURCE_DATE_EPOCH` (Unix seconds) stands for all times, by
  * itself that of the commit.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -117,13 +117,13 @@ function installed(name, from) {
   return installed(name, dirname(from));
 }
 
-/** Unix seconds that stand for all times of the release. */
+/** Unix seconds that stand for all times of the release; without git and `SOURCE_DATE_EPOCH`, now. */
 function epoch() {
   const { SOURCE_DATE_EPOCH: given } = process.env;
-  return (
-    given ??
-    execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' }).trim()
-  );
+  if (given) return given;
+  const options = { cwd: root, encoding: 'utf8' };
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], options);
+  return status === 0 ? stdout.trim() : String(Math.floor(Date.now() / 1000));
 }
 
 function stampTime(file) {
