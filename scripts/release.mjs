@@ -24,7 +24,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, install, packages, readJson } from './prepare.mjs';
 import { root } from './runtime.mjs';
@@ -65,10 +65,15 @@ function putTogether(stage) {
     folder,
     ...readJson(join(root, folder, 'package.json')),
   }));
-  for (const { folder, name } of own)
-    cpSync(join(root, 'dist', folder), join(stage, 'node_modules', name), { recursive: true });
-  stampTime(join(stage, 'node_modules', '@svc', 'plugin-server-info', 'src', 'build-info.json'));
-  const direct = Object.assign({}, ...own.map(({ dependencies }) => dependencies));
+  for (const one of own) {
+    cpSync(join(root, 'dist', one.folder), join(stage, 'lib', one.folder), { recursive: true });
+    passOn(stage, one);
+  }
+  stampTime(join(stage, 'lib/plugins/server-info/src/build-info.json'));
+  const optional = Object.assign({}, ...own.map((one) => one.optionalDependencies));
+  const left = Object.fromEntries(Object.entries(optional).filter(([name]) => hasOwnSystems(name)));
+  const direct = Object.assign({}, ...own.map((one) => one.dependencies), optional);
+  for (const name of Object.keys(left)) delete direct[name];
   const seen = new Set();
   for (const name of Object.keys(direct).filter((name) => !isSvc(name)))
     copy(name, root, stage, seen);
@@ -80,7 +85,7 @@ function putTogether(stage) {
   const inside = { ...direct, ...Object.fromEntries(own.map(({ name }) => [name, version])) };
   const bin = Object.entries(PROGRAMS).map(([name, folder]) => [
     name,
-    `node_modules/${own.find((other) => other.folder === folder).name}/bin/${name}.js`,
+    `lib/${folder}/bin/${name}.js`,
   ]);
   const made = {
     ...{ name: 'svc', version, description, license, type, engines },
@@ -88,13 +93,38 @@ function putTogether(stage) {
     dependencies: Object.fromEntries(Object.entries(inside).sort()),
     bundleDependencies: Object.keys(inside).sort(),
     // Shells of the agent: binaries of one system each. Where no registry is in reach, npm goes on without.
-    optionalDependencies: Object.assign({}, ...own.map((one) => one.optionalDependencies)),
+    optionalDependencies: left,
   };
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(made, null, 2)}\n`);
   return made;
 }
 
+/** True for a package that is made of binaries of one system each, which npm chooses from. */
+const hasOwnSystems = (name) =>
+  'optionalDependencies' in readJson(join(installed(name, root), 'package.json'));
+
 const isSvc = (name) => name.startsWith('@svc/');
+
+/** What imports a package of ours by its name finds it in `lib`, which has the folders that the built server expects. */
+function passOn(
+  stage,
+  { folder, exports = {}, scripts: _scripts, bin: _bin, files: _files, ...rest },
+) {
+  const target = join(stage, 'node_modules', rest.name);
+  mkdirSync(target, { recursive: true });
+  const entries = Object.entries(exports).map(([entry, source]) => {
+    const module = join(stage, 'lib', folder, source.replace(/\.ts$/, '.js'));
+    const from = relative(target, module).split(sep).join('/');
+    const hasDefault = /^export default |\bas default\b/m.test(readFileSync(module, 'utf8'));
+    const text = `export * from '${from}';\n${hasDefault ? `export { default } from '${from}';\n` : ''}`;
+    const name = entry === '.' ? './index' : entry;
+    for (const kind of ['js', 'd.ts']) writeFileSync(join(target, `${name}.${kind}`), text);
+    return [entry, `${name}.js`];
+  });
+  const { imports: _imports, optionalDependencies: _optional, ...kept } = rest;
+  const description = { ...kept, exports: Object.fromEntries(entries) };
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(description, null, 2)}\n`);
+}
 
 /** A package that is installed in the repository, and what it needs, each in the place where imports look for it. */
 function copy(name, from, stage, seen) {
