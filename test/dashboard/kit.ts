@@ -44,6 +44,10 @@ export interface OpenOptions {
   readonly language?: string;
   /** In place of the Super Token; null: nobody is logged in. */
   readonly token?: string | null;
+  /** Another server than the kit's. */
+  readonly app?: TestApp;
+  /** Before the page is loaded. */
+  readonly before?: (page: Page) => Promise<void>;
 }
 
 export interface Window {
@@ -80,7 +84,8 @@ export async function startKit(options: KitOptions = {}): Promise<Kit> {
   // The container's user is root and has no user namespaces: chromium's own sandbox cannot start.
   const args = ['--no-sandbox', '--disable-gpu'];
   const browser = await chromium.launch({ executablePath: program ?? '', headless: true, args });
-  const open: Kit['open'] = (path = '', options = {}) => openWindow(app, browser, path, options);
+  const open: Kit['open'] = (path = '', options = {}) =>
+    openWindow(options.app ?? app, browser, path, options);
   return {
     app,
     browser,
@@ -130,7 +135,7 @@ export const uuidOf = (at: number) => `00000000-0000-4000-8000-${String(at).padS
 
 const GIB = 2 ** 30;
 
-function machineOf(app: TestApp, socket: TestSocket, at: number): Machine {
+export function machineOf(app: TestApp, socket: TestSocket, at: number): Machine {
   const uuid = uuidOf(at);
   return {
     uuid,
@@ -199,6 +204,7 @@ async function openWindow(
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
   const problems = problemsOf(page);
+  await options.before?.(page);
   await page.goto(`${app.url}/svc/dashboard/${path}`);
   return {
     page,

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { RpcError } from '@svc/client';
 import { useEffect } from 'preact/hooks';
+import { word } from './meta.ts';
 import { type Server, useServer } from './server.ts';
 
 /** One agent as people know it. Null: not known, or not for this token. */
@@ -132,6 +133,11 @@ async function read(server: Server): Promise<readonly Machine[]> {
 }
 
 async function listed(server: Server): Promise<readonly Machine[]> {
+  const mayList =
+    server.holds('monitoring_uuid', 'list') || server.holds(word, 'list_all_agent_uuid');
+  // Without the right to list, the token knows those that it names.
+  if (!mayList || !server.has('agent-uuid'))
+    return server.agents.map((uuid) => ({ uuid, ...UNKNOWN }));
   try {
     return await (server.takeMachines() ?? server.call('agent-uuid_list'));
   } catch (error) {

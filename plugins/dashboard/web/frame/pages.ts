@@ -20,8 +20,9 @@ export interface Page {
   readonly inMenu: boolean;
   /** One of these plugins is enough. */
   readonly plugins: readonly string[];
-  /** One of these is enough; none: any credential. */
-  readonly methods: readonly Method[];
+  /** One of these rights, held anywhere, is enough, or one of the methods; neither: any credential. */
+  readonly rights?: readonly (readonly [kind: string, verb?: string])[];
+  readonly methods?: readonly Method[];
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
@@ -32,7 +33,12 @@ export const pages: readonly Page[] = [
     icon: LayoutGrid,
     inMenu: true,
     plugins: ['agent'],
-    methods: ['agent_subscribe'],
+    rights: [
+      ['dynamic_monitoring_summary'],
+      ['dynamic_monitoring'],
+      ['static_monitoring'],
+      ['monitoring_uuid'],
+    ],
     load: () => import('../pages/fleet/index.tsx'),
   },
   {
@@ -40,7 +46,12 @@ export const pages: readonly Page[] = [
     icon: ServerIcon,
     inMenu: false,
     plugins: ['agent'],
-    methods: ['agent_subscribe'],
+    rights: [
+      ['dynamic_monitoring_summary'],
+      ['dynamic_monitoring'],
+      ['static_monitoring'],
+      ['monitoring_uuid'],
+    ],
     load: () => import('../pages/agent/index.tsx'),
   },
   {
@@ -48,7 +59,7 @@ export const pages: readonly Page[] = [
     icon: Activity,
     inMenu: true,
     plugins: ['task'],
-    methods: ['task_query'],
+    rights: [['task', 'read']],
     load: () => import('../pages/probes/index.tsx'),
   },
   {
@@ -56,7 +67,10 @@ export const pages: readonly Page[] = [
     icon: ListChecks,
     inMenu: true,
     plugins: ['task'],
-    methods: ['task_create_task', 'task_query'],
+    rights: [
+      ['task', 'create'],
+      ['task', 'read'],
+    ],
     load: () => import('../pages/tasks/index.tsx'),
   },
   {
@@ -64,7 +78,7 @@ export const pages: readonly Page[] = [
     icon: SquareTerminal,
     inMenu: false,
     plugins: ['terminal'],
-    methods: [],
+    rights: [['terminal', 'connect']],
     load: () => import('../pages/terminal/index.tsx'),
   },
   {
@@ -72,7 +86,10 @@ export const pages: readonly Page[] = [
     icon: CalendarClock,
     inMenu: true,
     plugins: ['crontab'],
-    methods: ['crontab_get'],
+    rights: [
+      ['crontab', 'read'],
+      ['crontab', 'write'],
+    ],
     load: () => import('../pages/jobs/index.tsx'),
   },
   {
@@ -80,7 +97,11 @@ export const pages: readonly Page[] = [
     icon: Database,
     inMenu: true,
     plugins: ['kv', 'db', 'static-bucket-file'],
-    methods: ['kv_list_all_namespace', 'db_list', 'static-bucket_list'],
+    rights: [
+      ['kv', 'list_all_namespace'],
+      ['db', 'list'],
+    ],
+    methods: ['static-bucket_list'],
     load: () => import('../pages/stores/index.tsx'),
   },
   {
@@ -88,7 +109,7 @@ export const pages: readonly Page[] = [
     icon: Braces,
     inMenu: true,
     plugins: ['js-worker'],
-    methods: ['js-worker_list_all_js_worker'],
+    rights: [['js_worker', 'list_all_js_worker']],
     load: () => import('../pages/workers/index.tsx'),
   },
   {
@@ -96,8 +117,6 @@ export const pages: readonly Page[] = [
     icon: KeyRound,
     inMenu: true,
     plugins: ['token'],
-    // Every token may look at itself.
-    methods: [],
     load: () => import('../pages/tokens/index.tsx'),
   },
   {
@@ -105,7 +124,8 @@ export const pages: readonly Page[] = [
     icon: ServerIcon,
     inMenu: true,
     plugins: ['server-info'],
-    methods: ['svc-server_stream_log', 'svc-server_read_config', 'audit_query'],
+    rights: [['audit', 'read'], ['status_page']],
+    methods: ['svc-server_stream_log', 'svc-server_read_config'],
     load: () => import('../pages/server/index.tsx'),
   },
 ];
@@ -126,12 +146,17 @@ export const pageOf = (id: string): Page | undefined => pages.find((page) => pag
 
 /** What stands between this reader and the page: nothing, a plugin that is off, or a right. */
 export function obstacle(
-  page: Page,
-  { has, may }: Server,
-): { readonly plugin: string } | { readonly method: string } | undefined {
-  const [plugin = ''] = page.plugins;
-  if (!page.plugins.some(has)) return { plugin };
-  const [method] = page.methods;
-  if (method !== undefined && page.methods.every((one) => may(one) === false)) return { method };
-  return undefined;
+  { plugins, rights = [], methods = [] }: Page,
+  { has, may, holds }: Server,
+): { readonly plugin: string } | { readonly right: string } | undefined {
+  const [plugin = ''] = plugins;
+  if (!plugins.some(has)) return { plugin };
+  const wanted = [...rights.map((right) => right.join(' ')), ...methods];
+  if (wanted.length === 0 || rights.some((right) => holds(...right))) return undefined;
+  if (methods.some((method) => may(method) !== false)) return undefined;
+  return { right: wanted.join(', ') };
 }
+
+/** Where a reader begins: the first page of the menu that is for this token. */
+export const firstPage = (server: Server): Page | undefined =>
+  pages.find((page) => page.inMenu && !obstacle(page, server));

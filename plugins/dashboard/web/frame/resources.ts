@@ -96,11 +96,11 @@ interface Live {
 
 /**
  * Follows a subscription while the component is shown; the client subscribes again after a break. `onItem` is called outside
- * of drawing: put what it learns into a signal, at most once in an animation frame.
+ * of drawing: put what it learns into a signal, at most once in an animation frame. Without `subscribe` it is `denied`.
  */
 export function useLive<T>(
   key: string,
-  subscribe: () => Subscription<T>,
+  subscribe: (() => Subscription<T>) | undefined,
   onItem: (item: T) => void,
 ): Live {
   const { connection } = useServer();
@@ -114,6 +114,7 @@ export function useLive<T>(
   useEffect(() => {
     let isOver = false;
     setLive({ isReady: false, dropped: 0 });
+    if (!subscribe) return;
     const stream = subscribe();
     stream.ready.then(
       () => !isOver && setLive((old) => ({ ...old, isReady: true })),
@@ -138,12 +139,12 @@ export function useLive<T>(
       isOver = true;
       stream.close();
     };
-  }, [key]);
+  }, [key, subscribe === undefined]);
   const isOpen = connection.value.state === 'open';
   const { isReady, error, dropped } = live;
   const state =
-    error !== undefined
-      ? isDenied(error)
+    error !== undefined || !subscribe
+      ? !subscribe || isDenied(error)
         ? 'denied'
         : 'error'
       : !isOpen

@@ -7,6 +7,7 @@ import {
   type Subscription,
   type Subscriptions,
 } from '@svc/client';
+import { type Limit, limitOf, superLimit } from './limit.ts';
 import { origins, wire } from './meta.ts';
 import {
   forgetSession,
@@ -36,8 +37,8 @@ export type Method = keyof Methods | keyof Subscriptions;
 type Call = Client<Methods, Subscriptions>['call'];
 type Subscribe = Client<Methods, Subscriptions>['subscribe'];
 
-/** One server after log-in. */
-export interface Server {
+/** One server after log-in. `holds` and `covers` read the limit of the token as it was then. */
+export interface Server extends Limit {
   readonly origin: string;
   /** As people know it: host and port. */
   readonly name: string;
@@ -81,15 +82,8 @@ const FIRST_MS = 10_000;
 
 /** Asked at once at log-in, so that the menu is right at the first drawing. */
 const ASKED_FIRST: readonly Method[] = [
-  'agent_subscribe',
-  'task_query',
-  'task_create_task',
-  'crontab_get',
-  'kv_list_all_namespace',
-  'db_list',
-  'static-bucket_list',
-  'js-worker_list_all_js_worker',
   'token_list_all_tokens',
+  'static-bucket_list',
   'svc-server_stream_log',
   'svc-server_read_config',
   'session_list',
@@ -233,17 +227,14 @@ async function describe(
   const rights = new Rights(client);
   for (const [at, answer] of answers.entries())
     rights.put(ASKED_FIRST[at] ?? '', allowedBy(answer));
-  const { token_key, username, timestamp_to } = me.value;
+  const { token_key, username, timestamp_to, token_limit } = me.value;
+  const isSuper = rights.of('token_list_all_tokens') === true;
   return {
+    ...(isSuper ? superLimit : limitOf(token_limit as Parameters<typeof limitOf>[0])),
     origin,
     name: new URL(origin).host,
     version: version.status === 'fulfilled' ? String(version.value.cargo_version) : '',
-    me: {
-      token_key,
-      username,
-      timestamp_to,
-      isSuper: rights.of('token_list_all_tokens') === true,
-    },
+    me: { token_key, username, timestamp_to, isSuper },
     connection,
     has: (plugin) => names.has(plugin),
     may: (method, params) => rights.of(method, params),

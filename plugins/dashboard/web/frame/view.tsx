@@ -3,8 +3,8 @@ import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Empty, ErrorNote, Skeleton } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
-import { obstacle, type Page, pageOf } from './pages.ts';
-import { address, Link, to } from './router.tsx';
+import { firstPage, obstacle, type Page, pageOf } from './pages.ts';
+import { address, go, Link, to } from './router.tsx';
 import { useServer } from './server.ts';
 
 /** The page of the address, or one sentence that says why it is not there. */
@@ -12,13 +12,19 @@ export function View() {
   const server = useServer();
   const { page: id } = address.value;
   const page = pageOf(id);
+  const missing = page && obstacle(page, server);
+  // Home is the fleet, or what else there is for this token.
+  const home = missing && id === 'fleet' ? firstPage(server)?.id : undefined;
+  useEffect(() => {
+    if (home) go(to(home), { replace: true });
+  }, [home]);
+  if (home) return null;
   if (!page)
     return (
       <Empty icon={Compass} title={t.frame.unknownTitle}>
         <Link to={to('fleet')}>{t.frame.toFleet}</Link>
       </Empty>
     );
-  const missing = obstacle(page, server);
   if (missing && 'plugin' in missing)
     return (
       <Empty icon={Ban} title={t.frame.offTitle}>
@@ -28,7 +34,7 @@ export function View() {
   if (missing)
     return (
       <Empty icon={Ban} title={t.frame.forbiddenTitle}>
-        {t.frame.forbidden(missing.method)}
+        {t.frame.forbidden(missing.right)}
       </Empty>
     );
   return (

@@ -101,3 +101,9 @@ export const when = (ms: number): string =>
   new Date(ms).toDateString() === new Date().toDateString()
     ? clock(ms)
     : date(ms, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+
+/** As inputs of the browser have it: local time to the minute. */
+export function localInput(time: number): string {
+  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 16);
+}

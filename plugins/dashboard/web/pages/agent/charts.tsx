@@ -31,20 +31,17 @@ interface Props {
 
 /** Charts of every field of one agent. */
 export function Charts({ uuid, name, reports, events }: Props) {
-  const { has, may } = useServer();
+  const { has, covers } = useServer();
   const span = useSpan();
   const view = useView(span, name, events);
   const kept = useKept(uuid);
   if (!has('series')) return <Empty title={t.agent.noSeries}>{t.frame.off('series')}</Empty>;
-  const reads = (field: string) =>
-    may('agent_query_series', { agents: [uuid], fields: [field], from: 0, to: 1 }) !== false;
-  const cards = { fields: ['gpu'], condition: [{ uuid }] };
-  const readsCards = may('agent_query_dynamic', { dynamic_data_query: cards }) !== false;
+  const reads = (field: string) => covers('dynamic_monitoring', 'read', uuid, field);
   return (
     <div class="stack">
       <RangePicker span={span} now={view.now} keptFrom={kept} onBack={view.onBack} />
       <Summaries uuid={uuid} view={view} reports={reports} specs={summarySpecs} />
-      <Full uuid={uuid} view={view} reads={reads} readsCards={readsCards} />
+      <Full uuid={uuid} view={view} reads={reads} />
     </div>
   );
 }
@@ -160,19 +157,18 @@ function fieldsOf(specs: readonly Spec[]): Field[] {
 interface FullProps {
   readonly uuid: string;
   readonly view: View;
-  /** May the token read the field? */
+  /** May the token read this part of full reports? */
   readonly reads: (field: string) => boolean;
-  readonly readsCards: boolean;
 }
 
 /** What full reports have: cores, disks, interfaces, graphics cards. Each is asked when it comes into the window. */
-function Full({ uuid, view, reads, readsCards }: FullProps) {
+function Full({ uuid, view, reads }: FullProps) {
   const { samples } = useReports(uuid, 'dynamic');
   const parts = [
-    ['cores', coreSpecs, reads('core.cpu_usage')],
-    ['disks', diskSpecs, reads('disk.read_speed')],
-    ['interfaces', interfaceSpecs, reads('interface.receive_speed')],
-    ['gpus', gpuSpecs, readsCards],
+    ['cores', coreSpecs, reads('cpu')],
+    ['disks', diskSpecs, reads('disk')],
+    ['interfaces', interfaceSpecs, reads('network')],
+    ['gpus', gpuSpecs, reads('gpu')],
   ] as const;
   return (
     <>

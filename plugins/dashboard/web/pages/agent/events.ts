@@ -5,6 +5,7 @@ import { t } from '../../strings/index.ts';
 
 export type Event = Methods['agent_events']['result'][number];
 
+const SUMMARY = 'dynamic_monitoring_summary';
 const LIMIT = 500;
 const EVERY_MS = 20_000;
 /** The time of an event may lie this far beside a gap. */
@@ -12,10 +13,10 @@ const NEAR_MS = 5_000;
 
 /** What happened to the agent, and starts of servers where the token may see them; the newest first. */
 export function useEvents(uuid: string): Resource<readonly Event[]> {
-  const { call, has, may } = useServer();
+  const { call, has, may, covers } = useServer();
   const seesServers = may('agent_events', {}) === true;
   const load = async (): Promise<readonly Event[]> => {
-    if (!has('agent-events')) return [];
+    if (!has('agent-events') || !covers(SUMMARY, 'read', uuid)) return [];
     const ask = (query: Methods['agent_events']['params']) => call('agent_events', query);
     const [own, servers] = await Promise.all([
       ask({ agents: [uuid], limit: LIMIT }),

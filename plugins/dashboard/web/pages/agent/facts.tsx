@@ -70,17 +70,20 @@ function System({ facts }: { readonly facts: Static | undefined }) {
 
 /** Disks and interfaces of the newest full report. */
 function Devices({ uuid }: { readonly uuid: string }) {
-  const { call, may } = useServer();
-  const fields = ['disk' as const, 'network' as const];
+  const { call, covers } = useServer();
+  const fields = (['disk', 'network'] as const).filter((field) =>
+    covers('dynamic_monitoring', 'read', uuid, field),
+  );
   const found = usePoll(
     `devices ${uuid}`,
     async (signal) => {
+      if (fields.length === 0) return null;
       const asked = { uuids: [uuid], fields };
       return (await call('agent_dynamic_data_multi_last_query', asked, { signal }))[0] ?? null;
     },
     { every_ms: 30_000 },
   );
-  if (may('agent_dynamic_data_multi_last_query', { uuids: [uuid], fields }) === false) return null;
+  if (fields.length === 0) return null;
   return (
     <Loaded of={found} what={t.agent.unreadable}>
       {(row) => (

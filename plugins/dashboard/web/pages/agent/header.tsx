@@ -10,6 +10,7 @@ import {
   type MenuItem,
   toast,
 } from '../../parts/index.ts';
+import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 import { Remove, Restart } from './actions.tsx';
 import { type Reports, useNow } from './live.ts';
@@ -144,20 +145,16 @@ function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) 
 }
 
 function Actions({ uuid, name }: { readonly uuid: string; readonly name: string }) {
-  const { has, may } = useServer();
+  const server = useServer();
   const [open, setOpen] = useState<'restart' | 'remove'>();
-  const asked = { target_uuid: uuid, timeout_ms: 1_000 };
-  const task = (task_type: unknown) =>
-    has('task') && may('task_create_task_blocking', { ...asked, task_type }) !== false;
-  const shell = { web_shell: { url: 'ws://127.0.0.1/', terminal_id: uuid } };
   const items: MenuItem[] = [];
-  if (task({ edit_config: '' }) && task('read_config'))
+  if (mayRun(server, uuid, 'edit_config') && mayRun(server, uuid, 'read_config'))
     items.push({
       label: t.agent.restart.action,
       icon: RotateCw,
       onSelect: () => setOpen('restart'),
     });
-  if (may('agent-uuid_delete', { agent_uuid: uuid }) !== false)
+  if (server.may('agent-uuid_delete', { agent_uuid: uuid }) !== false)
     items.push({
       label: t.agent.remove.action,
       icon: Trash2,
@@ -167,12 +164,12 @@ function Actions({ uuid, name }: { readonly uuid: string; readonly name: string 
     });
   return (
     <div class="row">
-      {has('terminal') && task(shell) && (
+      {mayOpen(server, uuid) && (
         <Button icon={SquareTerminal} onClick={() => go(to('terminal', uuid))}>
           {t.frame.pages.terminal}
         </Button>
       )}
-      {task('version') && (
+      {server.has('task') && server.covers('task', 'create', uuid) && (
         <Button icon={ListChecks} onClick={() => go(to('tasks', { machine: uuid }))}>
           {t.agent.run}
         </Button>

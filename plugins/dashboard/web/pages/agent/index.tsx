@@ -33,18 +33,21 @@ const TABS = ['overview', 'charts', 'probes', 'tasks', 'facts', 'settings'] as c
 type Tab = (typeof TABS)[number];
 
 function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string }) {
-  const { has, may } = useServer();
+  const { has, covers, holds } = useServer();
   const machines = useMachines();
   const name = machines.nameOf(uuid);
   useCrumbs({ label: name });
   const reports = useReports(uuid, 'summary');
   const facts = useFacts(uuid);
   const events = useEvents(uuid);
+  const readsSummaries = covers('dynamic_monitoring_summary', 'read', uuid);
   const tabs = TABS.filter((id) => {
-    if (id === 'probes' || id === 'tasks') return has('task') && may('task_query') !== false;
+    if (id === 'overview' || id === 'charts') return readsSummaries;
+    if (id === 'probes' || id === 'tasks') return has('task') && covers('task', 'read', uuid);
+    if (id === 'settings') return has('kv') && holds('kv', 'read');
     return true;
   });
-  const current = tabs.find((id) => id === tab) ?? 'overview';
+  const current = tabs.find((id) => id === tab) ?? tabs[0] ?? 'facts';
   useEffect(() => void machines.refresh(), [uuid]);
   const parts = { uuid, name, reports, facts, events: events.data ?? [] };
   return (

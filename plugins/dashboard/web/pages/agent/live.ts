@@ -21,7 +21,8 @@ export interface Reports {
 
 /** The reports of one agent as they come. */
 export function useReports(uuid: string, kind: 'summary' | 'dynamic'): Reports {
-  const { subscribe } = useServer();
+  const { subscribe, covers } = useServer();
+  const right = kind === 'summary' ? 'dynamic_monitoring_summary' : 'dynamic_monitoring';
   const samples = useSignal<readonly Sample[]>([]);
   const full = useSignal<Dynamic | undefined>(undefined);
   const arrivedAt = useSignal<number | undefined>(undefined);
@@ -32,7 +33,9 @@ export function useReports(uuid: string, kind: 'summary' | 'dynamic'): Reports {
   }, [uuid]);
   const { state } = useLive(
     `${uuid} ${kind}`,
-    () => subscribe('agent_subscribe', { agents: [uuid], kind, interval_ms: 1000 }),
+    covers(right, 'read', uuid)
+      ? () => subscribe('agent_subscribe', { agents: [uuid], kind, interval_ms: 1000 })
+      : undefined,
     ({ agents }) => {
       for (const row of agents) {
         const sample = sampleOf(row, kind);

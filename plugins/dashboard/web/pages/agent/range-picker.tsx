@@ -122,8 +122,8 @@ interface FixedProps {
 
 /** From one time to another one, by this device's clock. */
 function FixedRange({ from, to, keptFrom, onClose }: FixedProps) {
-  const [begin, setBegin] = useState(localText(from));
-  const [end, setEnd] = useState(localText(to));
+  const [begin, setBegin] = useState(format.localInput(from));
+  const [end, setEnd] = useState(format.localInput(to));
   const [first, last] = [Date.parse(begin), Date.parse(end)];
   const isGood = last - first >= 60_000;
   const submit = (event: Event) => {
@@ -158,10 +158,4 @@ function FixedRange({ from, to, keptFrom, onClose }: FixedProps) {
       </form>
     </Dialog>
   );
-}
-
-/** As inputs of the browser have it: local time to the minute. */
-function localText(time: number): string {
-  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 16);
 }

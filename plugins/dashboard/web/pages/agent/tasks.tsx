@@ -1,8 +1,8 @@
 import type { Methods } from '@svc/client';
-import { ListChecks } from 'lucide';
+import { ListChecks, RotateCw } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Link, Loaded, to, usePoll, useServer } from '../../frame/index.ts';
-import { type Column, Dialog, Empty, format, Table } from '../../parts/index.ts';
+import { go, Link, Loaded, to, usePoll, useServer } from '../../frame/index.ts';
+import { Button, type Column, Dialog, Empty, format, Table } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 type Task = Methods['task_query']['result'][number];
@@ -14,7 +14,7 @@ const WIDE = new Set(['kind', 'job']);
 
 /** The newest tasks of the agent and what became of them. */
 export function AgentTasks({ uuid }: { readonly uuid: string }) {
-  const { call } = useServer();
+  const { call, covers } = useServer();
   const [open, setOpen] = useState<Task>();
   const isNarrow = matchMedia('(max-width: 720px)').matches;
   const tasks = usePoll(
@@ -46,7 +46,25 @@ export function AgentTasks({ uuid }: { readonly uuid: string }) {
         )}
       </Loaded>
       {open && (
-        <Dialog wide title={kindOf(open)} onClose={() => setOpen(undefined)}>
+        <Dialog
+          wide
+          title={kindOf(open)}
+          onClose={() => setOpen(undefined)}
+          actions={
+            kindOf(open) !== 'web_shell' &&
+            covers('task', 'create', uuid, kindOf(open)) && (
+              <>
+                <span class="grow" />
+                <Button
+                  icon={RotateCw}
+                  onClick={() => go(to('tasks', { machine: uuid, again: String(open.task_id) }))}
+                >
+                  {t.tasks.again}
+                </Button>
+              </>
+            )
+          }
+        >
           <p class="muted">{open.timestamp === null ? '' : format.dateTime(open.timestamp)}</p>
           <pre class="agent-pre">{JSON.stringify(open.task_event_type, null, 2)}</pre>
           <h3>{t.agent.tasks.result}</h3>

@@ -29,14 +29,14 @@ export function Actions({ server, chosen, onClear, onChanged }: Props) {
     server.has('kv') &&
     server.may('kv_set_value', { namespace: first.uuid, key: 'metadata_tags', value: [] }) !==
       false;
-  const mayTask = server.has('task') && server.may('task_create_task') !== false;
+  const mayTask = server.has('task') && uuids.some((uuid) => server.covers('task', 'create', uuid));
   const mayRemove = server.may('agent-uuid_delete', { agent_uuid: first.uuid }) !== false;
   return (
     <div class="fleet-actions" role="region" aria-label={t.fleet.selected(chosen.length)}>
       <strong>{t.fleet.selected(chosen.length)}</strong>
       <span class="grow" />
       {mayTask && (
-        <Button icon={ListChecks} onClick={() => go(to('tasks', { agents: uuids.join(',') }))}>
+        <Button icon={ListChecks} onClick={() => go(to('tasks', { machine: uuids.join(',') }))}>
           {t.fleet.runTask}
         </Button>
       )}

@@ -31,7 +31,7 @@ import './fleet.css';
 import { Grid } from './grid.tsx';
 import { History } from './history.ts';
 import { columnsOf } from './list.tsx';
-import { FIELDS, Fleet, type Summary, totalsOf, type Vital } from './model.ts';
+import { FIELDS, Fleet, SUMMARY, type Summary, totalsOf, type Vital } from './model.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { Totals } from './totals.tsx';
 import { useTraffic } from './traffic.ts';
@@ -68,12 +68,14 @@ export default function FleetPage() {
   }, [machines.list]);
   const live = useLive(
     server.origin,
-    () =>
-      server.subscribe(
-        'agent_subscribe',
-        { fields: [...FIELDS], interval_ms: INTERVAL_MS },
-        { queue: 4 },
-      ) as Subscription<{ agents: Row[] }>,
+    server.holds(SUMMARY, 'read')
+      ? () =>
+          server.subscribe(
+            'agent_subscribe',
+            { fields: [...FIELDS], interval_ms: INTERVAL_MS },
+            { queue: 4 },
+          ) as Subscription<{ agents: Row[] }>
+      : undefined,
     ({ agents }) => {
       fleet.take(agents);
       history.take(agents);
@@ -109,7 +111,9 @@ function Content({ fleet, history }: { readonly fleet: Fleet; readonly history: 
     cache.set(vital, known);
     return known;
   };
-  const agents = machines.list?.map(({ uuid }) => uuid) ?? [];
+  const agents = (machines.list ?? [])
+    .map(({ uuid }) => uuid)
+    .filter((uuid) => server.covers(SUMMARY, 'read', uuid));
   const traffic = useTraffic(server, agents);
   if (vitals.length === 0)
     return machines.list === undefined ? <Skeleton rows={6} height={64} /> : <NoMachines />;

@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 import type { Machine } from '../../frame/index.ts';
 
+/** The right to read the figures of a machine. */
+export const SUMMARY = 'dynamic_monitoring_summary';
+
 /** What a summary says, as far as the fleet shows it. `timestamp` is the agent's clock, Unix ms. */
 export interface Summary {
   readonly timestamp: number;

@@ -56,7 +56,7 @@ function List({ list, onChanged }: ListProps) {
       {t.jobs.new}
     </Button>
   );
-  const mayAdd = server.may('crontab_create') !== false;
+  const mayAdd = server.holds('crontab', 'write');
   if (list.length === 0)
     return (
       <Empty icon={CalendarClock} title={t.jobs.none}>

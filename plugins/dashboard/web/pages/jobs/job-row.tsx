@@ -4,7 +4,7 @@ import { errorText, format, toast } from '../../parts/index.ts';
 import { taskText } from '../../parts/task-form.tsx';
 import { t } from '../../strings/index.ts';
 import { cronWords, nextTimes, readCron } from './cron-words.ts';
-import { type Dispatch, firingsOf, type Job, workOf } from './model.ts';
+import { type Dispatch, firingsOf, type Job, mayChange, workOf } from './model.ts';
 import { Strip } from './strip.tsx';
 
 interface Props {
@@ -76,7 +76,8 @@ export function useNow(): number {
 
 /** On and off. */
 export function Switch({ job, onChanged }: Omit<Props, 'records'>) {
-  const { call, may } = useServer();
+  const server = useServer();
+  const { call } = server;
   const [wanted, setWanted] = useState<boolean>();
   const isOn = wanted ?? job.enable;
   useEffect(() => setWanted(undefined), [job]);
@@ -98,7 +99,7 @@ export function Switch({ job, onChanged }: Omit<Props, 'records'>) {
       aria-checked={isOn}
       aria-label={t.jobs.enabled(job.name)}
       title={isOn ? t.jobs.switchOff : t.jobs.switchOn}
-      disabled={may('crontab_set_enable', { name: job.name, enable: true }) === false}
+      disabled={!mayChange(server, job, 'write')}
       onClick={() => void change()}
     />
   );

@@ -13,6 +13,8 @@ import {
   firingsOf,
   type Job,
   lastRecords,
+  mayChange,
+  mayStart,
   workOf,
 } from './model.ts';
 import { NextTimes } from './next-times.tsx';
@@ -42,7 +44,6 @@ export function JobView({ job, onChanged }: Props) {
     { every_ms: EVERY_MS },
   );
   const { schedule } = readCron(job.cron_expression);
-  const may = (method: 'crontab_edit' | 'crontab_delete') => server.may(method) !== false;
   if (open === 'edit')
     return (
       <Editor
@@ -59,15 +60,17 @@ export function JobView({ job, onChanged }: Props) {
       <header class="page-head jobs-head">
         <Switch job={job} onChanged={onChanged} />
         <h1 class="grow ellipsis">{job.name}</h1>
-        <Button icon={Play} onClick={() => setOpen('run')}>
-          {t.jobs.runNow}
-        </Button>
-        {may('crontab_edit') && (
+        {mayStart(server, job) && (
+          <Button icon={Play} onClick={() => setOpen('run')}>
+            {t.jobs.runNow}
+          </Button>
+        )}
+        {mayChange(server, job, 'write') && (
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
             {t.jobs.edit}
           </Button>
         )}
-        {may('crontab_delete') && (
+        {mayChange(server, job, 'delete') && (
           <Button kind="danger" icon={Trash2} onClick={() => setOpen('delete')}>
             {t.jobs.delete}
           </Button>

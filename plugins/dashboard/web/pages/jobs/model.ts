@@ -1,6 +1,7 @@
 import type { Methods } from '@svc/client';
 import type { Server } from '../../frame/index.ts';
-import type { Task } from '../../parts/task-form.tsx';
+import { kindOf, type Task } from '../../parts/task-form.tsx';
+import { mayRun } from '../../parts/task-rights.ts';
 
 export type Job = Methods['crontab_get']['result'][number];
 export type Dispatch = Methods['crontab-result_query']['result'][number];
@@ -24,6 +25,26 @@ export const typeOf = (work: Work): JobType =>
   work.kind === 'task'
     ? { agent: [[...work.uuids], { task: work.task as 'ip' }] }
     : { server: { js_worker: [work.script, work.params] } };
+
+/** May the token change or delete the job? A script's needs the right everywhere. */
+export function mayChange(
+  { covers }: Server,
+  { cron_type }: Job,
+  verb: 'write' | 'delete',
+): boolean {
+  const work = workOf(cron_type);
+  const places = work.kind === 'task' ? work.uuids : [''];
+  return places.every((uuid) => covers('crontab', verb, uuid));
+}
+
+/** May it do once what the job does? */
+export function mayStart(server: Server, { cron_type }: Job): boolean {
+  const work = workOf(cron_type);
+  if (work.kind === 'task')
+    return work.uuids.some((uuid) => mayRun(server, uuid, kindOf(work.task)));
+  const asked = { js_script_name: work.script, params: work.params };
+  return server.has('js-worker') && server.may('js-worker_run', asked) !== false;
+}
 
 /** One firing: records of the same moment, one a machine. */
 export interface Firing {
@@ -63,15 +84,17 @@ export async function lastRecords(
   server: Server,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Dispatch[]>> {
-  if (names.length === 0) return new Map();
+  const may = (name: string) => server.covers('crontab_result', 'read', '', name);
+  const readable = names.filter(may);
+  if (readable.length === 0) return new Map();
   const answers = await server.client.batch(
-    names.map((cron_name) => [
+    readable.map((cron_name) => [
       'crontab-result_query',
       { query: { condition: [{ cron_name }, { limit: RECORDS }] } },
     ]),
   );
   return new Map(
-    names.map((name, at) => {
+    readable.map((name, at) => {
       const answer = answers[at];
       return [name, answer?.status === 'fulfilled' ? (answer.value as Dispatch[]) : []];
     }),
@@ -88,9 +111,8 @@ export interface Ending {
 export async function endingsOf(server: Server, job: Job): Promise<ReadonlyMap<string, Ending>> {
   const work = workOf(job.cron_type);
   try {
-    return work.kind === 'task'
-      ? await tasksOf(server, job.name)
-      : await runsOf(server, work.script);
+    if (work.kind === 'task') return await tasksOf(server, job.name, work);
+    return server.holds('js_result', 'read') ? await runsOf(server, work.script) : new Map();
   } catch (error) {
     console.info('results of a job are not readable', error);
     return new Map();
@@ -99,8 +121,22 @@ export async function endingsOf(server: Server, job: Job): Promise<ReadonlyMap<s
 
 const NEWEST = 300;
 
-async function tasksOf(server: Server, cron_source: string): Promise<ReadonlyMap<string, Ending>> {
-  const condition = [{ cron_source }, { limit: NEWEST }];
+async function tasksOf(
+  server: Server,
+  cron_source: string,
+  { task, uuids }: Extract<Work, { kind: 'task' }>,
+): Promise<ReadonlyMap<string, Ending>> {
+  const type = kindOf(task);
+  const may = (uuid: string) => server.has('task') && server.covers('task', 'read', uuid, type);
+  // A list of all machines takes the right to all; the tasks of a job of one machine are asked for alone.
+  const [only = ''] = uuids.length === 1 && !may('') ? uuids : [];
+  if (!may(only)) return new Map();
+  const condition = [
+    { cron_source },
+    { type },
+    ...(only === '' ? [] : [{ uuid: only }]),
+    { limit: NEWEST },
+  ];
   const rows = await server.call('task_query', { task_data_query: { condition } });
   return new Map(
     rows.map(({ task_id, success, error_message, task_event_result }) => [

@@ -64,7 +64,7 @@ export function Detail({ probe, agent, ms, isAsked, totals, usual }: Props) {
             kind="quiet"
             icon={X}
             label={t.parts.close}
-            onClick={() => setQuery({ probe: undefined, agent: undefined })}
+            onClick={() => setQuery({ probe: undefined, machine: undefined })}
           />
         )}
       </header>

@@ -39,7 +39,7 @@ function Found({ list }: { readonly list: readonly Probe[] }) {
   const key = query.get('probe') ?? '';
   const asked = list.find((one) => keyOfProbe(one) === key);
   const chosen = asked ?? shown[0];
-  const agent = query.get('agent') ?? undefined;
+  const agent = query.get('machine') ?? undefined;
   useCrumbs(...(asked ? [{ label: asked.target }] : []));
   const kinds = [...new Set(list.map((one) => one.kind))];
   return (

@@ -56,7 +56,9 @@ export function Matrix({ probes, totals, usual, metric, chosen, agent }: Props) 
                       type="button"
                       title={t.probes.compare(probe.target)}
                       aria-pressed={key === chosen && agent === undefined}
-                      onClick={() => setQuery({ probe: key, agent: undefined }, { replace: false })}
+                      onClick={() =>
+                        setQuery({ probe: key, machine: undefined }, { replace: false })
+                      }
                     >
                       <span class="ellipsis">{probe.target}</span>
                       <span class="muted small">{t.probes.kinds[probe.kind]}</span>
@@ -142,7 +144,7 @@ function Cell({ probe, uuid, name, of, usual, metric, heat, isOpen }: CellProps)
         style={{ '--heat': metric === 'latency' && p50 !== null ? heat(p50) : 0 }}
         title={title.filter(Boolean).join('\n')}
         aria-pressed={isOpen}
-        onClick={() => setQuery({ probe: keyOfProbe(probe), agent: uuid }, { replace: false })}
+        onClick={() => setQuery({ probe: keyOfProbe(probe), machine: uuid }, { replace: false })}
       >
         <span class="sr">{`${name} → ${probe.target}: `}</span>
         {metric === 'latency' ? latency : lost}

@@ -29,6 +29,7 @@ import { t } from '../../strings/index.ts';
 import { BucketSettings } from './bucket-forms.tsx';
 import { asFolder, toFolder } from './files.tsx';
 import { Pane, shown } from './panes.tsx';
+import { undo } from './undo.ts';
 import { dropped, type Incoming, useUploads } from './upload.ts';
 
 export interface Entry {
@@ -107,6 +108,10 @@ export function FolderView({ bucket, folder, current, files, onGone }: Props) {
     const known = new Set(files.data?.map(({ path }) => path));
     if (list.some(({ path }) => known.has(path))) setIncoming(list);
     else void uploads.send(list);
+  };
+  const bringBack = async ({ name, path, is_http_root, cors }: NonNullable<typeof record.data>) => {
+    await call('static-bucket_create', { name, path, is_http_root, cors });
+    onGone();
   };
   const taken = () => {
     const known = new Set(files.data?.map(({ path }) => path));
@@ -231,10 +236,11 @@ export function FolderView({ bucket, folder, current, files, onGone }: Props) {
           action={t.stores.remove}
           onClose={close}
           onConfirm={async () => {
+            const before = record.data;
             await call('static-bucket_delete', { name: bucket });
             onGone();
             go(to('stores', 'files'));
-            toast(t.stores.removedBucket(bucket));
+            toast(t.stores.removedBucket(bucket), before && undo(() => bringBack(before)));
           }}
         >
           <p>{t.stores.removeBucketText(record.data?.path ?? bucket)}</p>

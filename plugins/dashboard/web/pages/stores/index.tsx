@@ -9,17 +9,21 @@ import { Namespaces } from './namespaces.tsx';
 import './stores.css';
 
 const kinds = [
-  { id: 'kv', plugin: 'kv', method: 'kv_list_all_namespace' },
+  { id: 'kv', plugin: 'kv', method: 'kv_list_all_namespace', right: 'list_all_namespace' },
   { id: 'db', plugin: 'db', method: 'db_list' },
   { id: 'files', plugin: 'static-bucket-file', method: 'static-bucket_list' },
 ] as const;
 
 /** `stores/kv?in=NAMESPACE&key=KEY`, `stores/db?in=DATABASE&table=TABLE`, `stores/files?in=BUCKET&folder=PATH&file=PATH`. */
 export default function Stores() {
-  const { has, may } = useServer();
+  const { has, may, holds } = useServer();
   /** What is typed and not saved, by namespace and key: it outlives a look at another key. */
   const drafts = useRef(new Map<string, string>()).current;
-  const shown = kinds.filter(({ plugin, method }) => has(plugin) && may(method) !== false);
+  const shown = kinds.filter(
+    (kind) =>
+      has(kind.plugin) &&
+      ('right' in kind ? holds(kind.id, kind.right) : may(kind.method) !== false),
+  );
   const [asked] = address.value.rest;
   const kind = kinds.find(({ id }) => id === (asked ?? shown[0]?.id));
   return (

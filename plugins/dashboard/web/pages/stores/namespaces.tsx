@@ -14,9 +14,12 @@ import {
 import { Ask, Button, Confirm, Empty, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Pane, Panes, PickList, shown } from './panes.tsx';
+import { undo } from './undo.ts';
 import { Value } from './value.tsx';
 
 /** An ordinary row that keeps an empty namespace alive; nobody looks for it. */
+/** A deleted namespace with fewer keys can come back. */
+const MOST_UNDONE = 500;
 const MARKER = /^__\w+_namespace_marker__$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
@@ -199,10 +202,21 @@ function Keys({ namespace, name, drafts, spaces }: KeysProps) {
           action={t.stores.remove}
           onClose={close}
           onConfirm={async () => {
+            const isSmall = (list.data?.length ?? MOST_UNDONE) < MOST_UNDONE;
+            const before = isSmall
+              ? await call('kv_get_multi_value', { namespace_key: [{ namespace, key: '*' }] })
+              : undefined;
             await call('kv_delete_namespace', { namespace });
             spaces.refresh();
             go(to('stores', 'kv'));
-            toast(t.stores.removedNamespace(named(namespace)));
+            const bringBack = async (values: NonNullable<typeof before>) => {
+              await call('kv_create', { namespace });
+              for (const { key, value } of values)
+                await call('kv_set_value', { namespace, key, value });
+              spaces.refresh();
+            };
+            const done = t.stores.removedNamespace(named(namespace));
+            toast(done, before && undo(() => bringBack(before)));
           }}
         >
           <p>{t.stores.removeNamespaceText(list.data?.length ?? 0)}</p>

@@ -17,10 +17,12 @@ import { mediaType, save } from './bytes.ts';
 import { asFolder, toFolder } from './files.tsx';
 import type { Entry } from './folder.tsx';
 import { Pane, shown } from './panes.tsx';
-import { attempt } from './value.tsx';
+import { attempt, undo } from './undo.ts';
 
 /** Larger files are offered for download only. */
 const MOST_BYTES = 8 * 2 ** 20;
+/** A deleted file that is smaller can come back. */
+const MOST_UNDONE_BYTES = 2 ** 20;
 /** Characters of a text that are shown. */
 const MOST_TEXT = 200_000;
 
@@ -130,10 +132,21 @@ export function Preview({ bucket, folder, path, entry, onChanged }: Props) {
           action={t.stores.remove}
           onClose={close}
           onConfirm={async () => {
+            const isSmall = (entry?.size ?? MOST_UNDONE_BYTES) < MOST_UNDONE_BYTES;
+            const before = isSmall
+              ? await call('static-bucket-file_read', { name: bucket, path })
+              : undefined;
             await call('static-bucket-file_delete', { name: bucket, path });
             onChanged();
             go(toFolder(bucket, folder));
-            toast(t.stores.removedFiles(1));
+            const bringBack = async (base64: string) => {
+              await call('static-bucket-file_upload', { name: bucket, path, base64 });
+              onChanged();
+            };
+            toast(
+              t.stores.removedFiles(1),
+              before === undefined ? {} : undo(() => bringBack(before)),
+            );
           }}
         >
           <p>{t.stores.removeFilesText(1, format.text(format.bytes(entry?.size ?? 0)))}</p>

@@ -5,7 +5,6 @@ import {
   Button,
   CopyButton,
   Diff,
-  errorText,
   FormDialog,
   format,
   prettyJson,
@@ -15,6 +14,7 @@ import {
 import { t } from '../../strings/index.ts';
 import { named } from './namespaces.tsx';
 import { Pane, shown } from './panes.tsx';
+import { attempt, undo } from './undo.ts';
 
 interface Props {
   readonly namespace: string;
@@ -91,26 +91,6 @@ export function Value({ namespace, name, isKnown, drafts, onChanged }: Props) {
       </Loaded>
     </Pane>
   );
-}
-
-/** The way back of a toast; its failure is told in another one. */
-const undo = (run: () => Promise<void>) => ({
-  action: {
-    label: t.stores.undo,
-    run: () =>
-      void attempt(async () => {
-        await run();
-        toast(t.stores.undone);
-      }),
-  },
-});
-
-export async function attempt(run: () => Promise<unknown>): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    toast(errorText(error), { kind: 'bad' });
-  }
 }
 
 interface EditorProps {

@@ -6,7 +6,6 @@ import { linesOf } from '../../parts/task-compare.ts';
 import { contentOf, kindOf, type Task } from '../../parts/task-form.tsx';
 import { Lines } from '../../parts/task-results.tsx';
 import { t } from '../../strings/index.ts';
-import { draftOf } from './draft.ts';
 import type { Row } from './rows.ts';
 
 /** In an icon and a word. */
@@ -43,11 +42,7 @@ export function Details({ row, onClose, onDeleted }: Props) {
   const result = Object.values(row.task_event_result ?? {})[0];
   const conditions = [{ uuid: row.uuid }, { type: kind }, { task_id: Number(row.task_id) }];
   const mayDelete = server.may('task_delete', { conditions }) !== false;
-  const again = () => {
-    draftOf(server).task.value = task;
-    draftOf(server).chosen.value = new Set([row.uuid]);
-    go(to('tasks'));
-  };
+  const again = () => go(to('tasks', { machine: row.uuid, again: String(row.task_id) }));
   if (isAsking)
     return (
       <Confirm
@@ -76,7 +71,7 @@ export function Details({ row, onClose, onDeleted }: Props) {
             </Button>
           )}
           <span class="grow" />
-          {kind !== 'web_shell' && (
+          {kind !== 'web_shell' && server.covers('task', 'create', row.uuid, kind) && (
             <Button icon={RotateCw} onClick={again}>
               {t.tasks.again}
             </Button>

@@ -1,6 +1,6 @@
 import { ChevronDown, ListChecks } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { address, setQuery, useMachines, useServer } from '../../frame/index.ts';
+import { address, type Server, setQuery, useMachines, useServer } from '../../frame/index.ts';
 import {
   Button,
   type Column,
@@ -19,6 +19,9 @@ import { t } from '../../strings/index.ts';
 import { Details, TaskState } from './details.tsx';
 import { conditionsOf, older, PAGE, type Row, type TaskFilter } from './rows.ts';
 
+/** A list without a kind has all but this one. */
+const LISTED = KINDS.filter((kind) => kind !== 'self_update');
+
 /** Filters live in the address. */
 function filterOf(query: URLSearchParams): TaskFilter {
   const get = (name: string) => query.get(name) ?? '';
@@ -32,11 +35,23 @@ function filterOf(query: URLSearchParams): TaskFilter {
   };
 }
 
+/** A list of everything takes the right to everything: a smaller right begins with the first machine and kind that it has. */
+function narrowed(filter: TaskFilter, { covers, agents }: Server): TaskFilter {
+  const reads = (uuid: string, kind?: string) => covers('task', 'read', uuid, kind);
+  const machine =
+    filter.machine !== '' || reads('')
+      ? filter.machine
+      : (agents.find((uuid) => reads(uuid)) ?? '');
+  const isAll = LISTED.every((kind) => reads(machine, kind));
+  const kind = filter.kind !== '' || isAll ? filter.kind : KINDS.find((one) => reads(machine, one));
+  return { ...filter, machine, kind: kind ?? '' };
+}
+
 /** Tasks that have run, the newest first, page by page. */
 export function History() {
   const server = useServer();
   const { nameOf } = useMachines();
-  const filter = filterOf(address.value.query);
+  const filter = narrowed(filterOf(address.value.query), server);
   const key = JSON.stringify(filter);
   const [rows, setRows] = useState<readonly Row[]>();
   const [hasMore, setMore] = useState(false);

@@ -1,7 +1,17 @@
 import { Play, Square } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { address, go, type Server, to, useMachines, useServer } from '../../frame/index.ts';
-import { Button, Card, Confirm, Empty, ErrorNote, Field, Skeleton } from '../../parts/index.ts';
+import {
+  Button,
+  Card,
+  Confirm,
+  Empty,
+  ErrorNote,
+  errorText,
+  Field,
+  Skeleton,
+  toast,
+} from '../../parts/index.ts';
 import { MachinePicker } from '../../parts/machine-picker.tsx';
 import {
   blankTask,
@@ -15,7 +25,7 @@ import {
   taskText,
 } from '../../parts/task-form.tsx';
 import { Results } from '../../parts/task-results.tsx';
-import { useTaskRights } from '../../parts/task-rights.ts';
+import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { lastRun, startRun } from '../../parts/task-run.ts';
 import { t } from '../../strings/index.ts';
 import { draftOf } from './draft.ts';
@@ -27,7 +37,6 @@ const WAITS = { least: 1, most: 300 } as const;
 export function RunView() {
   const server = useServer();
   const machines = useMachines();
-  const may = useTaskRights();
   const draft = draftOf(server);
   const run = lastRun(server);
   const [isAsking, setAsking] = useState(false);
@@ -42,7 +51,8 @@ export function RunView() {
   const kind = kindOf(task) as Kind;
   const ready = list.filter(
     ({ uuid, connected_for_tasks }) =>
-      connected_for_tasks !== false && may('create', kind, uuid) && may('read', kind, uuid),
+      connected_for_tasks !== false &&
+      (kind === 'web_shell' ? mayOpen(server, uuid) : mayRun(server, uuid, kind)),
   );
   const chosen = ready.map(({ uuid }) => uuid).filter((uuid) => draft.chosen.value.has(uuid));
   const start = () => {
@@ -129,17 +139,30 @@ export function RunView() {
 
 const isFilled = (task: Task, kind: Kind) => kind === 'web_shell' || isComplete(task);
 
-/** `?kind=ping&agents=<uuid>,<uuid>` or `?machine=<uuid>`, from other pages. */
+/** `?kind=ping&machine=<uuid>,<uuid>` from other pages; `?again=<task>&machine=<uuid>` has what that task did. */
 function useWanted(server: Server): void {
   const draft = draftOf(server);
   const wanted = address.value.query;
   const kind = wanted.get('kind');
-  const agents = wanted.get('agents') ?? wanted.get('machine');
+  const machines = wanted.get('machine');
+  const again = Number(wanted.get('again') ?? 0);
   useEffect(() => {
     const known = KINDS.find((one) => one === kind);
     if (known && kindOf(draft.task.value) !== known) draft.task.value = blankTask(known);
-    if (agents) draft.chosen.value = new Set(agents.split(','));
-  }, [kind, agents]);
+    if (machines) draft.chosen.value = new Set(machines.split(','));
+    if (again > 0) void putAgain(server, machines, again);
+  }, [kind, machines, again]);
+}
+
+async function putAgain(server: Server, uuid: string | null, task_id: number): Promise<void> {
+  try {
+    const condition = [{ task_id }, ...(uuid ? [{ uuid }] : [])];
+    const [row] = await server.call('task_query', { task_data_query: { condition } });
+    if (row) draftOf(server).task.value = row.task_event_type as Task;
+    else toast(t.tasks.gone, { kind: 'bad' });
+  } catch (error) {
+    toast(errorText(error), { kind: 'bad' });
+  }
 }
 
 function Wait({ seconds }: { readonly seconds: { value: number } }) {

@@ -1,8 +1,8 @@
 import { SquareTerminal } from 'lucide';
 import { useState } from 'preact/hooks';
-import { useMachines } from '../../frame/index.ts';
+import { useMachines, useServer } from '../../frame/index.ts';
 import { Dialog, Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
-import { useTaskRights } from '../../parts/task-rights.ts';
+import { mayOpen } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 
 /** Which machine the shell is to run on. */
@@ -33,14 +33,13 @@ export function Chooser({
 /** Those that take tasks now; a machine of which nobody knows it is offered, too. */
 function Machines({ onOpen }: { readonly onOpen: (uuid: string) => void }) {
   const { list, error, nameOf, refresh } = useMachines();
-  const may = useTaskRights();
+  const server = useServer();
   const [text, setText] = useState('');
   if (!list && error !== undefined)
     return <ErrorNote error={error} onRetry={() => void refresh()} />;
   if (!list) return <Skeleton rows={4} height={40} />;
   const ready = list.filter(
-    ({ uuid, connected_for_tasks }) =>
-      connected_for_tasks !== false && may('create', 'web_shell', uuid),
+    ({ uuid, connected_for_tasks }) => connected_for_tasks !== false && mayOpen(server, uuid),
   );
   if (ready.length === 0)
     return (

@@ -220,12 +220,15 @@ function Agents({ names, onChange }: PlaceProps) {
 }
 
 function Stores({ tag, names, onChange }: PlaceProps & { readonly tag: ScopeTag }) {
-  const { call } = useServer();
-  const offered = usePoll(`names ${tag}`, async (): Promise<readonly string[]> => {
-    if (tag === 'kv_namespace') return call('kv_list_all_namespace');
-    if (tag === 'js_worker') return call('js-worker_list_all_js_worker');
-    if (tag === 'db') return (await call('db_list')).data.map(({ name }) => name);
-    if (tag === 'static_bucket') return call('static-bucket_list');
+  const { call, has, holds, may } = useServer();
+  const mayBuckets = may('static-bucket_list') === true;
+  const offered = usePoll(`names ${tag} ${mayBuckets}`, async (): Promise<readonly string[]> => {
+    if (tag === 'kv_namespace' && has('kv') && holds('kv', 'list_all_namespace'))
+      return call('kv_list_all_namespace');
+    if (tag === 'js_worker' && has('js-worker')) return call('js-worker_list_all_js_worker');
+    if (tag === 'db' && has('db') && holds('db', 'list'))
+      return (await call('db_list')).data.map(({ name }) => name);
+    if (tag === 'static_bucket' && mayBuckets) return call('static-bucket_list');
     return [];
   });
   return (

@@ -22,23 +22,36 @@ const EVERY_MS = 60_000;
 /** Tasks of a kind that are looked at, to find what no job names. */
 const LIMIT = 500;
 
+/** Agents of a token without the right to all; more find what jobs name. */
+const MOST_AGENTS = 20;
+
 type Job = Methods['crontab_get']['result'][number];
 type Task = Methods['task_query']['result'][number];
 
 /** Everything that is probed: what jobs name, and what was probed lately. With `uuid`: by this agent. */
 export function useProbes(uuid?: string): Resource<readonly Probe[]> {
-  const { client, has } = useServer();
+  const { client, has, covers, holds, agents } = useServer();
+  const seesJobs = has('crontab') && holds('crontab', 'read');
   const load = async (): Promise<readonly Probe[]> => {
-    const query = (type: Kind) =>
+    const may = (type: Kind, one: string) => has('task') && covers('task', 'read', one, type);
+    const query = (type: Kind, one?: string) =>
       [
         'task_query',
         {
-          task_data_query: { condition: [{ type }, { limit: LIMIT }, ...(uuid ? [{ uuid }] : [])] },
+          task_data_query: {
+            condition: [{ type }, { limit: LIMIT }, ...(one ? [{ uuid: one }] : [])],
+          },
         },
       ] as const;
+    const queries = KINDS.flatMap((type) => {
+      if (uuid !== undefined) return may(type, uuid) ? [query(type, uuid)] : [];
+      if (may(type, '')) return [query(type)];
+      const mine = agents.filter((one) => may(type, one));
+      return mine.slice(0, MOST_AGENTS).map((one) => query(type, one));
+    });
     const [jobs, ...tasks] = (await client.batch([
-      has('crontab') ? ['crontab_get'] : ['token_get'],
-      ...KINDS.map(query),
+      seesJobs ? ['crontab_get'] : ['token_get'],
+      ...queries,
     ] as never[])) as unknown as PromiseSettledResult<never>[];
     const denied = tasks.find((one) => one.status === 'rejected');
     if (denied?.status === 'rejected' && tasks.every((one) => one.status === 'rejected'))
@@ -46,7 +59,7 @@ export function useProbes(uuid?: string): Resource<readonly Probe[]> {
     for (const one of tasks)
       if (one.status === 'rejected' && !isDenied(one.reason)) throw one.reason;
     const rows = tasks.flatMap((one) => (one.status === 'fulfilled' ? (one.value as Task[]) : []));
-    const known = has('crontab') && jobs?.status === 'fulfilled' ? (jobs.value as Job[]) : [];
+    const known = seesJobs && jobs?.status === 'fulfilled' ? (jobs.value as Job[]) : [];
     return collected(known, rows, uuid);
   };
   return usePoll(`probes ${uuid ?? ''}`, load, { every_ms: EVERY_MS });

@@ -1,0 +1,51 @@
+/** What the limit of a token gives, for menus and buttons where the server leaves the answer to the call itself. */
+export interface Limit {
+  /** Does some entry give the right somewhere? Without a verb: any right of that kind. */
+  readonly holds: (kind: string, verb?: string) => boolean;
+  /** Does an entry give it for this agent? The argument of the verb, such as the kind of a task, may end with `*` there. */
+  readonly covers: (kind: string, verb: string, uuid: string, argument?: string) => boolean;
+  /** The agents that it names. */
+  readonly agents: readonly string[];
+}
+
+interface Entry {
+  readonly scopes: readonly unknown[];
+  readonly permissions: readonly unknown[];
+}
+
+export const superLimit: Limit = { holds: () => true, covers: () => true, agents: [] };
+
+export function limitOf(entries: readonly Entry[]): Limit {
+  return {
+    holds: (kind, verb) =>
+      entries.some(({ permissions }) => permissions.some((one) => isOf(one, kind, verb))),
+    covers: (kind, verb, uuid, argument) =>
+      entries.some(
+        ({ scopes, permissions }) =>
+          scopes.some((scope) => isScope(scope, uuid)) &&
+          permissions.some((one) => isOf(one, kind, verb) && isFor(one, kind, verb, argument)),
+      ),
+    agents: [
+      ...new Set(entries.flatMap(({ scopes }) => scopes.flatMap((scope) => agentOf(scope) ?? []))),
+    ],
+  };
+}
+
+const isScope = (scope: unknown, uuid: string): boolean =>
+  scope === 'global' || agentOf(scope) === uuid;
+
+const agentOf = (scope: unknown): string | undefined =>
+  (scope as { readonly agent_uuid?: string }).agent_uuid;
+
+function isOf(permission: unknown, kind: string, verb?: string): boolean {
+  const right = (permission as { readonly [kind: string]: unknown })[kind];
+  if (verb === undefined) return right !== undefined;
+  return right === verb || (typeof right === 'object' && right !== null && verb in right);
+}
+
+function isFor(permission: unknown, kind: string, verb: string, argument?: string): boolean {
+  const right = (permission as { readonly [kind: string]: unknown })[kind];
+  if (argument === undefined || typeof right === 'string') return true;
+  const pattern = String((right as { readonly [verb: string]: unknown })[verb]);
+  return pattern.endsWith('*') ? argument.startsWith(pattern.slice(0, -1)) : argument === pattern;
+}
