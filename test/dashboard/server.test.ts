@@ -61,6 +61,94 @@ test('a change of the configuration is shown before it is saved, and what the se
     assert.equal(problems, []);
   }, 'server/configuration'));
 
+test('what is kept is shown by table, and a time of its own is set, seen and taken back', () =>
+  kit.using(async ({ page, findings }) => {
+    const summaries = page.getByLabel('Keep: Summaries');
+    assert.match(await summaries.locator('option').first().innerText(), /By the rule: .*14 days/);
+    assert.match(await page.locator('.server-kept').innerText(), /Summaries\n.* KiB/);
+    assert.equal(await findings(), []);
+    await summaries.selectOption('7');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^Summaries: By the rule: .* → 7 d$/).waitFor();
+    await dialog.getByText(/deleted within minutes and for good/).waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const key = 'database_limit_dynamic_monitoring_summary';
+    const of = { token: kit.app.superToken, namespace: 'global', key };
+    assert.is(await kit.app.call('kv_get_value', of), 604_800_000);
+    await page.reload();
+    assert.is(await summaries.inputValue(), '7');
+    await summaries.selectOption('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.is(await kit.app.call('kv_get_value', of), null);
+  }, 'server/retention'));
+
+test('a rule of the file is one changed line, which is shown before it is saved', () =>
+  kit.using(async ({ page }) => {
+    await page.getByLabel('Everything without its own time, days').fill('30');
+    await page.getByLabel('Audit, days').fill('100');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog');
+    const added = (await dialog.locator('.added code').allInnerTexts()).filter((line) => line);
+    assert.equal(added, ['[retention]', 'keep_days = 30', '[audit]', 'keep_days = 100']);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('By the rule: 30 d').first().waitFor({ state: 'attached' });
+    assert.match(
+      await kit.app.call('svc-server_read_config', { token: kit.app.superToken }),
+      /\[retention\]\nkeep_days = 30\n/,
+    );
+  }, 'server/retention'));
+
+test('a status page is made, seen by everybody, given an incident, and comes back after it was deleted', () =>
+  kit.using(async ({ page, findings }) => {
+    await page.getByText('Nothing is public before you make one.').waitFor();
+    await page.getByRole('button', { name: 'New page' }).click();
+    await page.getByLabel('Address', { exact: true }).fill('No good');
+    await page.getByText(/single hyphens between them/).waitFor();
+    await page.getByLabel('Address', { exact: true }).fill('main');
+    await page.getByLabel('Title', { exact: true }).fill('Example status');
+    await page.getByRole('button', { name: 'Add an entry' }).click();
+    await page.getByLabel('Name for readers').fill('The website');
+    await page.getByLabel('Heading above it').fill('Servers');
+    await page.getByLabel('Colour of links').fill('#0a7d5a');
+    await page.getByLabel('Logo').setInputFiles({
+      name: 'logo.svg',
+      mimeType: 'image/svg+xml',
+      buffer: Buffer.from(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>',
+      ),
+    });
+    await page.locator('.server-logo').waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.waitForURL('**/server/status/main');
+    await page.getByRole('button', { name: 'Write an incident' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title', { exact: true }).fill('New power supply');
+    await dialog.getByLabel('How bad it is').selectOption('maintenance');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const incidents = page.getByRole('list', { name: 'Incidents' });
+    await incidents.getByText(/^since /).waitFor();
+    await incidents.getByRole('button', { name: 'It is over' }).click();
+    await incidents.getByText(/ – /).waitFor();
+    assert.equal(await findings(), []);
+    const publicPage = async () => await (await fetch(`${kit.app.url}/svc/status/main`)).text();
+    assert.match(await publicPage(), /The website/);
+    assert.match(await publicPage(), /New power supply/);
+    await page.getByRole('button', { name: 'Delete the page' }).click();
+    await dialog.getByText(/^\/svc\/status\/main stops answering/).waitFor();
+    await dialog.getByRole('button', { name: 'Delete the page' }).click();
+    await page.waitForURL('**/server/status');
+    assert.is((await fetch(`${kit.app.url}/svc/status/main`)).status, 404);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForURL('**/server/status/main');
+    await incidents.getByText('New power supply').waitFor();
+  }, 'server/status'));
+
 test('changes stand in the record with who made them, and its chain can be checked', () =>
   kit.using(async ({ page, findings }) => {
     const namespace = `made-${Date.now()}`;

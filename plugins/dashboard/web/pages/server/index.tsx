@@ -8,17 +8,27 @@ import { Audit } from './audit.tsx';
 import { Configuration } from './configuration.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
+import { Retention } from './retention.tsx';
+import { StatusPages } from './status-pages.tsx';
 import './server.css';
 
 interface Part {
-  readonly id: 'overview' | 'log' | 'configuration' | 'audit';
+  readonly id: 'overview' | 'retention' | 'status' | 'log' | 'configuration' | 'audit';
   readonly plugin: string;
   readonly method?: Method;
+  readonly right?: readonly [kind: string, verb?: string];
   readonly Shown: ComponentType;
 }
 
 const parts: readonly Part[] = [
   { id: 'overview', plugin: 'server-info', Shown: Overview },
+  {
+    id: 'retention',
+    plugin: 'retention',
+    method: 'svc-server_read_config',
+    Shown: Retention,
+  },
+  { id: 'status', plugin: 'status-page', right: ['status_page'], Shown: StatusPages },
   { id: 'log', plugin: 'server-info', method: 'svc-server_stream_log', Shown: Log },
   {
     id: 'configuration',
@@ -26,16 +36,16 @@ const parts: readonly Part[] = [
     method: 'svc-server_read_config',
     Shown: Configuration,
   },
-  { id: 'audit', plugin: 'audit', method: 'audit_query', Shown: Audit },
+  { id: 'audit', plugin: 'audit', right: ['audit', 'read'], Shown: Audit },
 ];
 
 /** `server/<part>`; the filters of a part are in the query. */
 export default function Server() {
-  const { has, may } = useServer();
+  const { has, may, holds } = useServer();
   const [asked] = address.value.rest;
   // Undefined: not known yet. A part appears once it is.
-  const rightTo = ({ plugin, method }: Part) =>
-    has(plugin) && (method === undefined || may(method));
+  const rightTo = ({ plugin, method, right }: Part) =>
+    has(plugin) && (!right || holds(...right)) && (method === undefined || may(method));
   const shown = parts.filter((one) => rightTo(one) !== false && rightTo(one) !== undefined);
   const part = parts.find(({ id }) => id === (asked ?? 'overview'));
   return (
@@ -70,7 +80,7 @@ function Missing({ part }: { readonly part: Part | undefined }) {
     );
   return (
     <Empty icon={Ban} title={t.frame.forbiddenTitle}>
-      {t.frame.forbidden(part.method ?? '')}
+      {t.frame.forbidden(part.method ?? part.right?.join(' ') ?? '')}
     </Empty>
   );
 }

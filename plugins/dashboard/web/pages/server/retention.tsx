@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks';
+import { isMissing, Loaded, setValue, usePoll, useServer } from '../../frame/index.ts';
+import { Amount, Bar, Button, Card, Confirm, format, Select, toast } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { Rules } from './rules.tsx';
+import { valueIn } from './toml.ts';
+
+const DAY_MS = 86_400_000;
+/** Tables with a limit of their own, and the plugin that owns each. */
+const LIMITS = {
+  dynamic_monitoring_summary: 'agent',
+  dynamic_monitoring: 'agent',
+  static_monitoring: 'agent',
+  task: 'task',
+  crontab_result: 'crontab',
+  js_result: 'js-worker',
+} as const;
+type Kind = keyof typeof LIMITS;
+const KINDS = Object.keys(LIMITS) as Kind[];
+const GLOBAL = 'global';
+const keyOf = (kind: Kind) => `database_limit_${kind}`;
+
+/** What the server keeps, how much of it there is, and for how long: limits of single tables, and the rules of the file. */
+export function Retention() {
+  const { call, has } = useServer();
+  const file = usePoll('configuration', () => call('svc-server_read_config'));
+  const storage = usePoll('storage', () => call('svc-server_database_storage'));
+  const limits = usePoll('limits of the server', async () => {
+    if (!has('kv')) return {};
+    try {
+      const namespace_key = [{ namespace: GLOBAL, key: 'database_limit_*' }];
+      const rows = await call('kv_get_multi_value', { namespace_key });
+      return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+    } catch (error) {
+      if (isMissing(error)) return {};
+      throw error;
+    }
+  });
+  return (
+    <Loaded of={file} what={t.server.configuration.unreadable}>
+      {(text) => (
+        <div class="stack">
+          <Loaded of={limits} what={t.server.retention.unreadable}>
+            {(stored) => (
+              <Limits
+                key={JSON.stringify(stored)}
+                stored={stored}
+                text={text}
+                sizes={storage.data?.tables ?? {}}
+                onSaved={limits.refresh}
+              />
+            )}
+          </Loaded>
+          <Rules key={text} text={text} onSaved={file.refresh} />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+const DAYS = ['', '1', '3', '7', '14', '30', '90', '365', '0'] as const;
+type Days = (typeof DAYS)[number] | 'other';
+
+function daysOf(value: unknown): Days {
+  if (value === undefined || value === null) return '';
+  const days = String(Number(value) / DAY_MS) as Days;
+  return (DAYS as readonly string[]).includes(days) ? days : 'other';
+}
+
+interface LimitsProps {
+  readonly stored: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly onSaved: () => void;
+}
+
+function Limits({ stored, text, sizes, onSaved }: LimitsProps) {
+  const server = useServer();
+  const s = t.server.retention;
+  const kinds = KINDS.filter((kind) => server.has(LIMITS[kind]));
+  const before = (kind: Kind) => daysOf(stored[keyOf(kind)]);
+  const [chosen, setChosen] = useState<Partial<Record<Kind, Days>>>({});
+  const [isAsking, setAsking] = useState(false);
+  const changed = kinds.filter((kind) => (chosen[kind] ?? before(kind)) !== before(kind));
+  const words = (kind: Kind, days: Days) =>
+    days === ''
+      ? s.byRule(ruleOf(text, kind))
+      : days === 'other'
+        ? s.days(format.number(Number(stored[keyOf(kind)]) / DAY_MS, 1))
+        : days === '0'
+          ? s.forEver
+          : s.days(format.number(Number(days)));
+  const bytes = kinds.map((kind) => bytesOf(sizes, kind));
+  const most = Math.max(1, ...bytes);
+  return (
+    <Card
+      title={s.title}
+      actions={
+        server.has('kv') && (
+          <Button kind="primary" disabled={changed.length === 0} onClick={() => setAsking(true)}>
+            {s.save}
+          </Button>
+        )
+      }
+    >
+      <p class="muted">{s.hint}</p>
+      <ul class="server-storage server-kept">
+        {kinds.map((kind, at) => (
+          <li key={kind}>
+            <span>{s.kinds[kind]}</span>
+            <Bar value={(bytes[at] ?? 0) / most} warn={2} bad={2} label={s.kinds[kind]} />
+            <Amount of={format.bytes(bytes[at] ?? 0)} title={format.exact(bytes[at] ?? 0, 'B')} />
+            <Select<Days>
+              bare
+              label={s.keep(s.kinds[kind])}
+              value={chosen[kind] ?? before(kind)}
+              options={[...DAYS, ...(before(kind) === 'other' ? (['other'] as const) : [])].map(
+                (days) => ({ value: days, label: words(kind, days) }),
+              )}
+              onChange={(days) => setChosen({ ...chosen, [kind]: days })}
+            />
+          </li>
+        ))}
+      </ul>
+      {isAsking && (
+        <Confirm
+          title={s.ask}
+          action={s.save}
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            for (const kind of changed) {
+              const days = chosen[kind];
+              const value = days === '' ? undefined : Number(days) * DAY_MS;
+              await setValue(server, GLOBAL, keyOf(kind), value);
+            }
+            toast(s.saved);
+            onSaved();
+          }}
+        >
+          <ul class="stack">
+            {changed.map((kind) => (
+              <li key={kind}>
+                {s.change(
+                  s.kinds[kind],
+                  words(kind, before(kind)),
+                  words(kind, chosen[kind] ?? before(kind)),
+                )}
+              </li>
+            ))}
+          </ul>
+          <p class="note warn">{s.lost}</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+/** What holds for a table without a limit of its own, in words. */
+function ruleOf(text: string, kind: Kind): string {
+  const s = t.server.retention;
+  const own = Number(valueIn(text, 'agent', keyOf(kind)) ?? 0);
+  const days = own > 0 ? own / DAY_MS : valueIn(text, 'retention', 'keep_days');
+  if (days === undefined) return s.standard;
+  return Number(days) === 0 ? s.forEver : s.days(format.number(Number(days)));
+}
+
+/** A table with its partitions; the longest name that fits is the table's. */
+function bytesOf(sizes: LimitsProps['sizes'], kind: Kind): number {
+  const owner = (table: string) =>
+    KINDS.filter((one) => table === one || table.startsWith(`${one}_`)).toSorted(
+      (a, b) => b.length - a.length,
+    )[0];
+  return Object.entries(sizes).reduce(
+    (sum, [table, size]) => (owner(table) === kind ? sum + size : sum),
+    0,
+  );
+}
