@@ -198,7 +198,7 @@ test('the table sorts, hides columns, and changes the machines that are selected
     await dialog.getByText('They leave the list.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await actions.getByRole('button', { name: 'Run a task' }).click();
-    await page.waitForURL(`**/tasks?agents=${encodeURIComponent(`${uuidOf(3)},${uuidOf(7)}`)}`);
+    await page.waitForURL(`**/tasks?machine=${encodeURIComponent(`${uuidOf(3)},${uuidOf(7)}`)}`);
   }, '?view=table'));
 
 test('a machine about which nothing is stored gets its first tag', () =>

@@ -21,14 +21,15 @@ const NAMESPACES: Readonly<Record<string, readonly string[]>> = {
   'js-worker': ['js-worker_', 'js-result_'],
   retention: [],
 };
-/** Denied, unknown method. */
-const REFUSALS = [102, -32601];
+/** Denied, unknown method, parameters that do not fit. */
+const REFUSALS = [102, -32601, -32602];
 const QUIET_MS = 60;
 const LONGEST_MS = 10_000;
 
 interface Call {
   readonly id?: number;
   method: string;
+  readonly params?: { readonly method?: string };
 }
 interface Answer {
   readonly id?: number;
@@ -52,7 +53,7 @@ export function lineOf(off?: string): Line {
   const sent = (message: string | Buffer): string => {
     const calls = listOf<Call>(message);
     for (const call of calls) {
-      if (call.id !== undefined) waiting.set(call.id, call.method);
+      if (call.id !== undefined) waiting.set(call.id, `${call.method} ${call.params?.method ?? ''}`.trim());
       if (hidden.some((prefix) => call.method.startsWith(prefix))) call.method = 'nobody_has_it';
     }
     changedAt = Date.now();

@@ -261,7 +261,7 @@ test('a token that may ping one machine is offered that one alone', async () => 
 });
 
 test('on a phone, in Chinese and dark, everything is reached', async () => {
-  const { page, findings, problems, close } = await kit.open(`tasks?kind=dns&agents=${uuidOf(0)}`, {
+  const { page, findings, problems, close } = await kit.open(`tasks?kind=dns&machine=${uuidOf(0)}`, {
     width: 390,
     height: 844,
     dark: true,

@@ -87,6 +87,8 @@ const cases: [string, unknown[], string, object | undefined, boolean | null, str
   ['a right that is given for one of two agents', [onA], 'ruled_needs', { agents: [A, B] }, false, lacks(entry(agents(B), [{ task: 'listen' }])), [[0, null]]],
   ['no agents at all', [], 'ruled_needs', { agents: [] }, true, 'Allowed: the call asks for no right.', [[]]],
   ['the second of two rights', [onA, onN], 'ruled_either', { key: 'abc' }, true, 'Allowed: the limit of the token gives it with entry 1.', [[null], [1]]],
+  ['a task of a kind that the token may start', [entry(agents(A), [{ task: { create: 'p*' } }])], 'task_create_task', { target_uuid: A, task_type: { ping: '192.0.2.1' } }, true, 'Allowed: the limit of the token gives it with entry 0.', [[0]]],
+  ['a task of another kind', [entry(agents(A), [{ task: { create: 'p*' } }])], 'task_create_task', { target_uuid: A, task_type: 'version' }, false, lacks(entry(agents(A), [{ task: { create: 'version' } }])), [[null]]],
   ['neither of two rights', [onN], 'ruled_either', { key: 'b' }, false, `Denied: the limit of the token lacks ${JSON.stringify(entry(['global'], [{ kv: 'list_all_keys' }]))}; or ${JSON.stringify(entry([{ kv_namespace: 'n' }], [read('b')]))}.`, [[null], [null]]],
 ];
 
@@ -94,7 +96,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`token_explain (${dialect})`);
   let app: TestApp;
   test.before(async () => {
-    app = await bootForTest(['token', ruled], {}, { dialect, clock: true });
+    app = await bootForTest(['token', 'agent-uuid', 'task', ruled], {}, { dialect, clock: true });
   });
   test.after(() => app.stop());
 

@@ -23,6 +23,8 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/metrics/metrics.test.ts': { seconds: 8, why: 'a thousand agents' },
   'test/protocol/token-session.test.ts': { seconds: 9, why: 'both databases with restarts, and two servers' },
   'test/dashboard/frame.test.ts': { seconds: 18, why: 'builds the page where it is stale, a browser', starts: true },
+  'test/dashboard/server.test.ts': { seconds: 12, why: 'a browser', starts: true },
+  'test/dashboard/states.test.ts': { seconds: 25, why: 'a browser that opens every page with every right or plugin missing', starts: true },
   'test/dashboard/agent.test.ts': { seconds: 25, why: 'a browser that draws every chart', starts: true },
   'test/dashboard/probes.test.ts': { seconds: 12, why: 'a browser', starts: true },
   'test/dashboard/fleet.test.ts': { seconds: 20, why: 'a browser with a thousand machines', starts: true },

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 
 /** A choice that stays on the device. A browser that keeps nothing forgets it with the tab. */
 function kept<T extends string>(key: string, allowed: readonly T[]): Signal<T> {
@@ -19,12 +19,19 @@ export const density = kept('svc-density', ['comfortable', 'compact']);
 export const lockAfter = kept('svc-lock', ['off', '5', '15', '60']);
 export const rail = kept('svc-rail', ['wide', 'narrow']);
 
+const media = matchMedia('(prefers-color-scheme: dark)');
+const prefersDark = signal(media.matches);
+media.addEventListener('change', () => {
+  prefersDark.value = media.matches;
+});
+
 /** Puts the choices on the root element, where the tokens look for them. */
 export function applyPreferences(): void {
   const { dataset } = document.documentElement;
-  theme.subscribe((value) => {
-    if (value === 'system') delete dataset['theme'];
-    else dataset['theme'] = value;
+  effect(() => {
+    const isDark = theme.value === 'system' ? prefersDark.value : theme.value === 'dark';
+    dataset['theme'] = isDark ? 'dark' : 'light';
+    queueMicrotask(changed);
   });
   density.subscribe((value) => {
     dataset['density'] = value;
@@ -36,5 +43,3 @@ export const colours = signal(0);
 const changed = () => {
   colours.value++;
 };
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
-theme.subscribe(() => queueMicrotask(changed));

@@ -31,7 +31,9 @@ export function usePoll<T>(
   { every_ms }: PollOptions = {},
 ): Resource<T> {
   const { connection } = useServer();
-  const isOpen = connection.value.state === 'open';
+  // A connection that breaks and comes back between two drawings has failed what was on its way.
+  const { state: line, turn } = connection.value;
+  const isOpen = line === 'open';
   const [state, setState] = useState<{
     readonly key: string;
     readonly data?: T;
@@ -67,7 +69,7 @@ export function usePoll<T>(
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, [key, isOpen, round, every_ms]);
+  }, [key, isOpen, turn, round, every_ms]);
   const mine = state.key === key ? state : { key };
   const { data, error, at } = mine as typeof state;
   return {

@@ -17,10 +17,11 @@ import {
   storeSession,
 } from './session.ts';
 
-/** How the connection is: `until` is when the next attempt begins, Unix ms. */
+/** How the connection is: `until` is when the next attempt begins, Unix ms; `turn` counts how often it was opened. */
 export interface Connection {
   readonly state: 'connecting' | 'open' | 'closed';
   readonly until?: number;
+  readonly turn?: number;
 }
 
 export interface Me {
@@ -171,11 +172,12 @@ function lost(of: string): void {
 
 async function open(origin: string, { credential, ends_at }: Session): Promise<Server> {
   const connection: Signal<Connection> = signal({ state: 'connecting' });
+  let turn = 0;
   const client = createClient(`${origin}${wire('/svc/rpc')}`, {
     token: () => credential,
     reconnect: { max_ms: 15_000 },
     onState: (state) => {
-      connection.value = { state };
+      connection.value = state === 'open' ? { state, turn: ++turn } : { state };
     },
     wait: (ms) => {
       connection.value = { state: 'closed', until: Date.now() + ms };

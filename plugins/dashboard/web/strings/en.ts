@@ -294,7 +294,8 @@ export const en = {
     noSeries: 'This server keeps no history for charts',
     noFull: 'This machine sends no full reports.',
     noGpu: 'No graphics card has been reported in this time.',
-    sampled: 'History of cards is drawn from single reports, not from averages.',
+    sampled: (step: string) =>
+      `Cards have no averages: each point is one report, the newest of ${step}. A shorter time shows more of them.`,
     unreadable: 'The history could not be read.',
     ofWhole: (used: string, whole: string) => `${used} of ${whole}`,
     connections: (tcp: number, udp: number) => `${tcp} TCP · ${udp} UDP`,
@@ -1201,7 +1202,6 @@ export const en = {
       },
       keep: (kind: string) => `Keep: ${kind}`,
       byRule: (rule: string) => `By the rule: ${rule}`,
-      standard: 'as a new server, 14 days',
       forEver: 'for ever',
       days: (days: string) => `${days} d`,
       save: 'Save',

@@ -39,9 +39,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
       scopes: [{ agent_uuid: '<target_uuid>' }],
       permissions: [{ task: { create: '<task_type>' } }],
     },
-    access: {
-      custom: ({ uuid, task }, call) => demand(auth, call, [mayDo('create', uuid, task.name)]),
-    },
+    access: { needs: ({ uuid, task }) => mayDo('create', uuid, task.name) },
     handle: async ({ uuid, task }, { signal }) => ({
       id: await creator.create(uuid, task, signal),
     }),

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Loaded, setQuery, usePoll, useServer } from '../../frame/index.ts';
 import type { Gap } from '../../parts/chart/index.ts';
-import { Button, Empty, Skeleton } from '../../parts/index.ts';
+import { Button, Empty, format, Skeleton } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { type Event, reasonOf } from './events.ts';
 import { useFullHistory } from './gpu.ts';
@@ -315,7 +315,7 @@ function Cards({ uuid, view, specs, samples }: PartProps) {
           <p class="muted">{t.agent.noGpu}</p>
         ) : (
           <>
-            <p class="muted small">{t.agent.sampled}</p>
+            <p class="muted small">{t.agent.sampled(format.duration(found.step_ms))}</p>
             <Named grid={found} view={view} specs={specs} samples={samples} />
           </>
         )

@@ -1,7 +1,9 @@
+import { Apple, AppWindow, SquareTerminal } from 'lucide';
 import { Component } from 'preact';
 import { colours, density, Link, to } from '../../frame/index.ts';
 import { Amount, Bar, format, Icon, Sparkline } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import type { About } from './about.ts';
 import { usedSpace, type Vital } from './model.ts';
 import type { Problem } from './problems.ts';
 
@@ -9,6 +11,7 @@ interface Props {
   readonly vital: Vital;
   readonly problems: readonly Problem[];
   readonly curve: readonly (number | null)[];
+  readonly about: About;
 }
 
 /** A card that shows the same as before is not drawn again. */
@@ -26,21 +29,29 @@ export class MachineCard extends Component<Props> {
 }
 
 /** Everything that a card depends on; ages count in seconds. */
-function contentOf({ vital, problems, curve }: Props): string {
+function contentOf({ vital, problems, curve, about }: Props): string {
   const { row, name, machine, isOnline, seenAt, interval_ms } = vital;
   const age = seenAt === undefined || !isOnline ? 0 : Date.now() - seenAt;
   const late = age > 3 * interval_ms + 2_000 ? Math.round(age / 1_000) : 0;
-  return `${name} ${machine?.tags?.join()} ${row?.timestamp} ${isOnline} ${problems[0]?.text} ${late} ${curve.length} ${curve[0]} ${colours.value} ${density.value}`;
+  return `${name} ${machine?.tags?.join()} ${row?.timestamp} ${isOnline} ${problems[0]?.text} ${late} ${curve.length} ${curve[0]} ${about.system} ${about.region} ${colours.value} ${density.value}`;
 }
 
+const SYSTEMS = { windows: AppWindow, mac: Apple, unix: SquareTerminal } as const;
+
 /** One machine: quiet while all is well. */
-function Face({ vital, problems, curve }: Props) {
+function Face({ vital, problems, curve, about }: Props) {
   const { uuid, name, machine, row, isOnline, memory, disk } = vital;
   const [worst] = problems;
   const cpu = row?.cpu_usage ?? undefined;
   return (
     <article class={`fleet-card ${isOnline ? '' : 'away'}`}>
       <header>
+        {about.family && (
+          <span class="fleet-system" title={about.system}>
+            <Icon of={SYSTEMS[about.family]} />
+            <span class="sr">{about.system}</span>
+          </span>
+        )}
         <Link to={to('agent', uuid)} class="fleet-name ellipsis" title={name}>
           {name}
         </Link>
@@ -53,6 +64,9 @@ function Face({ vital, problems, curve }: Props) {
         </p>
       ) : (
         <p class="fleet-tags">
+          {about.region !== undefined && (
+            <span class="muted small fleet-region">{about.region}</span>
+          )}
           {machine?.tags?.map((tag) => (
             <span key={tag} class="tag">
               {tag}

@@ -23,6 +23,7 @@ import {
   Table,
 } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { Abouts } from './about.ts';
 import { Actions } from './actions.tsx';
 import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
@@ -46,9 +47,13 @@ type Row = Summary & { readonly uuid?: string };
 export default function FleetPage() {
   const server = useServer();
   const machines = useMachines();
-  const { fleet, history } = useMemo(() => {
+  const { fleet, history, abouts } = useMemo(() => {
     const made = new Fleet();
-    return { fleet: made, history: new History(server, made) };
+    return {
+      fleet: made,
+      history: new History(server, made),
+      abouts: new Abouts(server, made),
+    };
   }, [server]);
   const isLost = server.connection.value.state !== 'open';
   useEffect(() => {
@@ -61,6 +66,7 @@ export default function FleetPage() {
       clearInterval(timer);
       fleet.close();
       history.close();
+      abouts.close();
     };
   }, [fleet]);
   useEffect(() => {
@@ -93,12 +99,22 @@ export default function FleetPage() {
         />
       )}
       {live.error !== undefined && <ErrorNote what={t.fleet.notLive} error={live.error} />}
-      {isReady ? <Content fleet={fleet} history={history} /> : <Skeleton rows={6} height={64} />}
+      {isReady ? (
+        <Content fleet={fleet} history={history} abouts={abouts} />
+      ) : (
+        <Skeleton rows={6} height={64} />
+      )}
     </div>
   );
 }
 
-function Content({ fleet, history }: { readonly fleet: Fleet; readonly history: History }) {
+interface ContentProps {
+  readonly fleet: Fleet;
+  readonly history: History;
+  readonly abouts: Abouts;
+}
+
+function Content({ fleet, history, abouts }: ContentProps) {
   const server = useServer();
   const machines = useMachines();
   // Reading it makes this component follow it.
@@ -155,6 +171,7 @@ function Content({ fleet, history }: { readonly fleet: Fleet; readonly history: 
               vital={vital}
               problems={problems(vital)}
               curve={history.of(vital.uuid)}
+              about={abouts.of(vital.uuid)}
             />
           )}
         />

@@ -95,7 +95,7 @@ export function JobView({ job, onChanged }: Props) {
       {open === 'run' && <RunNow job={job} onClose={() => setOpen(undefined)} />}
       <Card title={t.jobs.runs}>
         {runs.error !== undefined && <ErrorNote error={runs.error} onRetry={runs.refresh} />}
-        {runs.data && <Strip {...runs.data} />}
+        {runs.data && runs.data.firings.length > 0 && <Strip {...runs.data} />}
         {runs.data && runs.data.firings.length > 0 && <Firings {...runs.data} job={job} />}
         {runs.data?.firings.length === 0 && (
           <Empty title={t.jobs.noRuns}>

@@ -107,6 +107,7 @@ function Ranking({ probe, totals, usual, nameOf }: RankingProps) {
     return found ? [{ uuid, ...found }] : [];
   });
   rows.sort((a, b) => (b.p50 ?? Number.POSITIVE_INFINITY) - (a.p50 ?? Number.POSITIVE_INFINITY));
+  if (rows.length === 0) return null;
   const ms = (value: number | null | undefined) =>
     value == null ? '–' : `${format.number(value, 1)} ms`;
   return (

@@ -18,6 +18,8 @@ const LIMITS = {
 type Kind = keyof typeof LIMITS;
 const KINDS = Object.keys(LIMITS) as Kind[];
 const GLOBAL = 'global';
+const KEEP_DAYS = 'retention.keep_days';
+const STANDARD_DAYS = 14;
 const keyOf = (kind: Kind) => `database_limit_${kind}`;
 
 /** What the server keeps, how much of it there is, and for how long: limits of single tables, and the rules of the file. */
@@ -25,6 +27,10 @@ export function Retention() {
   const { call, has } = useServer();
   const file = usePoll('configuration', () => call('svc-server_read_config'));
   const storage = usePoll('storage', () => call('svc-server_database_storage'));
+  const warnings = usePoll('warnings', () => call('svc-server_config_warnings'));
+  // A database of an earlier version keeps everything until somebody says otherwise, and the server says that it does.
+  const keepsAll = warnings.data?.warnings.some(({ key }) => key === KEEP_DAYS);
+  const standard = keepsAll ? 0 : STANDARD_DAYS;
   const limits = usePoll('limits of the server', async () => {
     if (!has('kv')) return {};
     try {
@@ -46,6 +52,7 @@ export function Retention() {
                 key={JSON.stringify(stored)}
                 stored={stored}
                 text={text}
+                standard={standard}
                 sizes={storage.data?.tables ?? {}}
                 onSaved={limits.refresh}
               />
@@ -70,11 +77,13 @@ function daysOf(value: unknown): Days {
 interface LimitsProps {
   readonly stored: Readonly<Record<string, unknown>>;
   readonly text: string;
+  /** Days of what has no time of its own and no rule; 0: for ever. */
+  readonly standard: number;
   readonly sizes: Readonly<Record<string, number>>;
   readonly onSaved: () => void;
 }
 
-function Limits({ stored, text, sizes, onSaved }: LimitsProps) {
+function Limits({ stored, text, standard, sizes, onSaved }: LimitsProps) {
   const server = useServer();
   const s = t.server.retention;
   const kinds = KINDS.filter((kind) => server.has(LIMITS[kind]));
@@ -84,7 +93,7 @@ function Limits({ stored, text, sizes, onSaved }: LimitsProps) {
   const changed = kinds.filter((kind) => (chosen[kind] ?? before(kind)) !== before(kind));
   const words = (kind: Kind, days: Days) =>
     days === ''
-      ? s.byRule(ruleOf(text, kind))
+      ? s.byRule(ruleOf(text, kind, standard))
       : days === 'other'
         ? s.days(format.number(Number(stored[keyOf(kind)]) / DAY_MS, 1))
         : days === '0'
@@ -156,11 +165,10 @@ function Limits({ stored, text, sizes, onSaved }: LimitsProps) {
 }
 
 /** What holds for a table without a limit of its own, in words. */
-function ruleOf(text: string, kind: Kind): string {
+function ruleOf(text: string, kind: Kind, standard: number): string {
   const s = t.server.retention;
   const own = Number(valueIn(text, 'agent', keyOf(kind)) ?? 0);
-  const days = own > 0 ? own / DAY_MS : valueIn(text, 'retention', 'keep_days');
-  if (days === undefined) return s.standard;
+  const days = own > 0 ? own / DAY_MS : (valueIn(text, 'retention', 'keep_days') ?? standard);
   return Number(days) === 0 ? s.forEver : s.days(format.number(Number(days)));
 }
 

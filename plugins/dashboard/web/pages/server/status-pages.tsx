@@ -82,7 +82,7 @@ function OnePage({ slug }: { readonly slug: string }) {
     <Loaded of={found} what={s.unreadableOne}>
       {(shown) => (
         <div class="stack">
-          <header class="page-head">
+          <header class="page-head server-one">
             <Link to={listAt()}>{s.title}</Link>
             <h2 class="ellipsis grow">{shown.page.title}</h2>
             <PublicLink slug={slug} />

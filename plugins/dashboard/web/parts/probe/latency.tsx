@@ -30,6 +30,7 @@ export function Latency(props: Props) {
     [of],
   );
   const common = { ...times, step_ms: of.step_ms, file };
+  const wasMeasured = of.series.some(({ count }) => count.some((value) => value > 0));
   const isLost = loss.lines.some(({ avg }) => avg.some((value) => value !== null && value > 0));
   return (
     <>
@@ -37,7 +38,7 @@ export function Latency(props: Props) {
       {isLost ? (
         <Chart {...common} title={t.probes.loss} unit={units.percent} curves={loss} height={96} />
       ) : (
-        <p class="muted small">{t.probes.noLoss}</p>
+        <p class="muted small">{wasMeasured ? t.probes.noLoss : t.probes.nothing}</p>
       )}
     </>
   );

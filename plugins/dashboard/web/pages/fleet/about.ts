@@ -1,0 +1,99 @@
+import type { Server } from '../../frame/index.ts';
+import { language } from '../../strings/index.ts';
+import type { Fleet } from './model.ts';
+
+/** What a card says of a machine beside its figures. */
+export interface About {
+  /** "Debian GNU/Linux 12" */
+  readonly system?: string;
+  /** Of the system: which picture stands for it. */
+  readonly family?: 'windows' | 'mac' | 'unix';
+  /** The country's name, or what else its notes say. */
+  readonly region?: string;
+}
+
+/** Machines of one call. */
+const MOST = 100;
+/** Cards that come into the window together ask together. */
+const GATHER_MS = 80;
+const NOTHING: About = {};
+
+/** System and region of the machines that are shown: asked for once each. */
+export class Abouts {
+  readonly #server: Server;
+  readonly #fleet: Fleet;
+  readonly #known = new Map<string, About>();
+  #wanted: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(server: Server, fleet: Fleet) {
+    this.#server = server;
+    this.#fleet = fleet;
+  }
+
+  /** Empty until it has come. */
+  of(uuid: string): About {
+    const known = this.#known.get(uuid);
+    if (known) return known;
+    this.#known.set(uuid, NOTHING);
+    this.#wanted.push(uuid);
+    this.#timer ??= setTimeout(() => void this.#ask(), GATHER_MS);
+    return NOTHING;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #ask(): Promise<void> {
+    this.#timer = undefined;
+    const uuids = this.#wanted.splice(0, MOST);
+    if (this.#wanted.length > 0) this.#timer = setTimeout(() => void this.#ask(), GATHER_MS);
+    try {
+      await Promise.all([this.#readSystems(uuids), this.#readRegions(uuids)]);
+      this.#fleet.touch();
+    } catch {
+      // It is a help, not the news: after a lost connection it is asked anew.
+      for (const uuid of uuids) this.#known.delete(uuid);
+    }
+  }
+
+  async #readSystems(uuids: readonly string[]): Promise<void> {
+    const { call, covers } = this.#server;
+    const mine = uuids.filter((uuid) => covers('static_monitoring', 'read', uuid, 'system'));
+    if (mine.length === 0) return;
+    const rows = await call('agent_static_data_multi_last_query', {
+      uuids: mine,
+      fields: ['system'],
+    });
+    for (const { uuid, system } of rows)
+      if (system && uuid !== undefined)
+        this.#put(uuid, {
+          system: system.system_os_long_version || system.system_name,
+          family: familyOf(system.system_name),
+        });
+  }
+
+  async #readRegions(uuids: readonly string[]): Promise<void> {
+    const { call, has, covers } = this.#server;
+    const key = 'metadata_region';
+    if (!has('kv') || !covers('kv', 'read', '', key)) return;
+    const namespace_key = uuids.map((namespace) => ({ namespace, key }));
+    for (const { namespace, value } of await call('kv_get_multi_value', { namespace_key }))
+      if (typeof value === 'string' && value !== '')
+        this.#put(namespace, { region: placeOf(value) });
+  }
+
+  #put(uuid: string, part: About): void {
+    this.#known.set(uuid, { ...this.#known.get(uuid), ...part });
+  }
+}
+
+const familyOf = (name: string): NonNullable<About['family']> =>
+  /windows/i.test(name) ? 'windows' : /mac|darwin/i.test(name) ? 'mac' : 'unix';
+
+/** The country of two letters in the reader's language. */
+function placeOf(code: string): string {
+  if (!/^[A-Z]{2}$/i.test(code)) return code;
+  return new Intl.DisplayNames(language(), { type: 'region' }).of(code.toUpperCase()) ?? code;
+}
