@@ -53,7 +53,8 @@ export function lineOf(off?: string): Line {
   const sent = (message: string | Buffer): string => {
     const calls = listOf<Call>(message);
     for (const call of calls) {
-      if (call.id !== undefined) waiting.set(call.id, `${call.method} ${call.params?.method ?? ''}`.trim());
+      if (call.id !== undefined)
+        waiting.set(call.id, `${call.method} ${call.params?.method ?? ''}`.trim());
       if (hidden.some((prefix) => call.method.startsWith(prefix))) call.method = 'nobody_has_it';
     }
     changedAt = Date.now();

@@ -72,7 +72,7 @@ test('a cell opens its percentiles and curves, a target compares its machines, a
     await detail.locator('canvas').first().waitFor();
     for (const label of ['Median', 'p95', 'p99', 'Usual'])
       await detail.locator('dt', { hasText: label }).waitFor();
-    assert.match(page.url(), `agent=${uuidOf(0)}`);
+    assert.match(page.url(), `machine=${uuidOf(0)}`);
     await page.getByTitle('Compare all machines: 192.0.2.7').click();
     const all = page.getByRole('region', { name: '192.0.2.7', exact: true });
     assert.equal(await all.locator('.chart-legend').first().locator('li').allTextContents(), [
@@ -111,7 +111,7 @@ test('a token for one kind of probe sees these, and without any one sentence say
   const none = await kit.app.token([{ scopes, permissions: [{ kv: { read: 'x' } }] }]);
   await kit.using(
     async ({ page }) => {
-      await page.getByText('The probes could not be read.').waitFor();
+      await page.getByText('this page needs: task read').waitFor();
     },
     'probes',
     { token: none },

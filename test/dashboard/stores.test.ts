@@ -166,7 +166,7 @@ test('a token sees the stores that it may list, and an address says which right 
   ]);
   await kit.using(
     async ({ page, findings }) => {
-      await page.getByText('the right to call db_list').waitFor();
+      await page.getByText('this page needs: db_list').waitFor();
       assert.equal(await page.getByRole('tab').allInnerTexts(), ['Key-value']);
       await page.getByRole('tab').click();
       await page.getByRole('link', { name: 'notes' }).click();

@@ -261,12 +261,15 @@ test('a token that may ping one machine is offered that one alone', async () => 
 });
 
 test('on a phone, in Chinese and dark, everything is reached', async () => {
-  const { page, findings, problems, close } = await kit.open(`tasks?kind=dns&machine=${uuidOf(0)}`, {
-    width: 390,
-    height: 844,
-    dark: true,
-    language: 'zh-CN',
-  });
+  const { page, findings, problems, close } = await kit.open(
+    `tasks?kind=dns&machine=${uuidOf(0)}`,
+    {
+      width: 390,
+      height: 844,
+      dark: true,
+      language: 'zh-CN',
+    },
+  );
   await page.getByRole('button', { name: '在 1 台主机上运行' }).waitFor();
   await page.getByLabel('域名').fill('example.net');
   await page.getByRole('checkbox', { name: /全部/ }).check();

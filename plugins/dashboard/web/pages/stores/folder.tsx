@@ -100,6 +100,9 @@ export function FolderView({ bucket, folder, current, files, onGone }: Props) {
   const uploads = useUploads(bucket, files.refresh);
   const mayWrite = shown(may('static-bucket-file_upload', { name: bucket, path: 'a', base64: '' }));
   const mayDelete = shown(may('static-bucket-file_delete', { name: bucket, path: 'a' }));
+  const mayUpdate = shown(
+    may('static-bucket_update', { name: bucket, path: 'a', is_http_root: false, cors: false }),
+  );
   const inside = (files.data ?? []).filter(({ path }) => path.startsWith(folder));
   const parts = folder.split('/').slice(0, -1);
   const close = () => setOpen(undefined);
@@ -154,7 +157,7 @@ export function FolderView({ bucket, folder, current, files, onGone }: Props) {
               onClick={() => setOpen('files')}
             />
           )}
-          {folder === '' && record.data && shown(may('static-bucket_update', record.data)) && (
+          {folder === '' && record.data && mayUpdate && (
             <Button
               kind="quiet"
               icon={Settings2}
