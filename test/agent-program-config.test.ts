@@ -65,6 +65,9 @@ test('fills in the defaults of the chapter', async () => {
     ntp_server: 'pool.ntp.org',
     dynamic_summary_select_disk: [],
     dynamic_summary_select_network_interface: [],
+    buffer_mb: 8,
+    buffer_hours: 24,
+    buffer_dir: '',
   });
   assert.match(terminal_shell, /^(\/bin\/bash|sh)$/);
   assert.equal(servers, [
@@ -162,6 +165,10 @@ const REFUSED: [string, string, RegExp][] = [
       ['ip_provider_urls', '["ftp://a.example/", "ftp://a.example/"]'],
       ['ip_provider_urls', '["a", "b"]'],
       ['ntp_server', '5'],
+      ['buffer_mb', '-1'],
+      ['buffer_mb', '1025'],
+      ['buffer_hours', '0'],
+      ['buffer_dir', '5'],
       ['dynamic_summary_select_disk', '"/"'],
       ['dynamic_summary_select_disk', '[1]'],
       ['dynamic_summary_select_network_interface', '5'],

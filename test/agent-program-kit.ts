@@ -256,6 +256,9 @@ export const agentConfig = (
   ntp_server: '',
   dynamic_summary_select_disk: [],
   dynamic_summary_select_network_interface: [],
+  buffer_mb: 0,
+  buffer_hours: 24,
+  buffer_dir: '',
   servers,
   ...extra,
 });

@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { ServerConfig } from '../agent/src/config.ts';
 import { Link } from '../agent/src/link.ts';
+import type { Spool } from '../agent/src/spool.ts';
 import {
   AGENT,
   FakeClock,
@@ -23,7 +24,7 @@ export interface Setup {
 export async function withLink(
   server: ServerConfig,
   use: (setup: Setup) => Promise<void>,
-  random = 0.5,
+  { random = 0.5, spool }: { random?: number; spool?: Spool } = {},
 ): Promise<void> {
   const clock = new FakeClock();
   const { log, lines } = memoryLog();
@@ -36,6 +37,7 @@ export async function withLink(
     log,
     runtime: runtimeFor(clock),
     random: () => random,
+    spool,
   });
   const stop = new AbortController();
   const running = link.run(stop.signal);

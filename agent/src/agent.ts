@@ -1,3 +1,4 @@
+import { forgetOthers, openSpool } from './buffer.ts';
 import { type Clock, sleep, within } from './clock.ts';
 import { type AgentConfig, redacted } from './config.ts';
 import { Link } from './link.ts';
@@ -50,13 +51,15 @@ export async function runAgent(
 ): Promise<'stopped' | 'restart'> {
   const { config, config_path, clock, log, offset_ms } = parts;
   const inventory = await collectOnce(parts);
+  await forgetOthers(parts);
   warnAboutConfig(config, log);
   const end = new AbortController();
   const runtime = createRuntime({ clock, config, config_path, onRestart: () => end.abort() });
   const time = () => Math.max(0, Math.round(clock.now() + offset_ms));
   const { agent_uuid, connect_timeout_ms } = config;
+  const shared = { ...parts, agent_uuid, connect_timeout_ms, time, runtime };
   const links = config.servers.map(
-    (server) => new Link({ ...parts, server, agent_uuid, connect_timeout_ms, time, runtime }),
+    (server) => new Link({ ...shared, server, spool: openSpool(parts, server) }),
   );
   const reporting = links.filter((_link, at) => config.servers[at]?.allow_report);
   const post = (method: string, data: string) => {

@@ -43,6 +43,11 @@ export interface AgentConfig {
   readonly ntp_server: string;
   readonly dynamic_summary_select_disk: readonly string[];
   readonly dynamic_summary_select_network_interface: readonly string[];
+  /** Reports that wait for one server on the disk; 0: none. */
+  readonly buffer_mb: number;
+  readonly buffer_hours: number;
+  /** Empty: the folder that the service manager gives, else one beside the configuration. */
+  readonly buffer_dir: string;
   readonly servers: readonly ServerConfig[];
 }
 
@@ -76,6 +81,9 @@ export function validate(table: Record<string, unknown>): AgentConfig {
     dynamic_summary_select_network_interface: fields.texts(
       'dynamic_summary_select_network_interface',
     ),
+    buffer_mb: fields.integer('buffer_mb', 8, 0, 1024),
+    buffer_hours: fields.integer('buffer_hours', 24, 1, 8760),
+    buffer_dir: fields.text('buffer_dir', ''),
     servers: servers(fields),
   };
 }

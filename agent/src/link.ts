@@ -1,3 +1,4 @@
+import { CatchUp } from './catch-up.ts';
 import { type Channel, dial, type Frame } from './channel.ts';
 import { type Clock, every, sleep } from './clock.ts';
 import type { ServerConfig } from './config.ts';
@@ -7,6 +8,7 @@ import { watchLiveness } from './liveness.ts';
 import { type Logger, withFields } from './log.ts';
 import { Outbox } from './outbox.ts';
 import { readDownlink, request } from './rpc.ts';
+import type { Report, Spool } from './spool.ts';
 import type { TaskRuntime } from './task-context.ts';
 import { TaskRunner } from './task-runner.ts';
 import { passTrial } from './trial.ts';
@@ -21,25 +23,32 @@ export interface LinkOptions {
   readonly time: () => number;
   readonly log: Logger;
   readonly runtime: TaskRuntime;
+  /** Where reports wait while the server is away; absent: the newest 32 wait in memory. */
+  readonly spool?: Spool | undefined;
   readonly random?: () => number;
 }
 
 const REGISTER_EVERY_MS = 60_000;
+/** Of the full reports, which are large, one in this time is kept on the disk. */
+const KEEP_FULL_EVERY_MS = 60_000;
 
 /** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, §2.5). */
 export class Link {
   readonly #options: LinkOptions;
   readonly #log: Logger;
   readonly #errors: ErrorLog;
-  readonly #outbox = new Outbox();
+  readonly #outbox: Outbox;
   readonly #tasks: TaskRunner;
   readonly #tokenJson: string;
   /** Failed attempts since the last working connection. */
   #failures = 0;
+  #catchUp: CatchUp | undefined;
+  #fullKept_at = Number.NEGATIVE_INFINITY;
 
   constructor(options: LinkOptions) {
     const { server, agent_uuid, clock, time, runtime } = options;
     this.#options = options;
+    this.#outbox = new Outbox(options.spool && ((report) => this.#keep(report)));
     this.#log = withFields(options.log, { server: server.name });
     this.#errors = new ErrorLog(clock, this.#log);
     this.#tokenJson = JSON.stringify(server.token);
@@ -49,7 +58,22 @@ export class Link {
 
   /** Queues a call `[token, data]`; `data` is JSON text. Never waits, so a slow server does not delay the others. */
   post(method: string, data: string): void {
-    this.#outbox.post(request(method, `[${this.#tokenJson},${data}]`));
+    this.#outbox.post(this.#compose({ method, data }), { report: { method, data } });
+  }
+
+  #compose({ method, data }: Report, id = 1): string {
+    return request(method, `[${this.#tokenJson},${data}]`, id);
+  }
+
+  /** Puts a report on the disk. Static data is sent again anyway. */
+  #keep(report: Report): void {
+    if (report.method === 'agent_report_static') return;
+    if (report.method === 'agent_report_dynamic') {
+      const now = this.#options.clock.steady();
+      if (now - this.#fullKept_at < KEEP_FULL_EVERY_MS) return;
+      this.#fullKept_at = now;
+    }
+    this.#options.spool?.add(report);
   }
 
   #upload(response: string): void {
@@ -68,6 +92,8 @@ export class Link {
       const wait_ms = await this.#connectOnce(signal);
       await sleep(this.#options.clock, 'reconnect', wait_ms, signal);
     }
+    this.#outbox.giveUp();
+    await this.#options.spool?.settle();
   }
 
   /** One connection from beginning to end. Returns the wait before the next one. */
@@ -101,39 +127,61 @@ export class Link {
       await checkServerUuid(channel, server);
       if (server.allow_task) await registerForTasks(channel, server, agent_uuid);
       this.#failures = 0;
-      return await this.#serve(channel);
+      return await this.#serve(channel, signal);
     } finally {
       signal.removeEventListener('abort', stop);
       if (!signal.aborted) channel.terminate();
     }
   }
 
-  async #serve(channel: Channel): Promise<string> {
+  async #serve(channel: Channel, signal: AbortSignal): Promise<string> {
     const { server, agent_uuid, clock } = this.#options;
     passTrial();
     this.#log.info('connected', this.#outbox.attach(channel));
     channel.listen((frame) => this.#receive(frame));
-    const undo = [() => this.#outbox.detach(), watchLiveness(channel, clock)];
+    const detach = () => this.#outbox.detach({ isBroken: !signal.aborted });
+    const undo = [detach, watchLiveness(channel, clock)];
     if (server.allow_task) {
       const text = registration(server, agent_uuid);
-      undo.push(every(clock, 'register', REGISTER_EVERY_MS, () => channel.send(text)));
+      const register = () => {
+        this.#outbox.expectAnswer();
+        channel.send(text);
+      };
+      undo.push(every(clock, 'register', REGISTER_EVERY_MS, register));
     }
+    const late = this.#sendLate(channel);
     try {
       return await channel.closed;
     } finally {
       for (const step of undo) step();
+      await late;
     }
+  }
+
+  /** Sends the reports that wait on the disk, until the connection ends. */
+  async #sendLate(channel: Channel): Promise<void> {
+    const { spool, clock, random = Math.random } = this.#options;
+    if (!spool) return;
+    const compose = (report: Report, id: number) => this.#compose(report, id);
+    this.#catchUp = new CatchUp({ spool, channel, clock, log: this.#log, compose, random });
+    await this.#catchUp.run();
   }
 
   #receive(frame: Frame): void {
     if (frame.kind !== 'text') return;
     const message = readDownlink(frame.text);
+    if (message.kind === 'result' || message.kind === 'error') this.#answered(message);
     if (message.kind === 'task' && this.#options.server.allow_task) {
       this.#tasks.receive(message.notification);
     }
     if (message.kind === 'error') {
       this.#errors.log(message.code, this.#withoutToken(message.message));
     }
+  }
+
+  #answered({ id, ...answer }: { id: unknown; code?: unknown }): void {
+    if (id === 1) this.#outbox.answered();
+    else if (typeof id === 'number') this.#catchUp?.answered(id, answer.code);
   }
 
   #withoutToken(text: string): string {

@@ -1,4 +1,5 @@
 import type { Channel } from './channel.ts';
+import type { Report } from './spool.ts';
 
 /** Messages kept while they cannot be sent (clients.md §2.5). */
 const CAPACITY = 32;
@@ -6,35 +7,56 @@ const CAPACITY = 32;
 const MAX_CHARACTERS = 128 * 1024 * 1024;
 /** While this much is unsent, further messages stay in the ring, where a new one displaces an old one. */
 const MAX_BACKLOG_BYTES = 256 * 1024;
+/** Sent reports that are remembered until the server has answered. */
+const MAX_UNANSWERED = 256;
 
 interface Message {
   readonly text: string;
   /** No later message says the same (a task's result), so reports are dropped first. */
   readonly isUnique: boolean;
+  /** What can wait on the disk when it cannot be sent. */
+  readonly report: Report | undefined;
 }
 
 /** The messages to one server: a ring of 32, sent as soon as the connection takes them. */
 export class Outbox {
   readonly #ring: Message[] = [];
+  /** One entry for each request without an answer, in the order of sending. */
+  #unanswered: (Report | undefined)[] = [];
+  readonly #keep: ((report: Report) => void) | undefined;
   #channel: Channel | undefined;
   #dropped = 0;
   #characters = 0;
 
+  /** `keep` takes the reports that no connection took. */
+  constructor(keep?: (report: Report) => void) {
+    this.#keep = keep;
+  }
+
   /** Sends now, or keeps the message. Beyond 32 the oldest report is dropped; a result only when no report is left. */
-  post(text: string, { isUnique = false } = {}): void {
-    this.#ring.push({ text, isUnique });
+  post(text: string, { isUnique = false, report }: Partial<Omit<Message, 'text'>> = {}): void {
+    this.#ring.push({ text, isUnique, report });
     this.#characters += text.length;
     this.#pump();
     const isFull = () => this.#ring.length > CAPACITY || this.#characters > MAX_CHARACTERS;
     while (isFull() && this.#ring.length > 1) {
-      this.#take(
-        Math.max(
-          0,
-          this.#ring.findIndex((message) => !message.isUnique),
-        ),
-      );
-      this.#dropped += 1;
+      const oldest = this.#ring.findIndex((message) => !message.isUnique);
+      const message = this.#take(Math.max(0, oldest));
+      if (message?.report && this.#keep) this.#keep(message.report);
+      else this.#dropped += 1;
     }
+  }
+
+  /** Takes note of a request that was sent past the ring, so that its answer is not taken for another's. */
+  expectAnswer(report?: Report): void {
+    if (!this.#keep) return;
+    this.#unanswered.push(report);
+    if (this.#unanswered.length > MAX_UNANSWERED) this.#unanswered.shift();
+  }
+
+  /** The server has answered a request. All of them have the same id; on one connection their number tells enough. */
+  answered(): void {
+    this.#unanswered.shift();
   }
 
   /** Sends the kept messages, then every new one. Returns how many were kept, and dropped since the last connection. */
@@ -46,23 +68,38 @@ export class Outbox {
     return result;
   }
 
-  detach(): void {
+  /** The connection has ended. Reports that it took and did not answer are kept when it broke. */
+  detach({ isBroken = true } = {}): void {
     this.#channel = undefined;
+    if (isBroken) this.#keepAll(this.#unanswered);
+    this.#unanswered = [];
+  }
+
+  /** No connection will come any more: keeps the reports that wait. */
+  giveUp(): void {
+    this.#keepAll(this.#ring.map(({ report }) => report));
+    this.#ring.length = this.#characters = 0;
+  }
+
+  #keepAll(reports: readonly (Report | undefined)[]): void {
+    for (const report of reports) if (report) this.#keep?.(report);
   }
 
   #pump(): void {
     const channel = this.#channel;
     const mayGo = () => channel?.isOpen && channel.backlog < MAX_BACKLOG_BYTES;
     while (channel && this.#ring.length > 0 && mayGo()) {
-      const text = this.#take(0);
-      if (text !== undefined) channel.send(text, () => this.#resume(channel));
+      const message = this.#take(0);
+      if (!message) return;
+      this.expectAnswer(message.report);
+      channel.send(message.text, () => this.#resume(channel));
     }
   }
 
-  #take(index: number): string | undefined {
+  #take(index: number): Message | undefined {
     const [message] = this.#ring.splice(index, 1);
     this.#characters -= message?.text.length ?? 0;
-    return message?.text;
+    return message;
   }
 
   #resume(channel: Channel): void {

@@ -1,12 +1,21 @@
-/** One request frame; every request of an agent has the id 1 (clients.md §2.1). `params` is JSON text. */
-export const request = (method: string, params: string): string =>
-  `{"id":1,"jsonrpc":"2.0","method":"${method}","params":${params}}`;
+/**
+ * One request frame; every request of the main loop has the id 1 (clients.md §2.1), late reports have others. `params` is
+ * JSON text.
+ */
+export const request = (method: string, params: string, id = 1): string =>
+  `{"id":${id},"jsonrpc":"2.0","method":"${method}","params":${params}}`;
 
 /** What a text frame from the server means to the main loop. */
 export type Downlink =
   | { kind: 'task'; notification: Record<string, unknown> }
-  | { kind: 'error'; code: unknown; message: string }
+  | { kind: 'error'; id: unknown; code: unknown; message: string }
+  | { kind: 'result'; id: unknown }
   | { kind: 'nothing' };
+
+interface OldError {
+  error_id?: unknown;
+  error_message?: unknown;
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -15,7 +24,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function readDownlink(text: string): Downlink {
   const message = parseObject(text);
   if (!message) return { kind: 'nothing' };
-  const { method, params, error, result } = message as Record<string, unknown> & {
+  const { id, method, params, error, result } = message as Record<string, unknown> & {
+    id?: unknown;
     method?: unknown;
     params?: unknown;
     error?: unknown;
@@ -27,12 +37,13 @@ export function readDownlink(text: string): Downlink {
       : { kind: 'nothing' };
   }
   if (isObject(error)) {
-    return { kind: 'error', code: error['code'], message: String(error['message']) };
+    return { kind: 'error', id, code: error['code'], message: String(error['message']) };
   }
   if (isObject(result) && Number.isInteger(result['error_id']) && 'error_message' in result) {
-    return { kind: 'error', code: result['error_id'], message: String(result['error_message']) };
+    const { error_id: code, error_message } = result as Record<string, unknown> & OldError;
+    return { kind: 'error', id, code, message: String(error_message) };
   }
-  return { kind: 'nothing' };
+  return 'result' in message ? { kind: 'result', id } : { kind: 'nothing' };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from './clock.ts';
+import type { AgentConfig, ServerConfig } from './config.ts';
+import type { Logger } from './log.ts';
+import { Spool } from './spool.ts';
+
+interface Place {
+  readonly config: AgentConfig;
+  readonly config_path: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The folder for reports that wait: of the configuration, else of the service manager, else beside the configuration. */
+function bufferDir({ config, config_path }: Place): string {
+  const [state = ''] = (process.env['STATE_DIRECTORY'] ?? '').split(':');
+  return config.buffer_dir || state || join(dirname(config_path), 'svc-agent-buffer');
+}
+
+/** A server of another name or UUID is another server: it does not get these reports. */
+const folderOf = ({ name, server_uuid }: ServerConfig): string =>
+  createHash('sha256').update(`${name}\n${server_uuid}`).digest('hex').slice(0, 32);
+
+/** What waits on the disk for a server; undefined where nothing is kept. */
+export function openSpool(place: Place, server: ServerConfig): Spool | undefined {
+  const { config, clock, log } = place;
+  if (config.buffer_mb === 0 || !server.allow_report) return undefined;
+  return new Spool({
+    dir: join(bufferDir(place), folderOf(server)),
+    max_bytes: config.buffer_mb * 2 ** 20,
+    max_age_ms: config.buffer_hours * 3_600_000,
+    clock,
+    log,
+  });
+}
+
+/** Removes what waits for servers that are not in the configuration any more. */
+export async function forgetOthers(place: Place): Promise<void> {
+  const { config, log } = place;
+  const dir = bufferDir(place);
+  const known = config.buffer_mb === 0 ? [] : config.servers.map(folderOf);
+  const names = await readdir(dir).catch(() => []);
+  for (const name of names.filter((one) => /^[0-9a-f]{32}$/.test(one) && !known.includes(one))) {
+    await rm(join(dir, name), { recursive: true, force: true }).catch((error: Error) =>
+      log.warn('old reports cannot be removed', { reason: error.message }),
+    );
+  }
+}
