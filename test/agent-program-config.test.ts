@@ -68,6 +68,7 @@ test('fills in the defaults of the chapter', async () => {
     buffer_mb: 8,
     buffer_hours: 24,
     buffer_dir: '',
+    container_socket: '',
   });
   assert.match(terminal_shell, /^(\/bin\/bash|sh)$/);
   assert.equal(servers, [
@@ -77,6 +78,8 @@ test('fills in the defaults of the chapter', async () => {
       token: TOKEN,
       ws_url: 'ws://127.0.0.1:2211/svc/rpc',
       allow_report: true,
+      allow_sensors: false,
+      allow_containers: false,
       allow_task: false,
       allowed_tasks: new Set(),
       execute_only: null,

@@ -232,6 +232,8 @@ export const serverConfig = (ws_url: string, extra: Partial<ServerConfig> = {}):
   token: TOKEN,
   ws_url,
   allow_report: true,
+  allow_sensors: false,
+  allow_containers: false,
   allow_task: false,
   allowed_tasks: new Set(),
   execute_only: null,
@@ -259,6 +261,7 @@ export const agentConfig = (
   buffer_mb: 0,
   buffer_hours: 24,
   buffer_dir: '',
+  container_socket: '',
   servers,
   ...extra,
 });

@@ -1,6 +1,7 @@
 import { forgetOthers, openSpool } from './buffer.ts';
 import { type Clock, sleep, within } from './clock.ts';
 import { type AgentConfig, redacted } from './config.ts';
+import { startDocuments } from './documents.ts';
 import { Link } from './link.ts';
 import type { Logger } from './log.ts';
 import type { Collector, Inventory } from './reports.ts';
@@ -61,17 +62,22 @@ export async function runAgent(
   const links = config.servers.map(
     (server) => new Link({ ...shared, server, spool: openSpool(parts, server) }),
   );
-  const reporting = links.filter((_link, at) => config.servers[at]?.allow_report);
+  const reporting = links.filter(({ server }) => server.allow_report);
   const post = (method: string, data: string) => {
     for (const link of reporting) link.post(method, data);
   };
   const stopReports = startReports(parts, inventory, time, post);
+  const stopDocuments = startDocuments(parts, (key, content, isAllowed) => {
+    const allowed = links.filter((link) => isAllowed(link.server));
+    for (const link of allowed) link.putDocument(key, content);
+  });
   const onStop = () => end.abort();
   signal.addEventListener('abort', onStop);
   if (signal.aborted) onStop();
   await runLinks(links, end.signal, clock);
   signal.removeEventListener('abort', onStop);
   stopReports();
+  stopDocuments();
   runtime.close();
   log.info(signal.aborted ? 'stopped' : 'starting again');
   return signal.aborted ? 'stopped' : 'restart';

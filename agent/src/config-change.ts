@@ -20,7 +20,12 @@ const FREE = new Set([
 ]);
 
 /** Flags of a `[[server]]`. A server may turn them off. */
-const FLAGS = ['allow_report', 'ignore_cert'] as const satisfies (keyof ServerConfig)[];
+const FLAGS = [
+  'allow_report',
+  'allow_sensors',
+  'allow_containers',
+  'ignore_cert',
+] as const satisfies (keyof ServerConfig)[];
 
 /** Keys of a `[[server]]` that are compared by what they allow, not by their text. */
 const PERMISSIONS = new Set<string>([

@@ -17,6 +17,10 @@ export interface ServerConfig {
   readonly ws_url: string;
   /** False for a server that stores no reports, because it runs without the plugin `agent`. */
   readonly allow_report: boolean;
+  /** Put the document `agent_sensors` into the key-value namespace of the agent. */
+  readonly allow_sensors: boolean;
+  /** The same for `agent_containers`. */
+  readonly allow_containers: boolean;
   readonly allow_task: boolean;
   readonly allowed_tasks: ReadonlySet<TaskKind>;
   /** Commands that `execute` may run; null: any. */
@@ -48,6 +52,8 @@ export interface AgentConfig {
   readonly buffer_hours: number;
   /** Empty: the folder that the service manager gives, else one beside the configuration. */
   readonly buffer_dir: string;
+  /** Socket of the container engine; empty: the first known one that is there. */
+  readonly container_socket: string;
   readonly servers: readonly ServerConfig[];
 }
 
@@ -84,6 +90,7 @@ export function validate(table: Record<string, unknown>): AgentConfig {
     buffer_mb: fields.integer('buffer_mb', 8, 0, 1024),
     buffer_hours: fields.integer('buffer_hours', 24, 1, 8760),
     buffer_dir: fields.text('buffer_dir', ''),
+    container_socket: fields.text('container_socket', ''),
     servers: servers(fields),
   };
 }
@@ -128,6 +135,8 @@ function server(fields: Fields): ServerConfig {
     token: fields.text('token'),
     ws_url: webSocketUrl(fields),
     allow_report: fields.flag('allow_report', true),
+    allow_sensors: fields.flag('allow_sensors'),
+    allow_containers: fields.flag('allow_containers'),
     allow_task: fields.flag('allow_task'),
     allowed_tasks: allowedTasks(fields),
     execute_only: executeOnly(fields),

@@ -31,6 +31,8 @@ export interface LinkOptions {
 const REGISTER_EVERY_MS = 60_000;
 /** Of the full reports, which are large, one in this time is kept on the disk. */
 const KEEP_FULL_EVERY_MS = 60_000;
+/** A document that does not change is put again after this time: its age shows that the agent lives. */
+const PUT_AGAIN_MS = 600_000;
 
 /** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, §2.5). */
 export class Link {
@@ -43,6 +45,7 @@ export class Link {
   /** Failed attempts since the last working connection. */
   #failures = 0;
   #catchUp: CatchUp | undefined;
+  readonly #documents = new Map<string, { text: string; put_at: number }>();
   #fullKept_at = Number.NEGATIVE_INFINITY;
 
   constructor(options: LinkOptions) {
@@ -56,9 +59,27 @@ export class Link {
     this.#tasks = new TaskRunner({ server, agent_uuid, time, upload, runtime, log: this.#log });
   }
 
+  get server(): ServerConfig {
+    return this.#options.server;
+  }
+
   /** Queues a call `[token, data]`; `data` is JSON text. Never waits, so a slow server does not delay the others. */
   post(method: string, data: string): void {
     this.#outbox.post(this.#compose({ method, data }), { report: { method, data } });
+  }
+
+  /** Puts a document into the key-value namespace of the agent, unless it is there. Without a connection it is left out. */
+  putDocument(key: string, content: object): void {
+    const { agent_uuid, clock, time } = this.#options;
+    const text = JSON.stringify(content);
+    const put_at = clock.steady();
+    const earlier = this.#documents.get(key);
+    if (earlier?.text === text && put_at - earlier.put_at < PUT_AGAIN_MS) return;
+    const names = `${this.#tokenJson},${JSON.stringify(agent_uuid)},${JSON.stringify(key)}`;
+    const params = `[${names},${JSON.stringify({ time: time(), ...content })}]`;
+    if (this.#outbox.sendNow(request('kv_set_value', params))) {
+      this.#documents.set(key, { text, put_at });
+    }
   }
 
   #compose({ method, data }: Report, id = 1): string {
@@ -138,6 +159,7 @@ export class Link {
     const { server, agent_uuid, clock } = this.#options;
     passTrial();
     this.#log.info('connected', this.#outbox.attach(channel));
+    this.#documents.clear();
     channel.listen((frame) => this.#receive(frame));
     const detach = () => this.#outbox.detach({ isBroken: !signal.aborted });
     const undo = [detach, watchLiveness(channel, clock)];

@@ -47,6 +47,15 @@ export class Outbox {
     }
   }
 
+  /** Sends now, past the ring, or not at all: for what is made again soon. */
+  sendNow(text: string): boolean {
+    const channel = this.#channel;
+    if (!channel?.isOpen || channel.backlog > MAX_BACKLOG_BYTES) return false;
+    this.expectAnswer();
+    channel.send(text);
+    return true;
+  }
+
   /** Takes note of a request that was sent past the ring, so that its answer is not taken for another's. */
   expectAnswer(report?: Report): void {
     if (!this.#keep) return;

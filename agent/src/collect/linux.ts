@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts';
 import type { Collector, Inventory, Sample } from '../reports.ts';
 import { type CpuTimes, cpuInventory, cpuUsage, parseCpuTimes, parseFrequencies } from './cpu.ts';
 import { DiskSurvey, type MeasuredDisk, withSpeeds } from './disks.ts';
+import { type GpuReading, readGpus } from './gpu.ts';
 import { parseMemory } from './memory.ts';
 import { type DiskTraffic, parseDiskTraffic } from './mounts.ts';
 import { interfaces, parseSockets, parseTraffic, type Traffic } from './network.ts';
@@ -34,6 +35,7 @@ interface Counters {
 // A little less than 5 s and 10 s, so that they are due at a tick that comes some milliseconds early.
 const SLOW_EVERY_MS = 4900;
 const FREQUENCY_EVERY_MS = 9900;
+const GPU_EVERY_MS = 14_900;
 /** A sample waits this long for the slow figures, then it uses the earlier ones. */
 const PATIENCE_MS = 200;
 
@@ -63,6 +65,7 @@ export class LinuxCollector implements Collector {
   readonly #processes: SlowFigure<number>;
   readonly #mhz: SlowFigure<Map<number, number>>;
   readonly #disks: SlowFigure<MeasuredDisk[]>;
+  readonly #gpus: SlowFigure<GpuReading[]>;
   readonly #bootTime = counter(/^btime (\d+)$/m.exec(proc('stat'))?.[1]);
   #last: Counters;
 
@@ -84,11 +87,16 @@ export class LinuxCollector implements Collector {
       initial: [] as MeasuredDisk[],
       load: () => survey.measure(),
     });
+    this.#gpus = new SlowFigure({
+      ...{ clock, log, name: 'graphics processors', ttl_ms: GPU_EVERY_MS },
+      initial: [] as GpuReading[],
+      load: readGpus,
+    });
     this.#last = this.#read();
   }
 
   async sample(): Promise<Sample> {
-    const slow = [this.#processes, this.#mhz, this.#disks];
+    const slow = [this.#processes, this.#mhz, this.#disks, this.#gpus];
     const refreshing = Promise.all(slow.map((figure) => figure.refresh()));
     await within(this.#clock, 'slow figures', PATIENCE_MS, refreshing);
     const before = this.#last;
@@ -114,13 +122,15 @@ export class LinuxCollector implements Collector {
         udp_connections: sockets.udp,
         tcp_connections: sockets.tcp,
       },
-      gpu: [],
+      gpu: this.#gpus.value.map(({ now: figures }, index) => ({ id: index + 1, ...figures })),
     };
   }
 
   async inventory(): Promise<Inventory> {
     const cpuInfo = proc('cpuinfo');
-    return { cpu: cpuInventory(cpuInfo), system: await systemInventory(cpuInfo), gpu: [] };
+    await this.#gpus.refresh();
+    const gpu = this.#gpus.value.map(({ is }, index) => ({ id: index + 1, ...is }));
+    return { cpu: cpuInventory(cpuInfo), system: await systemInventory(cpuInfo), gpu };
   }
 
   #read(): Counters {

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Gpu, Inventory } from '../reports.ts';
+import { counter } from './numbers.ts';
+
+/** One graphics processor: what it is, and its figures. Figures that it does not tell are 0: the wire requires them. */
+export interface GpuReading {
+  readonly is: Omit<Inventory['gpu'][number], 'id'>;
+  readonly now: Omit<Gpu, 'id'>;
+}
+
+const MIB = 2 ** 20;
+const PROGRAM_LIMIT_MS = 5000;
+const COLUMNS =
+  'name,memory.used,memory.total,clocks.gr,clocks.sm,clocks.mem,clocks.video,utilization.gpu,utilization.memory,temperature.gpu';
+
+/** Percent and degrees of the wire are one byte. */
+const byte = (text: string | undefined): number => Math.min(255, counter(text));
+
+/** The lines of `nvidia-smi` for `COLUMNS`; memory in MiB, clocks in MHz. */
+export function parseNvidia(text: string): GpuReading[] {
+  const lines = text.split('\n').filter((line) => line.includes(','));
+  return lines.map((line) => {
+    const [name = '', used, total, graphics, sm, memory, video, busy, memoryBusy, temperature] =
+      line.split(',').map((cell) => cell.trim());
+    return {
+      is: { name, cuda_cores: 0, architecture: 'unknown' },
+      now: {
+        used_memory: counter(used) * MIB,
+        total_memory: counter(total) * MIB,
+        graphics_clock_mhz: counter(graphics),
+        sm_clock_mhz: counter(sm),
+        memory_clock_mhz: counter(memory),
+        video_clock_mhz: counter(video),
+        utilization_gpu: byte(busy),
+        utilization_memory: byte(memoryBusy),
+        temperature: byte(temperature),
+      },
+    };
+  });
+}
+
+async function nvidia(): Promise<GpuReading[]> {
+  // Without the driver the program would be looked for in vain at every reading.
+  if (!existsSync('/proc/driver/nvidia/version')) return [];
+  const args = [`--query-gpu=${COLUMNS}`, '--format=csv,noheader,nounits'];
+  const { stdout } = await promisify(execFile)('nvidia-smi', args, { timeout: PROGRAM_LIMIT_MS });
+  return parseNvidia(stdout);
+}
+
+const AMD = '0x1002';
+
+/** Cards of the driver `amdgpu` below `root`, which is `/sys/class/drm` on a machine. */
+export async function amdGpus(root: string): Promise<GpuReading[]> {
+  const names = await readdir(root).catch(() => []);
+  const cards = names.filter((name) => /^card\d+$/.test(name)).sort();
+  const found = await Promise.all(cards.map((card) => amdGpu(join(root, card, 'device'))));
+  return found.filter((reading) => reading !== undefined);
+}
+
+async function amdGpu(device: string): Promise<GpuReading | undefined> {
+  const read = (file: string) =>
+    readFile(join(device, file), 'latin1').then(
+      (text) => text.trim(),
+      () => '',
+    );
+  const driver = await readlink(join(device, 'driver')).catch(() => '');
+  if ((await read('vendor')) !== AMD || basename(driver) !== 'amdgpu') return undefined;
+  // A look at a card that sleeps would wake it.
+  const sleeps = (await read('power/runtime_status')) === 'suspended';
+  const figure = async (file: string) => (sleeps ? 0 : counter((await read(file)) || '0'));
+  const [hwmon = ''] = await readdir(join(device, 'hwmon')).catch(() => []);
+  const sensor = (file: string) => figure(`hwmon/${hwmon}/${file}`);
+  const clock = Math.round((await sensor('freq1_input')) / 1e6);
+  const name = (await read('product_name')) || `AMD ${await read('device')}`;
+  return {
+    is: { name, cuda_cores: 0, architecture: 'unknown' },
+    now: {
+      used_memory: await figure('mem_info_vram_used'),
+      total_memory: counter(await read('mem_info_vram_total')),
+      graphics_clock_mhz: clock,
+      sm_clock_mhz: clock,
+      memory_clock_mhz: Math.round((await sensor('freq2_input')) / 1e6),
+      video_clock_mhz: 0,
+      utilization_gpu: Math.min(255, await figure('gpu_busy_percent')),
+      utilization_memory: Math.min(255, await figure('mem_busy_percent')),
+      temperature: Math.min(255, Math.round((await sensor('temp1_input')) / 1000)),
+    },
+  };
+}
+
+/** The graphics processors of this machine whose drivers tell figures: NVIDIA and AMD. */
+export async function readGpus(): Promise<GpuReading[]> {
+  return [...(await nvidia()), ...(await amdGpus('/sys/class/drm'))];
+}
