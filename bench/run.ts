@@ -2,6 +2,7 @@
 import { cpus } from 'node:os';
 import { clientKind } from './clients.ts';
 import { stopPostgres } from './postgres.ts';
+import { agent } from './scenarios/agent.ts';
 import { busScenarios } from './scenarios/bus.ts';
 import { hello } from './scenarios/calls.ts';
 import { dashboard } from './scenarios/dashboard.ts';
@@ -39,6 +40,7 @@ const scenarios = [
   live,
   series,
   dashboard,
+  agent,
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));

@@ -1,3 +1,5 @@
+// First: it settles the engine for all other code.
+import './memory.ts';
 import { type AgentParts, collectOnce, logConfig, runAgent } from './agent.ts';
 import { systemClock as clock } from './clock.ts';
 import { createCollector } from './collect/index.ts';
