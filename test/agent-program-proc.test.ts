@@ -10,6 +10,7 @@ import {
   parseCpuTimes,
   parseFrequencies,
 } from '../agent/src/collect/cpu.ts';
+import { parseDf, parseNetstat, parseSwap, parseVmStat } from '../agent/src/collect/darwin.ts';
 import { withSpeeds } from '../agent/src/collect/disks.ts';
 import { createCollector } from '../agent/src/collect/index.ts';
 import { parseMemory } from '../agent/src/collect/memory.ts';
@@ -26,6 +27,7 @@ import { SlowFigure } from '../agent/src/collect/slow-figure.ts';
 import { osVersion, parseOsRelease } from '../agent/src/collect/system.ts';
 import { detectVirtualization } from '../agent/src/collect/virtualization.ts';
 import type { Collector } from '../agent/src/reports.ts';
+import { deriveSummary } from '../agent/src/summary.ts';
 import { FakeClock, memoryLog } from './agent-program-kit.ts';
 
 const test = suite('agent program: kernel texts');
@@ -421,7 +423,76 @@ onLinux('reads this machine from /proc and /sys', async () => {
 });
 
 test('tells on any system what Node tells', async () => {
-  await looksReal(new PortableCollector(systemClock));
+  await looksReal(new PortableCollector(systemClock, memoryLog().log));
+});
+
+// [system, members of a summary that are absent there]
+const ABSENT: [NodeJS.Platform, string][] = [
+  ['win32', 'loads, swap, processes, connections, traffic, speeds of disks'],
+  ['freebsd', 'swap, processes, connections, traffic, speeds of disks'],
+  ['darwin', 'connections, speeds of disks'],
+];
+const MEMBERS: Record<string, string[]> = {
+  loads: ['load_one', 'load_five', 'load_fifteen'],
+  swap: ['total_swap', 'used_swap'],
+  processes: ['process_count'],
+  connections: ['tcp_connections', 'udp_connections'],
+  traffic: ['total_received', 'total_transmitted', 'receive_speed', 'transmit_speed'],
+  'speeds of disks': ['read_speed', 'write_speed'],
+};
+
+for (const [platform, words] of ABSENT) {
+  test(`leaves out of summaries on ${platform}: ${words}`, async () => {
+    const { unknown } = new PortableCollector(systemClock, memoryLog().log, platform);
+    const sample = await new PortableCollector(systemClock, memoryLog().log, 'win32').sample();
+    const summary = deriveSummary(sample, { disks: [], interfaces: [] }, unknown);
+    const absent = Object.keys(summary).filter(
+      (key) => summary[key] === null && key !== 'gpu_usage',
+    );
+    assert.equal(
+      absent.sort(),
+      words
+        .split(', ')
+        .flatMap((word) => MEMBERS[word]!)
+        .sort(),
+    );
+    assert.ok(Number(summary['total_memory']) > 0);
+  });
+}
+
+test('reads the programs of macOS', () => {
+  const memory = `Mach Virtual Memory Statistics: (page size of 16384 bytes)
+Pages free:                               10000.
+Pages active:                            200000.
+Pages inactive:                           20000.
+Pages speculative:                         1000.
+Pages purgeable:                            500.
+`;
+  assert.is(parseVmStat(memory), 31_500 * 16_384);
+  const swap = 'total = 2048.00M  used = 1018.25M  free = 1029.75M  (encrypted)\n';
+  assert.equal(parseSwap(swap), { total_swap: 2_147_483_648, used_swap: 1_067_712_512 });
+  const disks = parseDf(`Filesystem     1024-blocks      Used Available Capacity  Mounted on
+/dev/disk3s1s1   971350180   9012345 500000000     2%    /
+devfs                  203       203         0   100%    /dev
+/dev/disk3s5     971350180 400000000 500000000    45%    /System/Volumes/Data
+/dev/disk4s1       1000000    500000    500000    50%    /Volumes/My Disk
+`);
+  assert.equal(
+    disks.map(({ name, mount_point, total_space }) => [name, mount_point, total_space]),
+    [
+      ['disk3s1s1', '/', 994_662_584_320],
+      ['disk4s1', '/Volumes/My Disk', 1_024_000_000],
+    ],
+  );
+  const traffic =
+    parseNetstat(`Name       Mtu   Network       Address            Ipkts Ierrs     Ibytes    Opkts Oerrs     Obytes  Coll
+lo0        16384 <Link#1>                       1207213     0  291478219  1207213     0  291478219     0
+lo0        16384 127           127.0.0.1        1207213     -  291478219  1207213     -  291478219     -
+gif0*      1280  <Link#2>                             0     0          0        0     0          0     0
+en0        1500  <Link#4>    f0:18:98:0a:bb:cc 41923484     0 44325483212 22381938     0 7652334223     0
+`);
+  assert.equal(traffic.get('en0'), { received: 44_325_483_212, transmitted: 7_652_334_223 });
+  assert.equal([...traffic.keys()], ['lo0', 'gif0', 'en0']);
 });
 
 test.run();

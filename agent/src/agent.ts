@@ -38,7 +38,7 @@ export async function collectOnce(
   const sample = await collector.sample();
   log.info('static data', { ...inventory, data_hash: staticHash(inventory) });
   log.info('dynamic data', { ...sample });
-  log.info('dynamic summary', deriveSummary(sample, selectionOf(config)));
+  log.info('dynamic summary', deriveSummary(sample, selectionOf(config), collector.unknown));
   return inventory;
 }
 
@@ -114,7 +114,8 @@ function startReports(
   const stopDynamic = schedule(clock, summary_ms, log, async (index) => {
     const sample = await collector.sample();
     const head = { uuid, time: time() };
-    post('agent_report_dynamic_summary', summaryJson(head, deriveSummary(sample, selection)));
+    const summary = deriveSummary(sample, selection, collector.unknown);
+    post('agent_report_dynamic_summary', summaryJson(head, summary));
     // Counted by slot, not by remainder: when the tick of a full report is skipped, the next tick sends it.
     const slot = Math.floor(index / nth);
     if (slot > dynamicSlot) post('agent_report_dynamic', JSON.stringify({ ...head, ...sample }));

@@ -82,6 +82,8 @@ export interface Inventory {
 
 /** Reads the machine that the agent runs on. */
 export interface Collector {
+  /** Members of a summary that this system does not tell: they are left null there. Full reports must hold a 0. */
+  readonly unknown?: ReadonlySet<string>;
   /** The figures of now. Speeds and usage are measured since the previous call. */
   sample(): Promise<Sample>;
   inventory(): Promise<Inventory>;

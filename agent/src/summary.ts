@@ -81,8 +81,21 @@ function int64(...values: readonly number[]): number | bigint {
   return exact > INT64_MAX ? INT64_MAX : exact;
 }
 
-/** The summary of one sample, by the rules of monitoring-data.md §5.1. */
-export function deriveSummary(sample: Sample, selection: Selection): Summary {
+/**
+ * The summary of one sample, by the rules of monitoring-data.md §5.1. Members in `unknown` are null: a 0 there would be a
+ * figure that nobody has measured.
+ */
+export function deriveSummary(
+  sample: Sample,
+  selection: Selection,
+  unknown: ReadonlySet<string> = new Set(),
+): Summary {
+  const summary = summaryOf(sample, selection);
+  for (const key of unknown) summary[key] = null;
+  return summary;
+}
+
+function summaryOf(sample: Sample, selection: Selection): Summary {
   const { cpu, ram, load, system, network, gpu } = sample;
   const disks = sample.disk.filter((disk) => countsDisk(disk, selection.disks));
   const links = network.interfaces.filter((link) => countsInterface(link, selection.interfaces));

@@ -11,5 +11,5 @@ export function createCollector(
   selectedDisks: readonly string[],
 ): Collector {
   if (process.platform === 'linux') return new LinuxCollector(clock, log, selectedDisks);
-  return new PortableCollector(clock);
+  return new PortableCollector(clock, log);
 }

@@ -61,6 +61,10 @@ async function readFrequencies(): Promise<Map<number, number>> {
 
 /** Reads /proc and /sys. Speeds in the first sample are measured from the creation of the collector. */
 export class LinuxCollector implements Collector {
+  /** Containers without a network of their own lack these figures. */
+  readonly unknown: ReadonlySet<string> = new Set(
+    proc('net/sockstat') === '' ? ['tcp_connections', 'udp_connections'] : [],
+  );
   readonly #clock: Clock;
   readonly #processes: SlowFigure<number>;
   readonly #mhz: SlowFigure<Map<number, number>>;
