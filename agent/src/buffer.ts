@@ -20,7 +20,7 @@ function bufferDir({ config, config_path }: Place): string {
 }
 
 /** A server of another name or UUID is another server: it does not get these reports. */
-const folderOf = ({ name, server_uuid }: ServerConfig): string =>
+const placeOf = ({ name, server_uuid }: ServerConfig): string =>
   createHash('sha256').update(`${name}\n${server_uuid}`).digest('hex').slice(0, 32);
 
 /** What waits on the disk for a server; undefined where nothing is kept. */
@@ -28,7 +28,7 @@ export function openSpool(place: Place, server: ServerConfig): Spool | undefined
   const { config, clock, log } = place;
   if (config.buffer_mb === 0 || !server.allow_report) return undefined;
   return new Spool({
-    dir: join(bufferDir(place), folderOf(server)),
+    dir: join(bufferDir(place), placeOf(server)),
     max_bytes: config.buffer_mb * 2 ** 20,
     max_age_ms: config.buffer_hours * 3_600_000,
     clock,
@@ -40,7 +40,7 @@ export function openSpool(place: Place, server: ServerConfig): Spool | undefined
 export async function forgetOthers(place: Place): Promise<void> {
   const { config, log } = place;
   const dir = bufferDir(place);
-  const known = config.buffer_mb === 0 ? [] : config.servers.map(folderOf);
+  const known = config.buffer_mb === 0 ? [] : config.servers.map(placeOf);
   const names = await readdir(dir).catch(() => []);
   for (const name of names.filter((one) => /^[0-9a-f]{32}$/.test(one) && !known.includes(one))) {
     await rm(join(dir, name), { recursive: true, force: true }).catch((error: Error) =>
