@@ -177,7 +177,8 @@ export class App {
     const { listening } = listeners;
     await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
     log.info('listening', { ...listening, version, server_uuid: head.server_uuid });
-    log.debug('start', { steps: String(this.#timeline) });
+    // Since the process began: the modules are loaded before the first step.
+    log.debug('start', { after_ms: Math.round(performance.now()), steps: String(this.#timeline) });
   }
 
   readonly stop = (reason: string): Promise<void> => {

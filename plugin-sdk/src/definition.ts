@@ -124,10 +124,22 @@ function schemaFault(schema: unknown): string | undefined {
   const unknown = types.find((type) => !TYPES.has(String(type)));
   if (unknown !== undefined)
     return `has the unknown type '${unknown}'${didYouMean(String(unknown), TYPES)}`;
+  const { pattern } = schema;
+  if (typeof pattern === 'string' && !isPattern(pattern))
+    return `has the pattern '${pattern}', which is no regular expression`;
   const keys = Object.keys(schema);
   const isSchema = '~kind' in schema || keys.length === 0 || keys.some((key) => KEYWORDS.has(key));
   if (!isSchema) return 'is a plain object, no schema; wrap its members in Type.Object({ … })';
   return nestedFault(schema);
+}
+
+/** As the compiled check will read it: at the first call, so that a fault is told at the start here. */
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').source !== '';
+  } catch {
+    return false;
+  }
 }
 
 function nestedFault({ properties, items, anyOf }: Record<string, unknown>): string | undefined {

@@ -128,6 +128,11 @@ const methods: readonly (readonly [name: string, definition: unknown, sentence: 
     ": 'params': 'name' has the unknown type 'strng'; did you mean 'string'?",
   ],
   [
+    'a pattern that is none',
+    { ...sound, params: { name: Type.String({ pattern: '(' }) } },
+    ": 'params': 'name' has the pattern '(', which is no regular expression",
+  ],
+  [
     'a plain object of schemas',
     { ...sound, result: { text: Type.String() } },
     ": 'result' is a plain object, no schema; wrap its members in Type.Object({ … })",

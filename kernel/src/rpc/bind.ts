@@ -15,8 +15,9 @@ interface Parameter {
   readonly keepsNull: boolean;
   /** The handler gets the JSON text instead of the value. */
   readonly asText: boolean;
-  readonly check: (value: unknown) => boolean;
-  readonly explain: (value: unknown) => string;
+  readonly schema: TSchema;
+  /** Compiled by the first call: most methods of a server are never called. */
+  validator?: ReturnType<typeof Compile>;
 }
 
 /** Parameters may nest 128 deep; the call's own object and the `params` container stand around them. */
@@ -74,7 +75,9 @@ export class Binder {
         throw RpcError.params(isList ? 'No more params' : this.#missing(parameter, params));
       }
       if (value === null && parameter.optional && !parameter.keepsNull) continue;
-      if (!parameter.check(value)) throw RpcError.params(parameter.explain(value));
+      parameter.validator ??= Compile(parameter.schema);
+      if (!parameter.validator.Check(value))
+        throw RpcError.params(reason(parameter.name, parameter.schema as never, value));
       bound[parameter.name] = parameter.asText ? textOf(value, sent, key) : value;
     }
     return bound;
@@ -131,15 +134,13 @@ function textOf(value: unknown, sent: Sent, key: number | string | undefined): R
 }
 
 function parameter([name, schema]: readonly [name: string, schema: TSchema]): Parameter {
-  const validator = Compile(schema);
   return {
     name,
     camel: name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()),
     optional: Object.hasOwn(schema, '~optional'),
     keepsNull: Object.hasOwn(schema, 'x-keep-null'),
     asText: Object.hasOwn(schema, 'x-json-text'),
-    check: (value) => validator.Check(value),
-    explain: (value) => reason(name, schema as never, value),
+    schema,
   };
 }
 

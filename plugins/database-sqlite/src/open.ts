@@ -4,7 +4,6 @@ import type { ShareRules } from '@svc/plugin-admission/api';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
 import { codeOf, numberOption, wordOption } from '@svc/plugin-sdk/driver';
 import type { ConnectionSettings } from './connection.ts';
-import { SqliteDatabase } from './database.ts';
 import type { Room } from './disk-room.ts';
 import { lockForServing } from './lock.ts';
 import { defaultReserve, Reserve } from './reserve.ts';
@@ -34,7 +33,9 @@ export async function openSqlite(
   const unlock = isServer ? lockForServing(file) : () => {};
   const writer = new Writer(settings, request.log, request.clock);
   try {
-    await writer.query('select 1', []);
+    // The query builder is loaded while the thread starts.
+    const opened = writer.query('select 1', []);
+    const [{ SqliteDatabase }] = await Promise.all([import('./database.ts'), opened]);
     const reserve = isServer ? new Reserve(file, settings.reserve_bytes, request.log) : undefined;
     const ended = async () => {
       await reserve?.close();

@@ -1,8 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** Addresses that no public host has: private, loopback, link-local, documentation, multicast, reserved. */
-const inner = new BlockList();
-for (const [address, bits] of [
+const INNER_4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -18,10 +17,8 @@ for (const [address, bits] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-] as const) {
-  inner.addSubnet(address, bits, 'ipv4');
-}
-for (const [address, bits] of [
+] as const;
+const INNER_6 = [
   ['::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
@@ -33,8 +30,16 @@ for (const [address, bits] of [
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
-] as const) {
-  inner.addSubnet(address, bits, 'ipv6');
+] as const;
+let list: BlockList | undefined;
+
+/** Made for the first fetch of a script: it takes milliseconds of a start. */
+function inner(): BlockList {
+  if (list) return list;
+  list = new BlockList();
+  for (const [address, bits] of INNER_4) list.addSubnet(address, bits, 'ipv4');
+  for (const [address, bits] of INNER_6) list.addSubnet(address, bits, 'ipv6');
+  return list;
 }
 
 /** The eight groups of an IPv6 address, scope left out. */
@@ -63,9 +68,9 @@ export function embedded(address: string): string | undefined {
 
 /** True when requests may go there without being allowed by name. */
 export function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !inner.check(address, 'ipv4');
+  if (isIPv4(address)) return !inner().check(address, 'ipv4');
   if (!isIPv6(address.replace(/%.*$/, ''))) return false;
   const within = embedded(address);
-  if (within !== undefined) return !inner.check(within, 'ipv4');
-  return !inner.check(address.replace(/%.*$/, ''), 'ipv6');
+  if (within !== undefined) return !inner().check(within, 'ipv4');
+  return !inner().check(address.replace(/%.*$/, ''), 'ipv6');
 }
