@@ -7,7 +7,6 @@ import { busScenarios } from './scenarios/bus.ts';
 import { hello } from './scenarios/calls.ts';
 import { dashboard } from './scenarios/dashboard.ts';
 import { fleet } from './scenarios/fleet.ts';
-import { idle } from './scenarios/idle.ts';
 import { jobScenarios } from './scenarios/jobs.ts';
 import { kvScenarios } from './scenarios/kv.ts';
 import { live } from './scenarios/live.ts';
@@ -15,6 +14,7 @@ import { queryScenarios } from './scenarios/queries.ts';
 import { reports } from './scenarios/reports.ts';
 import { series } from './scenarios/series.ts';
 import { servers } from './scenarios/servers.ts';
+import { start } from './scenarios/start.ts';
 import { staticFiles } from './scenarios/static-files.ts';
 import { statusPage } from './scenarios/status-page.ts';
 import { taskScenarios } from './scenarios/tasks.ts';
@@ -23,7 +23,7 @@ import { workers } from './scenarios/workers.ts';
 import { type Figure, reached } from './types.ts';
 
 const scenarios = [
-  idle,
+  start,
   hello,
   ...reports,
   ...queryScenarios,
