@@ -33,8 +33,15 @@ const EXTERNAL = [
 const OTHER_DIALECTS =
   /^\.\/(?:cockroachdb|mssql|mysql2?|mariadb|oracle|oracledb|pgnative|redshift)$/;
 
-/** CommonJS inside a module asks for what is not in the bundle. */
-const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);`;
+/** CommonJS inside a module asks for what is not in the bundle, and other packages lie where Node would find them. */
+const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+function __addressOf(name, path) {
+  const { existsSync, realpathSync } = require('node:fs');
+  const { join } = require('node:path');
+  const folders = require.resolve.paths(name).map((folder) => join(folder, name));
+  const found = folders.find((folder) => existsSync(folder)) ?? name;
+  return require('node:url').pathToFileURL(join(realpathSync(found), path)).href;
+}`;
 
 /** `dist`: the folder with compiled packages; `plugins`: the names of the built-in ones. */
 export async function bundle(dist, plugins) {
@@ -53,7 +60,7 @@ export async function bundle(dist, plugins) {
       minifyWhitespace: true,
       lineLimit: 120,
       logLevel: 'warning',
-      plugins: [inPlace(dist, dirname(outfile), plugins), nodeItself],
+      plugins: [inPlace(dist, entry, plugins), nodeItself],
     });
     writeFileSync(outfile, asAscii(outputFiles[0].text));
   }
@@ -64,19 +71,30 @@ const asAscii = (text) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Keeps addresses of modules, and names the built-in plugins, each loaded when it is asked for. */
-const inPlace = (dist, folder, plugins) => ({
+const inPlace = (dist, entry, plugins) => ({
   name: 'in place',
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, ({ path }) => {
-      const isOurs = path.startsWith(dist) && !relative(dist, path).startsWith('node_modules');
-      if (!isOurs) return undefined;
-      const from = JSON.stringify(relative(folder, path).split(sep).join('/'));
-      const text = relative(dist, path) === TABLE ? tableOf(plugins) : readFileSync(path, 'utf8');
-      const contents = text.replaceAll('import.meta.url', `new URL(${from}, import.meta.url).href`);
+      const from = relative(dist, path).split(sep).join('/');
+      if (!/^(?!node_modules|\.\.)/.test(from)) return undefined;
+      const text = from === TABLE ? tableOf(plugins) : readFileSync(path, 'utf8');
+      const contents = text.replaceAll('import.meta.url', () => addressIn(dist, entry, from));
       return { contents, loader: 'js' };
     });
   },
 });
+
+/** An expression for the address of a module: beside the bundle in its own package, else in the package that it is of. */
+function addressIn(dist, entry, from) {
+  const folderOf = (file) => /^(?:plugins\/)?[^/]+/.exec(file)[0];
+  const folder = folderOf(from);
+  if (folder === folderOf(entry)) {
+    const beside = relative(dirname(entry), from).split(sep).join('/');
+    return `new URL(${JSON.stringify(beside)}, import.meta.url).href`;
+  }
+  const { name } = JSON.parse(readFileSync(join(dist, folder, 'package.json'), 'utf8'));
+  return `__addressOf(${JSON.stringify(name)}, ${JSON.stringify(from.slice(folder.length + 1))})`;
+}
 
 /**
  * Node's own parts without `import`, which reads every member that they export: those of `node:http` load the program
@@ -95,7 +113,7 @@ const nodeItself = {
   },
 };
 
-const TABLE = join('server', 'src', 'plugins', 'built-in.js');
+const TABLE = 'server/src/plugins/built-in.js';
 
 const tableOf = (plugins) => `
 const table = { ${plugins.map((name) => `'${name}': () => import('@svc/plugin-${name}')`).join(', ')} };
