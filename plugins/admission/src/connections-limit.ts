@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+
 interface Report {
   excludeNetwork?: boolean;
   getReport(): unknown;
@@ -5,15 +7,24 @@ interface Report {
 
 /** Descriptors that this process may have open; undefined where the system sets no bound or tells of none. */
 function descriptors(): number | undefined {
+  const limits = '/proc/self/limits';
+  // A hundredth of the time, and a megabyte less than a report.
+  const soft = existsSync(limits)
+    ? Number(/^Max open files +(\d+)/m.exec(readFileSync(limits, 'utf8'))?.[1])
+    : reported();
+  return Number.isFinite(soft) && soft > 0 ? soft : undefined;
+}
+
+/** As the report of Node tells it; NaN: it does not. */
+function reported(): number {
   const report = process.report as Report | undefined;
-  if (!report) return undefined;
+  if (!report) return Number.NaN;
   const { excludeNetwork = false } = report;
   // Looking up the names of its peers would take seconds.
   report.excludeNetwork = true;
   const found = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
   report.excludeNetwork = excludeNetwork;
-  const soft = Number(found.userLimits?.open_files?.soft);
-  return Number.isFinite(soft) && soft > 0 ? soft : undefined;
+  return Number(found.userLimits?.open_files?.soft);
 }
 
 /** For files, the database, scripts and the Unix socket. */
