@@ -111,7 +111,7 @@ test('the agent of the agent guide reports, measures, and answers what it cannot
 });
 
 test('the second machine appears and takes a task by the steps of its guide', async () => {
-  const [create, ask, , start, task] = blocksOf('docs/guide/second-machine.md');
+  const [, , create, ask, , start, task] = blocksOf('docs/guide/second-machine.md');
   const file = blocksOf('docs/guide/second-machine.md').find(({ language }) => language === 'toml');
   const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'task']);
   try {

@@ -196,7 +196,7 @@ write_start() {
 #!/bin/sh
 # Starts the agent; with "keep" again whenever it ends. A version that did not connect in three starts is taken back.
 cd '$state' || exit 1
-export STATE_DIRECTORY='$state' MALLOC_ARENA_MAX=1
+export STATE_DIRECTORY='$state' SVC_AGENT_BUNDLE='$state/svc-agent.mjs' MALLOC_ARENA_MAX=1
 if [ "\${1:-}" = keep ]; then
   child=''
   trap 'kill "\$child" 2>/dev/null; wait "\$child"; exit 0' TERM INT
@@ -204,11 +204,11 @@ if [ "\${1:-}" = keep ]; then
     '$dir/start' &
     child=\$!
     while kill -0 "\$child" 2>/dev/null; do
-      sleep 1
-      minute=\$(((\${minute:-0} + 1) % 600))
-      [ "\$minute" = 0 ] && [ "\$(wc -c <agent.log)" -gt 1000000 ] && { tail -c 100000 agent.log >agent.log.1; : >agent.log; }
+      # A signal ends a wait, not a program that runs in front.
+      sleep 2 & wait \$!
+      turns=\$(((\${turns:-0} + 1) % 300))
+      if [ "\$turns" = 0 ] && [ "\$(wc -c <agent.log)" -gt 1000000 ]; then tail -c 100000 agent.log >agent.log.1; : >agent.log; fi
     done
-    sleep 2
   done
 fi
 if [ -f trial ]; then
@@ -380,7 +380,8 @@ update_agent() {
   owned "$state/svc-agent.mjs" "$state/svc-agent.old.mjs"
   begin_trial
   start_service
-  if is_connected 30; then
+  # Where the program that starts it has given up before, the old version is there again.
+  if is_connected 30 && [ "$($digest "$state/svc-agent.mjs" | cut -c 1-64)" = "$agent_sum" ]; then
     rm -f "$state/svc-agent.old.mjs" "$dir/node.old"
     get install "$dir/install.sh"
     say 'The agent was updated.'

@@ -1,5 +1,5 @@
 // The line of `enrol_create`, run by shells as people paste it: into the fleet, updated, rolled back, and out again.
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import * as assert from 'uvu/assert';
 import { pinOf } from '../../plugins/enrol/src/address.ts';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { until } from '../agent-program-process.ts';
+import { has } from '../documentation-kit.ts';
 import { Machine, shell } from './kit.ts';
 
 const PLUGINS = [
@@ -73,16 +75,16 @@ const programsOf = (dir: string): string[] =>
     })
     .filter((line) => line.includes(dir));
 
-/** A proxy that changes what the server answers for one path. */
-async function tampering(path: string, change: (body: Buffer) => Buffer) {
+/** A proxy that changes what the server answers for these paths. */
+async function tampering(changes: { readonly [path: string]: (body: Buffer) => string | Buffer }) {
   const server = createServer((incoming, outgoing) => {
-    const { method, headers, url } = incoming;
+    const { method, headers, url = '' } = incoming;
     const forwarded = request(`${app.url}${url}`, { method, headers }, async (response) => {
       const parts: Buffer[] = [];
       for await (const part of response) parts.push(part);
       const body = Buffer.concat(parts);
       outgoing.writeHead(response.statusCode ?? 500);
-      outgoing.end(url === path ? change(body) : body);
+      outgoing.end(changes[url]?.(body) ?? body);
     });
     incoming.pipe(forwarded);
   });
@@ -90,6 +92,9 @@ async function tampering(path: string, change: (body: Buffer) => Buffer) {
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
+
+/** Machines after the first one take the Node of this test: it is the same, and need not be copied. */
+const OWN_NODE = `--node ${process.execPath}`;
 
 test('a dry run tells what would be done, does nothing, and leaves the code good', async () => {
   const { line } = await create();
@@ -123,11 +128,11 @@ test('the line brings a machine into the fleet within ten seconds, by dash, with
   assert.match(same.err, /that of the server already/);
 
   // An older version is replaced, and the new one goes on under the same identity.
-  appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// older\n');
+  appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// a stale copy\n');
   const updated = await one.manage('--update');
   assert.is(updated.code, 0, updated.err);
   assert.match(updated.err, /was updated/);
-  assert.not.match(await one.file('state/svc-agent.mjs'), /\/\/ older/);
+  assert.not.match(await one.file('state/svc-agent.mjs'), /a stale copy/);
   assert.not.ok(existsSync(join(one.dir, 'state/svc-agent.old.mjs')));
 
   const pid = Number(await one.file('pid'));
@@ -151,7 +156,7 @@ test('over TLS with a self-signed certificate curl and wget check its key, and s
     const { line, wget_line } = await create({ uses: 2 }, safe);
     assert.match(line, `-fsSk --pinnedpubkey '${pin}' https://`);
     const [one, two] = [await machine(), await machine()];
-    const outcomes = await Promise.all([one.run(line), two.run(wget_line)]);
+    const outcomes = await Promise.all([one.run(line, OWN_NODE), two.run(wget_line, OWN_NODE)]);
     for (const { code, err } of outcomes) assert.is(code, 0, err);
     for (const each of [one, two]) {
       const config = await each.file('state/config.toml');
@@ -171,9 +176,7 @@ test('over TLS with a self-signed certificate curl and wget check its key, and s
 
 test('a download with a wrong digest stops the installation, and the code stays good', async () => {
   const { line, code } = await create();
-  const proxy = await tampering('/svc/enrol/agent', (body) =>
-    Buffer.concat([body, Buffer.from(';')]),
-  );
+  const proxy = await tampering({ '/svc/enrol/agent': (body) => `${body};` });
   const one = await machine();
   const outcome = await one.run(line.replace(app.url, proxy.url));
   proxy.close();
@@ -189,29 +192,74 @@ test('a download with a wrong digest stops the installation, and the code stays 
   assert.not.ok(one.isThere);
 });
 
-test('a new version that does not connect is taken back by the program that starts it', async () => {
+test('an update that does not connect is taken back, and self_update brings the version of the server', async () => {
   const { line } = await create();
   const one = await machine();
-  assert.is((await one.run(line)).code, 0);
+  assert.is((await one.run(line, `${OWN_NODE} --allow self_update`)).code, 0);
+  const uuid = uuidOf(await one.file('state/config.toml'));
   const good = await one.file('state/svc-agent.mjs');
-  const state = (name: string) => join(one.dir, 'state', name);
-  writeFileSync(state('svc-agent.old.mjs'), good);
-  writeFileSync(state('svc-agent.mjs'), 'process.exit(1)\n');
-  writeFileSync(state('trial'), '0\n');
-  // The process that runs now ends, as after a self_update.
-  const child = await shell(`pkill -P $(cat ${one.dir}/pid) -f svc-agent.mjs`);
-  assert.is(child.code, 0);
+
+  const broken = "if (!process.argv.includes('-v')) process.exit(1);\n";
+  const digest = createHash('sha256').update(broken).digest('hex');
+  const proxy = await tampering({
+    '/svc/enrol/agent': () => broken,
+    '/svc/enrol/manifest': (body) => String(body).replace(/^(agent \S+) \S+/m, `$1 ${digest}`),
+  });
+  const script = await one.file('install.sh');
+  writeFileSync(join(one.dir, 'install.sh'), script.replace(app.url, proxy.url));
+  const failed = await one.manage('--update');
+  proxy.close();
+  assert.is(failed.code, 1);
+  assert.match(failed.err, /the one before is back/);
+  assert.is(await one.file('state/svc-agent.mjs'), good);
+  writeFileSync(join(one.dir, 'install.sh'), script);
+
+  appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// a stale copy\n');
+  const ask = (tag: string) =>
+    app.call('task_create_task_blocking', [app.superToken, uuid, { self_update: tag }, 20_000]);
+  const isReady = (all: any[]) => all.find((each) => each.uuid === uuid)?.connected_for_tasks;
+  await until('the registration', () => list(), isReady);
+  const { version } = JSON.parse(readFileSync('agent/package.json', 'utf8'));
+  assert.is((await ask('v0.0.1')).task_event_result.self_update, false);
+  assert.is((await ask(`v${version}`)).task_event_result.self_update, true);
+  assert.is(await one.file('state/svc-agent.mjs'), good);
   await until(
-    'the version before',
-    async () => readFileSync(state('svc-agent.mjs'), 'utf8'),
-    (text) => text === good,
+    'the new version',
+    async () => existsSync(join(one.dir, 'state/trial')),
+    (is) => !is,
   );
-  await until(
-    'its start',
-    async () => one.file('state/agent.log'),
-    (log) => log.includes('the one before is back'),
-  );
-  await isSeen(uuidOf(await one.file('state/config.toml')));
+  await until('its registration', () => list(), isReady);
+  assert.is((await ask(`v${version}`)).task_event_result.self_update, false);
 });
+
+const UNITS: [what: string, manager: string, allow: string][] = [
+  ['the service of a machine that only reports', 'system', ''],
+  ['the service of a machine that takes tasks', 'system', 'execute'],
+  ['the service of a user', 'user', ''],
+];
+const analyze = has('systemd-analyze');
+for (const [what, manager, allow] of UNITS)
+  (analyze ? test : test.skip)(`systemd takes ${what}`, async () => {
+    const one = await machine();
+    const folder = join(one.home, 'units');
+    const script = await (await app.fetch('/svc/enrol/install')).text();
+    // The real functions, told that systemd is there.
+    const steps = `options --prefix ${one.home} --allow '${allow}'; layout; manager=${manager}
+NAME=root; unit=${folder}/svc-agent.service; write_start ${one.home}/start; write_unit`;
+    const written = await shell(script.replace(/^main "\$@"$/m, `node=/bin/sh; ${steps}`));
+    assert.is(written.code, 0, written.err);
+    const unit = readFileSync(join(folder, 'svc-agent.service'), 'utf8');
+    assert.match(unit, `ExecStart=${one.home}/start`);
+    assert.not.match(unit, /@[A-Z]+@/);
+    assert.is(existsSync(join(folder, 'svc-agent.service.d/tasks.conf')), allow !== '');
+    if (manager === 'system')
+      assert.match(unit, `ProtectSystem=strict\nReadWritePaths=${one.home}/state`);
+    const kind = manager === 'user' ? '--user ' : '';
+    const { code, err } = await shell(`systemd-analyze ${kind}verify ${folder}/svc-agent.service`, {
+      env: { XDG_RUNTIME_DIR: one.home },
+    });
+    assert.is(code, 0, err);
+    await rm(join(one.dir, 'install.sh'), { force: true });
+  });
 
 test.run();

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { setQuery } from '../../frame/index.ts';
 import { Button, Icon, Menu, Select } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { AddMachine } from './add.tsx';
 import type { Filters, StateFilter } from './filters.ts';
 
 interface Props {
@@ -118,6 +119,7 @@ export function FilterBar({ filters, counts, tags, columns }: Props) {
           }))}
         />
       )}
+      <AddMachine />
       <span class="fleet-views">
         <Button
           kind="quiet"

@@ -14,7 +14,6 @@ import {
 import {
   Button,
   type Column,
-  Command,
   Empty,
   ErrorNote,
   Icon,
@@ -25,6 +24,7 @@ import {
 import { t } from '../../strings/index.ts';
 import { Abouts } from './about.ts';
 import { Actions } from './actions.tsx';
+import { AddMachine } from './add.tsx';
 import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
 import { filtered, filtersOf, groupsOf, setSort, tagsOf } from './filters.ts';
@@ -290,11 +290,10 @@ function NeedsALook({ vitals, problemsOf: of }: LookProps) {
 
 /** The first steps. */
 function NoMachines() {
-  const { origin } = useServer();
   return (
     <Empty icon={ServerIcon} title={t.fleet.none}>
       <p>{t.fleet.noneText}</p>
-      <Command text={`npm start -- --server ${origin}`} />
+      <AddMachine primary />
     </Empty>
   );
 }

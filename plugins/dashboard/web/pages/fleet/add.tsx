@@ -1,0 +1,158 @@
+import { Plus } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { Link, type Server, to, useMachines, usePoll, useServer } from '../../frame/index.ts';
+import {
+  Button,
+  Command,
+  Dialog,
+  ErrorNote,
+  format,
+  Icon,
+  Select,
+  TextField,
+} from '../../parts/index.ts';
+import { useWork } from '../../parts/use-work.ts';
+import { t } from '../../strings/index.ts';
+
+const HOUR_S = 3_600;
+/** Seconds that a code may hold, as choices. */
+const LENGTHS = [HOUR_S, 24 * HOUR_S, 7 * 24 * HOUR_S];
+
+interface Made {
+  readonly id: number;
+  readonly expires_at: number;
+  readonly line: string;
+  readonly wget_line: string;
+}
+
+const mayAdd = (server: Server) => server.has('enrol') && server.may('enrol_create', {}) !== false;
+
+/** The button that brings a machine into the fleet; nothing for those who may not. */
+export function AddMachine({ primary }: { readonly primary?: boolean }) {
+  const server = useServer();
+  const [isOpen, setOpen] = useState(false);
+  if (!mayAdd(server)) return null;
+  return (
+    <>
+      <Button icon={Plus} kind={primary ? 'primary' : 'plain'} onClick={() => setOpen(true)}>
+        {t.fleet.add.open}
+      </Button>
+      {isOpen && <AddDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function AddDialog({ onClose }: { readonly onClose: () => void }) {
+  const [made, setMade] = useState<Made>();
+  return (
+    <Dialog title={t.fleet.add.open} onClose={onClose} wide>
+      {made ? <Line made={made} onClose={onClose} /> : <Wishes onMade={setMade} />}
+    </Dialog>
+  );
+}
+
+function Wishes({ onMade }: { readonly onMade: (made: Made) => void }) {
+  const server = useServer();
+  const [name, setName] = useState('');
+  const [tags, setTags] = useState('');
+  const [uses, setUses] = useState('1');
+  const [seconds, setSeconds] = useState(String(HOUR_S));
+  const isOne = uses.trim() === '1';
+  const { run, error, isBusy } = useWork(
+    async () => {
+      const params = {
+        ...(isOne && name.trim() !== '' && { name: name.trim() }),
+        tags: tags.split(/[,，]/).flatMap((tag) => tag.trim() || []),
+        seconds: Number(seconds),
+        uses: Number(uses),
+        url: server.origin,
+      };
+      onMade((await server.call('enrol_create', params)) as Made);
+    },
+    () => {},
+  );
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <p class="muted">{t.fleet.add.text}</p>
+      <TextField
+        label={t.fleet.add.name}
+        hint={isOne ? t.fleet.add.nameHint : t.fleet.add.ownNames}
+        autofocus
+        disabled={!isOne}
+        value={isOne ? name : ''}
+        onText={setName}
+      />
+      <TextField label={t.fleet.tags} hint={t.fleet.tagHint} value={tags} onText={setTags} />
+      <TextField
+        label={t.fleet.add.uses}
+        type="number"
+        min={1}
+        max={10_000}
+        required
+        value={uses}
+        onText={setUses}
+      />
+      <Select
+        label={t.fleet.add.holds}
+        value={seconds}
+        options={LENGTHS.map((length) => ({
+          value: String(length),
+          label: format.duration(length * 1_000),
+        }))}
+        onChange={setSeconds}
+      />
+      {error !== undefined && <ErrorNote error={error} />}
+      <div class="row">
+        <span class="grow" />
+        <Button kind="primary" type="submit" busy={isBusy}>
+          {t.fleet.add.make}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+  const server = useServer();
+  const machines = useMachines();
+  const codes = usePoll(`enrol ${made.id}`, () => server.call('enrol_list'), { every_ms: 2_000 });
+  const code = codes.data?.find(({ id }) => id === made.id);
+  const used = code?.used ?? 0;
+  const uuid = code?.last_agent;
+  const isLocal = /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(server.origin);
+  useEffect(() => {
+    if (used > 0) void machines.refresh();
+  }, [used]);
+  return (
+    <div class="stack">
+      <p>{t.fleet.add.run}</p>
+      <Command text={made.line} />
+      <details>
+        <summary>{t.fleet.add.withWget}</summary>
+        <Command text={made.wget_line} />
+      </details>
+      {isLocal && <p class="note warn">{t.fleet.add.local}</p>}
+      <p class="muted">{t.fleet.add.until(format.dateTime(made.expires_at))}</p>
+      <p role="status">
+        {uuid ? (
+          <>
+            <Icon of={Plus} /> {t.fleet.add.came(used)}{' '}
+            <Link to={to('agent', uuid)}>{machines.nameOf(uuid)}</Link>
+          </>
+        ) : (
+          t.fleet.add.waiting
+        )}
+      </p>
+      <div class="row">
+        <span class="grow" />
+        <Button onClick={onClose}>{t.parts.close}</Button>
+      </div>
+    </div>
+  );
+}
