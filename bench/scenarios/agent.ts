@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { selfSigned } from '../../test/agent-program-certificate.ts';
 import type { Figure, Scenario } from '../types.ts';
@@ -32,7 +31,7 @@ export const agent: Scenario = {
     const server = await startServer();
     const programs = [
       startIdle(`wss://127.0.0.1:${server.port}/`),
-      startAgent(await bundled(dir), dir, server.port),
+      startAgent(bundled(), dir, server.port),
     ];
     try {
       await wait(WARM_UP_S);
@@ -124,24 +123,12 @@ ignore_cert = true
   return spawned([program, '-c', config]);
 }
 
-/** The agent in one file. */
-async function bundled(dir: string): Promise<string> {
-  const outfile = join(dir, 'src', 'svc-agent.mjs');
-  mkdirSync(join(dir, 'src'));
-  copyFileSync(join(root, 'agent', 'package.json'), join(dir, 'package.json'));
-  await build({
-    entryPoints: [join(root, 'agent', 'src', 'main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node22',
-    format: 'esm',
-    external: ['bufferutil', 'utf-8-validate', '@lydell/node-pty'],
-    banner: {
-      js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
-    },
-  });
-  return outfile;
+/** The agent in one file, as machines get it. */
+function bundled(): string {
+  const folder = join(root, 'plugins', 'enrol');
+  const { status } = spawnSync(process.execPath, [join(folder, 'build.mjs')], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the agent was not bundled');
+  return join(folder, 'public', 'svc-agent.mjs');
 }
 
 /** Answers as a server does: the agent's work includes reading the answers. */
