@@ -1,5 +1,5 @@
 /** `npm run release`: what it makes, installed where there is neither a source nor a registry. */
-// proof only: 120
+// proof only: 90
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
