@@ -106,7 +106,21 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'docs/guide/status-page.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
+  'docs/guide/backup.md': async (app) => {
+    const config = readFileSync(join(app.dir, 'config.toml'), 'utf8');
+    rmSync(join(dir, 'data'), { recursive: true, force: true });
+    mkdirSync(join(dir, 'data'));
+    writeFileSync(join(dir, 'data', 'server.toml'), config);
+    writeFileSync(join(dir, 'passphrase.txt'), 'correct horse battery\n');
+    for (const name of ['new', 'third']) {
+      const moved = config
+        .replace(/^database_url = .*$/m, `database_url = "sqlite://${name}.db?mode=rwc"`)
+        .replace(/^(static|db)_path = .*$/gm, `$1_path = "${name}/$1/"`);
+      writeFileSync(join(dir, `${name}.toml`), moved);
+    }
+  },
   'docs/guide/upgrade.md': async (app) => {
+    rmSync(join(dir, 'data'), { recursive: true, force: true });
     const [file = ''] = readdirSync(app.dir).filter((name) => /\.(?:db|sqlite)$/.test(name));
     symlinkSync(join(app.dir, file), join(dir, 'svc.db'));
     mkdirSync(join(dir, 'data'));

@@ -45,6 +45,8 @@ export interface BootOptions {
   readonly version: string;
   /** `tool`: database and plugins only, nothing listens (init and other commands). `look`: without migrations. Default: `serve`. */
   readonly mode?: DatabaseRequest['mode'];
+  /** True: this tool finds the database as it is, neither migrated nor with first rows. */
+  readonly bare?: ((app: App) => boolean) | undefined;
   readonly clock?: Clock;
   /** Services of the program itself, by name. */
   readonly services?: ReadonlyMap<string, unknown>;
@@ -72,6 +74,7 @@ export async function boot(options: BootOptions): Promise<App> {
     // An address that is taken is found before the database is touched.
     if (serves) await app.try(options.head);
     await app.open();
+    if (options.mode !== 'look' && !options.bare?.(app)) await app.prepare();
     if (serves) await app.listen();
     return app;
   } catch (error) {
@@ -156,14 +159,16 @@ export class App {
     this.#network.listeners.renew(tls);
   }
 
-  /** Everything but the listeners. */
+  /** The plugins, and the database as it is. */
   async open(): Promise<void> {
-    const { log, mode = 'serve' } = this.#options;
     await this.#timeline.step('setup', () => this.#setup());
     this.#register();
-    if (mode === 'look') return;
-    const steps = stepsOf(this.#options.plugins);
-    await this.#timeline.step('migrations', () => migrate(this.db, steps, log));
+  }
+
+  /** The schema that the plugins want, the other servers, first rows. */
+  async prepare(): Promise<void> {
+    const { log, mode = 'serve', plugins } = this.#options;
+    await this.#timeline.step('migrations', () => migrate(this.db, stepsOf(plugins), log));
     if (mode === 'serve') await this.#timeline.limited('bus', () => this.#joinBus());
     await this.#timeline.step('prepare', () => this.hooks.prepare.promise());
   }

@@ -104,7 +104,9 @@ export interface Command {
   readonly words?: string;
   /** Its own options, in the form of `util.parseArgs`. `config`, `dir` and `help` are those of the program. */
   readonly options?: NonNullable<ParseArgsConfig['options']>;
-  /** The database is open and migrated; nothing listens. @returns the exit code; nothing: 0 */
+  /** True: `run` finds the database as it is, which may be empty or of another version; the hook `prepare` is not called. */
+  readonly bare?: boolean;
+  /** The database is open, and migrated unless `bare`; nothing listens. @returns the exit code; nothing: 0 */
   run(
     kernel: Kernel<unknown>,
     terminal: CommandTerminal,

@@ -39,7 +39,9 @@ export function configurationFile(command: string, given: string | undefined): s
 /** `init`, and the commands of plugins. @returns the exit code */
 export async function runTool({ name, args, ...options }: Tool): Promise<number> {
   process.umask(0o077);
-  const app = await start({ ...options, mode: 'tool' });
+  const bare = (app: App) =>
+    commandsOf(app).find(({ command }) => command.name === name)?.command.bare === true;
+  const app = await start({ ...options, mode: 'tool', bare });
   try {
     return name === 'init' ? 0 : await runCommand(app, name, args);
   } finally {
@@ -47,21 +49,21 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
   }
 }
 
-async function runCommand(app: App, name: string, args: readonly string[]): Promise<number> {
-  const all: Command[] = [];
-  for (const tap of app.hooks.commands.taps) {
+/** What the plugins registered, each with what its plugin acts through. */
+const commandsOf = (app: App) =>
+  app.hooks.commands.taps.flatMap(({ fn, name }) => {
     const found: Command[] = [];
-    (tap.fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
-    all.push(...found);
-    const command = found.find((command) => command.name === name);
-    const kernel = app.kernelOf(tap.name);
-    if (command && kernel)
-      return (await command.run(kernel, terminal, argumentsOf(command, args))) ?? 0;
-  }
-  const known = all.map((command) => `  ${usageOf(command)}  ${command.summary}`);
-  throw new UsageError(
-    `unknown command '${name}'; this server's plugins have\n${known.join('\n')}`,
-  );
+    (fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
+    return found.map((command) => ({ command, kernel: app.kernelOf(name) }));
+  });
+
+async function runCommand(app: App, name: string, args: readonly string[]): Promise<number> {
+  const all = commandsOf(app);
+  const { command, kernel } = all.find(({ command }) => command.name === name) ?? {};
+  if (command && kernel)
+    return (await command.run(kernel, terminal, argumentsOf(command, args))) ?? 0;
+  const known = all.map(({ command }) => `  ${usageOf(command)}  ${command.summary}`).join('\n');
+  throw new UsageError(`unknown command '${name}'; this server's plugins have\n${known}`);
 }
 
 function argumentsOf(command: Command, args: readonly string[]) {
@@ -88,12 +90,8 @@ export function parse<Options extends NonNullable<ParseArgsConfig['options']>>(
 
 /** What a command line says whose options are not known yet. */
 export function glance(args: readonly string[]) {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    strict: false,
-    allowPositionals: true,
-  });
+  const anything = { options: OPTIONS, strict: false, allowPositionals: true } as const;
+  const { values, positionals } = parseArgs({ args: [...args], ...anything });
   const { config, help } = values;
   return {
     name: positionals[0],

@@ -26,6 +26,8 @@ export interface StartOptions {
    * changed, neither files nor tables. Default: `serve`.
    */
   readonly mode?: 'serve' | 'tool' | 'look';
+  /** True: this tool finds the database as it is, neither migrated nor with first rows. */
+  readonly bare?: (app: App) => boolean;
   /** Plugin objects or entries instead of the configuration's list: tests, embedding. */
   readonly plugins?: readonly (Plugin | string)[] | undefined;
   readonly clock?: Clock;
@@ -59,6 +61,7 @@ export async function start(options: StartOptions): Promise<App> {
       log: logger,
       version: VERSION,
       mode,
+      bare: options.bare,
       checkPayloads: options.checkPayloads,
       ...(options.clock && { clock: options.clock }),
       services: new Map<string, unknown>([

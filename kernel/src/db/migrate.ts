@@ -79,12 +79,8 @@ async function createLedger({ query }: MigrationDatabase): Promise<void> {
 
 /** The ledger row comes first: it is there already when another process was quicker. */
 async function apply(db: MigrationDatabase, { plugin, migration }: Step): Promise<boolean> {
-  const row = {
-    plugin,
-    name: migration.name,
-    breaking: migration.breaking ? 1 : 0,
-    applied_at: Date.now(),
-  };
+  const { name, breaking } = migration;
+  const row = { plugin, name, breaking: breaking ? 1 : 0, applied_at: Date.now() };
   const inserted = await db
     .query<LedgerRow>(ledger)
     .insert(row)

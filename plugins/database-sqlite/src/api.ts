@@ -10,6 +10,15 @@ export interface SqliteFiles {
 }
 export const SqliteFiles = service<SqliteFiles>('sqlite.files');
 
+/** What a plugin that works on the main database's file itself needs to know. */
+export interface Sqlite {
+  /** Absolute; undefined when the main database is another one. */
+  mainFile(): string | undefined;
+  /** No server starts on the file until the lock is given back. @throws UserError when one runs on it */
+  lock(file: string): Promise<() => void>;
+}
+export const Sqlite = service<Sqlite>('sqlite');
+
 /**
  * One connection to a SQLite file of a plugin's own, in a process of its own, which is ended when a
  * statement does not end in time. Give it one text of SQL at a time.

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { definePlugin } from '@svc/plugin-sdk';
-import { SqliteFiles } from './api.ts';
+import { Sqlite, SqliteFiles } from './api.ts';
 import { OpenFiles } from './open-files.ts';
 import { sqliteUrl } from './url.ts';
 
@@ -10,17 +11,23 @@ export default definePlugin({
   version: '0.6.0',
   drives: ['sqlite'],
   optional: [Standings],
-  provides: [SqliteFiles],
+  provides: [SqliteFiles, Sqlite],
 
   setup(kernel) {
     const files = new OpenFiles();
     kernel.provide(SqliteFiles, { open: (file, limits) => files.open(file, limits) });
     kernel.defer('SQLite files', () => files.close());
+    let mainFile: string | undefined;
+    kernel.provide(Sqlite, {
+      mainFile: () => mainFile,
+      lock: async (file) => (await import('./lock.ts')).lockForServing(file),
+    });
     kernel.hooks.database.tap(async (request) => {
       const url = sqliteUrl(request.url);
       if (!url) return undefined;
       // Loaded only where it is used: the library is native code, which a server on another database does not need.
       const { openSqlite } = await import('./open.ts');
+      mainFile = resolve(url.file);
       return openSqlite(url, request, standingIn(kernel));
     });
   },

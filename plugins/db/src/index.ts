@@ -9,6 +9,7 @@ import {
   topic,
 } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
+import { DatabaseFiles } from './api.ts';
 import { Databases } from './databases.ts';
 import { examples } from './examples.ts';
 import { Handles } from './handles.ts';
@@ -80,6 +81,7 @@ export default definePlugin({
   namespaces: ['db'],
   requires: [SqliteFiles],
   optional: [Standings, Owners],
+  provides: [DatabaseFiles],
   brings: ['database-sqlite'],
   config,
   rootConfig,
@@ -105,6 +107,7 @@ export default definePlugin({
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
     const store = openStore(db);
     const places = placesIn(kernel.root.db_path);
+    kernel.provide(DatabaseFiles, places);
     const open = (file: string) =>
       kernel.use(SqliteFiles).open(file, { memory_bytes: settings.max_memory_mb * 2 ** 20 });
     const { max_processes, spare_processes: spare } = settings;

@@ -87,6 +87,8 @@ export interface Written {
 
 /** Bucket configuration and the way to files, for every plugin that serves them (static-bucket.md). */
 export interface StaticBuckets {
+  /** Path of the folder that holds the directories of all buckets. */
+  folder(): string;
   get(name: string): Bucket | undefined;
   /** False: HTTP requests for its files are answered as if there were no such bucket. RPC and WebDAV do not ask. */
   isServed(bucket: Bucket): boolean;

@@ -40,9 +40,7 @@ export function createBuckets(
   sweep(signal: AbortSignal): Promise<void>;
 } {
   let version = 0;
-  const touch = () => {
-    version++;
-  };
+  const touch = () => void version++;
   const store = openBucketStore(db);
   const records = new Records({ store, changed: touch, announce });
   // The path is checked again, because a row may have been written by SQL.
@@ -50,6 +48,7 @@ export function createBuckets(
   const filesOf = openFiles(touch, maxBytes);
   const isServed = (bucket: Bucket) => bucket.enable !== false && !isSuspended(bucket);
   const service: StaticBuckets = {
+    folder: () => root.static_path,
     get: (name) => records.get(name),
     isServed,
     root: () => {

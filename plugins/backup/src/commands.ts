@@ -1,0 +1,159 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  type Command,
+  type CommandArguments,
+  type CommandTerminal,
+  type DatabaseHandle,
+  type Kernel,
+  UserError,
+} from '@svc/plugin-sdk';
+import { makeBackup, type Server } from './backup.ts';
+import { secretFiles, withoutSecrets, writeFiles, writeNew } from './configuration.ts';
+import { CONFIGURATION, type Manifest, SECRETS } from './manifest.ts';
+import { passphraseFrom } from './passphrase.ts';
+import { placeFor } from './place.ts';
+import { progressOn, untilSignalled } from './progress.ts';
+import { type Backup, bytesOf, openBackup } from './reader.ts';
+import { restore } from './restore.ts';
+import { keepCount, period, prune, repeat } from './schedule.ts';
+import { seal, unseal } from './secrets.ts';
+import { snapshotOf, type Ways, whileLocked } from './ways.ts';
+
+const text = (value: CommandArguments['values'][string]) =>
+  typeof value === 'string' ? value : undefined;
+
+export const backupCommand = (ways: Ways): Command => ({
+  name: 'backup',
+  summary: 'Copy the data of the server, which may be running, into a file or folder.',
+  words: 'FILE|DIR',
+  options: {
+    every: { type: 'string' },
+    keep: { type: 'string' },
+    'with-secrets': { type: 'boolean' },
+    'passphrase-file': { type: 'string' },
+  },
+  bare: true,
+  run: (kernel, terminal, { words: [target = ''], values }) =>
+    untilSignalled(async (signal) => {
+      const every = text(values['every']);
+      const every_ms = every === undefined ? undefined : period(every);
+      const keep = text(values['keep']);
+      const kept = keep === undefined ? undefined : keepCount(keep);
+      if (every_ms !== undefined || kept !== undefined) await needFolder(target);
+      const passphrase = values['with-secrets']
+        ? await passphraseFrom({ terminal, file: text(values['passphrase-file']), isNew: true })
+        : undefined;
+      const server = serverOf(kernel, ways, { passphrase, tell: progressOn(terminal, signal) });
+      const once = async () => {
+        const { path, writer } = await placeFor(target, kernel.clock.now());
+        terminal.print(`${path}: ${summaryOf(await makeBackup(writer, server))}`);
+        for (const name of kept ? await prune(target, kept, kernel.clock.now()) : [])
+          terminal.print(`${join(target, name)}: removed`);
+      };
+      const failed = (error: unknown) => kernel.log.error('A backup failed.', { error });
+      if (every_ms === undefined) await once();
+      else await repeat(every_ms, signal, once, failed);
+    }),
+});
+
+/** A folder takes many backups, a file one. */
+async function needFolder(target: string): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new UserError(`--every and --keep need a folder: ${error.message}`);
+  });
+}
+
+function summaryOf({ tables, parts }: Manifest): string {
+  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  return `${rows} rows of ${Object.keys(tables).length} tables, ${parts.length} files, ${bytes} bytes`;
+}
+
+function serverOf(
+  kernel: Kernel<unknown>,
+  ways: Ways,
+  { passphrase, tell }: { passphrase: string | undefined; tell: (line: string) => void },
+): Server {
+  const { clock, server } = kernel;
+  const { callers, buckets, configuration } = ways;
+  const { database, snapshot } = snapshotOf(ways, tell);
+  const path = configuration?.path ?? '';
+  return {
+    version: server.version,
+    server_uuid: server.uuid(),
+    now: clock.now,
+    database,
+    snapshot,
+    callerFile: callers && ((name) => callers.file(name)),
+    buckets: buckets && { folder: buckets.folder(), isTemporary: buckets.isTemporary },
+    configuration: async () => withoutSecrets(await readFile(path, 'utf8')),
+    secrets:
+      passphrase === undefined ? undefined : async () => seal(await secretFiles(path), passphrase),
+    tell,
+  };
+}
+
+export const restoreCommand = (ways: Ways): Command => ({
+  name: 'restore',
+  summary: 'Fill an empty database, of either kind, from a backup.',
+  words: 'FILE|DIR',
+  options: {
+    'database-only': { type: 'boolean' },
+    configuration: { type: 'string' },
+    'passphrase-file': { type: 'string' },
+  },
+  bare: true,
+  run: (kernel, terminal, { words: [source = ''], values }) =>
+    untilSignalled(async (signal) => {
+      const backup = await openBackup(source);
+      const mainFile = ways.sqlite?.mainFile();
+      const scratch = await mkdtemp(join(mainFile ? dirname(mainFile) : tmpdir(), 'svc-restore-'));
+      const { callers, buckets } = ways;
+      try {
+        const target = {
+          db: kernel.db as DatabaseHandle,
+          plugins: kernel.plugins,
+          callerFile: callers && ((name: string) => callers.file(name)),
+          buckets: buckets?.folder(),
+          withFiles: !values['database-only'],
+          scratch,
+          tell: progressOn(terminal, signal),
+          verified: () => openConfiguration(backup, terminal, values),
+        };
+        await whileLocked(ways, () => restore(backup, target));
+      } finally {
+        await backup.close();
+        await rm(scratch, { recursive: true, force: true });
+      }
+      const made = new Date(backup.manifest.made_at).toISOString();
+      terminal.print(`The data is as it was at ${made}. Start the server now.`);
+    }),
+});
+
+/**
+ * Where `--configuration` names a file: the configuration of the backup, with its secrets if it has them.
+ * @returns writes it
+ */
+async function openConfiguration(
+  backup: Backup,
+  terminal: CommandTerminal,
+  values: CommandArguments['values'],
+): Promise<() => Promise<void>> {
+  const target = text(values['configuration']);
+  if (target === undefined) return async () => {};
+  if (!backup.manifest.parts.some(({ path }) => path === SECRETS)) {
+    const content = (await bytesOf(backup, CONFIGURATION)).toString();
+    return async () => {
+      await writeNew(target, content);
+      terminal.print(`${target}: written; fill in what says removed-by-backup`);
+    };
+  }
+  const file = text(values['passphrase-file']);
+  const passphrase = await passphraseFrom({ terminal, file, isNew: false });
+  const content = await unseal(await bytesOf(backup, SECRETS), passphrase);
+  return async () => {
+    for (const name of await writeFiles(target, content)) terminal.print(`${name}: written`);
+  };
+}

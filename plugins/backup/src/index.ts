@@ -1,0 +1,27 @@
+import { Postgres } from '@svc/plugin-database-postgres/api';
+import { Sqlite } from '@svc/plugin-database-sqlite/api';
+import { DatabaseFiles } from '@svc/plugin-db/api';
+import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
+import { StaticBuckets } from '@svc/plugin-static-bucket/api';
+import { backupCommand, restoreCommand } from './commands.ts';
+
+/** Commands `backup` and `restore`. */
+export default definePlugin({
+  name: 'backup',
+  version: '0.6.0',
+  optional: [Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile],
+
+  setup(kernel) {
+    kernel.hooks.commands.tap((commands) => {
+      const ways = {
+        sqlite: kernel.useOptional(Sqlite),
+        postgres: kernel.useOptional(Postgres),
+        callers: kernel.useOptional(DatabaseFiles),
+        buckets: kernel.useOptional(StaticBuckets),
+        configuration: kernel.useOptional(ConfigurationFile),
+      };
+      commands.add(backupCommand(ways));
+      commands.add(restoreCommand(ways));
+    });
+  },
+});

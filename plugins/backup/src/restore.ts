@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type DatabaseHandle, type Plugin, UserError } from '@svc/plugin-sdk';
+import { load } from './load.ts';
+import { postgresLoader } from './load-postgres.ts';
+import { sqliteLoader } from './load-sqlite.ts';
+import { DATABASE } from './manifest.ts';
+import { type Backup, verify } from './reader.ts';
+import { type Places, restoreFiles } from './restore-files.ts';
+
+/** What is filled. */
+export interface Target extends Places {
+  readonly db: DatabaseHandle;
+  readonly plugins: readonly Plugin[];
+  /** False: the main database alone is restored. */
+  readonly withFiles: boolean;
+  /** Folder for temporary files. */
+  readonly scratch: string;
+  /** Called when the backup is sound and before anything is written; it throws to refuse. Its answer is called at the end. */
+  readonly verified: () => Promise<() => Promise<void>>;
+}
+
+/**
+ * Fills an empty database from a backup; no server starts on it meanwhile. The database comes last: until then it is
+ * empty, and the restore can be repeated. @throws UserError
+ */
+export async function restore(backup: Backup, target: Target): Promise<void> {
+  const { db, plugins, tell } = target;
+  await refuseFilled(db);
+  await verify(backup, (path) => tell(`verifying ${path}`));
+  const finish = await target.verified();
+  const file = join(target.scratch, 'database.sqlite');
+  tell('unpacking the database');
+  await pipeline(backup.open(DATABASE), createGunzip(), createWriteStream(file, { mode: 0o600 }));
+  if (target.withFiles) await restoreFiles(backup, target);
+  const isSqlite = db.dialect === 'sqlite';
+  if (isSqlite) await db.query.raw('attach database ? as archive', [file]);
+  const loader = isSqlite ? sqliteLoader : postgresLoader;
+  const copied = (table: string, rows: number) => tell(`restoring ${table}: ${rows} rows`);
+  await load({ db, plugins, file, manifest: backup.manifest, loader, tell: copied });
+  await db.query.raw(isSqlite ? 'detach database archive' : 'analyze');
+  await finish();
+}
+
+/** What is there is never written over. */
+async function refuseFilled(db: DatabaseHandle): Promise<void> {
+  const sizes = await db.tableSizes();
+  const isLedger = await db.query.schema.hasTable('schema_migrations');
+  if (sizes.length === 0 && !isLedger) return;
+  throw new UserError(
+    'the database of the configuration is not empty: a backup is restored into an empty database only. Name another file, or make a new database on Postgres, in database_url',
+  );
+}
