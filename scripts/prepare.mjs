@@ -150,6 +150,6 @@ function collect(folder, files) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (entry.name !== 'node_modules') collect(path, files);
-    } else if (/\.ts$|\.js$|^package\.json$/.test(entry.name)) files.push(path);
+    } else if (/\.ts$|\.js$|\.sh$|^package\.json$/.test(entry.name)) files.push(path);
   }
 }

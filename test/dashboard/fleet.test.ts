@@ -215,6 +215,20 @@ test('a machine about which nothing is stored gets its first tag', () =>
     assert.equal(await kit.app.call('kv_get_value', key), ['first']);
   }, '?view=table'));
 
+test('a machine is added by a line, and the page says when it has come', () =>
+  using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'Add a machine' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('new-1');
+    await dialog.getByRole('button', { name: 'Make the line' }).click();
+    const line = (await dialog.locator('.command code').first().textContent()) ?? '';
+    assert.match(line, /^curl -fsS http\S+\/svc\/enrol\/install \| sh -s -- \w{24}$/);
+    assert.equal(await findings(), []);
+    const body = `code=${line.split(' ').at(-1)}`;
+    await kit.app.fetch('/svc/enrol/exchange', { method: 'POST', body });
+    await dialog.getByText('It is here:').waitFor();
+  }));
+
 test('on a phone there is one card a row and a bar at the bottom', () =>
   using(
     async ({ page, findings }) => {

@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/enrol/methods.test.ts': { seconds: 8, why: 'both databases' },
   'test/metrics/prometheus.test.ts': { seconds: 9, why: 'a real Prometheus', starts: true },
   'test/metrics/otlp.test.ts': { seconds: 9, why: 'a collector that never answers, and one that waits for its turn' },
-  'test/enrol/commands.test.ts': { seconds: 12, why: 'a program per test', starts: true },
+  'test/enrol/commands.test.ts': { seconds: 14, why: 'a program per test', starts: true },
   'test/enrol/installer.test.ts': { seconds: 50, why: 'machines that are enrolled, updated and removed by the real script', starts: true },
   'test/metrics/metrics.test.ts': { seconds: 8, why: 'a thousand agents' },
   'test/protocol/token-session.test.ts': { seconds: 9, why: 'both databases with restarts, and two servers' },

@@ -7,7 +7,6 @@ import {
   Dialog,
   ErrorNote,
   format,
-  Icon,
   Select,
   TextField,
 } from '../../parts/index.ts';
@@ -88,7 +87,7 @@ function Wishes({ onMade }: { readonly onMade: (made: Made) => void }) {
         value={isOne ? name : ''}
         onText={setName}
       />
-      <TextField label={t.fleet.tags} hint={t.fleet.tagHint} value={tags} onText={setTags} />
+      <TextField label={t.fleet.tags} hint={t.fleet.add.tagHint} value={tags} onText={setTags} />
       <TextField
         label={t.fleet.add.uses}
         type="number"
@@ -142,8 +141,7 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
       <p role="status">
         {uuid ? (
           <>
-            <Icon of={Plus} /> {t.fleet.add.came(used)}{' '}
-            <Link to={to('agent', uuid)}>{machines.nameOf(uuid)}</Link>
+            {t.fleet.add.came(used)} <Link to={to('agent', uuid)}>{machines.nameOf(uuid)}</Link>
           </>
         ) : (
           t.fleet.add.waiting
