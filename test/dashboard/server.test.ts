@@ -169,6 +169,18 @@ test('changes stand in the record with who made them, and its chain can be check
     assert.equal(await findings(), []);
   }, 'server/audit'));
 
+test('on a phone the tab of the address is in the window', () =>
+  kit.using(
+    async ({ page }) => {
+      const tab = page.getByRole('tab', { name: 'Audit' });
+      await tab.waitFor();
+      const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {};
+      assert.ok(x + width <= 390, `${x}`);
+    },
+    'server/audit',
+    { width: 390, height: 844 },
+  ));
+
 test('what a token may not see is not offered, and its address says which right is missing', async () => {
   const token = await kit.app.token([
     {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Tab {
   readonly id: string;
@@ -15,6 +16,12 @@ interface Props {
 
 /** Tabs with the keys that people expect: arrows, Home, End. `children` is the panel of the current one. */
 export function Tabs({ tabs, current, onChange, label, children }: Props) {
+  const bar = useRef<HTMLDivElement>(null);
+  // On a phone the bar is wider than the window.
+  useLayoutEffect(() => {
+    const tab = bar.current?.querySelector('[aria-selected="true"]');
+    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current, tabs.length]);
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ id }) => id === current);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
@@ -28,7 +35,7 @@ export function Tabs({ tabs, current, onChange, label, children }: Props) {
   };
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      <div ref={bar} class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
         {tabs.map(({ id, label: text }) => (
           <button
             type="button"
