@@ -56,6 +56,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** The caller for whom it reads. */
   readonly share?: string;
+  /** As `Database.jsonArray` has it. */
+  readonly short?: 'try';
 }
 
 export interface ArrayOptions extends ReadOptions {
@@ -126,6 +128,8 @@ export class Store {
       `select concat('[', ${jsonPlain('uuid_id')}, ',', ${jsonPlain('here')}, ',', ${jsonPlain('last_seen')}, ']')
         from agent_presence`,
       [],
+      // Asked at the start, before anything else needs the thread of long reads.
+      { short: 'try' },
     );
     return rows.map(([uuid_id, here, last_seen]) => ({ uuid_id, here, last_seen }));
   }
