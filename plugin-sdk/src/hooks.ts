@@ -111,7 +111,7 @@ export interface Command {
     kernel: Kernel<unknown>,
     terminal: CommandTerminal,
     args: CommandArguments,
-  ): Promise<number | void>;
+  ): Promise<number | undefined>;
 }
 
 export interface CommandArguments {
