@@ -55,6 +55,7 @@ export const backupCommand = (ways: Ways): Command => ({
       const failed = (error: unknown) => kernel.log.error('A backup failed.', { error });
       if (every_ms === undefined) await once();
       else await repeat(every_ms, signal, once, failed);
+      return undefined;
     }),
 });
 
@@ -129,6 +130,7 @@ export const restoreCommand = (ways: Ways): Command => ({
       }
       const made = new Date(backup.manifest.made_at).toISOString();
       terminal.print(`The data is as it was at ${made}. Start the server now.`);
+      return undefined;
     }),
 });
 
