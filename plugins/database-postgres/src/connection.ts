@@ -37,8 +37,6 @@ export interface SessionSettings {
   readonly statement_timeout_ms: number;
   /** Of callers who are kept from tables; their texts are read by the standard's rules. Absent: as the database says. */
   readonly search_path?: string;
-  /** Nothing can be changed. */
-  readonly read_only?: boolean;
 }
 
 /** The database ends a statement after `statement_timeout_ms`; 0: never. Migrations and `execute` have limits of their own. */
@@ -58,8 +56,7 @@ export async function initSession(
   connection: pg.ClientBase,
   settings: SessionSettings,
 ): Promise<void> {
-  const { read_only, search_path } = settings;
-  if (read_only) await connection.query('set default_transaction_read_only = on');
+  const { search_path } = settings;
   if (search_path !== undefined)
     await connection.query(
       `set search_path to ${search_path}; set standard_conforming_strings = on`,

@@ -21,7 +21,7 @@ export async function examine(db: Database, clock: Clock): Promise<Finding[]> {
   const facts = (await db.first<Facts>(
     `select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
       case when pg_is_in_recovery() then 'it follows another server'
-        when (select reset_val from pg_settings where name = 'default_transaction_read_only') = 'on'
+        when current_setting('default_transaction_read_only') = 'on'
         then 'default_transaction_read_only is on' else '' end as readonly,
       has_schema_privilege(current_schema(), 'create') as may_create,
       (select age(datfrozenxid) from pg_database where datname = current_database()) as age,

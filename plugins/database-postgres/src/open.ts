@@ -14,10 +14,10 @@ const OLDEST = 140_000;
  * @throws UserError that says what is wrong
  */
 export async function openPostgres(
-  { url, options, log, clock, mode }: DatabaseRequest,
+  { url, options, log, clock }: DatabaseRequest,
   standing?: ShareRules['standing'],
 ): Promise<DatabaseHandle> {
-  const settings = { ...sessionSettings(options), read_only: mode === 'look' };
+  const settings = sessionSettings(options);
   const alarm = new FullAlarm(log, clock);
   const knex = knexFactory({
     ...queryBuilderSettings(log),
