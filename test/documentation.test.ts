@@ -34,11 +34,10 @@ import { simAgent } from './protocol/task-kit.ts';
 const test = suite('documentation');
 
 /** Their blocks run here. */
-const pages = pagesOf(['README.md', 'docs/guide/*.md', 'plugins/*/README.md']);
+const pages = pagesOf(['README.md', 'cli/README.md', 'docs/guide/*.md', 'plugins/*/README.md']);
 /** Programs with tests of their own (`example-*.test.ts`, `two-hosts`, `hello-plugin`, `agent-program-*`, `client/readme`): only the form is checked. */
 const others = pagesOf([
   'agent/README.md',
-  'cli/README.md',
   'client/README.md',
   'examples/*/README.md',
   'plugin-sdk/README.md',
@@ -92,16 +91,12 @@ test('a block that looks like a command line or a call is marked as one', () => 
 /** What has to be there before the blocks of a page run. */
 const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = {
   'README.md': (app) => app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
-  'docs/guide/agents.md': async (app) => {
-    const permissions = [
-      ...[{ dynamic_monitoring_summary: 'write' }, { task: 'listen' }],
-      { task: { write: 'execute' } },
-    ];
-    const token = await app.token([{ scopes: [{ agent_uuid: AGENT }], permissions }]);
-    agent = await startAgent(app, token, { server: 'allow_task = true\nallow_execute = true' });
-    const list = () => app.call('agent-uuid_list', [app.superToken]);
-    await until('an agent with tasks', list, ([row]) => row?.connected_for_tasks);
+  'cli/README.md': async (app) => {
+    await taskAgent(app);
+    await app.call('kv_create', [app.superToken, 'fleet-notes']);
+    writeFileSync(join(dir, 'nightly.js'), 'export default { onCall: () => 1 };');
   },
+  'docs/guide/agents.md': (app) => taskAgent(app),
   'docs/guide/first-machine.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'docs/guide/status-page.md': (app) =>
@@ -133,6 +128,8 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
       app.superToken,
       report('c01d3a7e-11f2-4b1c-8a55-0f6f2f1a9e20'),
     ]),
+  'plugins/audit/README.md': configured,
+  'plugins/discovery/README.md': configured,
   'plugins/db/README.md': async (app) => {
     await app.call('db_create', [app.superToken, 'metrics_eu']);
     const sql =
@@ -166,6 +163,23 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
   },
 };
 
+/** An agent that runs programs. */
+async function taskAgent(app: TestApp): Promise<void> {
+  const permissions = [
+    ...[{ dynamic_monitoring_summary: 'write' }, { task: 'listen' }],
+    { task: { write: 'execute' } },
+  ];
+  const token = await app.token([{ scopes: [{ agent_uuid: AGENT }], permissions }]);
+  agent = await startAgent(app, token, { server: 'allow_task = true\nallow_execute = true' });
+  const list = () => app.call('agent-uuid_list', [app.superToken]);
+  await until('an agent with tasks', list, ([row]) => row?.connected_for_tasks);
+}
+
+/** The configuration of the server under the name that pages give it. */
+async function configured(app: TestApp): Promise<void> {
+  symlinkSync(join(app.dir, 'config.toml'), join(dir, 'server.toml'));
+}
+
 const report = (uuid: string) => ({ uuid, time: 1_781_000_002_000, cpu_usage: 172 });
 const bucket = (app: TestApp) =>
   app.call('static-bucket_create', [app.superToken, 'docs', 'sites/docs', false, true]);
@@ -175,6 +189,7 @@ function filledIn(text: string, { superToken, url }: TestApp): string {
   const [key = '', secret = ''] = superToken.split(':');
   return text
     .replaceAll('http://127.0.0.1:2211', url)
+    .replaceAll('https://svc.example.net', url)
     .replace(/KEY:SECRET|SUPER[_:]TOKEN/g, superToken)
     .replace(/\bKEY\b/g, key)
     .replace(/\bSECRET\b/g, secret)
@@ -183,8 +198,8 @@ function filledIn(text: string, { superToken, url }: TestApp): string {
 
 /** Why the machine cannot run a block; undefined when it can. */
 function missing({ text }: Block): string | undefined {
-  const program = ['rclone', 'curl', 'sqlite3'].find((word) =>
-    new RegExp(`^${word} `, 'm').test(text),
+  const program = ['rclone', 'curl', 'sqlite3', 'jq'].find((word) =>
+    new RegExp(`(?:^|\\| )${word} `, 'm').test(text),
   );
   return program === undefined || has(program) ? undefined : `${program} is not installed`;
 }
@@ -210,7 +225,7 @@ async function runShell(block: Block, server: TestApp): Promise<void> {
   const { code, output } = await shell(npx + filledIn(block.text, server), { cwd: dir, env });
   const where = `${name(block)}\n${output}`;
   assert.is(code, 0, where);
-  assert.not.match(output, /"error":\{|HTTP\/1\.1 [45]/, where);
+  assert.not.match(output, /"error":\{|HTTP\/1\.1 [45]|^broken/m, where);
 }
 
 /** Sends the requests; each answer fits the one that the page shows behind it. */
