@@ -214,7 +214,10 @@ const lan = Object.values(networkInterfaces())
       await page.getByLabel('Token', { exact: true }).fill(app.superToken);
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('heading', { name: 'No machines yet' }).waitFor();
-      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('button', { name: 'Add a machine' }).click();
+      await page.getByRole('button', { name: 'Make the line' }).click();
+      await page.getByRole('button', { name: 'Copy' }).first().click();
+      await page.keyboard.press('Escape');
       await page.keyboard.press('Control+k');
       const search = page.getByRole('combobox');
       await search.press('Control+v');
