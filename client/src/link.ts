@@ -5,8 +5,12 @@ import type { Message } from './wire.ts';
 
 export type State = 'connecting' | 'open' | 'closed';
 
+/** `WebSocket.OPEN`. */
+const OPEN = 1;
+
 /** What the client uses of a WebSocket. */
 export interface Socket {
+  readonly readyState: number;
   onopen: (() => void) | null;
   onclose: ((event: { code: number; reason: string }) => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
@@ -138,7 +142,13 @@ export class Link {
     }, heartbeat_ms);
   }
 
+  /** What a server closes takes nothing more, though it has not ended yet: calls wait for the next connection. */
+  get #isWritable(): boolean {
+    return this.#isOpen && this.#socket?.readyState === OPEN;
+  }
+
   #flush(): void {
+    if (!this.#isWritable) return;
     for (const request of this.#requests.values()) {
       if (!request.isSent) this.#socket?.send(request.text);
       request.isSent = true;
@@ -147,7 +157,8 @@ export class Link {
 
   /** A call whose answer nobody waits for. */
   #send(method: string, params: unknown[]): void {
-    if (this.#isOpen) this.#socket?.send(stringifyJson({ jsonrpc: '2.0', id: '', method, params }));
+    if (this.#isWritable)
+      this.#socket?.send(stringifyJson({ jsonrpc: '2.0', id: '', method, params }));
   }
 
   #receive(message: Message | Message[]): void {

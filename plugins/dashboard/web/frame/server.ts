@@ -173,6 +173,16 @@ function lost(of: string): void {
 async function open(origin: string, { credential, ends_at }: Session): Promise<Server> {
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   let turn = 0;
+  let returning: Promise<unknown> | undefined;
+  // The client comes back only when something waits for it; a page that only shows what it has read asks for nothing.
+  const comeBack = () => {
+    returning ??= client
+      .call(wire('svc-server_version') as 'svc-server_version', {}, { timeout_ms: 0 })
+      .catch(() => undefined)
+      .finally(() => {
+        returning = undefined;
+      });
+  };
   const client = createClient(`${origin}${wire('/svc/rpc')}`, {
     token: () => credential,
     reconnect: { max_ms: 15_000 },
@@ -181,6 +191,7 @@ async function open(origin: string, { credential, ends_at }: Session): Promise<S
     },
     wait: (ms) => {
       connection.value = { state: 'closed', until: Date.now() + ms };
+      comeBack();
       return new Promise((done) => setTimeout(done, ms));
     },
   });
