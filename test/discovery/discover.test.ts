@@ -1,5 +1,10 @@
 /** `rpc.discover` and `GET /svc/openrpc.json`: what this server offers, as an OpenRPC document. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import Schema from 'typebox/schema';
 import { suite } from 'uvu';
@@ -7,6 +12,7 @@ import * as assert from 'uvu/assert';
 import { weather } from './kit.ts';
 
 const require = createRequire(import.meta.url);
+const modules = join(import.meta.dirname, '..', '..', 'node_modules');
 const test = suite('discovery');
 let app: TestApp;
 test.after.each(() => app.stop());
@@ -28,6 +34,25 @@ test('the document of all built-in plugins fits the meta-schema of OpenRPC', asy
   const strange = { name: 'x', schema: { type: 'text' } };
   for (const params of ['none', [strange]])
     assert.is(check.Check({ ...document, methods: [{ ...first, params }] }), false, `${params}`);
+});
+
+test('a generator of others makes types of it that compile', async () => {
+  app = await bootForTest(undefined);
+  const folder = await mkdtemp(join(tmpdir(), 'svc-typings-'));
+  try {
+    const file = join(folder, 'openrpc.json');
+    await writeFile(file, JSON.stringify(await discover(app.superToken)));
+    const run = (program: string, ...args: string[]) =>
+      promisify(execFile)(process.execPath, [join(modules, program), ...args], { cwd: folder });
+    const made = ['--output-ts', folder, '--name-ts', 'api'];
+    await run('@open-rpc/typings/build/cli.js', '-d', file, ...made);
+    const types = await readFile(join(folder, 'api.ts'), 'utf8');
+    for (const name of ['AgentSubscribe', 'KvSetValue', 'TaskCreateTaskBlocking'])
+      assert.match(types, `export type ${name} = (`);
+    await run('typescript/bin/tsc', '--noEmit', '--strict', '--ignoreConfig', 'api.ts');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('it has every method of the enabled plugins, third-party ones included, and no other', async () => {
