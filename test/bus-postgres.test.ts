@@ -78,7 +78,7 @@ async function mortal(beside: BusProbe): Promise<{ id: string; kill(): Promise<v
 /** Ends the connections of all buses on this database. @returns one row for each */
 const cutOff = ({ app }: BusProbe): Promise<unknown[]> =>
   app.sql(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-server bus' and datname = current_database()",
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'svc-server bus%' and datname = current_database()",
   );
 
 const logged = ({ app }: BusProbe, pattern: RegExp) =>

@@ -129,6 +129,7 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
       report('c01d3a7e-11f2-4b1c-8a55-0f6f2f1a9e20'),
     ]),
   'plugins/audit/README.md': configured,
+  'plugins/enrol/README.md': configured,
   'plugins/discovery/README.md': configured,
   'plugins/db/README.md': async (app) => {
     await app.call('db_create', [app.superToken, 'metrics_eu']);

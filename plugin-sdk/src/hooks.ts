@@ -111,7 +111,7 @@ export interface Command {
     kernel: Kernel<unknown>,
     terminal: CommandTerminal,
     args: CommandArguments,
-  ): Promise<number | undefined>;
+  ): Promise<number | undefined> | Promise<void>;
 }
 
 export interface CommandArguments {

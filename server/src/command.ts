@@ -60,8 +60,10 @@ const commandsOf = (app: App) =>
 async function runCommand(app: App, name: string, args: readonly string[]): Promise<number> {
   const all = commandsOf(app);
   const { command, kernel } = all.find(({ command }) => command.name === name) ?? {};
-  if (command && kernel)
-    return (await command.run(kernel, terminal, argumentsOf(command, args))) ?? 0;
+  if (command && kernel) {
+    const code = await command.run(kernel, terminal, argumentsOf(command, args));
+    return typeof code === 'number' ? code : 0;
+  }
   const known = all.map(({ command }) => `  ${usageOf(command)}  ${command.summary}`).join('\n');
   throw new UsageError(`unknown command '${name}'; this server's plugins have\n${known}`);
 }
