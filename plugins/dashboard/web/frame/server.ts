@@ -173,14 +173,16 @@ function lost(of: string): void {
 async function open(origin: string, { credential, ends_at }: Session): Promise<Server> {
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   let turn = 0;
-  let returning: Promise<unknown> | undefined;
+  let isReturning = false;
   // The client comes back only when something waits for it; a page that only shows what it has read asks for nothing.
   const comeBack = () => {
-    returning ??= client
+    if (isReturning) return;
+    isReturning = true;
+    client
       .call(wire('svc-server_version') as 'svc-server_version', {}, { timeout_ms: 0 })
       .catch(() => undefined)
       .finally(() => {
-        returning = undefined;
+        isReturning = false;
       });
   };
   const client = createClient(`${origin}${wire('/svc/rpc')}`, {
