@@ -33,11 +33,16 @@ const EXTERNAL = [
 const OTHER_DIALECTS =
   /^\.\/(?:cockroachdb|mssql|mysql2?|mariadb|oracle|oracledb|pgnative|redshift)$/;
 
-/** CommonJS inside a module asks for what is not in the bundle, and other packages lie where Node would find them. */
+/**
+ * CommonJS inside a module asks for what is not in the bundle. Other packages lie beside this one, as in `dist` and in what
+ * `npm run release` makes, or else where Node finds them by name.
+ */
 const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
-function __addressOf(name, path) {
+function __addressOf(name, path, beside) {
   const { existsSync, realpathSync } = require('node:fs');
   const { join } = require('node:path');
+  const address = new URL(beside, import.meta.url);
+  if (existsSync(address)) return address.href;
   const folders = require.resolve.paths(name).map((folder) => join(folder, name));
   const found = folders.find((folder) => existsSync(folder)) ?? name;
   return require('node:url').pathToFileURL(join(realpathSync(found), path)).href;
@@ -88,12 +93,11 @@ const inPlace = (dist, entry, plugins) => ({
 function addressIn(dist, entry, from) {
   const folderOf = (file) => /^(?:plugins\/)?[^/]+/.exec(file)[0];
   const folder = folderOf(from);
-  if (folder === folderOf(entry)) {
-    const beside = relative(dirname(entry), from).split(sep).join('/');
-    return `new URL(${JSON.stringify(beside)}, import.meta.url).href`;
-  }
+  const beside = JSON.stringify(relative(dirname(entry), from).split(sep).join('/'));
+  if (folder === folderOf(entry)) return `new URL(${beside}, import.meta.url).href`;
   const { name } = JSON.parse(readFileSync(join(dist, folder, 'package.json'), 'utf8'));
-  return `__addressOf(${JSON.stringify(name)}, ${JSON.stringify(from.slice(folder.length + 1))})`;
+  const path = from.slice(folder.length + 1);
+  return `__addressOf(${JSON.stringify(name)}, ${JSON.stringify(path)}, ${beside})`;
 }
 
 /**
