@@ -26,7 +26,8 @@ function FilterInput({ text }: { readonly text: string }) {
     if (typed === undefined) return;
     const timer = setTimeout(() => {
       setQuery({ q: typed });
-      setTyped(undefined);
+      // A key may have come since, and not be drawn yet.
+      setTyped((latest) => (latest === typed ? undefined : latest));
     }, REST_MS);
     return () => clearTimeout(timer);
   }, [typed]);
