@@ -7,7 +7,9 @@ import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { beginAnew, limitGarbage } from '../server/bin/memory.js';
+import { limitGarbage } from '../server/bin/garbage.js';
+import { quickMasks } from '../server/bin/masks.js';
+import { beginAnew } from '../server/bin/memory.js';
 import { runAgent } from './agent.mjs';
 import { install } from './prepare.mjs';
 import { root } from './runtime.mjs';
@@ -42,6 +44,7 @@ async function main() {
   install('production');
   const { buildDashboard } = await import('../plugins/dashboard/build.mjs');
   await buildDashboard();
+  quickMasks();
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
   const { firstText, parseListener, serve } = await import('@svc/server');

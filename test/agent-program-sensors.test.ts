@@ -11,14 +11,8 @@ import { runAgent } from '../agent/src/agent.ts';
 import { parseContainers, readContainers } from '../agent/src/collect/containers.ts';
 import { amdGpus, parseNvidia } from '../agent/src/collect/gpu.ts';
 import { readSensors } from '../agent/src/collect/sensors.ts';
-import {
-  AGENT,
-  agentConfig,
-  FakeClock,
-  memoryLog,
-  serverConfig,
-  soon,
-} from './agent-program-kit.ts';
+import { loadConfig } from '../agent/src/config-file.ts';
+import { FakeClock, memoryLog, soon } from './agent-program-kit.ts';
 import { fixedCollector } from './agent-program-samples.ts';
 
 const test = suite('agent program: sensors, graphics, containers');
@@ -191,8 +185,9 @@ test('says why containers cannot be listed', async () => {
   assert.equal(found, { total: 0, containers: [], error: `cannot ask ${path}: ENOENT` });
 });
 
-test('puts documents where the server may know them: only what changes is put again', async () => {
-  const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'kv'], {});
+test('an enrolled machine puts documents where the server may know them: only what changes is put again', async () => {
+  const plugins = ['token', 'server-info', 'agent', 'agent-uuid', 'kv', 'static-bucket', 'enrol'];
+  const app = await bootForTest(plugins, {});
   const socket = join(dir, 'engine.sock');
   const asked: string[] = [];
   let list: unknown = LIST;
@@ -201,26 +196,21 @@ test('puts documents where the server may know them: only what changes is put ag
     answer.end(JSON.stringify(list));
   }).listen(socket);
   await once(engine, 'listening');
-  await app.call('kv_create', [app.superToken, AGENT]);
-  const token = await app.token([
-    {
-      scopes: [{ agent_uuid: AGENT }, { kv_namespace: AGENT }],
-      permissions: [{ dynamic_monitoring_summary: 'write' }, { kv: { write: 'agent_*' } }],
-    },
-  ]);
-  const server_uuid: string = await app.call('svc-server_uuid');
-  const url = `${app.url.replace('http', 'ws')}/`;
-  const allowed = { allow_containers: true, allow_sensors: true };
-  const config = agentConfig([serverConfig(url, { server_uuid, token, ...allowed })], {
-    container_socket: socket,
-    connect_timeout_ms: 30_000,
-  });
+  const { code } = await app.call('enrol_create', { token: app.superToken });
+  const body = `code=${code}`;
+  const written = await app.fetch('/svc/enrol/exchange', { method: 'POST', body });
+  // What the machine's own people allow.
+  const allowed = 'allow_sensors = true\nallow_containers = true\n';
+  const path = join(app.dir, 'agent.toml');
+  const head = `container_socket = "${socket}"\nconnect_timeout_ms = 30000\n`;
+  writeFileSync(path, head + (await written.text()) + allowed);
+  const config = await loadConfig(path);
   const clock = new FakeClock();
   const { log, lines } = memoryLog();
   const stop = new AbortController();
-  const parts = { config, config_path: join(app.dir, 'agent.toml'), clock, log };
+  const parts = { config, config_path: path, clock, log };
   const ended = runAgent({ ...parts, collector: fixedCollector, offset_ms: 0 }, stop.signal);
-  const read = (key: string) => app.call('kv_get_value', [app.superToken, AGENT, key]);
+  const read = (key: string) => app.call('kv_get_value', [app.superToken, config.agent_uuid, key]);
   /** Minutes pass until the document is as wanted. */
   const reach = async (isThere: (value: any) => boolean) => {
     for (let n = 0; n < 200; n += 1) {

@@ -92,18 +92,6 @@ for (const [what, content, words] of REFUSED) {
   });
 }
 
-test('says what is missing without its package', async () => {
-  try {
-    await loadPty('no-such-package');
-    assert.unreachable();
-  } catch (error) {
-    assert.match(
-      (error as Error).message,
-      /^web_shell needs the optional package no-such-package: Cannot/,
-    );
-  }
-});
-
 const TEXT_KEPT = 16_384;
 
 /** The user's side of one terminal. */

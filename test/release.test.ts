@@ -1,6 +1,7 @@
 /** `npm run release`: what it makes, installed where there is neither a source nor a registry. */
-// proof only: 90
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+// proof only: 130
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
@@ -23,11 +24,26 @@ test.before(async () => {
 });
 test.after(() => rm(dir, { recursive: true, force: true }));
 
-async function release(name: string): Promise<string> {
+async function release(name: string, sources = repository): Promise<string> {
   const into = join(dir, name);
-  await run(repository, process.execPath, 'scripts/release.mjs', '--into', into);
+  await run(sources, process.execPath, 'scripts/release.mjs', '--into', into);
   return into;
 }
+
+/** The same commit in another folder, with what is installed here. */
+async function cloned(): Promise<string> {
+  const clone = join(dir, 'another place/of other length/svc');
+  await run(repository, 'git', 'clone', '-q', `file://${repository}`, clone);
+  await run(repository, 'cp', '-a', 'node_modules', clone);
+  // Newer than the lock file, so nothing is installed again.
+  const now = new Date();
+  await utimes(join(clone, 'node_modules/.package-lock.json'), now, now);
+  return clone;
+}
+
+const isCommitted =
+  spawnSync('git', ['status', '--porcelain'], { cwd: repository, encoding: 'utf8' }).stdout === '';
+if (!isCommitted) process.stdout.write('  skipped: a clone lacks what is not committed here\n');
 
 test('it makes the package, what is inside, and digests of both', async () => {
   const files = ['SHA256SUMS', `svc-${version}.cdx.json`, `svc-${version}.tgz`];
@@ -65,8 +81,8 @@ test('nothing inside has to be compiled, and no source is there', async () => {
   );
 });
 
-test('made again it has the same digests', async () => {
-  const again = await release('again');
+(isCommitted ? test : test.skip)('made of a clone elsewhere it has the same bytes', async () => {
+  const again = await release('again', await cloned());
   const sums = (folder: string) => readFile(join(folder, 'SHA256SUMS'), 'utf8');
   assert.is(await sums(again), await sums(made));
 });

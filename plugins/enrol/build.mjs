@@ -4,6 +4,7 @@
  */
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,12 +12,17 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const agent = join(root, 'agent');
 const out = join(import.meta.dirname, 'public', 'svc-agent.mjs');
+
+/** Optional: without it agents open no terminals. */
+const PTY = '@lydell/node-pty';
+const isInstalled = (name) => existsSync(join(root, 'node_modules', name));
 
 /** Builds when a source is newer than the last build. */
 export async function buildAgent() {
@@ -46,9 +52,11 @@ export async function buildAgent() {
 async function bundle(outfile) {
   const { build } = await import('esbuild');
   const { version } = JSON.parse(readFileSync(join(agent, 'package.json'), 'utf8'));
-  await build({
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
     entryPoints: [join(agent, 'src', 'main.ts')],
-    outfile,
+    write: false,
+    metafile: true,
     bundle: true,
     platform: 'node',
     target: 'node22',
@@ -57,13 +65,33 @@ async function bundle(outfile) {
     minifyWhitespace: true,
     minifySyntax: true,
     define: { SVC_AGENT_VERSION: JSON.stringify(version) },
-    // Addons that `ws` takes where they are installed, and the one of terminals.
-    external: ['bufferutil', 'utf-8-validate', '@lydell/node-pty'],
+    // Addons that `ws` takes where they are installed. That of terminals has a name that is made when it is loaded.
+    external: ['bufferutil', 'utf-8-validate', ...(isInstalled(PTY) ? [] : [PTY])],
+    plugins: [withoutWindows],
     banner: {
       js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
     },
     logLevel: 'warning',
   });
+  writeFileSync(outfile, outputFiles[0].text + licencesOf(Object.keys(metafile.inputs)));
+}
+
+/** Terminals on Windows have threads in files of their own: there the package itself has to be installed. */
+const withoutWindows = {
+  name: 'without Windows',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/windowsTerminal$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+/** What the licences of the packages inside ask for: their texts go with every copy. */
+function licencesOf(inputs) {
+  const inside = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  const texts = [...new Set(inside)].sort().map((folder) => {
+    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+    return `${folder.split('node_modules/').at(-1)}\n\n${readFileSync(join(root, folder, file), 'utf8')}`;
+  });
+  return `/*\nInside, under these licences:\n\n${texts.join('\n')}*/\n`;
 }
 
 /** Newest modification in a file or folder, ms; 0 when there is none. */

@@ -76,9 +76,19 @@ platform() {
     *) arch=$(uname -m) ;;
   esac
   os=linux-$arch
+  if is_musl; then os=$os-musl; fi
+}
+
+# A machine with glibc may have musl beside it, so its own word counts.
+is_musl() {
+  case $(ldd --version 2>&1) in
+    *musl*) return 0 ;;
+    *GLIBC* | *'GNU libc'*) return 1 ;;
+  esac
   for lib in /lib/ld-musl-*; do
-    if [ -e "$lib" ]; then os=$os-musl; fi
+    if [ -e "$lib" ]; then return 0; fi
   done
+  return 1
 }
 
 options() {
@@ -117,6 +127,8 @@ layout() {
   if [ -z "$dir" ] && [ -n "$root" ]; then dir=/opt/$NAME; fi
   [ -n "$dir" ] || dir=${XDG_DATA_HOME:-$HOME/.local/share}/$NAME
   state=$dir/state
+  # Where the agent's own `require` finds the addon of terminals.
+  terminal=$dir/node_modules/@lydell/node-pty-linux-$arch/pty.node
   manager=none
   if [ -n "$service" ] && command -v systemctl >/dev/null 2>&1; then
     if [ -n "$root" ] && [ -d /run/systemd/system ]; then manager=system
@@ -135,6 +147,8 @@ check_digest() {
   found=$($digest "$1") || fail "$1 could not be read"
   [ "${found%% *}" = "$2" ] || fail "the digest of $3 is wrong: expected $2, found ${found%% *}; nothing was installed"
 }
+
+has_digest() { [ -f "$1" ] && [ "$($digest "$1" | cut -c 1-64)" = "$2" ]; }
 
 # entry KIND NAME: what the manifest says; sets `sum`.
 entry() {
@@ -159,7 +173,7 @@ choose_node() {
 
 bearer() { sed -n 's/^token = "\(.*\)"$/\1/p' "$state/config.toml" | head -n 1; }
 
-# download CREDENTIAL: the agent, and Node where the server's is to be used, into the work folder.
+# download CREDENTIAL: the agent, the addon of terminals, and Node where the server's is to be used, into the work folder.
 download() {
   entry agent '[^ ]*'
   agent_sum=$sum
@@ -167,8 +181,13 @@ download() {
   say 'Downloading the agent …'
   get agent "$work/agent"
   check_digest "$work/agent" "$agent_sum" 'the agent'
+  entry terminal "$os"
+  if [ -n "$sum" ] && ! has_digest "$terminal" "$sum"; then
+    get "terminal/$os" "$work/terminal" "$1"
+    check_digest "$work/terminal" "$sum" 'the addon for terminals'
+  fi
   if [ -n "$node_sum" ]; then
-    if [ -f "$dir/node" ] && [ "$($digest "$dir/node" | cut -c 1-64)" = "$node_sum" ]; then node_sum=''
+    if has_digest "$dir/node" "$node_sum"; then node_sum=''
     else
       say "Downloading Node for $os …"
       get "runtime/$os" "$work/node" "$1"
@@ -177,6 +196,14 @@ download() {
       "$work/node" -v >/dev/null 2>&1 || fail 'the Node of the server does not run here (glibc 2.28 is needed): install Node 22.18 or later, and give it with --node'
     fi
   fi
+}
+
+# The user that the agent runs as reads it, and does not change it.
+put_terminal() {
+  [ -f "$work/terminal" ] || return 0
+  (umask 022 && mkdir -p "$(dirname "$terminal")")
+  chmod 644 "$work/terminal"
+  mv "$work/terminal" "$terminal"
 }
 
 exchange() {
@@ -337,6 +364,7 @@ install_agent() {
   if [ -n "$allow" ]; then with_tasks "$work/config" >"$work/config.tasks" && mv "$work/config.tasks" "$work/config"; fi
   node=$own_node
   if [ -n "$node_sum" ]; then node=$dir/node && mv "$work/node" "$node"; fi
+  put_terminal
   mv "$work/agent" "$state/svc-agent.mjs"
   mv "$work/config" "$state/config.toml"
   chmod 600 "$state/config.toml"
@@ -360,35 +388,47 @@ after_install() {
   say "Update or remove it: sh $dir/install.sh --update | --uninstall"
 }
 
+is_current() {
+  entry agent '[^ ]*'
+  has_digest "$state/svc-agent.mjs" "$sum" || return 1
+  if [ -n "$node_sum" ]; then has_digest "$node" "$node_sum" || return 1; fi
+  entry terminal "$os"
+  [ -z "$sum" ] || has_digest "$terminal" "$sum"
+}
+
+# What an update replaces waits for it to succeed.
+set_aside() { if [ -f "$1" ]; then mv "$1" "$2"; fi; }
+
 update_agent() {
   [ -f "$dir/start" ] || fail "there is no agent in $dir"
   get manifest "$work/manifest"
-  entry agent '[^ ]*'
-  if [ "$($digest "$state/svc-agent.mjs" | cut -c 1-64)" = "$sum" ]; then say 'The agent is that of the server already.'; return 0; fi
-  if [ -n "$dry" ]; then say 'There is another version; nothing was done.'; return 0; fi
   node_sum=''
   node=$(sed -n "s/^exec '\\(.*\\)' svc-agent.mjs.*/\\1/p" "$dir/start")
   if [ "$node" = "$dir/node" ]; then entry runtime "$os"; node_sum=$sum; fi
+  if is_current; then say 'The agent is that of the server already.'; return 0; fi
+  if [ -n "$dry" ]; then say 'There is another version; nothing was done.'; return 0; fi
   download "Bearer $(bearer)"
   trial_node=$node
   if [ -n "$node_sum" ]; then trial_node=$work/node; fi
   "$trial_node" "$work/agent" -v >/dev/null 2>&1 || fail 'the new version does not start; the old one goes on'
   stop_service
   cp -p "$state/svc-agent.mjs" "$work/old" && mv "$work/old" "$state/svc-agent.old.mjs"
-  if [ -n "$node_sum" ]; then mv "$node" "$dir/node.old"; mv "$work/node" "$node"; fi
+  if [ -n "$node_sum" ]; then set_aside "$node" "$dir/node.old"; mv "$work/node" "$node"; fi
+  if [ -f "$work/terminal" ]; then set_aside "$terminal" "$dir/terminal.old"; put_terminal; fi
   mv "$work/agent" "$state/svc-agent.mjs"
   owned "$state/svc-agent.mjs" "$state/svc-agent.old.mjs"
   begin_trial
   start_service
   # Where the program that starts it has given up before, the old version is there again.
   if is_connected 30 && [ "$($digest "$state/svc-agent.mjs" | cut -c 1-64)" = "$agent_sum" ]; then
-    rm -f "$state/svc-agent.old.mjs" "$dir/node.old"
+    rm -f "$state/svc-agent.old.mjs" "$dir/node.old" "$dir/terminal.old"
     get install "$dir/install.sh"
     say 'The agent was updated.'
   else
     stop_service
-    if [ -f "$state/svc-agent.old.mjs" ]; then mv "$state/svc-agent.old.mjs" "$state/svc-agent.mjs"; fi
-    if [ -f "$dir/node.old" ]; then mv "$dir/node.old" "$node"; fi
+    set_aside "$state/svc-agent.old.mjs" "$state/svc-agent.mjs"
+    set_aside "$dir/node.old" "$node"
+    set_aside "$dir/terminal.old" "$terminal"
     rm -f "$state/trial"
     start_service
     fail 'the new version did not connect to the server; the one before is back'

@@ -48,6 +48,12 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     'an enrolment code, or any valid credential',
     'GET: Node for a platform.',
   ],
+  [
+    '/svc/enrol/terminal/:platform',
+    'enrol',
+    'the same',
+    'GET: the addon for terminals of a platform.',
+  ],
   ['/svc/enrol/exchange', 'enrol', 'an enrolment code', 'POST: the configuration of a machine.'],
   [
     '/svc/static-webdav/:name',

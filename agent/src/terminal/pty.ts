@@ -16,11 +16,14 @@ interface PtyModule {
   spawn(file: string, args: string[], options: Record<string, unknown>): Pty;
 }
 
-/** An optional dependency. The type `string` lets the compiler work where it is not installed. */
-const PACKAGE: string = '@lydell/node-pty';
+const PACKAGE = '@lydell/node-pty';
+/** In the agent as one file the package is inside, and this part beside it. */
+const ADDON = `${PACKAGE}-${process.platform}-${process.arch}/pty.node`;
 
 /** True when the package is installed. Looks without loading it: an agent that opens no terminal needs no addon. */
-export function hasPty(name: string = PACKAGE): boolean {
+export const hasPty = (): boolean => [PACKAGE, ADDON].some(isInstalled);
+
+function isInstalled(name: string): boolean {
   try {
     import.meta.resolve(name);
     return true;
@@ -33,13 +36,13 @@ export function hasPty(name: string = PACKAGE): boolean {
  * Loads the package at the first call.
  * @throws Error when the package is not installed, or has no binary for this machine
  */
-export async function loadPty(name: string = PACKAGE): Promise<PtyModule> {
+export async function loadPty(): Promise<PtyModule> {
   try {
-    const loaded = (await import(name)) as PtyModule & { default?: PtyModule };
-    return loaded.default ?? loaded;
+    const loaded: { readonly default: unknown } = await import('@lydell/node-pty');
+    return loaded.default as PtyModule;
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new Error(`web_shell needs the optional package ${name}: ${reason}`);
+    throw new Error(`web_shell needs the optional package ${PACKAGE}: ${reason}`);
   }
 }
 

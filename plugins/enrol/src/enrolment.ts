@@ -39,7 +39,7 @@ export class Enrolment {
     const uuid = randomUUID();
     const token = await this.#createToken(uuid, taken);
     await this.#store.came(taken.id, uuid, clock.now());
-    await this.#name(uuid, taken);
+    await this.#openNamespace(uuid, taken);
     const target = `code ${taken.id}: ${uuid}`;
     this.#kernel
       .useOptional(Audit)
@@ -64,10 +64,10 @@ export class Enrolment {
     }
   }
 
-  /** Where dashboards keep names. A machine without its name is better than none. */
-  async #name(uuid: string, { name, tags }: Code): Promise<void> {
+  /** For the documents of the agent, and where dashboards keep names. A machine without it is better than none. */
+  async #openNamespace(uuid: string, { name, tags }: Code): Promise<void> {
     const { call, log, methods, system } = this.#kernel;
-    if ((name === null && tags.length === 0) || !methods.has('kv_set_value')) return;
+    if (!methods.has('kv_create')) return;
     try {
       await call('kv_create', { namespace: uuid }, system);
       const set = (key: string, value: unknown) =>
@@ -75,7 +75,7 @@ export class Enrolment {
       if (name !== null) await set('metadata_name', name);
       if (tags.length > 0) await set('metadata_tags', tags);
     } catch (error) {
-      log.warn('an enrolled machine could not be named', { agent: uuid, error });
+      log.warn('an enrolled machine got no namespace', { agent: uuid, error });
     }
   }
 }

@@ -4,16 +4,19 @@ import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, type CommandTerminal, UserError } from '@svc/plugin-sdk';
+import { PARTS } from './runtimes.ts';
 
 /** The long-term version that the project's own commands fetch, too. */
-const VERSION = '24.21.0';
+const NODE_VERSION = '24.21.0';
+/** The version whose other half is inside the agent. */
+const PTY_VERSION = '1.1.0';
 /** Packages of Node's own builds for Linux; they need glibc. */
 const PLATFORMS = ['linux-x64', 'linux-arm64'];
 
-/** `fetch-runtime PLATFORM`: takes the Node of another platform with this machine's own npm, which checks its digest. */
+/** `fetch-runtime PLATFORM`: takes what another platform needs with this machine's own npm, which checks the digests. */
 export const fetchCommand = (folder: () => string): Command => ({
   name: 'fetch-runtime',
-  summary: 'Fetch the Node that machines of another platform get with their agent.',
+  summary: 'Fetch the Node and the addon for terminals that machines of another platform get.',
   words: 'PLATFORM',
   async run(_kernel, terminal, { words: [platform = ''] }) {
     if (!PLATFORMS.includes(platform)) {
@@ -25,21 +28,27 @@ export const fetchCommand = (folder: () => string): Command => ({
     const work = await mkdtemp(join(tmpdir(), 'svc-runtime-'));
     try {
       await install(platform, work, terminal);
-      await put(join(work, 'node_modules', `node-${platform}`, 'bin', 'node'), target);
+      const inside = (...path: string[]) => join(work, 'node_modules', ...path);
+      await put(inside(`node-${platform}`, 'bin', 'node'), target, PARTS.runtime);
+      await put(inside(`@lydell/node-pty-${platform}`, 'pty.node'), target, PARTS.terminal);
     } finally {
       await rm(work, { recursive: true, force: true });
     }
-    terminal.print(join(target, 'node'));
+    terminal.print(join(target, PARTS.runtime));
   },
 });
 
 /** Without scripts, and for a platform that is not this one. */
 async function install(platform: string, prefix: string, terminal: CommandTerminal): Promise<void> {
   const [os = '', cpu = ''] = platform.split('-');
-  terminal.progress(`npm fetches node-${platform} ${VERSION} …\n`);
+  const packages = [
+    `node-${platform}@${NODE_VERSION}`,
+    `@lydell/node-pty-${platform}@${PTY_VERSION}`,
+  ];
+  terminal.progress(`npm fetches ${packages.join(' and ')} …\n`);
   const args = ['install', '--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund'];
   const chosen = ['--no-save', '--force', '--loglevel=error', `--os=${os}`, `--cpu=${cpu}`];
-  const npm = spawn('npm', [...args, ...chosen, `node-${platform}@${VERSION}`], {
+  const npm = spawn('npm', [...args, ...chosen, ...packages], {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
@@ -51,10 +60,10 @@ async function install(platform: string, prefix: string, terminal: CommandTermin
   if (status !== 0) throw new UserError(`npm ended with status ${status}`);
 }
 
-async function put(found: string, target: string): Promise<void> {
+async function put(found: string, target: string, name: string): Promise<void> {
   await mkdir(target, { recursive: true });
-  const half = join(target, 'node.new');
+  const half = join(target, `${name}.new`);
   await copyFile(found, half);
   await chmod(half, 0o755);
-  await rename(half, join(target, 'node'));
+  await rename(half, join(target, name));
 }

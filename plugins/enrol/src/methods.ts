@@ -115,7 +115,7 @@ function addCreate(methods: Methods, { kernel, store, place }: Parts): void {
     summary:
       'Makes a code with which machines get the agent and a token of their own, and the line to paste there.',
     description:
-      'The machine gets a new UUID and a token that may write reports of that UUID and answer its tasks. With a name or tags the right to write `metadata_*` in the scope global is asked for, too.',
+      'The machine gets a new UUID and a token that may write reports and documents of that UUID and answer its tasks. With a name or tags the right to write `metadata_*` in the scope global is asked for, too.',
     addition: true,
     secret: true,
     params: PARAMS,

@@ -10,15 +10,20 @@ const OF_A_MACHINE: readonly Permission[] = [
   { task: { write: '*' } },
 ];
 
+/** Sensors and containers have no room in reports: the agent writes documents into the namespace of its UUID. */
+const DOCUMENTS: readonly Permission[] = [{ kv: { write: 'agent_*' } }];
+
 export const limitsOf = (uuid: string): readonly Limit[] => [
   { scopes: [{ agent_uuid: uuid }], permissions: OF_A_MACHINE },
+  { scopes: [{ kv_namespace: uuid }], permissions: DOCUMENTS },
 ];
 
 /** Codes make tokens for machines that nobody knows yet, so it takes the right to make each of them. */
 export const mayEnrol: Requirement = {
   scopes: ['global'],
-  permissions: [{ token: 'create' }, ...OF_A_MACHINE],
-  denied: 'Enrolment takes the permission to create tokens that write reports, in the scope global',
+  permissions: [{ token: 'create' }, ...OF_A_MACHINE, ...DOCUMENTS],
+  denied:
+    'Enrolment takes the permission to create tokens that write reports and documents of machines, in the scope global',
 };
 
 /** The same, and to name the machine where a name or tags are given. */

@@ -7,7 +7,7 @@ import { agentBundle } from './bundle.ts';
 import type { Enrolment } from './enrolment.ts';
 import type { Digests, Handed } from './files.ts';
 import type { Base, Place } from './place.ts';
-import type { Runtimes } from './runtimes.ts';
+import { PARTS, type Part, type Runtimes } from './runtimes.ts';
 import type { Settings } from './settings.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -38,7 +38,8 @@ export function addRoutes(routes: Routes, parts: Parts): void {
     '/svc/enrol/install': reading(script),
     '/svc/enrol/manifest': reading(manifest),
     '/svc/enrol/agent': reading(bundle),
-    '/svc/enrol/runtime/:platform': reading(runtime),
+    '/svc/enrol/runtime/:platform': reading(download('runtime')),
+    '/svc/enrol/terminal/:platform': reading(download('terminal')),
     '/svc/enrol/exchange': exchanging,
   };
   for (const [path, handle] of Object.entries(handlers)) {
@@ -95,15 +96,17 @@ async function script(exchange: Exchange, { kernel, place }: Parts): Promise<voi
   exchange.text(200, filled, headers);
 }
 
-/** `agent VERSION SHA256 BYTES`, and `runtime PLATFORM SHA256 BYTES` for each platform. */
+/** `agent VERSION SHA256 BYTES`, and for each platform `runtime PLATFORM SHA256 BYTES` and `terminal PLATFORM …`. */
 async function manifest(exchange: Exchange, { kernel, digests, runtimes }: Parts): Promise<void> {
   const lines: string[] = [];
   const add = (what: string, { digest, size }: Handed) => lines.push(`${what} ${digest} ${size}`);
   const agent = await digests.of(await agentBundle());
   if (agent) add(`agent ${kernel.server.version}`, agent);
   for (const platform of await runtimes.platforms()) {
-    const found = await runtimes.of(platform);
-    if (found) add(`runtime ${platform}`, found);
+    for (const part of Object.keys(PARTS) as Part[]) {
+      const found = await runtimes.of(part, platform);
+      if (found) add(`${part} ${platform}`, found);
+    }
   }
   exchange.text(200, `${lines.join('\n')}\n`, headers);
 }
@@ -115,17 +118,15 @@ async function bundle(exchange: Exchange, { kernel, digests }: Parts): Promise<v
 }
 
 /** A hundred megabytes: for machines that have a code or a token of this server. */
-async function runtime(exchange: Exchange, parts: Parts): Promise<void> {
+const download = (part: Part) => async (exchange: Exchange, parts: Parts) => {
   const { kernel, runtimes } = parts;
   if (!(await mayDownload(exchange, parts))) return;
   const { platform = '' } = exchange.params;
-  const found = await runtimes.of(platform);
-  if (!found) {
-    const why = `this server has no Node for '${platform}': its operator can run svc-server fetch-runtime`;
-    return refuse(exchange, 404, why);
-  }
-  await send(exchange, kernel, found);
-}
+  const found = await runtimes.of(part, platform);
+  if (found) return send(exchange, kernel, found);
+  const why = `this server has no file ${PARTS[part]} for '${platform}': its operator can run svc-server fetch-runtime`;
+  refuse(exchange, 404, why);
+};
 
 async function mayDownload(exchange: Exchange, { kernel, enrolment, throttle }: Parts) {
   const { peerAddress: address, request, connection } = exchange;

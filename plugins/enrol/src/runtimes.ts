@@ -1,4 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk';
 import type { Digests, Handed } from './files.ts';
@@ -21,7 +22,27 @@ const standsAlone = (): boolean =>
     ([name, value]) => name.startsWith('node_shared') && String(value) === 'true',
   );
 
-/** The programs `node` that machines get: `FOLDER/PLATFORM/node`, and this server's own. */
+/** What machines of a platform get beside the agent: the program that runs it, and the addon that opens terminals. */
+export const PARTS = { runtime: 'node', terminal: 'pty.node' } as const;
+export type Part = keyof typeof PARTS;
+
+/** The addon is installed with the agent; where npm had no registry, it is not there. */
+function ownAddon(): string | undefined {
+  try {
+    const { resolve: find } = createRequire(import.meta.url);
+    return find(`@lydell/node-pty-${ownPlatform()}/${PARTS.terminal}`);
+  } catch (error) {
+    if (codeOf(error) === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+const OWN: Readonly<Record<Part, () => string | undefined>> = {
+  runtime: () => (standsAlone() ? process.execPath : undefined),
+  terminal: ownAddon,
+};
+
+/** The files of `PARTS`: `FOLDER/PLATFORM/node`, and this server's own for its own platform. */
 export class Runtimes {
   readonly #folder: () => string;
   readonly #digests: Digests;
@@ -31,12 +52,13 @@ export class Runtimes {
     this.#digests = digests;
   }
 
-  /** What the operator has put there wins over this server's own program. */
-  async of(platform: string): Promise<Handed | undefined> {
+  /** What the operator has put there wins over this server's own file. */
+  async of(part: Part, platform: string): Promise<Handed | undefined> {
     if (!PLATFORM.test(platform)) return undefined;
-    const put = await this.#digests.of(join(resolve(this.#folder()), platform, 'node'));
-    if (put || platform !== ownPlatform() || !standsAlone()) return put;
-    return this.#digests.of(await realpath(process.execPath));
+    const put = await this.#digests.of(join(resolve(this.#folder()), platform, PARTS[part]));
+    if (put || platform !== ownPlatform()) return put;
+    const own = OWN[part]();
+    return own === undefined ? undefined : this.#digests.of(await realpath(own));
   }
 
   async platforms(): Promise<string[]> {

@@ -17,7 +17,8 @@ export const settings = Type.Object({
   }),
   runtime_path: Type.String({
     default: './runtimes/',
-    description: 'Folder of the Node programs for other platforms: PLATFORM/node.',
+    description:
+      'Folder of what machines of other platforms get: PLATFORM/node and PLATFORM/pty.node.',
   }),
   max_codes: Type.Integer({
     default: 1_000,
