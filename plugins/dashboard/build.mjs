@@ -73,6 +73,7 @@ async function build(outDir) {
     cacheDir: join(root, 'node_modules', '.cache', 'vite'),
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     html: { cspNonce: '__NONCE__' },
+    plugins: [{ name: 'fetch-first', transformIndexHtml: { order: 'post', handler: withFirst } }],
     build: {
       outDir,
       emptyOutDir: true,
@@ -87,6 +88,23 @@ async function build(outDir) {
       },
     },
   });
+}
+
+/** Modules that the first script asks for later are fetched beside it: the frame, and the page where most begin. */
+const FIRST = ['app.tsx', 'pages/fleet/index.tsx'];
+
+function withFirst(html, { bundle }) {
+  const isFirst = ({ facadeModuleId }) => FIRST.some((name) => facadeModuleId === join(web, name));
+  return Object.values(bundle)
+    .filter((one) => one.type === 'chunk')
+    .filter(isFirst)
+    .flatMap(({ fileName, imports }) => [fileName, ...imports])
+    .filter((name, at, all) => all.indexOf(name) === at && !html.includes(name))
+    .map((name) => ({
+      tag: 'link',
+      attrs: { rel: 'modulepreload', crossorigin: true, href: `./${name}` },
+      injectTo: 'head',
+    }));
 }
 
 function compress(directory) {

@@ -158,6 +158,8 @@ test('every field of reports has a chart: summaries, and each core, disk, interf
     await of('Network interfaces').getByRole('heading', { name: 'wg0' }).waitFor();
     await of('Graphics cards').scrollIntoViewIfNeeded();
     await of('Graphics cards').getByTitle('61 °C').waitFor();
+    // Two reports in each step of half an hour: the curve is made of all of them.
+    assert.is(await of('Graphics cards').getByText('Cards have no averages').count(), 0);
     assert.equal(await findings(), []);
   }, here('charts')));
 
@@ -295,6 +297,60 @@ test('facts, devices and tasks have a tab each', () =>
     await page.getByText('npx svc call crontab_create').waitFor();
     assert.equal(await findings(), []);
   }, here('facts')));
+
+test('what the agent writes beside its reports stands on its page, and nothing where it writes nothing', async () => {
+  const { app, using } = kit;
+  const put = (key: string, value: object) =>
+    app.call('kv_set_value', [app.superToken, uuidOf(0), key, value]);
+  const titles = ['Sensors', 'Containers'];
+  await using(async ({ page }) => {
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    for (const name of titles)
+      assert.is(await page.getByRole('heading', { name }).count(), 0, name);
+  }, here());
+  await put('agent_sensors', {
+    time: T,
+    temperatures: [
+      { name: 'coretemp Core 0', celsius: 54 },
+      { name: 'nvme Composite', celsius: 91.5, limit: 90 },
+    ],
+    fans: [{ name: 'it87 fan1', rpm: 1200 }],
+    batteries: [{ name: 'BAT0', percent: 87, status: 'Charging' }],
+  });
+  const containers = [
+    { id: 'a1', name: 'proxy', image: 'caddy:2', state: 'running', created: 1, health: 'healthy' },
+    { id: 'b2', name: 'jobs', image: 'jobs:7', state: 'restarting', created: 2 },
+    'not a container',
+  ];
+  await put('agent_containers', { time: T, total: 250, containers });
+  await using(async ({ page, findings }) => {
+    for (const text of [
+      '54.0 °C',
+      '91.5 °C · critical from 90.0 °C',
+      '1,200 rpm',
+      '87% · charging',
+    ])
+      await page.getByText(text, { exact: true }).waitFor();
+    for (const name of ['proxy', 'caddy:2', 'running · healthy', 'restarting'])
+      await page.getByRole('cell', { name, exact: true }).waitFor();
+    await page.getByText('248 more are not listed.').waitFor();
+    assert.equal(await findings(), []);
+  }, here());
+});
+
+test('the way is named after the machine that is shown, also after another one', () =>
+  kit.using(async ({ page }) => {
+    const way = page.locator('.crumbs');
+    await way.getByText('web-1', { exact: true }).waitFor();
+    for (const name of ['db-2', 'web-1']) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await way.getByText(name, { exact: true }).waitFor();
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+    }
+    assert.is(await way.getByText('web-1', { exact: true }).count(), 1);
+  }, here('settings')));
 
 test('removing says what will be lost, and takes the machine out of the list', () =>
   kit.using(

@@ -201,6 +201,24 @@ test('the table sorts, hides columns, and changes the machines that are selected
     await page.waitForURL(`**/tasks?machine=${encodeURIComponent(`${uuidOf(3)},${uuidOf(7)}`)}`);
   }, '?view=table'));
 
+test('the table shows the columns that the window has room for: who hides one sees the next', () =>
+  using(
+    async ({ page }) => {
+      const heads = () => page.getByRole('columnheader').allInnerTexts();
+      await page.locator('.table-row').first().waitFor();
+      assert.equal((await heads()).slice(1), ['Name', 'State', 'CPU', 'Memory', 'Disk']);
+      const beyond = await page
+        .locator('.table-scroll')
+        .evaluate(({ scrollWidth, clientWidth }: any) => scrollWidth - clientWidth);
+      assert.is(beyond, 0);
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('menuitemradio', { name: 'Memory' }).click();
+      await page.getByRole('columnheader', { name: 'Down' }).waitFor();
+    },
+    '?view=table',
+    { width: 1024 },
+  ));
+
 test('a machine about which nothing is stored gets its first tag', () =>
   using(async ({ page }) => {
     await page.getByLabel('Name, address, tag …').fill('build-12');

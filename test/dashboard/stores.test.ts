@@ -157,6 +157,45 @@ test('files are dropped into a folder, asked about before they are replaced, and
     await page.getByRole('link', { name: 'a.svg' }).waitFor({ state: 'detached' });
   }, 'stores/files?in=docs'));
 
+test('a deleted file, bucket and namespace come back as they were', () =>
+  kit.using(async ({ page }) => {
+    const remove = async (button: string) => {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('It is as before.').waitFor();
+      await page.getByText('It is as before.').waitFor({ state: 'detached' });
+    };
+    const base64 = Buffer.from('here').toString('base64');
+    const file = { name: 'docs', path: 'kept.txt' };
+    await call('static-bucket-file_upload', { ...file, base64 });
+    const open = (address: string) =>
+      page.evaluate(
+        `history.pushState(null, '', '/svc/dashboard/stores/${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+    await open('files?in=docs&file=kept.txt');
+    await remove('Delete');
+    assert.is(await call('static-bucket-file_read', file), base64);
+    await call('static-bucket_create', {
+      name: 'spare',
+      path: 'x',
+      is_http_root: false,
+      cors: true,
+    });
+    const spare = async () => ({ ...(await call('static-bucket_read', { name: 'spare' })), id: 0 });
+    const before = await spare();
+    await open('files?in=spare');
+    await remove('Delete this bucket');
+    assert.equal(await spare(), before);
+    await open('kv?in=notes');
+    await remove('Delete this namespace');
+    const values = [{ namespace: 'notes', key: 'colours', value: ['red', 'green'] }];
+    assert.equal(
+      await call('kv_get_multi_value', { namespace_key: [{ namespace: 'notes', key: 'colours' }] }),
+      values,
+    );
+  }, 'stores/files'));
+
 test('a token sees the stores that it may list, and an address says which right is missing', async () => {
   const token = await kit.app.token([
     {

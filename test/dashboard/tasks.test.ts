@@ -245,6 +245,26 @@ test('older pages follow without gap and without doubles, though many tasks have
   assert.is(await table.count(), 1);
 });
 
+test('an address that calls the machine an agent, as before, still shows its tasks', async () => {
+  const { page } = window;
+  await page.goto(`${kit.app.url}/svc/dashboard/tasks/history?agent=${uuidOf(2)}&kind=ping`);
+  await page.getByRole('table', { name: 'History' }).waitFor();
+  assert.is(await page.getByLabel('Machine').inputValue(), uuidOf(2));
+  await page.getByLabel('Kind').selectOption('tcp_ping');
+  await page.waitForURL(/\?(?!.*agent=).*machine=/);
+});
+
+test('a task is run again from the page of its machine', async () => {
+  const { page } = window;
+  await page.goto(`${kit.app.url}/svc/dashboard/agent/${uuidOf(2)}/tasks`);
+  await page.getByRole('row').nth(1).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run again …' }).click();
+  await page.waitForURL(`**/tasks?machine=${uuidOf(2)}&again=*`);
+  const host = page.getByLabel('Host', { exact: true });
+  await host.waitFor();
+  assert.match(await host.inputValue(), /^p\d+$/);
+});
+
 test('a token that may ping one machine is offered that one alone', async () => {
   const permissions = [
     { task: { create: 'ping' } },

@@ -13,9 +13,11 @@ export const crumbs = signal<readonly Crumb[]>([]);
 export function useCrumbs(...list: readonly Crumb[]): void {
   const key = JSON.stringify(list);
   useEffect(() => {
-    crumbs.value = JSON.parse(key) as Crumb[];
+    const mine = JSON.parse(key) as Crumb[];
+    crumbs.value = mine;
     return () => {
-      crumbs.value = [];
+      // What comes in its place may have named itself already.
+      if (crumbs.value === mine) crumbs.value = [];
     };
   }, [key]);
 }

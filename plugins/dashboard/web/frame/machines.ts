@@ -48,19 +48,30 @@ interface Kept {
   running: Promise<void> | undefined;
   /** Unix ms. */
   readAt: number;
+  /** Asked for at log-in and not here yet. */
+  first: Promise<readonly Machine[]> | undefined;
 }
 const kept = new WeakMap<Server, Kept>();
 
 function keptOf(server: Server): Kept {
-  const found = kept.get(server) ?? {
-    state: signal<State>({}),
-    users: 0,
-    running: undefined,
-    readAt: 0,
-  };
+  const found = kept.get(server) ?? begin(server);
   kept.set(server, found);
   return found;
 }
+
+/** With the list of the log-in, where it is here: the first drawing shows it. */
+function begin(server: Server): Kept {
+  const first = mayList(server) ? server.takeMachines() : undefined;
+  if (first === undefined || first instanceof Promise)
+    return { state: signal<State>({}), users: 0, running: undefined, readAt: 0, first };
+  const state = signal(stateOf(inOrder(first)));
+  return { state, users: 0, running: undefined, readAt: Date.now(), first: undefined };
+}
+
+const stateOf = (list: readonly Machine[]): State => ({
+  list,
+  byUuid: new Map(list.map((one) => [one.uuid, one])),
+});
 
 /** The agents that this token may see, one list for all pages. */
 export function useMachines(): Machines {
@@ -94,11 +105,11 @@ export const shortId = (uuid: string): string => uuid.slice(0, 8);
 
 /** Reads once at a time: whoever asks meanwhile waits for the same answer. */
 function refresh(server: Server, mine: Kept): Promise<void> {
-  mine.running ??= read(server)
+  mine.running ??= listed(server, mine)
     .then(
       (list) => {
         mine.readAt = Date.now();
-        mine.state.value = { list, byUuid: new Map(list.map((one) => [one.uuid, one])) };
+        mine.state.value = stateOf(inOrder(list));
       },
       (error: unknown) => {
         mine.state.value = { ...mine.state.value, error };
@@ -122,8 +133,7 @@ const UNKNOWN = {
   first_seen: null,
 };
 
-async function read(server: Server): Promise<readonly Machine[]> {
-  const list = await listed(server);
+function inOrder(list: readonly Machine[]): readonly Machine[] {
   const order = new Intl.Collator(undefined, { numeric: true });
   return list.toSorted((a, b) => {
     if (a.name !== null && b.name !== null) return order.compare(a.name, b.name);
@@ -132,14 +142,16 @@ async function read(server: Server): Promise<readonly Machine[]> {
   });
 }
 
-async function listed(server: Server): Promise<readonly Machine[]> {
-  const mayList =
-    server.holds('monitoring_uuid', 'list') || server.holds(word, 'list_all_agent_uuid');
+const mayList = ({ has, holds }: Server): boolean =>
+  has('agent-uuid') && (holds('monitoring_uuid', 'list') || holds(word, 'list_all_agent_uuid'));
+
+async function listed(server: Server, mine: Kept): Promise<readonly Machine[]> {
   // Without the right to list, the token knows those that it names.
-  if (!mayList || !server.has('agent-uuid'))
-    return server.agents.map((uuid) => ({ uuid, ...UNKNOWN }));
+  if (!mayList(server)) return server.agents.map((uuid) => ({ uuid, ...UNKNOWN }));
+  const { first } = mine;
+  mine.first = undefined;
   try {
-    return await (server.takeMachines() ?? server.call('agent-uuid_list'));
+    return await (first ?? server.call('agent-uuid_list'));
   } catch (error) {
     // A server that lacks the method knows agents by their UUIDs.
     if (!(error instanceof RpcError) || error.code !== -32601) throw error;

@@ -1,5 +1,5 @@
 import type { Subscription } from '@svc/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isDenied } from '../parts/error-note.tsx';
 import { useServer } from './server.ts';
 
@@ -113,7 +113,8 @@ export function useLive<T>(
   }>({ isReady: false, dropped: 0 });
   const handler = useRef(onItem);
   handler.current = onItem;
-  useEffect(() => {
+  // Before the picture is made: the first items are on their way while the browser paints.
+  useLayoutEffect(() => {
     let isOver = false;
     setLive({ isReady: false, dropped: 0 });
     if (!subscribe) return;

@@ -9,13 +9,22 @@ export interface Address {
   readonly query: URLSearchParams;
 }
 
+/** How queries were called before: links that people have kept go on working. */
+const EARLIER = { agent: 'machine', agents: 'machine' };
+
 function read(): Address {
   const [page = '', ...rest] = location.pathname
     .slice(home.length)
     .split('/')
     .filter((part) => part !== '')
     .map(decode);
-  return { page: page === '' ? 'fleet' : page, rest, query: new URLSearchParams(location.search) };
+  const query = new URLSearchParams(location.search);
+  for (const [earlier, name] of Object.entries(EARLIER)) {
+    const value = query.get(earlier);
+    if (value !== null && !query.has(name)) query.set(name, value);
+    query.delete(earlier);
+  }
+  return { page: page === '' ? 'fleet' : page, rest, query };
 }
 
 function decode(part: string): string {
@@ -57,7 +66,7 @@ export function go(url: string, { replace = false } = {}): void {
 
 /** Changes the query of this view: filters live in the address. `undefined` removes a value. */
 export function setQuery(changes: Query, { replace = true } = {}): void {
-  const query = new URLSearchParams(location.search);
+  const query = new URLSearchParams(address.value.query);
   for (const [name, value] of Object.entries(changes))
     if (value === undefined || value === '') query.delete(name);
     else query.set(name, value);

@@ -38,6 +38,8 @@ export type Method = keyof Methods | keyof Subscriptions;
 type Call = Client<Methods, Subscriptions>['call'];
 type Subscribe = Client<Methods, Subscriptions>['subscribe'];
 
+type Listed = Methods['agent-uuid_list']['result'];
+
 /** One server after log-in. `holds` and `covers` read the limit of the token as it was then. */
 export interface Server extends Limit {
   readonly origin: string;
@@ -57,8 +59,8 @@ export interface Server extends Limit {
   readonly call: Call;
   readonly subscribe: Subscribe;
   readonly client: Client<Methods, Subscriptions>;
-  /** The list of agents that was asked for at log-in, once and while it is new: nearly every page shows it. */
-  readonly takeMachines: () => Promise<Methods['agent-uuid_list']['result']> | undefined;
+  /** The list of agents that was asked for at log-in, once and while it is new: nearly every page shows it. A promise while it is on its way. */
+  readonly takeMachines: () => Listed | Promise<Listed> | undefined;
   /** When the session ends, Unix ms; undefined: with its token. */
   readonly ends_at?: number;
   /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
@@ -80,6 +82,8 @@ export function useServer(): Server {
 
 /** A server that does not answer so long is told, ms. */
 const FIRST_MS = 10_000;
+/** The list of agents may come so much later than the rest of the log-in, ms. */
+const LIST_MS = 150;
 
 /** Asked at once at log-in, so that the menu is right at the first drawing. */
 const ASKED_FIRST: readonly Method[] = [
@@ -221,12 +225,15 @@ async function describe(
     }
   }) as Call;
   const begun = Date.now();
-  let machines: ReturnType<Server['takeMachines']> = client.call(
-    wire('agent-uuid_list') as 'agent-uuid_list',
-    {},
+  const asked = client.call(wire('agent-uuid_list') as 'agent-uuid_list', {});
+  let machines: ReturnType<Server['takeMachines']> = asked;
+  asked.then(
+    (list) => {
+      machines &&= list;
+    },
+    // The page that takes it is told of a failure.
+    () => undefined,
   );
-  // The page that takes it is told of a failure.
-  machines.catch(() => undefined);
   const [me, plugins, version, ...answers] = await client.batch(
     [
       ['token_get'],
@@ -236,6 +243,8 @@ async function describe(
     ] as const,
     { timeout_ms: FIRST_MS },
   );
+  // With the list the first drawing is the whole page; without it each part would be drawn twice.
+  await Promise.race([asked.catch(() => undefined), pause(LIST_MS)]);
   if (me.status === 'rejected') throw me.reason;
   if (plugins.status === 'rejected') throw plugins.reason;
   const names = new Set(plugins.value.plugins.map(({ name }) => name));
@@ -265,6 +274,8 @@ async function describe(
     credential: () => credential,
   };
 }
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 type Answer =
   | { readonly status: 'fulfilled'; readonly value: { readonly allowed: boolean | null } }

@@ -315,7 +315,9 @@ function Cards({ uuid, view, specs, samples }: PartProps) {
           <p class="muted">{t.agent.noGpu}</p>
         ) : (
           <>
-            <p class="muted small">{t.agent.sampled(format.duration(found.step_ms))}</p>
+            {!found.isWhole && (
+              <p class="muted small">{t.agent.sampled(format.duration(found.step_ms))}</p>
+            )}
             <Named grid={found} view={view} specs={specs} samples={samples} />
           </>
         )

@@ -1,4 +1,6 @@
-export type FactRow = readonly [label: string, value: string | undefined];
+import type { ComponentChild } from 'preact';
+
+export type FactRow = readonly [label: string, value: ComponentChild];
 
 /** Names and values; what has no value is left out. */
 export function FactList({ rows }: { readonly rows: readonly FactRow[] }) {

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { Subscriptions } from '@svc/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { useLive, useServer } from '../../frame/index.ts';
 import { keyOf, type Sample } from './series.ts';
 
@@ -26,7 +26,7 @@ export function useReports(uuid: string, kind: 'summary' | 'dynamic'): Reports {
   const samples = useSignal<readonly Sample[]>([]);
   const full = useSignal<Dynamic | undefined>(undefined);
   const arrivedAt = useSignal<number | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     samples.value = [];
     full.value = undefined;
     arrivedAt.value = undefined;

@@ -3,6 +3,7 @@ import { Link, to, useServer } from '../../frame/index.ts';
 import { Amount, Bar, Card, Empty, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Summaries, useView } from './charts.tsx';
+import { Documents } from './documents.tsx';
 import { EventList } from './event-list.tsx';
 import type { Event } from './events.ts';
 import { FactList, type FactRow } from './fact-list.tsx';
@@ -44,6 +45,7 @@ export function Overview({ uuid, name, reports, events, facts }: Props) {
           <Short facts={facts} />
         </Card>
       </div>
+      <Documents uuid={uuid} />
     </div>
   );
 }

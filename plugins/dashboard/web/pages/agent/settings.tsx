@@ -2,10 +2,10 @@ import { Tag } from 'lucide';
 import { useState } from 'preact/hooks';
 import { isMissing, Loaded, useMachines, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Card, Empty, ErrorNote, Select, TextField, toast } from '../../parts/index.ts';
+import { DAY_MS, DAYS, type Days, daysOf } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
 import { useMetadata } from './metadata.ts';
 
-const DAY_MS = 86_400_000;
 /** How long each kind of row is kept; the names are those of keys of the namespace. */
 const LIMITS = [
   'dynamic_monitoring_summary',
@@ -160,15 +160,6 @@ function Notes(props: PartProps) {
       </form>
     </Card>
   );
-}
-
-const DAYS = ['', '1', '3', '7', '14', '30', '90', '365', '0'] as const;
-type Days = (typeof DAYS)[number] | 'other';
-
-function daysOf(value: unknown): Days {
-  if (value === undefined || value === null) return '';
-  const days = String(Number(value) / DAY_MS) as Days;
-  return (DAYS as readonly string[]).includes(days) ? days : 'other';
 }
 
 /** How long rows of this agent are kept; without a choice the server decides. */

@@ -1,37 +1,19 @@
 import type { Subscription } from '@svc/client';
 import { SearchX, Server as ServerIcon } from 'lucide';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import {
-  address,
-  go,
-  Link,
-  setQuery,
-  to,
-  useLive,
-  useMachines,
-  useServer,
-} from '../../frame/index.ts';
-import {
-  Button,
-  type Column,
-  Empty,
-  ErrorNote,
-  Icon,
-  Skeleton,
-  sorted,
-  Table,
-} from '../../parts/index.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { address, Link, setQuery, to, useLive, useMachines, useServer } from '../../frame/index.ts';
+import { Button, Empty, ErrorNote, Icon, Skeleton } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Abouts } from './about.ts';
-import { Actions } from './actions.tsx';
 import { AddMachine } from './add.tsx';
 import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
-import { filtered, filtersOf, groupsOf, setSort, tagsOf } from './filters.ts';
+import { filtered, filtersOf, groupsOf, tagsOf } from './filters.ts';
 import './fleet.css';
 import { Grid } from './grid.tsx';
 import { History } from './history.ts';
 import { columnsOf } from './list.tsx';
+import { MachineTable } from './machine-table.tsx';
 import { FIELDS, Fleet, SUMMARY, type Summary, totalsOf, type Vital } from './model.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { Totals } from './totals.tsx';
@@ -181,66 +163,6 @@ function Content({ fleet, history, abouts }: ContentProps) {
           columns={columns.filter(({ id }) => !filters.hidden.includes(id))}
         />
       )}
-    </>
-  );
-}
-
-function MachineTable({
-  vitals,
-  columns,
-}: {
-  readonly vitals: readonly Vital[];
-  readonly columns: readonly Column<Vital>[];
-}) {
-  const server = useServer();
-  const machines = useMachines();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const { sort } = filtersOf(address.value.query);
-  const rows = sorted(vitals, columns, sort);
-  const toggle = (uuid: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(uuid)) next.add(uuid);
-    setChosen(next);
-  };
-  const isAll = chosen.size > 0 && vitals.every(({ uuid }) => chosen.has(uuid));
-  const picker: Column<Vital> = {
-    id: 'pick',
-    label: (
-      <input
-        type="checkbox"
-        aria-label={t.fleet.selectAll}
-        checked={isAll}
-        onChange={() => setChosen(new Set(isAll ? [] : vitals.map(({ uuid }) => uuid)))}
-      />
-    ),
-    width: '20px',
-    render: ({ uuid, name }) => (
-      <input
-        type="checkbox"
-        aria-label={t.fleet.select(name)}
-        checked={chosen.has(uuid)}
-        onChange={() => toggle(uuid)}
-      />
-    ),
-  };
-  return (
-    <>
-      <Table
-        label={t.frame.pages.fleet}
-        columns={[picker, ...columns]}
-        rows={rows}
-        keyOf={({ uuid }) => uuid}
-        sort={sort}
-        onSort={setSort}
-        onOpen={({ uuid }) => go(to('agent', uuid))}
-        isSelected={({ uuid }) => chosen.has(uuid)}
-      />
-      <Actions
-        server={server}
-        chosen={vitals.filter(({ uuid }) => chosen.has(uuid))}
-        onClear={() => setChosen(new Set())}
-        onChanged={() => void machines.refresh()}
-      />
     </>
   );
 }

@@ -23,7 +23,7 @@ export function columnsOf(
     {
       id: 'name',
       label: t.fleet.name,
-      width: 'minmax(150px, 2fr)',
+      width: 'minmax(130px, 2fr)',
       by: ({ name }) => name,
       isFixed: true,
       render: ({ uuid, name }) => (
@@ -35,7 +35,7 @@ export function columnsOf(
     {
       id: 'state',
       label: t.fleet.state,
-      width: 'minmax(120px, 2fr)',
+      width: 'minmax(130px, 2fr)',
       by: (vital) => (vital.isOnline ? (problemsOf(vital).length > 0 ? 1 : 2) : 0),
       isFixed: true,
       render: (vital) => {
@@ -59,7 +59,7 @@ export function columnsOf(
     {
       id: 'cpu',
       label: t.fleet.cpu,
-      width: '128px',
+      width: '112px',
       end: true,
       by: ({ row }) => row?.cpu_usage ?? undefined,
       render: ({ row, name }) =>
@@ -72,7 +72,7 @@ export function columnsOf(
     {
       id: 'memory',
       label: t.fleet.memory,
-      width: '148px',
+      width: '132px',
       end: true,
       by: ({ memory }) => memory,
       render: ({ row, memory, name }) =>
@@ -85,7 +85,7 @@ export function columnsOf(
     {
       id: 'disk',
       label: t.fleet.disk,
-      width: '128px',
+      width: '112px',
       end: true,
       by: ({ disk }) => disk,
       render: ({ disk, row, name }) =>

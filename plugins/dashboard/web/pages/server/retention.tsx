@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { isMissing, Loaded, setValue, usePoll, useServer } from '../../frame/index.ts';
 import { Amount, Bar, Button, Card, Confirm, format, Select, toast } from '../../parts/index.ts';
+import { DAY_MS, DAYS, type Days, daysOf } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
 import { Rules } from './rules.tsx';
 import { valueIn } from './toml.ts';
 
-const DAY_MS = 86_400_000;
 /** Tables with a limit of their own, and the plugin that owns each. */
 const LIMITS = {
   dynamic_monitoring_summary: 'agent',
@@ -63,15 +63,6 @@ export function Retention() {
       )}
     </Loaded>
   );
-}
-
-const DAYS = ['', '1', '3', '7', '14', '30', '90', '365', '0'] as const;
-type Days = (typeof DAYS)[number] | 'other';
-
-function daysOf(value: unknown): Days {
-  if (value === undefined || value === null) return '';
-  const days = String(Number(value) / DAY_MS) as Days;
-  return (DAYS as readonly string[]).includes(days) ? days : 'other';
 }
 
 interface LimitsProps {

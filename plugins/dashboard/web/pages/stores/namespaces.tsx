@@ -17,17 +17,24 @@ import { Pane, Panes, PickList, shown } from './panes.tsx';
 import { undo } from './undo.ts';
 import { Value } from './value.tsx';
 
-/** An ordinary row that keeps an empty namespace alive; nobody looks for it. */
 /** A deleted namespace with fewer keys can come back. */
 const MOST_UNDONE = 500;
+/** An ordinary row that keeps an empty namespace alive; nobody looks for it. */
 const MARKER = /^__\w+_namespace_marker__$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export const named = (text: string): string => (text.trim() === '' ? t.stores.emptyName : text);
 
+/** What a machine wrote stands under its UUID: people know it by its name. */
+function useSpaceName(): (namespace: string) => string {
+  const machines = useMachines();
+  return (namespace) =>
+    (UUID.test(namespace) ? machines.of(namespace)?.name : undefined) ?? named(namespace);
+}
+
 export function Namespaces({ drafts }: { readonly drafts: Map<string, string> }) {
   const { call, may } = useServer();
-  const machines = useMachines();
+  const nameOf = useSpaceName();
   const { query } = address.value;
   const [namespace, key] = [query.get('in'), query.get('key')];
   const list = usePoll('namespaces', () => call('kv_list_all_namespace'));
@@ -35,7 +42,7 @@ export function Namespaces({ drafts }: { readonly drafts: Map<string, string> })
   useCrumbs(
     ...(namespace === null
       ? []
-      : [{ label: named(namespace), to: to('stores', 'kv', { in: namespace }) }]),
+      : [{ label: nameOf(namespace), to: to('stores', 'kv', { in: namespace }) }]),
     ...(key === null ? [] : [{ label: named(key) }]),
   );
   return (
@@ -61,8 +68,8 @@ export function Namespaces({ drafts }: { readonly drafts: Map<string, string> })
               current={namespace}
               picks={names.map((name) => ({
                 id: name,
-                label: UUID.test(name) ? (machines.of(name)?.name ?? name) : named(name),
-                note: UUID.test(name) && machines.of(name)?.name ? name.slice(0, 8) : undefined,
+                label: nameOf(name),
+                note: nameOf(name) === named(name) ? undefined : name.slice(0, 8),
                 to: to('stores', 'kv', { in: name }),
               }))}
               empty={
@@ -110,6 +117,7 @@ interface KeysProps {
 
 function Keys({ namespace, name, drafts, spaces }: KeysProps) {
   const { call, may } = useServer();
+  const title = useSpaceName()(namespace);
   const list = usePoll(`keys ${namespace}`, async () =>
     (await call('kv_get_all_keys', { namespace })).filter((key) => !MARKER.test(key)),
   );
@@ -120,7 +128,7 @@ function Keys({ namespace, name, drafts, spaces }: KeysProps) {
   return (
     <>
       <Pane
-        title={named(namespace)}
+        title={title}
         at={2}
         back={to('stores', 'kv')}
         actions={
@@ -198,7 +206,7 @@ function Keys({ namespace, name, drafts, spaces }: KeysProps) {
       )}
       {open === 'remove' && (
         <Confirm
-          title={t.stores.removeNamespaceTitle(named(namespace))}
+          title={t.stores.removeNamespaceTitle(title)}
           action={t.stores.remove}
           onClose={close}
           onConfirm={async () => {
@@ -215,7 +223,7 @@ function Keys({ namespace, name, drafts, spaces }: KeysProps) {
                 await call('kv_set_value', { namespace, key, value });
               spaces.refresh();
             };
-            const done = t.stores.removedNamespace(named(namespace));
+            const done = t.stores.removedNamespace(title);
             toast(done, before && undo(() => bringBack(before)));
           }}
         >

@@ -147,7 +147,7 @@ const columns = (
   {
     id: 'machine',
     label: t.tasks.machine,
-    width: 'minmax(104px, 1fr)',
+    width: 'minmax(92px, 1fr)',
     render: (row) => (
       <button type="button" class="tasks-open" title={row.uuid} onClick={() => onOpen(row)}>
         {nameOf(row.uuid)}
@@ -157,13 +157,13 @@ const columns = (
   {
     id: 'state',
     label: t.tasks.state,
-    width: '108px',
+    width: '92px',
     render: ({ success }) => <TaskState success={success} />,
   },
   {
     id: 'time',
     label: t.tasks.finished,
-    width: '112px',
+    width: '100px',
     render: ({ timestamp }) =>
       timestamp === null ? (
         <span class="muted">–</span>
@@ -174,7 +174,7 @@ const columns = (
   {
     id: 'kind',
     label: t.tasks.sort,
-    width: '150px',
+    width: 'minmax(96px, 1fr)',
     render: ({ task_event_type }) =>
       (t.tasks.kinds as { readonly [kind: string]: string })[kindOf(task_event_type as Task)] ??
       kindOf(task_event_type as Task),
@@ -182,13 +182,13 @@ const columns = (
   {
     id: 'what',
     label: t.tasks.what,
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(140px, 2fr)',
     render: ({ task_event_type }) => <span class="mono">{taskText(task_event_type as Task)}</span>,
   },
   {
     id: 'job',
     label: t.tasks.job,
-    width: 'minmax(100px, 1fr)',
+    width: 'minmax(72px, 1fr)',
     render: ({ cron_source }) => cron_source ?? <span class="muted">–</span>,
   },
 ];
