@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { clientKind } from './clients.ts';
 import { stopPostgres } from './postgres.ts';
 import { agent } from './scenarios/agent.ts';
+import { backupScenarios } from './scenarios/backup.ts';
 import { busScenarios } from './scenarios/bus.ts';
 import { hello } from './scenarios/calls.ts';
 import { dashboard } from './scenarios/dashboard.ts';
@@ -12,6 +13,7 @@ import { kvScenarios } from './scenarios/kv.ts';
 import { live } from './scenarios/live.ts';
 import { queryScenarios } from './scenarios/queries.ts';
 import { reports } from './scenarios/reports.ts';
+import { secondMachine } from './scenarios/second-machine.ts';
 import { series } from './scenarios/series.ts';
 import { servers } from './scenarios/servers.ts';
 import { start } from './scenarios/start.ts';
@@ -41,6 +43,8 @@ const scenarios = [
   series,
   dashboard,
   agent,
+  ...backupScenarios,
+  secondMachine,
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));

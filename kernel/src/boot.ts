@@ -230,7 +230,7 @@ export class App {
   }
 
   #share(brand: Brand, access: Access, clock: Clock): Shared {
-    const { checkPayloads = false, log, plugins, services } = this.#options;
+    const { checkPayloads = false, log, mode = 'serve', plugins, services } = this.#options;
     return {
       db: notOpen,
       log,
@@ -247,6 +247,7 @@ export class App {
       timeline: this.#timeline,
       services: new Services(services),
       checkPayloads,
+      serves: mode === 'serve',
       call: this.call,
       request: (request) => this.#dispatcher.internal(request),
     };

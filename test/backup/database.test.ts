@@ -118,7 +118,12 @@ for (const dialect of DIALECTS) {
     assert.ok((one?.get('task')?.length ?? 0) > 0);
   });
 
-  test('a server goes on with it on the other database, and a restore into either is refused', async () => {
+  const refusal = async (config: string): Promise<string> => {
+    const { message } = await command(config, 'restore', [file]).catch((error) => error);
+    return message;
+  };
+
+  test('a server goes on with it on the other database, and a restore over a server or its rows is refused', async () => {
     const { config } = targets.find((target) => target.dialect !== dialect) as EmptyTarget;
     const shown: string[] = [];
     const server = await start({ config, console: (line) => shown.push(line) });
@@ -131,14 +136,54 @@ for (const dialect of DIALECTS) {
       const buffered = await call('agent_report_dynamic_summary', summaryReport({ time: 1 }));
       assert.equal(buffered, { status: 'buffered' });
       assert.not.match(shown.join('\n'), /Super Token: |\b(?:WARN|ERROR)\b/);
-      for (const living of [config, configOf(app)]) {
-        const refused = await command(living, 'restore', [file]).catch((error) => error);
-        assert.match(refused.message, /another server is running|is not empty/);
-      }
+      for (const living of [config, configOf(app)])
+        assert.match(await refusal(living), /server is running on .*; stop it/);
     } finally {
       await server.stop('test');
     }
+    assert.match(await refusal(config), /is not empty/);
   });
+
+  if (dialect === 'postgres')
+    test('rows of several servers that have one id all come to SQLite', async () => {
+      const table = 'dynamic_monitoring_summary';
+      const config = configOf(app);
+      const tool = await start({ config, mode: 'tool', bare: () => true, console: () => {} });
+      await tool.db.query.raw(`update ${table} set id = 7 where timestamp % 3 = 0`);
+      await tool.stop('done');
+      const target = await emptyTarget('sqlite', config);
+      const rows = async (at: string) =>
+        (await rowsIn(at))
+          .get(table)
+          ?.map((row) => row.replace(/\["id","?\d+"?\],/, ''))
+          .sort();
+      try {
+        const shared = join(place.dir, 'shared.tar');
+        await command(config, 'backup', [shared]);
+        await command(target.config, 'restore', [shared]);
+        assert.equal(await rows(target.config), await rows(config));
+      } finally {
+        await target.remove();
+      }
+    });
+
+  if (dialect === 'postgres')
+    test('an empty database on which a server runs is refused until the server has stopped', async () => {
+      const target = await emptyTarget('postgres', configOf(app));
+      try {
+        const server = await start({ config: target.config, console: () => {} });
+        const schema = 'drop schema public cascade; create schema public';
+        await server.db.query.raw(schema);
+        assert.match(
+          await refusal(target.config),
+          /a server is running on this database, from .*; stop it/,
+        );
+        await server.stop('test');
+        await command(target.config, 'restore', [file]);
+      } finally {
+        await target.remove();
+      }
+    });
 
   test.run();
 }

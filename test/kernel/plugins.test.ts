@@ -389,6 +389,24 @@ test('a repeated task never overlaps itself, and a failure does not end it', asy
   await app.stop();
 });
 
+test('a command beside a server repeats no task, however long it takes', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-command-'));
+  const config = join(dir, 'server.toml');
+  const database_url = `database_url = "sqlite://${dir}/svc.db?mode=rwc"`;
+  await writeFile(config, textWith({ database: [database_url] }));
+  let runs = 0;
+  const plugin = plain('every', (kernel) => kernel.every('task', 1000, () => void runs++));
+  for (const mode of ['tool', 'look'] as const) {
+    const clock = fakeClock();
+    const plugins = ['database-sqlite', plugin];
+    const app = await start({ config, plugins, clock, mode, console: 'none' });
+    await clock.advance(5000);
+    assert.is(runs, 0, mode);
+    await app.stop('test');
+  }
+  await rm(dir, { recursive: true });
+});
+
 test('settled sees every outcome', async () => {
   const seen: string[] = [];
   const app = await bootForTest([

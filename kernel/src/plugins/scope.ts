@@ -1,15 +1,5 @@
-import {
-  type Clock,
-  type Database,
-  didYouMean,
-  type Hooks,
-  type Kernel,
-  type Logger,
-  type Plugin,
-  PluginError,
-  RpcError,
-  UserError,
-} from '@svc/plugin-sdk';
+import type { Clock, Database, Hooks, Kernel, Logger, Plugin } from '@svc/plugin-sdk';
+import { didYouMean, PluginError, RpcError, UserError } from '@svc/plugin-sdk';
 import type { PluginSettings } from '../boot.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
@@ -39,6 +29,8 @@ export interface Shared
   readonly services: Services;
   readonly bus: LocalBus;
   readonly checkPayloads: boolean;
+  /** False: a command, which repeats no task of a server. */
+  readonly serves: boolean;
   readonly timeline: Timeline;
 }
 
@@ -97,9 +89,6 @@ export class Scope {
     const { plugin } = this;
     const shared = this.#shared;
     const log = shared.log.target(plugin.logTarget ?? plugin.name.replaceAll('-', '_'));
-    const defer = (label: string, run: Undo['run']) => {
-      this.#undos.push({ label, run });
-    };
     return {
       ...shared,
       config: this.#settings.section,
@@ -122,7 +111,7 @@ export class Scope {
       use: (service) => shared.services.use(plugin.name, service),
       useOptional: (service) => shared.services.useOptional(service),
       every: (label, period_ms, task) => this.#every(label, period_ms, task, log),
-      defer,
+      defer: (label, run) => void this.#undos.push({ label, run }),
     };
   }
 
@@ -157,9 +146,10 @@ export class Scope {
   }
 
   #every(label: string, period_ms: number, task: () => void | Promise<void>, log: Logger): void {
+    const { clock, serves } = this.#shared;
     let running = false;
     const run = async () => {
-      if (running) return;
+      if (running || !serves) return;
       running = true;
       try {
         await task();
@@ -169,7 +159,7 @@ export class Scope {
         running = false;
       }
     };
-    const cancel = this.#shared.clock.interval(() => void run(), period_ms);
+    const cancel = clock.interval(() => void run(), period_ms);
     this.#owned(label, cancel);
   }
 

@@ -108,13 +108,15 @@ export const restoreCommand = (ways: Ways): Command => ({
   bare: true,
   run: (kernel, terminal, { words: [source = ''], values }) =>
     untilSignalled(async (signal) => {
+      const db = kernel.db as DatabaseHandle;
       const backup = await openBackup(source);
       const mainFile = ways.sqlite?.mainFile();
       const scratch = await mkdtemp(join(mainFile ? dirname(mainFile) : tmpdir(), 'svc-restore-'));
       const { callers, buckets } = ways;
       try {
         const target = {
-          db: kernel.db as DatabaseHandle,
+          db,
+          copy: ways.postgres?.copy,
           plugins: kernel.plugins,
           callerFile: callers && ((name: string) => callers.file(name)),
           buckets: buckets?.folder(),
@@ -123,7 +125,7 @@ export const restoreCommand = (ways: Ways): Command => ({
           tell: progressOn(terminal, signal),
           verified: () => openConfiguration(backup, terminal, values),
         };
-        await whileLocked(ways, () => restore(backup, target));
+        await whileLocked(ways, db, () => restore(backup, target));
       } finally {
         await backup.close();
         await rm(scratch, { recursive: true, force: true });

@@ -1,11 +1,18 @@
-import { type MigrationDatabase, type QueryBuilder, rowsOf, UserError } from '@svc/plugin-sdk';
+import type { Postgres } from '@svc/plugin-database-postgres/api';
+import {
+  type MigrationDatabase,
+  type QueryBuilder,
+  rowsOf,
+  type SqlValue,
+  UserError,
+} from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
 import type { Loader, TargetColumn } from './load.ts';
 import { quoted } from './snapshot-sqlite.ts';
 
-/** A statement carries rows up to this many characters of JSON. */
+/** A COPY carries rows up to this many characters. */
 const CHARACTERS_A_STEP = 2 ** 20;
-const ROWS_A_STEP = 2_000;
+const ROWS_A_STEP = 10_000;
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type
   from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -20,8 +27,12 @@ const SEQUENCES = `select a.attname::text as name, pg_get_serial_sequence(quote_
   where c.oid = to_regclass(quote_ident(?)) and a.attnum > 0 and not a.attisdropped
     and pg_get_serial_sequence(quote_ident(c.relname), a.attname) is not null`;
 
-/** Sends the archive's rows as JSON, which the database takes apart into the types of its columns. */
-export function postgresLoader({ query }: MigrationDatabase, archive: Sqlite.Database): Loader {
+/** Sends the archive's rows by COPY, as texts of the types of their columns. */
+export function postgresLoader(
+  { query }: MigrationDatabase,
+  archive: Sqlite.Database,
+  copy: Postgres['copy'],
+): Loader {
   const read = <Row extends object>(text: string, params: readonly string[] = []) =>
     rowsOf<Row>(query, { text, params });
   let triggers: { table: string }[] = [];
@@ -51,8 +62,9 @@ export function postgresLoader({ query }: MigrationDatabase, archive: Sqlite.Dat
     async copy(table, columns, tell) {
       await query.raw(`delete from ${quoted(table)}`);
       let done = 0;
+      const target = { query, copy, table, columns: columns.map(({ name }) => name) };
       for (const rows of stepsOf(archive, table, columns)) {
-        await insert(query, table, columns, rows);
+        await insert(target, rows);
         done += rows.length;
         tell(done);
       }
@@ -71,23 +83,25 @@ export function postgresLoader({ query }: MigrationDatabase, archive: Sqlite.Dat
   };
 }
 
-/** Rows in pieces of bounded size, each value as text. */
+type Row = readonly SqlValue[];
+
+/** Rows in pieces of bounded size. */
 function* stepsOf(
   archive: Sqlite.Database,
   table: string,
   columns: readonly TargetColumn[],
-): Generator<string[]> {
+): Generator<Row[]> {
   const list = columns.map(({ name }) => quoted(name)).join(', ');
   const statement = archive
     .prepare(`select ${list} from ${quoted(table)}`)
     .safeIntegers()
     .raw();
-  let step: string[] = [];
+  let step: Row[] = [];
   let size = 0;
-  for (const row of statement.iterate() as Iterable<unknown[]>) {
-    const text = JSON.stringify(row.map((value, at) => textOf(value, columns[at]?.type ?? '')));
-    step.push(text);
-    size += text.length;
+  for (const stored of statement.iterate() as Iterable<SqlValue[]>) {
+    const row = stored.map((value, at) => typed(value, columns[at]?.type ?? ''));
+    for (const value of row) size += typeof value === 'string' ? value.length : 8;
+    step.push(row);
     if (step.length < ROWS_A_STEP && size < CHARACTERS_A_STEP) continue;
     yield step;
     step = [];
@@ -96,35 +110,36 @@ function* stepsOf(
   if (step.length > 0) yield step;
 }
 
-function textOf(value: unknown, type: string): string | null {
-  if (value === null) return null;
-  if (!(value instanceof Uint8Array)) return String(value);
+/** SQLite keeps UUIDs as bytes, and may hold bytes in any column. */
+function typed(value: SqlValue, type: string): SqlValue {
+  if (!(value instanceof Uint8Array) || type === 'bytea') return value;
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return type === 'bytea' || type === 'uuid' ? bytes.toString('hex') : bytes.toString();
+  return bytes.toString(type === 'uuid' ? 'hex' : 'utf8');
 }
 
-async function insert(
-  query: QueryBuilder,
-  table: string,
-  columns: readonly TargetColumn[],
-  rows: readonly string[],
-): Promise<void> {
-  const list = columns.map(({ name }) => quoted(name)).join(', ');
-  const values = columns.map(({ type }, at) =>
-    type === 'bytea' ? `decode(e->>${at}, 'hex')` : `(e->>${at})::${type}`,
-  );
-  const sql = `insert into ${quoted(table)} (${list}) select ${values.join(', ')} from json_array_elements(cast(? as json)) e`;
-  const send = (some: readonly string[]) =>
-    query.transaction(async (trx) => void (await trx.raw(sql, [`[${some.join(',')}]`])));
+interface Target {
+  readonly query: QueryBuilder;
+  readonly copy: Postgres['copy'];
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+async function insert(target: Target, rows: readonly Row[]): Promise<void> {
+  const { query, copy, table } = target;
   try {
-    await send(rows);
+    await query.transaction((savepoint) => copy(savepoint, target, rows));
   } catch (error) {
     // The first row that is refused alone is named.
-    if (rows.length > 1) for (const row of rows) await insert(query, table, columns, [row]);
-    const row = rows[0]?.slice(0, 200);
+    if (rows.length > 1) for (const row of rows) await insert(target, [row]);
     throw new UserError(
-      `a row of '${table}' cannot be stored on Postgres (${(error as Error).message}); it begins with ${row}. Change or delete it where it comes from, make another backup and restore that one`,
+      `a row of '${table}' cannot be stored on Postgres (${(error as Error).message}); it begins with ${beginOf(rows[0])}. Change or delete it where it comes from, make another backup and restore that one`,
       { cause: error },
     );
   }
 }
+
+const beginOf = (row: Row = []): string =>
+  JSON.stringify(row.map((value) => (typeof value === 'bigint' ? String(value) : value))).slice(
+    0,
+    200,
+  );

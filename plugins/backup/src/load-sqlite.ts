@@ -27,14 +27,21 @@ export function sqliteLoader({ query }: MigrationDatabase): Loader {
     async copy(table, columns, tell) {
       const name = quoted(table);
       const list = columns.map((column) => quoted(column.name)).join(', ');
-      const insert = `insert into main.${name} (${list}) select ${list} from archive.${name}`;
+      const insert = `insert or ignore into main.${name} (${list}) select ${list} from archive.${name}`;
       await query.raw(`delete from main.${name}`);
       const sql = `select wr from pragma_table_list where schema = 'archive' and name = ?`;
       const [kind] = await read<{ wr: number }>(sql, [table]);
       if (kind?.wr) await query.raw(insert);
       else await copyInSteps(read, { name, insert, tell });
-      const [counted] = await read<{ rows: number }>(`select count(*) as rows from main.${name}`);
-      return counted?.rows ?? 0;
+      const count = async (schema: string) =>
+        (await read<{ rows: number }>(`select count(*) as rows from ${schema}.${name}`))[0]?.rows;
+      if ((await count('main')) !== (await count('archive')))
+        await copyTaken(
+          read,
+          table,
+          columns.map((column) => column.name),
+        );
+      return (await count('main')) ?? 0;
     },
     countFrom: (table, last) => countFrom(query, table, last),
   };
@@ -69,6 +76,26 @@ async function copyInSteps(read: Read, { name, insert, tell }: Copy): Promise<vo
     done += step.rows;
     tell(done);
   }
+}
+
+/**
+ * On Postgres two rows of several servers may have one id, because it is only the last part of their key. Here the second
+ * one gets another.
+ */
+async function copyTaken(read: Read, table: string, columns: readonly string[]): Promise<void> {
+  const keys = await read<{ name: string }>(
+    "select name from pragma_table_info(?, 'main') where pk > 0",
+    [table],
+  );
+  const [key] = keys;
+  if (!key || keys.length > 1) return;
+  const [name, id] = [quoted(table), quoted(key.name)];
+  const others = columns.filter((column) => column !== key.name).map(quoted);
+  const differs = others.map((column) => `kept.${column} is not a.${column}`).join(' or ');
+  await read(
+    `insert or ignore into main.${name} (${others.join(', ')}) select ${others.join(', ')} from archive.${name} a
+      where exists (select 1 from main.${name} kept where kept.${id} = a.${id} and (${differs}))`,
+  );
 }
 
 async function countFrom(query: QueryBuilder, table: string, last: number | bigint): Promise<void> {

@@ -2,8 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import type { Postgres } from '@svc/plugin-database-postgres/api';
 import { type DatabaseHandle, type Plugin, UserError } from '@svc/plugin-sdk';
-import { load } from './load.ts';
+import { type Load, load } from './load.ts';
 import { postgresLoader } from './load-postgres.ts';
 import { sqliteLoader } from './load-sqlite.ts';
 import { DATABASE } from './manifest.ts';
@@ -13,6 +14,8 @@ import { type Places, restoreFiles } from './restore-files.ts';
 /** What is filled. */
 export interface Target extends Places {
   readonly db: DatabaseHandle;
+  /** Undefined: there is no driver for Postgres. */
+  readonly copy: Postgres['copy'] | undefined;
   readonly plugins: readonly Plugin[];
   /** False: the main database alone is restored. */
   readonly withFiles: boolean;
@@ -27,7 +30,7 @@ export interface Target extends Places {
  * empty, and the restore can be repeated. @throws UserError
  */
 export async function restore(backup: Backup, target: Target): Promise<void> {
-  const { db, plugins, tell } = target;
+  const { copy, db, plugins, tell } = target;
   await refuseFilled(db);
   await verify(backup, (path) => tell(`verifying ${path}`));
   const finish = await target.verified();
@@ -37,7 +40,8 @@ export async function restore(backup: Backup, target: Target): Promise<void> {
   if (target.withFiles) await restoreFiles(backup, target);
   const isSqlite = db.dialect === 'sqlite';
   if (isSqlite) await db.query.raw('attach database ? as archive', [file]);
-  const loader = isSqlite ? sqliteLoader : postgresLoader;
+  const loader: Load['loader'] =
+    copy && !isSqlite ? (...on) => postgresLoader(...on, copy) : sqliteLoader;
   const copied = (table: string, rows: number) => tell(`restoring ${table}: ${rows} rows`);
   await load({ db, plugins, file, manifest: backup.manifest, loader, tell: copied });
   await db.query.raw(isSqlite ? 'detach database archive' : 'analyze');

@@ -1,11 +1,9 @@
 import type { Postgres } from '@svc/plugin-database-postgres/api';
 import type { Sqlite } from '@svc/plugin-database-sqlite/api';
 import type { DatabaseFiles } from '@svc/plugin-db/api';
-import { type ConfigurationFile, UserError } from '@svc/plugin-sdk';
+import { type ConfigurationFile, type Database, UserError } from '@svc/plugin-sdk';
 import type { StaticBuckets } from '@svc/plugin-static-bucket/api';
 import type { Server } from './backup.ts';
-import { copyPostgres } from './snapshot-postgres.ts';
-import { copySqlite } from './snapshot-sqlite.ts';
 
 /** What other plugins tell of the data; undefined: the plugin is not loaded. */
 export interface Ways {
@@ -16,7 +14,7 @@ export interface Ways {
   readonly configuration: ConfigurationFile | undefined;
 }
 
-/** @throws UserError for a database of a third kind */
+/** The drivers are loaded where a copy is made: this plugin is there in every start. @throws UserError for a database of a third kind */
 export function snapshotOf(
   { sqlite, postgres }: Ways,
   tell: (line: string) => void,
@@ -24,17 +22,38 @@ export function snapshotOf(
   const file = sqlite?.mainFile();
   if (file !== undefined) {
     const done = (share: number) => tell(`copying the database: ${Math.floor(100 * share)} %`);
-    return { database: 'sqlite', snapshot: (to) => copySqlite(file, to, done) };
+    const snapshot = async (to: string) => {
+      const { copySqlite } = await import('./snapshot-sqlite.ts');
+      return copySqlite(file, to, done);
+    };
+    return { database: 'sqlite', snapshot };
   }
   const settings = postgres?.connectionSettings();
   if (!settings) throw new UserError('only databases on SQLite and Postgres can be backed up');
   const done = (table: string, rows: number) => tell(`copying ${table}: ${rows} rows`);
-  return { database: 'postgres', snapshot: (to) => copyPostgres(settings, to, done) };
+  const snapshot = async (to: string) => {
+    const { copyPostgres } = await import('./snapshot-postgres.ts');
+    return copyPostgres(settings, to, done);
+  };
+  return { database: 'postgres', snapshot };
 }
 
-/** On Postgres the lock of migrations, which the work takes itself, keeps servers from starting. */
-export async function whileLocked<T>({ sqlite }: Ways, work: () => Promise<T>): Promise<T> {
+/**
+ * No server runs on the database meanwhile. On Postgres the lock of migrations, which the work takes itself, keeps servers
+ * from starting. @throws UserError when one is running
+ */
+export async function whileLocked<T>(
+  { sqlite, postgres }: Ways,
+  db: Database,
+  work: () => Promise<T>,
+): Promise<T> {
   const file = sqlite?.mainFile();
+  const isPostgres = postgres?.connectionSettings() !== undefined;
+  const [running] = isPostgres ? await postgres.servers(db) : [];
+  if (running)
+    throw new UserError(
+      `database.database_url: a server is running on this database, from ${running.from}; stop it, or make a new database for the restore`,
+    );
   const unlock = file === undefined ? undefined : await sqlite?.lock(file);
   try {
     return await work();

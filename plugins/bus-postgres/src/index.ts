@@ -1,11 +1,10 @@
 import { type BusTransport, BusTransports } from '@svc/plugin-bus/api';
-import { Postgres } from '@svc/plugin-database-postgres/api';
+import { BUS_APPLICATION, Postgres } from '@svc/plugin-database-postgres/api';
 import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
-import { serversOn } from './servers.ts';
-import { APPLICATION, removeOld } from './store.ts';
+import { removeOld } from './store.ts';
 
 const CLEAN_MS = 15_000;
 
@@ -43,10 +42,6 @@ export default definePlugin({
     kernel.use(BusTransports).offer(transport);
     kernel.every('remove old bus messages', CLEAN_MS, () => removeOld(db));
   },
-
-  async examine({ db, server }) {
-    return db.dialect === 'postgres' ? serversOn(db, server.version) : [];
-  },
 });
 
 /** As the pool connects; undefined where the main database is no Postgres. */
@@ -58,6 +53,6 @@ function settingsOf(kernel: Kernel<unknown>, url: string | undefined): ClientCon
     connectionString: url ?? connectionString,
     connectionTimeoutMillis,
     keepAlive: true,
-    application_name: `${APPLICATION} ${kernel.server.version}`,
+    application_name: `${BUS_APPLICATION} ${kernel.server.version}`,
   } as ClientConfig;
 }

@@ -4,9 +4,6 @@ import type { ClientBase } from 'pg';
 /** A receiver that has not read a row after this time counts as dead. */
 const KEEP_MS = 60_000;
 
-/** Name of a server's connection in `pg_stat_activity`, before its version. */
-export const APPLICATION = 'svc-server bus';
-
 /** The database's time: those of servers differ. */
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
@@ -83,11 +80,3 @@ export async function take(
 export async function removeOld(db: Database): Promise<void> {
   await db.all(`delete from bus_message where sent_at < ${NOW} - ${KEEP_MS}`);
 }
-
-/** The servers whose bus is connected to this database: where from, and what follows `APPLICATION`. */
-export const connectedServers = (db: Database): Promise<{ from: string; version: string }[]> =>
-  db.all(
-    `select coalesce(host(client_addr), 'this machine') as "from",
-      trim(substr(application_name, ${APPLICATION.length + 1})) as version from pg_stat_activity
-      where datname = current_database() and application_name like '${APPLICATION}%' order by backend_start`,
-  );

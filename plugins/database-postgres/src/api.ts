@@ -1,9 +1,29 @@
-import { service } from '@svc/plugin-sdk';
+import { type Database, type QueryBuilder, type SqlValue, service } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 
 /** What a plugin that speaks Postgres itself needs to know of the main database. */
 export interface Postgres {
   /** How the pool connects, for a connection of the plugin's own; undefined when the main database is another one. */
   connectionSettings(): ClientConfig | undefined;
+  /** The servers that are connected to this database, whatever their schema. */
+  servers(db: Database): Promise<RunningServer[]>;
+  /** Rows by COPY, within a transaction. A value may be the text of its column's type. @throws the driver's error */
+  copy(
+    transaction: QueryBuilder,
+    to: { readonly table: string; readonly columns: readonly string[] },
+    rows: readonly (readonly SqlValue[])[],
+  ): Promise<void>;
 }
 export const Postgres = service<Postgres>('postgres');
+
+export interface RunningServer {
+  /** Address of its machine. */
+  readonly from: string;
+  /** Empty: it tells none. */
+  readonly version: string;
+}
+
+/** Name of a server's connections in `pg_stat_activity`. */
+export const SERVER_APPLICATION = 'svc-server';
+/** That of its bus, before its version. */
+export const BUS_APPLICATION = 'svc-server bus';

@@ -1,7 +1,8 @@
-import type { Logger } from '@svc/plugin-sdk';
+import type { DatabaseRequest, Logger } from '@svc/plugin-sdk';
 import { type FullAlarm, type GivenOptions, poolOptions, timeOption } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { SERVER_APPLICATION } from './api.ts';
 import { type PgConnection, type Pool, poolOf } from './quirks.ts';
 import { storedTypes } from './types.ts';
 
@@ -9,13 +10,17 @@ import { storedTypes } from './types.ts';
 const QUERY_TIMEOUT_MS = 600_000;
 
 /** How every connection to the database is made. */
-export function connectionSettings(url: string, options: GivenOptions): pg.ClientConfig {
+export function connectionSettings(
+  url: string,
+  { mode, options }: Pick<DatabaseRequest, 'mode' | 'options'>,
+): pg.ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: poolOptions(options).connect_timeout_ms,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
-    fallback_application_name: 'svc-server',
+    fallback_application_name:
+      mode === 'serve' ? SERVER_APPLICATION : `${SERVER_APPLICATION} command`,
     types: storedTypes,
   };
 }

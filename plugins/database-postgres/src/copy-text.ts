@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** Rows in the text format of COPY, each with its id first when it has one. */
-export function copyText(entries: readonly Entry[]): string {
+export function copyText(entries: readonly Pick<Entry, 'id' | 'row'>[]): string {
   let text = '';
   for (const { id, row } of entries) {
     if (id !== undefined) text += `${id}\t`;

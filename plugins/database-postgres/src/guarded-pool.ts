@@ -54,7 +54,7 @@ export class GuardedPool {
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     const search_path = `${quoted(role.name)}, ${quoted(role.schema)}`;
     const settings = { ...session, search_path };
-    const connection = connectionSettings(url, options);
+    const connection = connectionSettings(url, { mode: 'serve', options });
     this.#role = role;
     this.#log = log;
     this.#knex = knexFactory({

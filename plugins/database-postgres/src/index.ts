@@ -16,20 +16,25 @@ export default definePlugin({
 
   setup(kernel) {
     let settings: ClientConfig | undefined;
-    kernel.provide(Postgres, { connectionSettings: () => settings });
+    kernel.provide(Postgres, {
+      connectionSettings: () => settings,
+      servers: async (db) => (await import('./servers.ts')).runningServers(db),
+      copy: async (...given) => (await import('./sink.ts')).copyRows(...given),
+    });
     kernel.hooks.database.tap(async (request) => {
       if (!isPostgresUrl(request.url)) return undefined;
       // Loaded only where it is used: the library costs memory.
       const { openPostgres } = await import('./open.ts');
       const { connectionSettings } = await import('./connection.ts');
-      settings = connectionSettings(request.url, request.options);
+      settings = connectionSettings(request.url, request);
       return openPostgres(request, standingIn(kernel));
     });
   },
 
-  async examine({ clock, db }) {
+  async examine({ clock, db, server }) {
     if (db.dialect !== 'postgres') return [];
     const { examine } = await import('./examine.ts');
-    return examine(db, clock);
+    const { examineServers } = await import('./servers.ts');
+    return [...(await examine(db, clock)), ...(await examineServers(db, server.version))];
   },
 });

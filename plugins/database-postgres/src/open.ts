@@ -14,7 +14,7 @@ const OLDEST = 140_000;
  * @throws UserError that says what is wrong
  */
 export async function openPostgres(
-  { url, options, log, clock }: DatabaseRequest,
+  { url, mode, options, log, clock }: DatabaseRequest,
   standing?: ShareRules['standing'],
 ): Promise<DatabaseHandle> {
   const settings = sessionSettings(options);
@@ -22,7 +22,7 @@ export async function openPostgres(
   const knex = knexFactory({
     ...queryBuilderSettings(log),
     client: postgresClient(settings, alarm),
-    connection: connectionSettings(url, options) as Knex.PgConnectionConfig,
+    connection: connectionSettings(url, { mode, options }) as Knex.PgConnectionConfig,
     pool: poolSettings(options),
   });
   knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { QueryBuilder } from '@svc/plugin-sdk';
 import type { Knex } from 'knex';
 import Dialect from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
@@ -36,6 +37,10 @@ export interface Pool {
 }
 
 export const poolOf = (knex: Knex): Pool => knex.client as Pool;
+
+/** The connection of a transaction. */
+export const connectionOf = (transaction: QueryBuilder): Promise<PgConnection> =>
+  poolOf(transaction as unknown as Knex).acquireConnection();
 
 /** What pg hands to a statement that turns out to be a COPY. */
 interface CopyConnection {

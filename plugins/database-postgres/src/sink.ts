@@ -1,4 +1,4 @@
-import type { AppenderOptions } from '@svc/plugin-sdk';
+import type { AppenderOptions, QueryBuilder } from '@svc/plugin-sdk';
 import {
   codeOf,
   type Entry,
@@ -9,7 +9,7 @@ import {
 import { from as copyFrom } from 'pg-copy-streams';
 import type { PgPool } from './connection.ts';
 import { copyText } from './copy-text.ts';
-import { type PgConnection, spoil } from './quirks.ts';
+import { connectionOf, type PgConnection, spoil } from './quirks.ts';
 import { RowIds } from './row-id.ts';
 
 const COPY_TIMEOUT_MS = 30_000;
@@ -27,9 +27,8 @@ export class CopySink implements Sink {
 
   constructor(pool: PgPool, options: AppenderOptions, ids: Pick<RowIds, 'next'> = new RowIds()) {
     const columns = options.id === undefined ? options.columns : [options.id, ...options.columns];
-    const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     this.#pool = pool;
-    this.#sql = `copy ${quoted(options.table)} (${columns.map(quoted).join(', ')}) from stdin`;
+    this.#sql = copySql({ table: options.table, columns });
     this.#ids = options.id === undefined ? undefined : ids;
   }
 
@@ -80,6 +79,26 @@ export class CopySink implements Sink {
 
 function settleAll(entries: readonly Entry[], settle: Settle, error?: unknown): void {
   for (const entry of entries) settle(entry, error);
+}
+
+interface Target {
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+function copySql({ table, columns }: Target): string {
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  return `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`;
+}
+
+/** Rows into a table, within a transaction. */
+export async function copyRows(
+  transaction: QueryBuilder,
+  target: Target,
+  rows: readonly Entry['row'][],
+): Promise<void> {
+  const connection = await connectionOf(transaction);
+  await copy(connection, copySql(target), copyText(rows.map((row) => ({ id: undefined, row }))));
 }
 
 async function copy(connection: PgConnection, sql: string, text: string): Promise<void> {
