@@ -1,12 +1,5 @@
-import {
-  type DatabaseHandle,
-  type Logger,
-  type Migration,
-  type MigrationDatabase,
-  type Plugin,
-  PluginError,
-  UserError,
-} from '@svc/plugin-sdk';
+import type { DatabaseHandle, Logger, Migration, MigrationDatabase, Plugin } from '@svc/plugin-sdk';
+import { PluginError, UserError } from '@svc/plugin-sdk';
 
 /** One migration of one plugin. */
 export interface Step {

@@ -1,11 +1,5 @@
-import {
-  type Access as AccessRule,
-  type Auth,
-  type Origin,
-  type Principal,
-  type Requirement,
-  RpcError,
-} from '@svc/plugin-sdk';
+import type { Access as AccessRule, Auth, Origin, Principal, Requirement } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 import type { Context } from './context.ts';
 import type { Registered } from './registry.ts';

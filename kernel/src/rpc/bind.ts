@@ -2,10 +2,11 @@ import { nesting, RawJson, RpcError, stringifyJson, type TSchema, Type } from '@
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { type Call, partsOf } from './envelope.ts';
 import { reason, unknownField } from './reason.ts';
+import { Repeats } from './repeats.ts';
 import { holdsHalfPair, holdsInfinity } from './unsound.ts';
 
 type Bound = Record<string, unknown>;
-type Sent = Pick<Call, 'params' | 'paramsText' | 'read'>;
+type Sent = Pick<Call, 'params' | 'paramsText' | 'read' | 'isRepeated'>;
 
 interface Parameter {
   readonly name: string;
@@ -32,6 +33,8 @@ export class Binder {
   readonly #quotedNames: readonly string[];
   /** Some parameter takes values that nest without bound. */
   readonly #isDeep: boolean;
+  /** Of a method that says of a parameter that it comes again; its values are shared by calls then. */
+  readonly repeats: Repeats | undefined;
 
   constructor(params: { readonly [name: string]: TSchema }, credential?: string) {
     const before = credential === undefined ? [] : [[credential, Type.String()] as const];
@@ -40,6 +43,8 @@ export class Binder {
     this.#names = new Set(this.#parameters.flatMap(({ name, camel }) => [name, camel]));
     this.#quotedNames = [...this.#names].map((name) => `"${name}"`);
     this.#isDeep = Object.values(params).some(isDeep);
+    const comesAgain = Object.values(params).some((schema) => Object.hasOwn(schema, 'x-repeated'));
+    if (comesAgain) this.repeats = new Repeats();
   }
 
   bind(call: Sent): Bound {
@@ -76,7 +81,7 @@ export class Binder {
       }
       if (value === null && parameter.optional && !parameter.keepsNull) continue;
       parameter.validator ??= Compile(parameter.schema);
-      if (!parameter.validator.Check(value))
+      if (!sent.isRepeated && !parameter.validator.Check(value))
         throw RpcError.params(reason(parameter.name, parameter.schema as never, value));
       bound[parameter.name] = parameter.asText ? textOf(value, sent, key) : value;
     }

@@ -1,29 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CallContext, Logger, Peer, Principal, Text } from '@svc/plugin-sdk';
 import {
   asString,
   byteLength,
-  type CallContext,
   DISK_FULL,
   joinTexts,
-  type Logger,
-  type Peer,
-  type Principal,
   parseJson,
   RawJson,
   RpcError,
   stringifyJson,
-  type Text,
 } from '@svc/plugin-sdk';
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';
 import { Context, type Source } from './context.ts';
-import { type Call, type Message, messageOf, readMessage, textOf } from './envelope.ts';
+import type { Call, Message } from './envelope.ts';
+import { messageOf, readMessage, readUsualCall, textOf } from './envelope.ts';
 import { batchTooBig, errorText, exceeded, invalidRequest, PARSE_ERROR } from './errors.ts';
 import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
 import { reader } from './reader.ts';
 import type { Registered, Registry } from './registry.ts';
+import { LONGEST } from './repeats.ts';
 
 /** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
 export interface Answer {
@@ -55,6 +53,7 @@ export class Dispatcher {
   readonly #options: Options;
   readonly #calls: CallLog;
   readonly #read: ReturnType<typeof reader>;
+  readonly #repeatsOf = (name: string) => this.#options.registry.methods.get(name)?.binder.repeats;
 
   constructor(options: Options) {
     const log = options.log.target('rpc');
@@ -66,9 +65,13 @@ export class Dispatcher {
   /** The answer to what a socket read. Whatever waits holds neither the bytes nor a refused call's parameters. */
   receive(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
     const isShort = bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed();
-    if (!isShort) return this.#receiveLong(bytes, source, onRead);
-    onRead?.();
-    return this.#answer(readMessage(textOf(bytes)), source);
+    if (isShort) {
+      onRead?.();
+      return this.#answer(readMessage(textOf(bytes), this.#repeatsOf), source);
+    }
+    const mayRepeat = bytes.length <= LONGEST;
+    const call = mayRepeat ? readUsualCall(textOf(bytes), this.#repeatsOf, true) : undefined;
+    return call ? this.#answer(call, source) : this.#receiveLong(bytes, source, onRead);
   }
 
   async #receiveLong(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
@@ -166,7 +169,8 @@ export class Dispatcher {
       if ((call.read?.credential ?? context.credential) !== context.credential)
         throw RpcError.denied('Invalid credentials');
       const input = await this.#admit(method, params, context);
-      const { definition } = method;
+      const { binder, credential, definition } = method;
+      if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
       if (definition.handle) context.result = await definition.handle(input, context);
       const answer = definition.open
         ? await this.#subscribe(method, input, context, { id: call.id, source })

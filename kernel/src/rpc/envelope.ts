@@ -1,14 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  type Item,
-  parseJson,
-  type ReadEntry,
-  type Reading,
-  type ReadPart,
-  type RpcError,
-  scanItems,
-  skipSpace,
-} from '@svc/plugin-sdk';
+import type { Item, ReadEntry, Reading, ReadPart, RpcError } from '@svc/plugin-sdk';
+import { parseJson, scanItems, skipSpace } from '@svc/plugin-sdk';
+import type { Repeats } from './repeats.ts';
 
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
 export type Message =
@@ -27,6 +20,8 @@ export interface Call {
   readonly paramsText: string;
   /** A long call was looked at before it was parsed; its `paramsText` is empty. */
   readonly read?: ReadEntry;
+  /** The parameters passed their schemas before; `paramsText` is empty. */
+  readonly isRepeated?: boolean;
 }
 
 /** Text of a message; bytes that are not UTF-8 become text that does not parse. */
@@ -41,9 +36,12 @@ const BEGINNING = /^[ \t\n\r]{0,127}[{[]/;
 export const beginsAsJson = (text: string): boolean => BEGINNING.test(text);
 
 /** Classifies one text. `{}`, syntax errors and trailing text are -32700; the order of rules is that of conventions.md §2.2. */
-export function readMessage(text: string): Message {
-  return readUsualCall(text) ?? readAny(text);
+export function readMessage(text: string, repeatsOf?: RepeatsOf): Message {
+  return readUsualCall(text, repeatsOf) ?? readAny(text);
 }
+
+/** What came before of a method that is asked the same again and again. */
+export type RepeatsOf = (method: string) => Repeats | undefined;
 
 /** One member of the envelope and its comma, as nearly every client writes it. */
 const USUAL_MEMBER = /(?:"jsonrpc":"2\.0"|"id":(0|[1-9]\d{0,18}|"[^"\\]*")|"method":"([\w-]+)"),/y;
@@ -52,9 +50,14 @@ const PARAMS_NAME = '"params":';
 /**
  * A call whose envelope need not be searched for repeated members: three members in any order, then `params`; when the
  * text from there to the last brace is one JSON value, nothing can follow it.
+ * @param onlyRepeated parameters that did not come before are not parsed
  * @returns undefined for any other text, a broken one included
  */
-function readUsualCall(text: string): Call | undefined {
+export function readUsualCall(
+  text: string,
+  repeatsOf?: RepeatsOf,
+  onlyRepeated = false,
+): Call | undefined {
   let id: string | undefined;
   let method: string | undefined;
   let versions = 0;
@@ -72,6 +75,9 @@ function readUsualCall(text: string): Call | undefined {
   if (id === undefined || method === undefined || versions !== 1) return undefined;
   if (text[0] !== '{' || !text.startsWith(PARAMS_NAME, at) || !text.endsWith('}')) return undefined;
   const paramsText = text.slice(at + PARAMS_NAME.length, -1);
+  const params = repeatsOf?.(method)?.find(paramsText);
+  if (params) return { kind: 'call', id, method, params, paramsText: '', isRepeated: true };
+  if (onlyRepeated) return undefined;
   try {
     return { kind: 'call', id, method, params: parseJson(paramsText), paramsText };
   } catch {

@@ -1,12 +1,5 @@
-import {
-  type Definition,
-  definitionFault,
-  type Logger,
-  type Methods,
-  type Plugin,
-  PluginError,
-  type RegisteredMethod,
-} from '@svc/plugin-sdk';
+import type { Definition, Logger, Methods, Plugin, RegisteredMethod } from '@svc/plugin-sdk';
+import { definitionFault, PluginError } from '@svc/plugin-sdk';
 import { Binder } from './bind.ts';
 
 /** A method as the dispatcher runs it. */

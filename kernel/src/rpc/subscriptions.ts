@@ -1,13 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import {
-  type Peer,
-  type Principal,
-  type Push,
-  RawJson,
-  RpcError,
-  stringifyJson,
-} from '@svc/plugin-sdk';
+import type { Peer, Principal, Push } from '@svc/plugin-sdk';
+import { RawJson, RpcError, stringifyJson } from '@svc/plugin-sdk';
 import { exceeded } from './errors.ts';
 import type { Registered } from './registry.ts';
 

@@ -36,6 +36,8 @@ function writeFrame(target: Buffer, from: number, { data, opcode, bytes }: Frame
   return at + bytes;
 }
 
+/** Frames are put together here: a new buffer of this size costs more than all else of an answer. */
+let desk = Buffer.allocUnsafeSlow(2 * JOIN_BYTES);
 let lastId = 0;
 let unsent: SocketPeer[] = [];
 
@@ -153,10 +155,14 @@ export class SocketPeer implements Peer {
       return;
     }
     const size = frames.reduce((sum, { bytes }) => sum + bytes + headerSize(bytes), 0);
-    const joined = Buffer.allocUnsafe(size);
+    const isPlain = !('encrypted' in this.#tcp) && this.#tcp.writableLength === 0;
+    const isFree = isPlain && size <= desk.length;
+    const joined = isFree ? desk.subarray(0, size) : Buffer.allocUnsafe(size);
     let at = 0;
     for (const frame of frames) at = writeFrame(joined, at, frame);
     this.#tcp.write(joined);
+    // What has not left is read from there later.
+    if (isFree && this.#tcp.writableLength > 0) desk = Buffer.allocUnsafeSlow(desk.length);
   }
 
   ping(counts = true): void {

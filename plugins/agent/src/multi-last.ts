@@ -9,28 +9,6 @@ export const distinct = (uuids: readonly string[]): string[] => [
   ...new Set(uuids.map(canonicalUuid)),
 ];
 
-/** Lists of agents that are kept, and the longest one that is: some megabytes with their answers. */
-const LISTS = 16;
-const LONGEST = 2_000;
-
-/** Front ends ask for the same agents each second: what their list comes to, and the answer, is kept for the latest ones. */
-export class AgentLists {
-  readonly #kept = new Map<string, { given: readonly string[]; uuids: readonly string[] }>();
-
-  /** As `distinct`; the same array for the same list. */
-  distinct(given: readonly string[]): readonly string[] {
-    const key = `${given.length} ${given[0]} ${given.at(-1)}`;
-    const known = this.#kept.get(key);
-    if (known && given.every((uuid, index) => uuid === known.given[index])) return known.uuids;
-    const uuids = distinct(given);
-    if (given.length > LONGEST) return uuids;
-    this.#kept.delete(key);
-    this.#kept.set(key, { given, uuids });
-    if (this.#kept.size > LISTS) this.#kept.delete(this.#kept.keys().next().value as string);
-    return uuids;
-  }
-}
-
 /** The newest row of each agent as one JSON array in the order of the request; agents without data are left out. */
 export type MultiLast = (
   uuids: readonly string[],

@@ -4,14 +4,18 @@ import { RpcError, type TSchema, Type, wordOf } from '@svc/plugin-sdk';
 export type Picker = (value: never) => unknown;
 
 /**
- * Picker of a schema whose members are all required, for values that passed it; its only unions are words, which are stored bare.
+ * Picker of a schema whose members are all required, for values that passed it; words are stored bare.
  * The usual report has no unknown member, so the usual cost is counting the members of each object.
  */
 export function pickerOf(schema: TSchema): Picker | undefined {
   if (Type.IsArray(schema)) return arrayPicker(pickerOf(schema.items));
   if (Type.IsObject(schema)) return objectPicker(schema.properties);
-  return Type.IsUnion(schema) ? wordOf : undefined;
+  return isWord(schema) ? wordOf : undefined;
 }
+
+/** A word may come as an object. The other unions are numbers, which are what they are. */
+const isWord = (schema: TSchema): boolean =>
+  Type.IsUnion(schema) && schema.anyOf.some((form) => Type.IsObject(form));
 
 function arrayPicker(pick: Picker | undefined): Picker | undefined {
   if (!pick) return undefined;
@@ -35,18 +39,24 @@ function objectPicker(properties: { readonly [name: string]: TSchema }): Picker 
     return pick ? [{ name, pick }] : [];
   });
   return (value: Record<string, never>) => {
-    let changed = Object.keys(value).length !== names.length;
-    const replaced: Record<string, unknown> = {};
+    let replaced: Record<string, unknown> | undefined;
     for (const { name, pick } of inner) {
       const before = value[name] as never;
       const after = pick(before);
       if (after === before) continue;
+      replaced ??= {};
       replaced[name] = after;
-      changed = true;
     }
-    if (!changed) return value;
-    return Object.fromEntries(names.map((name) => [name, replaced[name] ?? value[name]]));
+    if (!replaced && members(value) === names.length) return value;
+    return Object.fromEntries(names.map((name) => [name, replaced?.[name] ?? value[name]]));
   };
+}
+
+/** How many there are; a list of their names would cost more than all else here. */
+function members(value: object): number {
+  let count = 0;
+  for (const _name in value) count++;
+  return count;
 }
 
 /** U+0000 and lone halves of surrogate pairs, as `JSON.stringify` escapes them; jsonb cannot hold either. */

@@ -5,7 +5,7 @@ const BYTES_A_UNIT = 3;
 
 /**
  * The texts as one JSON array; undefined as soon as it is longer than `maxBytes`, without reading on. A blob is the
- * whole array in UTF-8.
+ * whole array in UTF-8, and may have a comma in place of each bracket.
  */
 export function collect(
   texts: Iterable<unknown>,
@@ -14,7 +14,8 @@ export function collect(
   const parts: string[] = [];
   let length = 1;
   for (const value of texts) {
-    if (value instanceof Uint8Array) return value.length > maxBytes ? undefined : value;
+    if (value instanceof Uint8Array)
+      return value.length > maxBytes ? undefined : bracketed(value as Uint8Array<ArrayBuffer>);
     const text = String(value);
     length += text.length + 1;
     // A character is at least one byte, so this never stops too early; the exact size is taken at the end.
@@ -38,7 +39,7 @@ export function collectBytes(
   let at = bytes.write('[');
   for (const value of texts) {
     if (value instanceof Uint8Array)
-      return value.length > maxBytes ? undefined : (value as Uint8Array<ArrayBuffer>);
+      return value.length > maxBytes ? undefined : bracketed(value as Uint8Array<ArrayBuffer>);
     const text = String(value);
     if (at + text.length + 1 > maxBytes || stop?.()) return undefined;
     const needed = at + BYTES_A_UNIT * text.length + 2;
@@ -50,6 +51,19 @@ export function collectBytes(
   at = Math.max(at, 2);
   bytes.write(']', at - 1);
   return at > maxBytes ? undefined : bytes.subarray(0, at);
+}
+
+const COMMA = 44;
+
+/** The driver's bytes are a copy of their own, so that the brackets are put in there. */
+function bracketed(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (bytes[0] !== COMMA) return bytes;
+  const array = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  // Between two empty texts alone stands one comma.
+  if (array.length === 1) return Uint8Array.of(91, 93);
+  array.write('[');
+  array.write(']', array.length - 1);
+  return array;
 }
 
 function grown(bytes: Buffer, needed: number): Buffer<ArrayBuffer> {

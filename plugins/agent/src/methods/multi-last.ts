@@ -9,14 +9,18 @@ import {
 } from '@svc/plugin-sdk';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
-import { AgentLists, type MultiLast } from '../multi-last.ts';
+import { distinct, type MultiLast } from '../multi-last.ts';
 import { agents, mayRead } from '../permissions.ts';
 import { DynamicField, DynamicRow } from '../schemas/dynamic.ts';
 import { StaticField, StaticRow } from '../schemas/static.ts';
 import { SummaryField, SummaryRow } from '../schemas/summary.ts';
 import { withJsonData } from './read-error.ts';
 
-const Uuids = Type.Array(Uuid, { description: 'Agents; those without a report are left out.' });
+/** Front ends ask for the same agents each second. */
+const Uuids = Type.Array(Uuid, {
+  description: 'Agents; those without a report are left out.',
+  'x-repeated': true,
+});
 const Fields = <T extends TSchema>(field: T) =>
   Type.Array(field, { description: 'Members of the report that are told.' });
 
@@ -26,7 +30,6 @@ export function addMultiLastMethods(
   kinds: { readonly [K in Kind['name']]: { readonly newest: MultiLast } },
   auth: Auth,
 ): void {
-  const prepared = preparing(new AgentLists());
   methods.add('agent_static_data_multi_last_query', {
     summary: 'The newest static report of each of several agents, in the order asked for.',
     params: { uuids: Uuids, fields: Fields(StaticField) },
@@ -87,12 +90,16 @@ interface Given {
   readonly fields: readonly FieldWord[];
 }
 
-const preparing =
-  (lists: AgentLists) =>
-  (kind: Kind, { uuids, fields }: Given): Asked => ({
-    uuids: lists.distinct(uuids),
-    selection: selectionOf(kind, fields),
-  });
+/** By the list of a question, which is the same one when the question comes again. */
+const known = new WeakMap<readonly string[], { readonly given: Given; readonly asked: Asked }>();
+
+function prepared(kind: Kind, given: Given): Asked {
+  const before = known.get(given.uuids);
+  if (before?.given.fields === given.fields) return before.asked;
+  const asked = { uuids: distinct(given.uuids), selection: selectionOf(kind, given.fields) };
+  known.set(given.uuids, { given, asked });
+  return asked;
+}
 
 const rights = { static: mayRead(STATIC), dynamic: mayRead(DYNAMIC), summary: mayRead(SUMMARY) };
 

@@ -99,7 +99,9 @@ function arraySql({ dialect }: Database, rows: string): string {
   if (dialect === 'postgres') {
     return `select string_agg(json, ',') as json from (${rows}) r having count(*) > 0`;
   }
-  return `select cast(concat('[', group_concat(json, ','), ']') as blob) as json from (${rows})`;
+  // Empty texts around it, whose commas become brackets: written by SQL, those would copy the whole array once more.
+  const all = `select '' as json union all select json from (${rows}) union all select ''`;
+  return `select cast(group_concat(json, ',') as blob) as json from (${all})`;
 }
 
 /** One step into the index (uuid_id, timestamp) for each agent of a JSON list of ids, no further back than a time. */
