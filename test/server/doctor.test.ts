@@ -1,5 +1,4 @@
 // The commands `doctor` and `upgrade-check`, run as programs on installations with prepared faults.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -12,7 +11,6 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Finding } from '@svc/plugin-sdk';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { suite } from 'uvu';
@@ -20,53 +18,8 @@ import * as assert from 'uvu/assert';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { makePlace, type Place } from '../process/place.ts';
 import { report } from '../process/reports.ts';
-import { rpc, serverCommand, startServer, superToken } from '../process/server.ts';
-
-type Command = 'doctor' | 'upgrade-check';
-
-interface Report {
-  readonly code: number;
-  readonly ok: boolean;
-  readonly findings: readonly Finding[];
-}
-
-function run(
-  args: readonly string[],
-  cwd: string,
-): Promise<{ code: number; out: string; err: string }> {
-  return new Promise((done) => {
-    execFile(process.execPath, [...serverCommand(), ...args], { cwd }, (error, out, err) =>
-      done({ code: Number(error?.code ?? 0), out, err }),
-    );
-  });
-}
-
-async function examine({ site }: Place, command: Command = 'doctor'): Promise<Report> {
-  const { code, out, err } = await run([command, '-c', site.config, '--json'], site.dir);
-  assert.is(err, '');
-  const { ok, findings } = JSON.parse(out);
-  assert.is(code, ok ? 0 : 1, out);
-  return { code, ok, findings };
-}
-
-const list = ({ findings }: Report) =>
-  findings.map(
-    ({ area, level, message, advice = '' }) => `${area} ${level}: ${message} → ${advice}`,
-  );
-const problems = (found: Report) => list(found).filter((line) => / problem: /.test(line));
-
-/** Each of these texts is in the report. */
-function tells(found: Report, ...wanted: RegExp[]): void {
-  const lines = list(found);
-  for (const pattern of wanted)
-    assert.ok(
-      lines.some((line) => pattern.test(line)),
-      `${pattern}\n${lines.join('\n')}`,
-    );
-}
-
-const change = ({ site }: Place, edit: (text: string) => string): void =>
-  writeFileSync(site.config, edit(readFileSync(site.config, 'utf8')));
+import { rpc, startServer, superToken } from '../process/server.ts';
+import { change, examine, list, problems, run, tells } from './doctor-kit.ts';
 
 interface Fault {
   readonly name: string;
@@ -236,6 +189,7 @@ test('a file is wanted, in the usual places, too', async () => {
 test.run();
 
 const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
+const OTHER_AGENT = '1b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const used = suite(`doctor on a database that was used (${dialect})`);
@@ -276,9 +230,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const server = await startServer(site);
     const socket = join(site.dir, 's.sock');
     const mode = statSync(socket).mode;
-    const send = (token: string) =>
-      rpc(site.url, 'agent_report_dynamic_summary', [token, report('summary', AGENT, Date.now())]);
-    assert.ok('result' in (await send(superToken(server.output()))));
+    const send = (token: string, uuid = AGENT) =>
+      rpc(site.url, 'agent_report_dynamic_summary', [token, report('summary', uuid, Date.now())]);
+    const token = superToken(server.output());
+    for (const uuid of [AGENT, OTHER_AGENT]) assert.ok('result' in (await send(token, uuid)));
     assert.ok('error' in (await send('0123456789abcdef:0123456789abcdef0123456789abcdef')));
     const found = await examine(place);
     tells(
@@ -297,17 +252,25 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await server.end('SIGTERM')).code, 0);
   });
 
-  used('an agent that is refused is named, with the reason and what to do', async () => {
-    const found = await examine(place);
-    tells(
-      found,
-      new RegExp(
-        `^agents (?:problem|advice): A report of ${AGENT}.*was refused \\d+ min ago.*→ Its token is wrong`,
-      ),
-      /^listeners ok: No server runs/,
-      /^servers ok: No server is running/,
-    );
-  });
+  used(
+    'an agent that is refused is named, with the reason and what to do; so is a proxy before all of them',
+    async () => {
+      // A server compares the addresses of agents every 30 s.
+      await sql(
+        "insert into agent_presence (uuid_id, address) select id, '127.0.0.1' from monitoring_uuid where true on conflict (uuid_id) do update set address = excluded.address",
+      );
+      const found = await examine(place);
+      tells(
+        found,
+        new RegExp(
+          `^agents (?:problem|advice): A report of ${AGENT}.*was refused \\d+ min ago.*→ Its token is wrong`,
+        ),
+        /^listeners ok: No server runs/,
+        /^servers ok: No server is running/,
+        /^proxies advice: All 2 agents seem to report from 127\.0\.0\.1: .*→ If so, list it: trusted_proxies = \["127\.0\.0\.1"\]/,
+      );
+    },
+  );
 
   used('steps that are still to come are advice; unknown breaking ones are a problem', async () => {
     await sql(

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '@svc/plugin-sdk';
 
-const run = promisify(execFile);
 /** `systemd-notify` waits until the message was read. */
 const LIMIT_MS = 10_000;
 
@@ -29,7 +28,8 @@ export class Notifier {
   send(...variables: string[]): Promise<void> {
     this.#last = this.#last.then(async () => {
       try {
-        await run('systemd-notify', variables, { env: this.#env, timeout: LIMIT_MS });
+        const options = { env: this.#env, timeout: LIMIT_MS };
+        await promisify(execFile)('systemd-notify', variables, options);
       } catch (error) {
         this.#log.warn('systemd could not be told', { variables, error });
       }
