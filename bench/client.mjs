@@ -20,7 +20,10 @@ let stopping = false;
 const sockets = await Promise.all(Array.from({ length: count }, connect));
 const begun = performance.now();
 for (const send of sockets) send();
-await new Promise((resolve) => setTimeout(resolve, duration_ms));
+await new Promise((resolve) => {
+  setTimeout(resolve, duration_ms);
+  process.on('SIGINT', resolve);
+});
 const seconds = (performance.now() - begun) / 1000;
 const inTime = tally.ok;
 stopping = true;

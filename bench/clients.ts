@@ -38,17 +38,20 @@ export const clientKind = (): string =>
     ? 'go'
     : 'node';
 
-/** Runs a load client. @throws Error when it fails or a call did */
+/** Runs a load client; `ends` ends agentload before its time. @throws Error when it fails or a call did */
 export async function runLoad(
   name: 'agentload' | 'rpcload',
   options: Record<string, string | number>,
+  ends?: AbortSignal,
 ): Promise<LoadResult> {
   const [command, ...leading] = client(name) as [string, ...string[]];
   const flags = Object.entries(options).flatMap(([flag, value]) => [`-${flag}`, String(value)]);
-  const { stdout } = await promisify(execFile)(command, [...leading, ...flags], {
-    timeout: 300_000,
+  const running = promisify(execFile)(command, [...leading, ...flags], {
+    timeout: 1_200_000,
     maxBuffer: 1 << 26,
   });
+  ends?.addEventListener('abort', () => running.child.kill('SIGINT'));
+  const { stdout } = await running;
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as LoadResult;
   if (result.failed > 0 || result.first_error) {
     throw new Error(`${name}: ${result.failed} failed, first: ${result.first_error}`);

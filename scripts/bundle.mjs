@@ -46,6 +46,18 @@ function __addressOf(name, path, beside) {
   const folders = require.resolve.paths(name).map((folder) => join(folder, name));
   const found = folders.find((folder) => existsSync(folder)) ?? name;
   return require('node:url').pathToFileURL(join(realpathSync(found), path)).href;
+}
+function __nodePart(module, name, members) {
+  const load = () => process.getBuiltinModule('node:' + name);
+  if (!members) return void (module.exports = load());
+  const { exports } = module;
+  const get = (member) => () => {
+    const part = load();
+    Object.defineProperties(exports, Object.getOwnPropertyDescriptors(part));
+    return part[member];
+  };
+  for (const member of members)
+    Object.defineProperty(exports, member, { configurable: true, enumerable: true, get: get(member) });
 }`;
 
 /** `dist`: the folder with compiled packages; `plugins`: the names of the built-in ones. */
@@ -102,7 +114,8 @@ function addressIn(dist, entry, from) {
 
 /**
  * Node's own parts without `import`, which reads every member that they export: those of `node:http` load the program
- * behind `fetch`, with a tenth of a start.
+ * behind `fetch`, with a tenth of a start. Each is loaded where a member of it is first read: a server that speaks neither
+ * TLS nor to other programs starts without those parts.
  */
 const nodeItself = {
   name: 'node itself',
@@ -112,10 +125,19 @@ const nodeItself = {
       isBuiltin(path) ? { path: path.replace(/^node:/, ''), namespace: 'node' } : undefined,
     );
     onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('node:${path}');`,
+      contents: `__nodePart(module, '${path}', ${JSON.stringify(membersOf(path))});`,
     }));
   },
 };
+
+/**
+ * Members of one of Node's parts that can be read by name; undefined where the part itself is what programs use, and for
+ * `node:http`, which every start needs, and which gets members of ours (server/bin/masks.js).
+ */
+function membersOf(path) {
+  const part = process.getBuiltinModule(`node:${path}`);
+  return typeof part === 'object' && path !== 'http' ? Object.keys(part) : undefined;
+}
 
 const TABLE = 'server/src/plugins/built-in.js';
 

@@ -107,9 +107,9 @@ const codeLines = (text: string): number =>
  */
 const budgets = [
   ['kernel', kernel, 3198],
-  ['server', server, 1834],
+  ['server', server, 1846],
   ['doctor', server, 474],
-  ['plugin-sdk', sdk, 2299],
+  ['plugin-sdk', sdk, 2300],
 ] as const;
 
 const DOCTOR = /server.src.doctor/;

@@ -117,6 +117,11 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly provides?: readonly Service<unknown>[];
   /** Schemes of `database.database_url` that this plugin opens; it taps the hook `database` and is set up before the others. */
   readonly drives?: readonly string[];
+  /**
+   * Begins what the driver needs and what takes time, such as a thread, while the other plugins are loaded; the database
+   * is not touched. Asked of built-in drivers only. @returns ends what the driver did not come to use
+   */
+  readonly ahead?: () => () => void;
   /** Built-in plugins that the program loads along where the configuration's list does not name them. */
   readonly brings?: readonly string[];
   /** Steps of the schema, in order. Of several plugins those of `requires` come first. */

@@ -8,9 +8,12 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 const serves = process.argv[2] === 'serve';
 if (serves) {
-  const { beginAnew, limitGarbage } = await import('./memory.js');
+  const { beginAnew } = await import('./memory.js');
   beginAnew(process.argv[1], process.argv.slice(2));
+  const { limitGarbage } = await import('./garbage.js');
   limitGarbage();
+  const { quickMasks } = await import('./masks.js');
+  quickMasks();
   const { useCompiled } = await import('./compiled.js');
   useCompiled();
 }

@@ -6,7 +6,7 @@ import { inFile, loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
 import { kernelHead } from './kernel-head.ts';
 import { type LogOptions, openLog } from './log/index.ts';
-import { choosePlugins, providerOf } from './plugins/choose.ts';
+import { beginAhead, choosePlugins, providerOf } from './plugins/choose.ts';
 import { keyWarnings, sectionsOf } from './plugins/sections.ts';
 import { VERSION } from './version.ts';
 
@@ -43,12 +43,12 @@ export async function start(options: StartOptions): Promise<App> {
   const path = resolve(options.config);
   const { draft, listen, umask, console = 'stdout', mode = 'serve' } = options;
   const loaded = await loadConfig(path, draft);
-  const { raw } = loaded;
   const head = mode === 'look' ? withoutFiles(loaded.head) : loaded.head;
   const env = process.env['RUST_LOG'] ?? options.logFilter;
   const log = openLog(head.logging, { env, console, brand: head.brand });
   const { logger } = log;
-  logger.info('configuration', { path, config: raw });
+  logger.info('configuration', { path, config: loaded.raw });
+  const endUnused = await beginAhead(head, dirname(path));
   try {
     const plugins = await choosePlugins(options.plugins ?? head.plugins, head, dirname(path));
     const sections = sectionsOf(plugins, loaded);
@@ -81,6 +81,8 @@ export async function start(options: StartOptions): Promise<App> {
   } catch (error) {
     await log.close();
     throw inFile(path, error);
+  } finally {
+    endUnused();
   }
 }
 

@@ -20,7 +20,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/metrics/prometheus.test.ts': { seconds: 9, why: 'a real Prometheus', starts: true },
   'test/metrics/otlp.test.ts': { seconds: 9, why: 'a collector that never answers, and one that waits for its turn' },
   'test/enrol/commands.test.ts': { seconds: 14, why: 'a program per test', starts: true },
-  'test/enrol/installer.test.ts': { seconds: 50, why: 'machines that are enrolled, updated and removed by the real script', starts: true },
+  'test/enrol/installer.test.ts': { seconds: 60, why: 'machines that are enrolled, updated and removed by the real script', starts: true },
   'test/metrics/metrics.test.ts': { seconds: 8, why: 'a thousand agents' },
   'test/protocol/token-session.test.ts': { seconds: 9, why: 'both databases with restarts, and two servers' },
   'test/dashboard/frame.test.ts': { seconds: 18, why: 'builds the page where it is stale, a browser', starts: true },
@@ -129,6 +129,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/postgres-volume.test.ts': { seconds: 10, why: 'partitions of hundreds of days', starts: true },
   'test/server/log-sinks.test.ts': { seconds: 8, why: 'processes that write to closed pipes, files of some MB', starts: true },
   'test/server/doctor.test.ts': { seconds: 20, why: 'a program for each fault, servers on both databases', starts: true },
+  'test/server/doctor-machine.test.ts': { seconds: 10, why: 'a program for each fault', starts: true },
   'test/server/memory.test.ts': { seconds: 12, why: 'three starts of the program', starts: true },
 };
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { definePlugin } from '@svc/plugin-sdk';
+import { startAhead } from './ahead.ts';
 import { Sqlite, SqliteFiles } from './api.ts';
 import { OpenFiles } from './open-files.ts';
 import { sqliteUrl } from './url.ts';
@@ -10,6 +11,7 @@ export default definePlugin({
   name: 'database-sqlite',
   version: '0.6.0',
   drives: ['sqlite'],
+  ahead: startAhead,
   optional: [Standings],
   provides: [SqliteFiles, Sqlite],
 

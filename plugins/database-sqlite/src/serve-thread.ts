@@ -1,4 +1,4 @@
-import { parentPort, type TransferListItem } from 'node:worker_threads';
+import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
 import { FATAL, toPlain } from './answer.ts';
 
 export interface Request {
@@ -30,10 +30,27 @@ export function answer(request: Request, work: () => unknown): void {
   }
 }
 
+/** Requests that came before the thread could take them. */
+const early: unknown[] = [];
+const keep = (request: unknown) => void early.push(request);
+
+/** What the thread is to work on: known at its start, else its first message. */
+export async function given<T>(): Promise<T> {
+  if (workerData) return workerData;
+  const { promise, resolve } = Promise.withResolvers<T>();
+  parentPort?.once('message', (data: T) => {
+    parentPort?.on('message', keep);
+    resolve(data);
+  });
+  return promise;
+}
+
 /** Calls `handle` for each request, in order of arrival. */
 export function serveRequests<T extends Request>(handle: (request: T) => void): void {
   if (!parentPort) throw new Error('this module runs in a worker thread');
   parentPort.on('message', handle);
+  parentPort.off('message', keep);
+  for (const request of early.splice(0)) handle(request as T);
 }
 
 /** The value of `work`, which the thread needs: a failure is sent in full before the thread ends. */

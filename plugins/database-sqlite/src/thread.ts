@@ -1,6 +1,7 @@
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
 import { type Logger, startWorker } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
+import { takeAhead } from './ahead.ts';
 import { type Answer, FATAL, fromPlain } from './answer.ts';
 
 export interface ThreadOptions {
@@ -79,10 +80,9 @@ export class Thread {
 
   #start(): Worker {
     const { entry, data, limits } = this.#options;
-    const worker = startWorker(import.meta.url, entry, {
-      workerData: data,
-      resourceLimits: limits,
-    });
+    const worker =
+      takeAhead(entry, data) ??
+      startWorker(import.meta.url, entry, { workerData: data, resourceLimits: limits });
     worker.on('message', (answer: Answer) => {
       if (answer.id === FATAL && 'error' in answer) this.#lost(worker, fromPlain(answer.error));
       else this.#settle(answer);

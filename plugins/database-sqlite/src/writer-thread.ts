@@ -1,10 +1,9 @@
-import { workerData } from 'node:worker_threads';
 import { codeOf } from '@svc/plugin-sdk/driver';
 import { eachRow, type PackedRows } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { addsRows, DiskRoom, freeReserveIfLow, type Room } from './disk-room.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
-import { answer, orEnd, serveRequests } from './serve-thread.ts';
+import { answer, given, orEnd, serveRequests } from './serve-thread.ts';
 import { giveBack } from './space.ts';
 import { tableSizes } from './table-sizes.ts';
 
@@ -40,7 +39,7 @@ export type QueryAnswer =
 /** `[index, message, code]` of each refused row. */
 export type BatchAnswer = readonly (readonly [number, string, string])[];
 
-const settings = workerData as ConnectionSettings & Room;
+const settings = await given<ConnectionSettings & Room>();
 const db = orEnd(() => {
   if (settings.role === 'writer') freeReserveIfLow(settings);
   return openConnection(settings);

@@ -1,5 +1,6 @@
 import type { Clock, Logger, SqlValue, TableSize } from '@svc/plugin-sdk';
 import { FullAlarm, isDiskFull } from '@svc/plugin-sdk/driver';
+import { WRITER } from './ahead.ts';
 import { packRows } from './batch.ts';
 import type { ConnectionSettings } from './connection.ts';
 import type { Room } from './disk-room.ts';
@@ -19,9 +20,8 @@ export class Writer {
   constructor(settings: ConnectionSettings & Room, log: Logger, clock: Clock) {
     this.#alarm = new FullAlarm(log, clock);
     this.#thread = new Thread({
-      entry: './writer-thread.ts',
+      ...WRITER,
       data: settings,
-      limits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 },
       log,
     });
   }

@@ -31,7 +31,8 @@ export class EgressGuard implements EgressClient {
   #rules: EgressRules;
   #policy: Policy;
   readonly #turns: Turns;
-  #agents = makeAgents();
+  /** Made by the first request: TLS is loaded with them. */
+  #agents: ReturnType<typeof makeAgents> | undefined;
 
   /** @throws UserError that names an entry of `allow` which is none */
   constructor(rules: EgressRules, options: EgressOptions) {
@@ -50,8 +51,8 @@ export class EgressGuard implements EgressClient {
 
   /** Closes kept connections. */
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
-    this.#agents = makeAgents();
+    for (const agent of Object.values(this.#agents ?? {})) agent.destroy();
+    this.#agents = undefined;
   }
 
   async request(order: EgressRequest): Promise<EgressResponse> {
@@ -101,11 +102,13 @@ export class EgressGuard implements EgressClient {
     const address = literalAddress(url.hostname);
     if (address && !this.#policy.allows({ host: address, port, address }))
       throw this.#refused(address);
+    this.#agents ??= makeAgents();
+    const agents = this.#agents;
     const options = {
       method,
       signal,
       headers: headersOf(headers, body, this.#options.userAgent),
-      agent: secure ? this.#agents.secure : this.#agents.plain,
+      agent: secure ? agents.secure : agents.plain,
       lookup: guardedLookup({
         isAllowed: (found) => this.#policy.allows({ host: url.hostname, port, address: found }),
         refused: (target) => this.#refused(target),

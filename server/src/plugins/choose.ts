@@ -30,6 +30,14 @@ export async function choosePlugins(
   return plugins;
 }
 
+/** Lets the built-in driver of the configured database begin. @returns ends what was not used, to be called after the start */
+export async function beginAhead({ database }: Head, base: string): Promise<() => void> {
+  // One that cannot be loaded is reported where the plugins are chosen.
+  const name = await driverOf(database.database_url, [], base).catch(() => undefined);
+  const driver = name === undefined ? undefined : await loadPlugin(name, base);
+  return driver?.ahead?.() ?? (() => {});
+}
+
 /** Its name and its services: a plugin that shares one with a listed plugin is not brought along. */
 const marksOf = ({ name, provides = [] }: Plugin): string[] => [
   name,

@@ -8,8 +8,15 @@ import { importBuiltIn } from './built-in.ts';
 const PREFIX = 'plugin-';
 const SDK = 'plugin-sdk';
 
-/** Names of the installed built-in plugins: the packages `@svc/plugin-<name>` beside this one. */
-export function builtInNames(): string[] {
+let known: readonly string[] | undefined;
+
+/** Names of the installed built-in plugins: the packages `@svc/plugin-<name>` beside this one, looked for once. */
+export function builtInNames(): readonly string[] {
+  known ??= findBuiltIn();
+  return known;
+}
+
+function findBuiltIn(): string[] {
   const folders = createRequire(import.meta.url).resolve.paths('@svc/plugin-sdk') ?? [];
   const names = folders
     .map((folder) => join(folder, '@svc'))

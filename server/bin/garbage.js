@@ -1,0 +1,71 @@
+/**
+ * What V8 keeps of a flood goes back to the system when the flood is over.
+ *
+ * - Buffers that were in use at the last collection of garbage wait for the next one, which comes when as much again was
+ *   allocated: with little work, after minutes.
+ * - V8 gives young objects up to 128 MB of room under load, and takes nothing back while anything happens.
+ */
+import { performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** A look is calm when the event loop worked for less than this part of the time since the look before. */
+const CALM = 0.5;
+const LOOK_MS = 3_000;
+/** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
+const LOOKS = 3;
+const SURPLUS = 16 * 2 ** 20;
+/**
+ * A collection of all that can be had holds the event loop for 50 ms with a small heap, and for most of a second where other
+ * programs take the processors: it comes at most once in this time.
+ */
+const REST_MS = 60_000;
+
+/** Keeps garbage small: V8 collects sooner, and what much work leaves over is collected when it is over. */
+export function limitGarbage() {
+  // By itself V8 lets garbage grow to several times of what lives; with less than this it marks all the time while long
+  // answers leave.
+  setFlagsFromString('--heap-growing-percent=60');
+  // V8 would make objects of kinds that live long at once in the old generation. Here that is where calls that wait for the
+  // database end up, and what they hold then outlives them: three times as much had to be collected.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  collectInCalm();
+}
+
+function collectInCalm() {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  // What runs in contexts to come finds no such function.
+  setFlagsFromString('--no-expose-gc');
+  const buffers = () => process.memoryUsage().arrayBuffers;
+  let used = performance.eventLoopUtilization();
+  let seen = [];
+  let kept = buffers();
+  let calm = 0;
+  let wasBusy = true;
+  let rested = -REST_MS;
+  // What the start has left over goes, however little it is.
+  let surplus = 0;
+  const look = async () => {
+    const last = used;
+    used = performance.eventLoopUtilization();
+    const isBusy = performance.eventLoopUtilization(used, last).utilization >= CALM;
+    seen = [...seen, buffers()].slice(-LOOKS);
+    kept = Math.min(kept, ...seen);
+    calm = isBusy ? 0 : calm + 1;
+    wasBusy ||= isBusy;
+    if (calm < LOOKS || performance.now() - rested < REST_MS) return;
+    // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
+    if (Math.min(...seen) - kept + (wasBusy ? youngRoom() : 0) < surplus) return;
+    // The first one takes nothing from those that floods need.
+    if (surplus > 0) rested = performance.now();
+    surplus = SURPLUS;
+    wasBusy = false;
+    await collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
+    kept = buffers();
+  };
+  setInterval(look, LOOK_MS).unref();
+}
+
+const youngRoom = () =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').physical_space_size;
