@@ -1,3 +1,4 @@
+export * from './after.ts';
 export type * from './bus.ts';
 export * from './caller-of.ts';
 export * from './caller-values.ts';
@@ -14,6 +15,7 @@ export * from './finding.ts';
 export * from './hooks.ts';
 export * from './http.ts';
 export * from './json.ts';
+export * from './json-faults.ts';
 export * from './json-rows.ts';
 export * from './json-scan.ts';
 export * from './json-text.ts';

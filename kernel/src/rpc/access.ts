@@ -135,7 +135,7 @@ function requirementsOf(access: AccessRule<unknown>, input: unknown): readonly R
   return 'anyOf' in access ? access.anyOf(input) : [];
 }
 
-/** The result of a hook; a promise only when a tap had to wait. Promises are a large part of what a call costs. */
+/** The result of a hook; a promise only when a tap had to wait. */
 export function ask<T>(run: (done: (error: unknown, value?: T) => void) => void): T | Promise<T> {
   let settled: { readonly error: unknown; readonly value: T } | undefined;
   let later: PromiseWithResolvers<T> | undefined;

@@ -1,9 +1,17 @@
-import { nesting, RawJson, RpcError, stringifyJson, type TSchema, Type } from '@svc/plugin-sdk';
+import {
+  holdsHalfPair,
+  holdsInfinity,
+  nesting,
+  RawJson,
+  RpcError,
+  stringifyJson,
+  type TSchema,
+  Type,
+} from '@svc/plugin-sdk';
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { type Call, partsOf } from './envelope.ts';
 import { reason, unknownField } from './reason.ts';
 import { Repeats } from './repeats.ts';
-import { holdsHalfPair, holdsInfinity } from './unsound.ts';
 
 type Bound = Record<string, unknown>;
 type Sent = Pick<Call, 'params' | 'paramsText' | 'read' | 'isRepeated'>;

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallContext, Logger, Peer, Principal, Text } from '@svc/plugin-sdk';
 import {
+  after,
   asString,
   byteLength,
   DISK_FULL,
+  isLater,
   joinTexts,
   parseJson,
   RawJson,
@@ -20,7 +22,7 @@ import { batchTooBig, errorText, exceeded, invalidRequest, PARSE_ERROR } from '.
 import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
 import { reader } from './reader.ts';
-import type { Registered, Registry } from './registry.ts';
+import { type Registered, type Registry, takeCredential } from './registry.ts';
 import { LONGEST } from './repeats.ts';
 
 /** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
@@ -63,7 +65,7 @@ export class Dispatcher {
   }
 
   /** The answer to what a socket read. Whatever waits holds neither the bytes nor a refused call's parameters. */
-  receive(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
+  receive(bytes: Buffer, source: Source, onRead?: () => void): Answer | Promise<Answer> {
     const isShort = bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed();
     if (isShort) {
       onRead?.();
@@ -77,14 +79,8 @@ export class Dispatcher {
   async #receiveLong(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
     const reading = await this.#read(bytes, source).finally(onRead);
     const message = reading?.entries ? messageOf(reading) : readMessage(textOf(bytes));
-    const answered = this.#answer(message, source);
+    const answered = Promise.resolve(this.#answer(message, source));
     return reading ? answered.finally(reading.release) : answered;
-  }
-
-  async #answer(message: Message, source: Source): Promise<Answer> {
-    return message.kind === 'batch'
-      ? this.#batch(message.entries, source)
-      : this.#single(message, source);
   }
 
   /** In-process call with a known caller; `params` without the credential. @throws RpcError */
@@ -113,14 +109,16 @@ export class Dispatcher {
     return text === undefined ? undefined : parseJson(asString(text));
   }
 
-  #single(message: Message, source: Source): Answer | Promise<Answer> {
+  #answer(message: Message, source: Source): Answer | Promise<Answer> {
     switch (message.kind) {
       case 'call':
         return this.#call(message, source);
-      case 'invalid':
-        return {
-          text: message.error ? errorText(message.id, message.error) : invalidRequest(message.id),
-        };
+      case 'batch':
+        return this.#batch(message.entries, source);
+      case 'invalid': {
+        const { error, id } = message;
+        return { text: error ? errorText(id, error) : invalidRequest(id) };
+      }
       case 'unparsable':
         return { text: PARSE_ERROR };
       case 'notification':
@@ -143,7 +141,7 @@ export class Dispatcher {
     let bytes = 2;
     for (const [index, entry] of entries.entries()) {
       if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
-      const answer = isTooLong ? tooMany(entry, most) : await this.#single(entry, source);
+      const answer = isTooLong ? tooMany(entry, most) : await this.#answer(entry, source);
       if (answer.text === undefined) continue;
       if (answer.release) releases.push(answer.release);
       texts.push(texts.length === 0 ? '[' : ',', answer.text);
@@ -157,33 +155,45 @@ export class Dispatcher {
     return isTooLong ? { text: invalidRequest('null', entriesOver(most)) } : nothing;
   }
 
-  async #call(call: Call, source: Source): Promise<Answer> {
+  #call(call: Call, source: Source): Answer | Promise<Answer> {
     const started = performance.now();
     const method = this.#options.registry.methods.get(call.method);
     const context = this.#context(call.method, source, method);
     context.params = call.params;
-    try {
-      if (!method) return this.#unsubscribe(call, source);
-      const params = method.binder.bind(call);
-      context.credential = takeCredential(method, params);
-      if ((call.read?.credential ?? context.credential) !== context.credential)
-        throw RpcError.denied('Invalid credentials');
-      const input = await this.#admit(method, params, context);
-      const { binder, credential, definition } = method;
-      if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
-      if (definition.handle) context.result = await definition.handle(input, context);
-      const answer = definition.open
-        ? await this.#subscribe(method, input, context, { id: call.id, source })
-        : { text: this.#serialise(context.result, call.id) };
-      this.#calls.completed({ call, method, context, started }, answer.text);
-      this.#settled(context, undefined, started);
-      return answer;
-    } catch (thrown) {
+    const ended = { call, method, context, started };
+    const failed = (thrown: unknown): Answer => {
       const error = this.#failure(method, thrown);
-      this.#calls.failed({ call, method, context, started }, error);
+      this.#calls.failed(ended, error);
       if (method) this.#settled(context, error, started);
       return { text: errorText(call.id, error), after: context.after };
+    };
+    try {
+      if (!method) return this.#unsubscribe(call, source);
+      const answering = after(this.#run(method, call, context, source), (answer) => {
+        this.#calls.completed(ended, answer.text);
+        this.#settled(context, undefined, started);
+        return answer;
+      });
+      return isLater(answering) ? answering.catch(failed) : answering;
+    } catch (thrown) {
+      return failed(thrown);
     }
+  }
+
+  #run(method: Registered, call: Call, context: Context, source: Source): Answer | Promise<Answer> {
+    const { binder, credential, definition } = method;
+    const params = binder.bind(call);
+    context.credential = takeCredential(method, params);
+    if ((call.read?.credential ?? context.credential) !== context.credential)
+      throw RpcError.denied('Invalid credentials');
+    return after(this.#admit(method, params, context), (input) => {
+      if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
+      if (definition.open) return this.#subscribe(method, input, context, { id: call.id, source });
+      return after(definition.handle?.(input, context), (result) => {
+        context.result = result;
+        return { text: this.#serialise(result, call.id) };
+      });
+    });
   }
 
   #context(name: string, source: Source, method?: Registered, caller?: Principal): Context {
@@ -192,20 +202,15 @@ export class Dispatcher {
   }
 
   /** The steps from bound parameters to the input of the handler. The order is part of the contract. */
-  async #admit(
-    method: Registered,
-    params: Record<string, unknown>,
-    context: Context,
-  ): Promise<unknown> {
+  #admit(method: Registered, params: Record<string, unknown>, context: Context): unknown {
     const { definition } = method;
     const { audit } = definition;
     if (audit) context.target = () => audit(params, context.result);
     const input = definition.prepare ? definition.prepare(params) : params;
-    const admitted = this.#options.access.admit(method, input, context);
-    if (admitted) await admitted;
-    this.#options.hooks.admitted.call(context);
-    if (definition.check) await definition.check(input, context);
-    return input;
+    return after(this.#options.access.admit(method, input, context), () => {
+      this.#options.hooks.admitted.call(context);
+      return after(definition.check?.(input, context), () => input);
+    });
   }
 
   async #subscribe(
@@ -287,12 +292,4 @@ function bodyOf(result: unknown): Text {
   } catch (cause) {
     throw new RpcError(-32603, 'Internal error', { cause });
   }
-}
-
-/** Takes the credential out of the parameters, so that handlers do not get it. */
-function takeCredential({ credential }: Registered, params: Record<string, unknown>): string {
-  if (credential === undefined) return '';
-  const value = params[credential] as string;
-  params[credential] = undefined;
-  return value;
 }

@@ -1,8 +1,7 @@
-import { type Origin, type Reading, RpcError } from '@svc/plugin-sdk';
+import { faultOf, type Origin, type Reading, RpcError } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 import { type Access, ask } from './access.ts';
 import type { Registered, Registry } from './registry.ts';
-import { faultOf } from './unsound.ts';
 
 type Parts = { readonly access: Access; readonly hooks: KernelHooks; readonly registry: Registry };
 type Failure = (method: Registered, thrown: unknown) => RpcError;

@@ -60,3 +60,14 @@ export class Registry {
     };
   }
 }
+
+/** Takes the credential out of the parameters, so that handlers do not get it. */
+export function takeCredential(
+  { credential }: Registered,
+  params: Record<string, unknown>,
+): string {
+  if (credential === undefined) return '';
+  const value = params[credential] as string;
+  params[credential] = undefined;
+  return value;
+}

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { isLater } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
 import { LONG_BYTES } from '../budgets.ts';
@@ -91,7 +92,12 @@ export class RpcPeer extends SocketPeer {
     this.#turn ??= setImmediate(() => this.#nextTurn());
     const onRead = data.length > LONG_BYTES ? () => this.#letIn() : undefined;
     const answering = this.#wiring.dispatcher.receive(data, this.#source, onRead);
-    void this.#answer(answering, data.length);
+    // The buffer itself is not kept: it is a view of what the socket read in one piece.
+    if (isLater(answering) || answering.after) void this.#answerTo(answering, data.length);
+    else {
+      this.#wiring.unanswered.done(data.length);
+      this.#reply(answering);
+    }
   }
 
   #letIn(): void {
@@ -99,8 +105,7 @@ export class RpcPeer extends SocketPeer {
     this.#steer();
   }
 
-  /** The buffer itself is not kept: it is a view of what the socket read in one piece. */
-  async #answer(answering: Promise<Answer>, bytes: number): Promise<void> {
+  async #answerTo(answering: Answer | PromiseLike<Answer>, bytes: number): Promise<void> {
     let answer: Answer | undefined;
     try {
       answer = await answering;
@@ -109,16 +114,16 @@ export class RpcPeer extends SocketPeer {
     }
     this.#wiring.unanswered.done(bytes);
     if (answer?.after) await answer.after;
-    if (answer) this.#reply(answer);
-    this.#done();
+    this.#reply(answer);
   }
 
-  #reply({ text, release }: Answer): void {
-    if (text !== undefined) {
+  #reply(answer: Answer | undefined): void {
+    if (answer?.text !== undefined) {
       this.answered++;
-      this.sendText(text);
+      this.sendText(answer.text);
     }
-    release?.();
+    answer?.release?.();
+    this.#done();
   }
 
   #done(): void {

@@ -1,4 +1,5 @@
-import { type Fault, hasLongInteger } from '@svc/plugin-sdk';
+import type { Fault } from './hooks.ts';
+import { hasLongInteger } from './json.ts';
 
 const HALF = /\\u[dD][89a-fA-F]/;
 /** Whole pairs and other escapes are passed over. */
