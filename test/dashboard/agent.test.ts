@@ -1,5 +1,6 @@
 /** The page of one machine in a browser: state, charts of every field, the time that is shown, and what can be done. */
 import { readFile } from 'node:fs/promises';
+import type { Locator } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
@@ -174,15 +175,20 @@ test('charts come in a chunk that only pages with charts load', () =>
     assert.match(String(await loaded()), /assets\/plot-/);
   }, 'jobs'));
 
+/** Points at so much of a plot's width, wherever it stands by then: charts that come later may move it. */
+async function pointAt(plot: Locator, part: number): Promise<void> {
+  const { width, height } = (await plot.boundingBox())!;
+  await plot.hover({ position: { x: width * part, y: height / 2 } });
+}
+
 test('dragging shows that time in all charts, a double click goes back, and keys move and scale it', () =>
   kit.using(async ({ page }) => {
     await isDrawn(page, 'CPU');
     const plot = chart(page, 'CPU').locator('.u-over');
-    const box = (await plot.boundingBox())!;
-    const y = box.y + box.height / 2;
-    await page.mouse.move(box.x + box.width * 0.25, y);
+    await pointAt(plot, 0.25);
     await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.75, y, { steps: 5 });
+    await pointAt(plot, 0.5);
+    await pointAt(plot, 0.75);
     await page.mouse.up();
     await page.waitForURL(/from=/);
     const zoomed = query(page);
@@ -224,11 +230,8 @@ test('a gap stays a gap and says why, and hovering gives the exact value', () =>
   kit.using(
     async ({ page }) => {
       await isDrawn(page, 'CPU');
-      const box = (await chart(page, 'CPU').locator('.u-over').boundingBox())!;
-      const at = async (time: number) => {
-        const part = (time - (T - 50 * MINUTE)) / (45 * MINUTE);
-        await page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
-      };
+      const plot = chart(page, 'CPU').locator('.u-over');
+      const at = (time: number) => pointAt(plot, (time - (T - 50 * MINUTE)) / (45 * MINUTE));
       await at((GAP.from + GAP.to) / 2);
       await chart(page, 'CPU').locator('.chart-tip').getByText('Agent offline').waitFor();
       await at(T - 40 * MINUTE);

@@ -45,7 +45,11 @@ export function ShellView({ shell }: { readonly shell: Shell }) {
       <div
         class="terminal-room"
         ref={box}
-        onMouseUp={() => screen && copySelection(screen, false)}
+        // A drag may end beside the screen.
+        onMouseDown={() =>
+          screen &&
+          addEventListener('mouseup', () => void copySelection(screen, false), { once: true })
+        }
       />
     </div>
   );
