@@ -38,6 +38,25 @@ export const clientKind = (): string =>
     ? 'go'
     : 'node';
 
+/** One GET again and again over kept connections. */
+export async function runHttpLoad(
+  url: string,
+  conns: number,
+  seconds: number,
+): Promise<LoadResult> {
+  const args = [join(import.meta.dirname, 'http-load.mjs'), url, String(conns), String(seconds)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 1_200_000 });
+  return sound('http-load', JSON.parse(stdout) as LoadResult);
+}
+
+/** @throws Error when a call failed */
+function sound(name: string, result: LoadResult): LoadResult {
+  if (result.failed > 0 || result.first_error) {
+    throw new Error(`${name}: ${result.failed} failed, first: ${result.first_error}`);
+  }
+  return result;
+}
+
 /** Runs a load client; `ends` ends agentload before its time. @throws Error when it fails or a call did */
 export async function runLoad(
   name: 'agentload' | 'rpcload',
@@ -52,9 +71,5 @@ export async function runLoad(
   });
   ends?.addEventListener('abort', () => running.child.kill('SIGINT'));
   const { stdout } = await running;
-  const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as LoadResult;
-  if (result.failed > 0 || result.first_error) {
-    throw new Error(`${name}: ${result.failed} failed, first: ${result.first_error}`);
-  }
-  return result;
+  return sound(name, JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as LoadResult);
 }

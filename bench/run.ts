@@ -6,6 +6,7 @@ import { agent } from './scenarios/agent.ts';
 import { backupScenarios } from './scenarios/backup.ts';
 import { busScenarios } from './scenarios/bus.ts';
 import { hello } from './scenarios/calls.ts';
+import { cost } from './scenarios/cost.ts';
 import { dashboard } from './scenarios/dashboard.ts';
 import { fleet } from './scenarios/fleet.ts';
 import { jobScenarios } from './scenarios/jobs.ts';
@@ -27,6 +28,7 @@ import { type Figure, reached } from './types.ts';
 const scenarios = [
   start,
   hello,
+  cost,
   ...reports,
   ...queryScenarios,
   ...kvScenarios,

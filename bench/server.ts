@@ -22,6 +22,7 @@ export interface Bench {
   /** `ws://127.0.0.1:PORT/` */
   readonly socketUrl: string;
   readonly startup_ms: number;
+  readonly pid: number;
   /** Since the last `reset`. */
   probe(command?: 'read' | 'reset'): Promise<Probe>;
   /** Orderly stop; the files stay for `place.read` until `place.remove`. */
@@ -43,6 +44,7 @@ export async function startBench(dialect: Dialect, tables = ''): Promise<Bench> 
     token: superToken(server.output()),
     socketUrl: `${place.site.url.replace('http', 'ws')}/`,
     startup_ms: server.startup_ms,
+    pid: server.child.pid ?? 0,
     probe: (command = 'read') => probe(server.child, command),
     end: () => end(server),
   };

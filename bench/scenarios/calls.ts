@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { killAtExit } from '../../test/process/server.ts';
 import { runLoad } from '../clients.ts';
 import { type Probe, probe, startBench } from '../server.ts';
 import type { Figure, Scenario } from '../types.ts';
+import { startYardstick } from '../yardstick.ts';
 
 const load = { method: 'svc-server_hello', conns: 16, inflight: 4, duration: '5s' };
 
@@ -59,15 +56,7 @@ export const hello: Scenario = {
 };
 
 async function startEcho() {
-  const folder = join(import.meta.dirname, '..');
-  const args = ['--import', join(folder, 'probe.mjs'), join(folder, 'echo.mjs')];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  killAtExit(child);
-  if (!child.stdout) throw new Error('no standard output');
-  const [port] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(10_000) });
-  return {
-    url: `ws://127.0.0.1:${String(port).trim()}/`,
-    probe: (command: 'read' | 'reset') => probe(child, command),
-    stop: () => child.kill(),
-  };
+  const { child, host, stop } = await startYardstick('echo');
+  const url = `ws://${host}/`;
+  return { url, stop, probe: (command: 'read' | 'reset') => probe(child, command) };
 }

@@ -43,7 +43,7 @@ const reportScenario = (kind: Kind, dialect: Dialect): Scenario => ({
       { scenario, figure: 'lost', value: lost, unit: 'rows', goal: { most: 0 } },
     ];
     if (dialect === 'sqlite') {
-      const value = rawInsert(join(bench.place.site.dir, 'svc.db'), reportTable[kind]);
+      const { rate: value } = rawInsert(join(bench.place.site.dir, 'svc.db'), reportTable[kind]);
       const note = 'yardstick: better-sqlite3, prepared, 500 rows a transaction, same rows';
       figures.push({ scenario, figure: 'raw insert', value, unit: '/s', note });
     }

@@ -1,13 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { report, reportMethod } from '../../test/process/reports.ts';
-import { killAtExit } from '../../test/process/server.ts';
 import { type Bench, startBench } from '../server.ts';
 import type { Figure, Scenario } from '../types.ts';
+import { startYardstick } from '../yardstick.ts';
 
 const NAME = 'workers';
 const MANY = 500;
@@ -283,11 +281,6 @@ async function hasWrk(): Promise<boolean> {
 }
 
 async function startBare() {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'bytes.mjs'), '2'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  killAtExit(child);
-  if (!child.stdout) throw new Error('no standard output');
-  const [port] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(10_000) });
-  return { url: `http://127.0.0.1:${String(port).trim()}/`, stop: () => child.kill() };
+  const { host, stop } = await startYardstick('bytes', '2');
+  return { url: `http://${host}/`, stop };
 }

@@ -7,6 +7,11 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 export const moduleBeside = (from: string, module: string): URL =>
   new URL(module.replace(/\.ts$/, from.endsWith('.ts') ? '.ts' : '.js'), from);
 
-/** Starts a module in a worker thread: `startWorker(import.meta.url, './thread.ts', options)`. */
+/**
+ * Starts a module in a worker thread: `startWorker(import.meta.url, './thread.ts', options)`. Tools of the system show the
+ * thread under the module's name.
+ */
 export const startWorker = (from: string, module: string, options: WorkerOptions): Worker =>
-  new Worker(moduleBeside(from, module), options);
+  new Worker(moduleBeside(from, module), { name: stem(module), ...options });
+
+const stem = (module: string): string => module.replace(/^.*\/|\.ts$/g, '');

@@ -12,6 +12,7 @@ const YOUNG_SPACE_MB = 8;
 export const startScripts = (workerData: ThreadData): Worker =>
   startWorker(import.meta.url, './thread/thread.ts', {
     workerData,
+    name: 'scripts',
     // Nothing of the server's environment, arguments or standard streams is within reach of the thread.
     env: {},
     argv: [],
