@@ -12,6 +12,4 @@ export const moduleBeside = (from: string, module: string): URL =>
  * thread under the module's name.
  */
 export const startWorker = (from: string, module: string, options: WorkerOptions): Worker =>
-  new Worker(moduleBeside(from, module), { name: stem(module), ...options });
-
-const stem = (module: string): string => module.replace(/^.*\/|\.ts$/g, '');
+  new Worker(moduleBeside(from, module), { name: module.replace(/^.*\/|\.ts$/g, ''), ...options });
