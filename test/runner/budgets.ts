@@ -61,6 +61,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/security/exec-sql.test.ts': { seconds: 8, why: 'a process or connection for each of 200 texts' },
   'test/security/exec-sql-role.test.ts': { seconds: 8, why: 'databases and roles of its own' },
   'test/systemd.test.ts': { seconds: 8, why: 'starts the program, and a process for each message', starts: true },
+  'test/systemd-machine.test.ts': { seconds: 20, why: 'a systemd in namespaces, which starts a server and an agent', starts: true },
   'test/deployment.test.ts': { seconds: 5, why: 'kubectl, and a server on Postgres', starts: true },
   'test/proxies.test.ts': { seconds: 10, why: 'nginx and Caddy, and 50 MB through each', starts: true },
   'test/disk-full.test.ts': { seconds: 12, why: 'a server on a file system of its own', starts: true },

@@ -1,0 +1,233 @@
+/** The services of the server and of enrolled agents under a real systemd, where this machine can run one in namespaces. */
+// proof: 60
+import { createHash } from 'node:crypto';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { blocksOf } from './documentation-kit.ts';
+import { freePort } from './ports.ts';
+import { until } from './process/havoc.ts';
+import { rpc } from './process/server.ts';
+import { loop } from './runner/proof.ts';
+import { NODE, REPOSITORY, SystemdMachine, whyNot } from './systemd-machine.ts';
+
+const PLUGINS = [
+  ...['token', 'server-info', 'agent-uuid', 'agent', 'task', 'terminal', 'kv'],
+  ...['static-bucket', 'enrol'],
+];
+const IN_THE_FLEET_MS = 10_000;
+const UNINSTALL = 'sh /opt/svc-agent/install.sh --uninstall';
+const DROP = '/etc/systemd/system/svc-agent.service.d';
+const BUNDLE = '/opt/svc-agent/state/svc-agent.mjs';
+
+const test = suite('services under systemd');
+let app: TestApp;
+let machine: SystemdMachine;
+let reason = whyNot();
+if (reason === undefined)
+  try {
+    machine = await SystemdMachine.boot();
+  } catch (error) {
+    reason = `systemd does not come up in namespaces: ${(error as Error).message}`;
+  }
+if (reason !== undefined) process.stdout.write(`  skipped: ${reason}\n`);
+const withSystemd = reason === undefined ? test : test.skip;
+/** Under `npm run proof`. */
+const longer: typeof withSystemd = loop(() => {}, withSystemd);
+
+test.before(async () => {
+  if (reason === undefined) app = await bootForTest(PLUGINS);
+});
+test.after(async () => {
+  await app?.stop();
+  await machine?.end();
+});
+
+/** A line of the machine that has to work; what it prints. */
+async function done(line: string, user?: string): Promise<string> {
+  const { code, out, err } = await machine.run(line, user);
+  assert.is(code, 0, `${line}\n${out}${err}`);
+  return `${out}${err}`;
+}
+
+const list = () => app.call('agent-uuid_list', { token: app.superToken });
+const entry = async (uuid: string) => (await list()).find((one: any) => one.uuid === uuid);
+const uuidIn = (text: string) => /is in the fleet: (\S+)/.exec(text)?.[1] ?? '';
+async function enrol(options = '', user?: string): Promise<string> {
+  const { line } = await app.call('enrol_create', { token: app.superToken, url: app.url });
+  return uuidIn(await done(`${line} ${options}`, user));
+}
+const isReporting = (uuid: string) =>
+  until('a report', async () => (await entry(uuid))?.last_seen != null);
+const isConnected = (uuid: string) =>
+  until('the registration', async () => (await entry(uuid))?.connected_for_tasks);
+const ask = async (uuid: string, task: object) => {
+  const params = [app.superToken, uuid, task, 20_000];
+  return (await app.call('task_create_task_blocking', params)).task_event_result;
+};
+
+const isHeard = (since: number) =>
+  until('its reports', async () => (await list()).some(({ last_seen }: any) => last_seen > since));
+
+/** What the kernel says of the main process of a unit. */
+async function processOf(unit: string): Promise<Record<string, string>> {
+  const { MainPID } = await machine.show(unit);
+  const status = await done(`cat /proc/${MainPID}/status`);
+  return Object.fromEntries(
+    status.split('\n').map((line) => line.split(/:\s+/) as [string, string]),
+  );
+}
+
+withSystemd(
+  'the line makes a service that is in the fleet within ten seconds, without rights and with a user of its own',
+  async () => {
+    let took_ms = IN_THE_FLEET_MS;
+    // Whatever else this machine does at the time: once in three it has to be so.
+    for (let tries = 0; took_ms >= IN_THE_FLEET_MS && tries < 3; tries += 1) {
+      if (tries > 0) await done(UNINSTALL);
+      const begun = Date.now();
+      await isReporting(await enrol());
+      took_ms = Date.now() - begun;
+    }
+    assert.ok(took_ms < IN_THE_FLEET_MS, `${took_ms} ms`);
+    const { ActiveState, UnitFileState, User } = await machine.show('svc-agent');
+    assert.equal([ActiveState, UnitFileState, User], ['active', 'enabled', 'svc-agent']);
+    const { NoNewPrivs, CapEff, CapBnd, Seccomp, Uid = '' } = await processOf('svc-agent');
+    assert.equal([NoNewPrivs, Seccomp], ['1', '2']);
+    assert.match(`${CapEff} ${CapBnd}`, /^0+ 0+$/);
+    assert.is(Uid.split('\t')[0], (await done('id -u svc-agent')).trim());
+    const mode = await done('stat -c "%U %a" /opt/svc-agent/state/config.toml');
+    assert.is(mode, 'svc-agent 600\n');
+  },
+);
+
+longer('killed, it is started again and reports', async () => {
+  // Sooner than after the unit's five seconds.
+  await done(
+    `mkdir ${DROP} && printf '[Service]\\nRestartSec=200ms\\n' >${DROP}/test.conf && systemctl daemon-reload`,
+  );
+  const before = await machine.show('svc-agent');
+  await done('systemctl kill --signal=KILL svc-agent');
+  const isBack = async () => {
+    const now = await machine.show('svc-agent');
+    return now['ActiveState'] === 'active' && now['MainPID'] !== before['MainPID'];
+  };
+  await until('another process', isBack);
+  await isHeard(Date.now());
+});
+
+longer('it is updated, and an update that does not connect is taken back', async () => {
+  const good = await done(`cat ${BUNDLE}`);
+  await done(`echo '// a stale copy' >>${BUNDLE}`);
+  assert.match(await done('sh /opt/svc-agent/install.sh --update'), /was updated/);
+  assert.is(await done(`cat ${BUNDLE}`), good);
+  // A version that starts, and then connects to nobody.
+  const broken = "if (!process.argv.includes('-v')) process.exit(1);\n";
+  const digest = createHash('sha256').update(broken).digest('hex');
+  const curl = `#!/bin/sh
+/usr/bin/curl "$@" || exit
+while [ $# -gt 0 ]; do [ "$1" = -o ] && file=$2; url=$1; shift; done
+case $url in
+  */enrol/agent) printf '%s\\n' "${broken.trim()}" >"$file" ;;
+  */enrol/manifest) sed -i 's/^\\(agent [^ ]*\\) [0-9a-f]*/\\1 ${digest}/' "$file" ;;
+esac`;
+  await done(`cat >/usr/local/bin/curl <<'END'\n${curl}\nEND\nchmod 755 /usr/local/bin/curl`);
+  const failed = await machine.run('sh /opt/svc-agent/install.sh --update');
+  await done('rm /usr/local/bin/curl');
+  assert.is(failed.code, 1);
+  assert.match(failed.err, /the one before is back/);
+  assert.is(await done(`cat ${BUNDLE}`), good);
+  await isHeard(Date.now());
+});
+
+withSystemd('removed, it leaves neither unit nor user nor folder', async () => {
+  await done(UNINSTALL);
+  assert.is((await machine.show('svc-agent'))['LoadState'], 'not-found');
+  assert.is((await machine.run('id svc-agent')).code, 1);
+  const left = 'ls -d /opt/svc-agent /etc/systemd/system/svc-agent.service* 2>/dev/null';
+  assert.is((await machine.run(left)).out, '');
+});
+
+const isWritten = async () => (await machine.run('ls /var/tmp/of-a-task')).code === 0;
+
+longer('programs of tasks see the system only where its people allow such tasks', async () => {
+  const write = { execute: { cmd: 'touch', args: ['/var/tmp/of-a-task'] } };
+  const uuid = await enrol(`--node ${NODE} --allow execute`);
+  await isConnected(uuid);
+  const allowed = await ask(uuid, write);
+  assert.ok(await isWritten(), JSON.stringify(allowed));
+  assert.is(await done('stat -c %U /var/tmp/of-a-task'), 'svc-agent\n');
+  await done('rm /var/tmp/of-a-task');
+  // The unit alone, without the drop-in that --allow has written.
+  const before = Date.now();
+  await done(`rm -r ${DROP} && systemctl daemon-reload && systemctl restart svc-agent`);
+  await isHeard(before);
+  await isConnected(uuid);
+  const refused = await ask(uuid, write);
+  assert.not.ok(await isWritten(), JSON.stringify(refused));
+  await done(UNINSTALL);
+});
+
+longer('a user without root gets a service that outlives the session', async () => {
+  await done('systemctl start dbus systemd-logind && useradd --create-home somebody');
+  await done('loginctl enable-linger somebody');
+  const session = 'export XDG_RUNTIME_DIR=/run/user/$(id -u)';
+  const is = () => machine.run(`${session}; systemctl --user is-system-running --wait`, 'somebody');
+  await until('the systemd of the user', async () => /running|degraded/.test((await is()).out));
+  const { line } = await app.call('enrol_create', { token: app.superToken, url: app.url });
+  const uuid = uuidIn(await done(`${session}; ${line} --node ${NODE}`, 'somebody'));
+  await isReporting(uuid);
+  const unit = '/home/somebody/.config/systemd/user/svc-agent.service';
+  assert.is(await done(`stat -c %U ${unit}`), 'somebody\n');
+  const state = `${session}; systemctl --user is-active svc-agent`;
+  assert.is(await done(state, 'somebody'), 'active\n');
+  const folder = '/home/somebody/.local/share/svc-agent';
+  await done(`${session}; sh ${folder}/install.sh --uninstall`, 'somebody');
+  assert.is((await machine.run(`ls ${folder} ${unit}`)).out, '');
+});
+
+withSystemd(
+  'the unit of the server: ready when it listens, reloaded, started again when it stands still, stopped in order',
+  async () => {
+    const port = await freePort();
+    const program = `#!/bin/sh\nexec ${NODE} ${REPOSITORY}/server/bin/svc-server.js "$@"\n`;
+    await done(`printf '%s' '${program}' >/usr/local/bin/svc-server`);
+    await done('chmod 755 /usr/local/bin/svc-server');
+    // Sooner than the unit's minute; another address than its default one, which this machine may have taken.
+    const drop = '/etc/systemd/system/svc-server.service.d';
+    const faster = `[Service]
+WatchdogSec=2
+ExecStartPre=/bin/sed -i "s/^ws_listener = .*/ws_listener = \\"127.0.0.1:${port}\\"/" /var/lib/svc/server.toml`;
+    await done(`mkdir ${drop} && printf '%s\n' '${faster}' >${drop}/test.conf`);
+    const steps = blocksOf('docs/guide/deployment.md').find(
+      ({ heading }) => heading === '2. systemd',
+    );
+    const [place, ...lines] = steps?.text.trim().split('\n') ?? [];
+    assert.match(place ?? '', /^cd .*\/svc\/deploy\/systemd"$/);
+    const printed = await done(`cd ${REPOSITORY}/deploy/systemd && ${lines.join(' && ')}`);
+    assert.match(printed, /Super Token: \S+/);
+    const url = `http://127.0.0.1:${port}`;
+    const hello = () => rpc(url, 'svc-server_hello', {});
+    assert.ok((await hello()).result, 'the start returned when it was ready');
+    const started = await machine.show('svc-server');
+    assert.is(started['StatusText'], `Listening on ${url}`);
+    const { NoNewPrivs, CapBnd, Seccomp } = await processOf('svc-server');
+    assert.equal([NoNewPrivs, Number(CapBnd), Seccomp], ['1', 0, '2']);
+    await done('systemctl reload svc-server');
+    assert.is((await machine.show('svc-server'))['MainPID'], started['MainPID']);
+
+    await done('systemctl kill --signal=STOP svc-server');
+    const isAnother = async () => {
+      const { ActiveState, MainPID } = await machine.show('svc-server');
+      return ActiveState === 'active' && MainPID !== started['MainPID'];
+    };
+    await until('another process', isAnother);
+    assert.ok((await hello()).result);
+    assert.is((await machine.show('svc-server'))['NRestarts'], '1');
+    await done('systemctl stop svc-server');
+    const { Result, ExecMainStatus } = await machine.show('svc-server');
+    assert.equal([Result, ExecMainStatus], ['success', '0']);
+  },
+);
+
+test.run();
