@@ -8,9 +8,11 @@
     const Known = loaded[name];
     return Known !== undefined && value instanceof Known;
   };
+  const TEXT = 'text/plain;charset=UTF-8';
   /** `{ text | bytes | stream | host, type }` of what a caller gives as body; null for none. */
   function extract(body) {
     if (body === undefined || body === null) return null;
+    if (typeof body === 'string') return { text: body, type: TEXT };
     if (body instanceof URLSearchParams)
       return { text: body.toString(), type: 'application/x-www-form-urlencoded;charset=UTF-8' };
     if (is('ReadableStream', body)) {
@@ -24,7 +26,7 @@
       const isGiven = bytes === (body.buffer ?? body);
       return { bytes: isGiven && bytes.byteLength <= MOST_COPIED ? bytes.slice(0) : bytes };
     }
-    return { text: String(body), type: 'text/plain;charset=UTF-8' };
+    return { text: String(body), type: TEXT };
   }
 
   /** What `work` gives, unless the signal comes first. */

@@ -54,7 +54,7 @@
   api.requestOf = (given, mode, handler) => {
     if (mode === 'request') {
       const { url, method, headers, body } = given;
-      const facts = { url, method: methodOf(method), headers: make(headers) };
+      const facts = { url, method: methodOf(method), pairs: headers, redirect: 'follow' };
       return arrived(body === null ? null : held(body), facts);
     }
     if (typeof given !== 'object' || given === null)
@@ -75,6 +75,7 @@
       url: String(url),
       method: request.method,
       headers: request.headers,
+      redirect: 'follow',
     });
   };
 

@@ -22,6 +22,12 @@
       for (const [name, value] of list) headers.append(name, value);
       return headers;
     }
+    /** Of pairs that the host has checked: names in lower case, values trimmed. */
+    static given(list) {
+      const headers = new Headers();
+      headers.#list = list;
+      return headers;
+    }
     /** With the same rule for what is set later. */
     static copy(from) {
       const headers = new Headers();
@@ -30,6 +36,12 @@
       return headers;
     }
     static list = (headers) => headers.#list;
+    /** The type of a body, unless there is one. */
+    static typed(headers, type) {
+      const list = headers.#list;
+      for (let at = 0; at < list.length; at++) if (list[at][0] === 'content-type') return;
+      list.push(['content-type', type.trim()]);
+    }
     #pair(name, value) {
       const key = String(name).toLowerCase();
       if (!TOKEN.test(key)) throw new TypeError(`Invalid header name: ${name}`);
@@ -87,10 +99,10 @@
       return 'Headers';
     }
   }
-  const { make, copy, list } = Headers;
-  for (const name of ['make', 'copy', 'list']) delete Headers[name];
+  const { make, given, copy, list, typed } = Headers;
+  for (const name of ['make', 'given', 'copy', 'list', 'typed']) delete Headers[name];
   const pairsOf = (init) => (init === undefined || init === null ? [] : list(new Headers(init)));
 
   define('Headers', Headers);
-  return { make, copy, list, pairsOf };
+  return { make, given, copy, list, typed, pairsOf };
 });

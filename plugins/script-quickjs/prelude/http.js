@@ -1,5 +1,5 @@
 /** Request and Response. */
-(function http(api, { make, copy, list, pairsOf }, bodies) {
+(function http(api, { make, given, copy, list, typed, pairsOf }, bodies) {
   const { define } = api;
   const { Body, take, split, fill, content, extract, signalOf } = bodies;
   const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -13,6 +13,7 @@
     FORBIDDEN.test(name) || (/^x-(?:http-)?method(?:-override)?$/.test(name) && BANNED.test(value));
   const KNOWN_METHODS = /^(?:delete|get|head|options|post|put|patch)$/i;
   const methodOf = (method) => {
+    if (method === 'GET' || method === 'POST') return method;
     const text = String(method);
     if (!TOKEN.test(text)) throw new TypeError(`Invalid method: ${text}`);
     if (BANNED.test(text)) throw new TypeError('This method is not allowed.');
@@ -25,32 +26,38 @@
     return redirect;
   };
 
+  /** In the place of the first argument: the constructor checks nothing, its caller gives all. */
+  const BARE = {};
   class Request extends Body {
     #facts;
     constructor(input, options) {
+      if (input === BARE) {
+        super(null);
+        return;
+      }
       const init = options ?? {};
       const from = input instanceof Request ? input : undefined;
       const url = from ? from.url : String(input);
       if (/^[a-z][a-z0-9+.-]*:[\\/]*[^/?#\\]*@/i.test(url) && !from)
         throw new TypeError('Request URL must not hold credentials');
       const method = init.method !== undefined ? methodOf(init.method) : (from?.method ?? 'GET');
-      const given = init.body !== undefined && init.body !== null;
-      const carried = !given && from !== undefined && content(from) !== null;
-      if ((given || carried) && /^(?:GET|HEAD)$/.test(method)) throw new TypeError(NO_BODY);
-      const body = given ? extract(init.body) : from ? take(from) : null;
+      const hasBody = init.body !== undefined && init.body !== null;
+      const carried = !hasBody && from !== undefined && content(from) !== null;
+      if ((hasBody || carried) && /^(?:GET|HEAD)$/.test(method)) throw new TypeError(NO_BODY);
+      const body = hasBody ? extract(init.body) : from ? take(from) : null;
       super(body);
       const headers =
         init.headers !== undefined ? pairsOf(init.headers) : from ? list(from.headers) : [];
       const kept = make(headers, dropped);
-      if (given && body.type && !kept.has('content-type')) kept.set('content-type', body.type);
+      if (hasBody && body.type) typed(kept, body.type);
       const redirect = redirectOf(init.redirect ?? from?.redirect ?? 'follow');
       const signal = init.signal === undefined ? from && signalGiven(from) : signalOf(init.signal);
       this.#facts = { url, method, headers: kept, redirect, signal };
     }
-    /** A request with any URL, method and headers. */
+    /** A request with any URL, method and headers, which may come as checked `pairs`. */
     static arrived(body, facts) {
-      const request = fill(new Request(''), body);
-      request.#facts = { redirect: 'follow', ...facts };
+      const request = fill(new Request(BARE), body);
+      request.#facts = facts;
       return request;
     }
     /** Undefined until the script has asked for one. */
@@ -62,7 +69,9 @@
       return this.#facts.method;
     }
     get headers() {
-      return this.#facts.headers;
+      const facts = this.#facts;
+      facts.headers ??= given(facts.pairs);
+      return facts.headers;
     }
     get redirect() {
       return this.#facts.redirect;
@@ -91,13 +100,13 @@
       if (!(status >= 200 && status <= 599))
         throw new RangeError(`Invalid response status: ${facts.status}`);
       const content = extract(body);
-      if (content && [204, 205, 304].includes(status))
+      if (content && (status === 204 || status === 205 || status === 304))
         throw new TypeError(`Response with status ${status} cannot have body`);
       super(content);
       const headers = make(pairsOf(facts.headers), NO_SET_COOKIE);
-      if (content?.type && !headers.has('content-type')) headers.set('content-type', content.type);
+      if (content?.type) typed(headers, content.type);
       const statusText = String(facts.statusText ?? '');
-      if (!REASON.test(statusText)) throw new TypeError('Invalid statusText');
+      if (statusText !== '' && !REASON.test(statusText)) throw new TypeError('Invalid statusText');
       this.#facts = { status, statusText, headers, type: 'default', url: '', redirected: false };
     }
     /** A response with any status and headers. */
