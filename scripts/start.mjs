@@ -56,10 +56,10 @@ async function main() {
     const others = process.argv.slice(2).filter((argument) => argument !== '--watch');
     return serveAndWatch(others, first.config);
   }
-  limitGarbage();
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
   const app = await serve({ ...first, listen, hangUp: 'stop' });
+  limitGarbage();
   process.stdout.write(`svc is ready: ${app.url}\n${invitation(app)}`);
   if (options.agent) await runAgent(app, data);
 }

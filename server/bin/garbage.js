@@ -21,7 +21,11 @@ const SURPLUS = 16 * 2 ** 20;
  */
 const REST_MS = 60_000;
 
-/** Keeps garbage small: V8 collects sooner, and what much work leaves over is collected when it is over. */
+/**
+ * Keeps garbage small: V8 collects sooner, and what much work leaves over is collected when it is over. To be called when
+ * the server has started: V8 takes no code that was compiled under other flags, be it Node's own, and compiling that again
+ * is a sixth of a start.
+ */
 export function limitGarbage() {
   // By itself V8 lets garbage grow to several times of what lives; with less than this it marks all the time while long
   // answers leave.

@@ -10,8 +10,6 @@ const serves = process.argv[2] === 'serve';
 if (serves) {
   const { beginAnew } = await import('./memory.js');
   beginAnew(process.argv[1], process.argv.slice(2));
-  const { limitGarbage } = await import('./garbage.js');
-  limitGarbage();
   const { quickMasks } = await import('./masks.js');
   quickMasks();
   const { useCompiled } = await import('./compiled.js');
@@ -23,5 +21,7 @@ const code = await main(process.argv.slice(2));
 if (code !== undefined) process.exit(code);
 if (serves) {
   const { keepCompiled } = await import('./compiled.js');
+  const { limitGarbage } = await import('./garbage.js');
   keepCompiled();
+  limitGarbage();
 }
