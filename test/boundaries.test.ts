@@ -107,7 +107,7 @@ const codeLines = (text: string): number =>
  */
 const budgets = [
   ['kernel', kernel, 3199],
-  ['server', server, 1846],
+  ['server', server, 1866],
   ['doctor', server, 474],
   ['plugin-sdk', sdk, 2330],
 ] as const;

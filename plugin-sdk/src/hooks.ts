@@ -122,7 +122,7 @@ export interface CommandArguments {
 
 export interface CommandTerminal {
   print(line: string): void;
-  /** Tells how far the work is, on standard error; on a terminal the next call takes the line's place. */
+  /** Tells how far the work is, on standard error; on a terminal what comes next takes the line's place, unless it ends with a line end. */
   progress(line: string): void;
   /** The next line of standard input; undefined at its end. */
   ask(prompt: string): Promise<string | undefined>;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { App } from '@svc/kernel';
-import type { Command, Commands, CommandTerminal } from '@svc/plugin-sdk';
+import type { Command, Commands } from '@svc/plugin-sdk';
 import { start } from './start.ts';
+import { endProgress, terminal } from './terminal.ts';
 
 /** A wrong command line: exit 2 with the help on standard error. */
 export class UsageError extends Error {}
@@ -45,6 +45,7 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
   try {
     return name === 'init' ? 0 : await runCommand(app, name, args);
   } finally {
+    endProgress();
     await app.stop('done');
   }
 }
@@ -108,21 +109,3 @@ function usageOf({ name, words, options = {} }: Command): string {
   );
   return [name, ...(words ? [words] : []), ...shown].join(' ');
 }
-
-let lines: AsyncIterator<string> | undefined;
-
-/** Erases the line that the cursor is on. */
-const ERASE_LINE = '\r\u001b[K';
-
-const terminal: CommandTerminal = {
-  print: (line) => void process.stdout.write(`${line}\n`),
-  progress(line) {
-    process.stderr.write(process.stderr.isTTY ? `${ERASE_LINE}${line}` : `${line}\n`);
-  },
-  async ask(prompt) {
-    process.stdout.write(prompt);
-    lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-    const { value, done } = await lines.next();
-    return done ? undefined : value;
-  },
-};

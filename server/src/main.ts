@@ -6,6 +6,7 @@ import { newPlugin } from './new-plugin.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
 import { setUp } from './setup.ts';
+import { print, tell } from './terminal.ts';
 import { VERSION } from './version.ts';
 
 const HELP = `Usage: svc-server <command> -c FILE
@@ -89,9 +90,6 @@ async function printVersion(): Promise<void> {
       print(`${label}: ${value}`);
   }
 }
-
-const print = (line: string) => void process.stdout.write(`${line}\n`);
-const tell = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** Operators' mistakes without a stack; anything else with it, and the chain of causes. */
 function explain(error: unknown): string {

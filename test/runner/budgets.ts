@@ -37,6 +37,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/dashboard/workers.test.ts': { seconds: 15, why: 'a browser, and a server that runs scripts', starts: true },
   'test/backup/files.test.ts': { seconds: 12, why: 'a server, and a new one for each restore' },
   'test/backup/database.test.ts': { seconds: 16, why: 'servers on both databases, each restored to both' },
+  'test/backup/terminal.test.ts': { seconds: 10, why: 'programs in terminals', starts: true },
   'test/security/shares.test.ts': { seconds: 10, why: 'endless scripts and statements, on both databases' },
   'test/security/quotas-kv.test.ts': { seconds: 7, why: 'hundreds of values on both databases, and on two servers' },
   'test/security/quotas-db.test.ts': { seconds: 10, why: 'processes that are ended with their memory' },

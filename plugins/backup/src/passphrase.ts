@@ -14,7 +14,8 @@ const LEAST_CHARACTERS = 8;
 
 /** @throws UserError when there is none, or a new one is short or was mistyped */
 export async function passphraseFrom({ terminal, file, isNew }: PassphraseSource): Promise<string> {
-  const ask = (prompt: string) => (process.stdin.isTTY ? askHidden(prompt) : terminal.ask(prompt));
+  const ask = (prompt: string) =>
+    process.stdin.isTTY ? askHidden(terminal, prompt) : terminal.ask(prompt);
   const found = file === undefined ? await ask('Passphrase: ') : await firstLineOf(file);
   if (!found) throw new UserError('the secrets of a backup need a passphrase');
   if (isNew && found.length < LEAST_CHARACTERS)
@@ -32,10 +33,11 @@ async function firstLineOf(file: string): Promise<string | undefined> {
 }
 
 /** A line of the terminal that is not shown. */
-async function askHidden(prompt: string): Promise<string | undefined> {
+async function askHidden(terminal: CommandTerminal, prompt: string): Promise<string | undefined> {
   const { stdin, stderr } = process;
-  stderr.write(prompt);
+  // Before the prompt: somebody may answer at once. The prompt takes the place of a line that says how far the work is.
   stdin.setRawMode(true);
+  terminal.progress(prompt);
   let line = '';
   try {
     for await (const chunk of stdin.iterator({ destroyOnReturn: false }))

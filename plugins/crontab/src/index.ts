@@ -65,7 +65,9 @@ export default definePlugin({
       });
       return jobs.reload();
     });
+    let serves = false;
     hooks.start.tap(() => {
+      serves = true;
       const retention = kernel.useOptional(RetentionLimits);
       if (retention) keepWithinLimit(retention, results, clock);
     });
@@ -89,7 +91,8 @@ export default definePlugin({
     hooks.stop.tap(async () => {
       await scheduler.settled();
       await runs.settled();
-      await claims.release();
+      // A command has claimed none, and its database may be empty.
+      if (serves) await claims.release();
     });
   },
 });

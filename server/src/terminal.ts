@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline';
+import type { CommandTerminal } from '@svc/plugin-sdk';
+
+/** Erases the line that the cursor is on. */
+const ERASE_LINE = '\r\u001b[K';
+
+/** A line of progress stands on the terminal: what comes next takes its place. */
+let isShown = false;
+let lines: AsyncIterator<string> | undefined;
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  if (isShown) process.stderr.write(ERASE_LINE);
+  isShown = false;
+  stream.write(text);
+}
+
+export const print = (line: string): void => write(process.stdout, `${line}\n`);
+export const tell = (line: string): void => write(process.stderr, `${line}\n`);
+export const endProgress = (): void => write(process.stderr, '');
+
+/** What commands of plugins print and ask. */
+export const terminal: CommandTerminal = {
+  print,
+  progress(line) {
+    const { columns, isTTY } = process.stderr;
+    if (!isTTY || line.endsWith('\n')) return tell(line.trimEnd());
+    // What goes into a second row would stay there.
+    write(
+      process.stderr,
+      ERASE_LINE +
+        Array.from(line)
+          .slice(0, columns - 1)
+          .join(''),
+    );
+    isShown = true;
+  },
+  async ask(prompt) {
+    write(process.stdout, prompt);
+    lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+    const { value, done } = await lines.next();
+    return done ? undefined : value;
+  },
+};
