@@ -8,10 +8,13 @@ import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runAgent } from '../agent/src/agent.ts';
+import { systemClock } from '../agent/src/clock.ts';
 import { parseContainers, readContainers } from '../agent/src/collect/containers.ts';
-import { amdGpus, parseNvidia } from '../agent/src/collect/gpu.ts';
+import { amdGpus, type GpuReading, parseNvidia } from '../agent/src/collect/gpu.ts';
+import { LinuxCollector } from '../agent/src/collect/linux.ts';
 import { readSensors } from '../agent/src/collect/sensors.ts';
 import { loadConfig } from '../agent/src/config-file.ts';
+import { deriveSummary } from '../agent/src/summary.ts';
 import { FakeClock, memoryLog, soon } from './agent-program-kit.ts';
 import { fixedCollector } from './agent-program-samples.ts';
 
@@ -92,6 +95,7 @@ NVIDIA A100-SXM4, 5, 40960, 210, 210, 1215, 585, [N/A], [Not Supported], 30
   const [first, second] = parseNvidia(text);
   assert.equal(first, {
     is: { name: 'NVIDIA GeForce RTX 3080', cuda_cores: 0, architecture: 'unknown' },
+    tellsUsage: true,
     now: {
       used_memory: 1073741824,
       total_memory: 10737418240,
@@ -108,6 +112,8 @@ NVIDIA A100-SXM4, 5, 40960, 210, 210, 1215, 585, [N/A], [Not Supported], 30
   assert.equal(parseNvidia('NVIDIA-SMI has failed\n'), []);
 });
 
+const BUSY = 'card1/device/gpu_busy_percent';
+const POWER = 'card1/device/power/runtime_status';
 const card = (more: Record<string, string> = {}) => ({
   'card0/device/vendor': '0x8086',
   'card0/device/driver': '-> ../../../bus/pci/drivers/i915',
@@ -130,6 +136,7 @@ test('reads AMD cards from the kernel, and wakes none that sleeps', async () => 
   assert.equal(others, []);
   assert.equal(awake, {
     is: { name: 'AMD 0x73bf', cuda_cores: 0, architecture: 'unknown' },
+    tellsUsage: true,
     now: {
       used_memory: 2147483648,
       total_memory: 17163091968,
@@ -146,6 +153,30 @@ test('reads AMD cards from the kernel, and wakes none that sleeps', async () => 
   assert.equal([asleep?.now.utilization_gpu, asleep?.now.temperature], [0, 0]);
   assert.equal(await amdGpus(join(dir, 'absent')), []);
 });
+
+// [what, first card, gpu_usage of the summary]
+const USAGES: [string, GpuReading[], number | null][] = [
+  ['a card that tells it', parseNvidia('A, 1, 2, 3, 3, 3, 3, 37, 12, 64\n'), 37],
+  ['a card that is shared out', parseNvidia('A, 1, 2, 3, 3, 3, 3, [N/A], [N/A], 64\n'), null],
+  ['an old driver of AMD', await amdGpus(tree(card({ [BUSY]: '' }))), null],
+  ['a card of AMD that sleeps', await amdGpus(tree(card({ [BUSY]: '', [POWER]: 'suspended' }))), 0],
+  ['no card', [], null],
+];
+for (const [what, cards, expected] of USAGES)
+  (process.platform === 'linux' ? test : test.skip)(
+    `a summary says ${expected} for the usage of ${what}, a full report has a number`,
+    async () => {
+      const gpus = async () => cards;
+      const collector = new LinuxCollector(systemClock, memoryLog().log, [], gpus);
+      const sample = await collector.sample();
+      const summary = deriveSummary(sample, { disks: [], interfaces: [] }, collector.unknown);
+      assert.is(summary['gpu_usage'], expected);
+      assert.equal(
+        sample.gpu.map(({ utilization_gpu }) => utilization_gpu),
+        cards.map(() => expected ?? 0),
+      );
+    },
+  );
 
 const LIST = [
   {

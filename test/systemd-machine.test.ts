@@ -216,6 +216,15 @@ ExecStartPre=/bin/sed -i "s/^ws_listener = .*/ws_listener = \\"127.0.0.1:${port}
     await done('systemctl reload svc-server');
     assert.is((await machine.show('svc-server'))['MainPID'], started['MainPID']);
 
+    // As the guides call them: beside the service, as its user, who finds its files.
+    const asUser = (line: string) => done(`runuser -u svc -- svc-server ${line}`);
+    assert.match(await asUser('doctor'), /listeners +ok +This server answers at/);
+    assert.match(await asUser('backup /tmp/copy.tar'), /copy\.tar: \d+ rows/);
+    assert.is(
+      await done('stat -c "%U %a" /tmp/copy.tar /var/lib/svc/svc.db'),
+      'svc 600\nsvc 600\n',
+    );
+
     await done('systemctl kill --signal=STOP svc-server');
     const isAnother = async () => {
       const { ActiveState, MainPID } = await machine.show('svc-server');

@@ -71,28 +71,29 @@ test.after(async () => {
   place.clean();
 });
 
-test('databases of callers, files of buckets and their times, links and empty folders come back', async () => {
-  const target = await emptyTarget('sqlite', configOf(app));
-  try {
-    await command(target.config, 'restore', [at('one.tar')]);
-    const site = join(target.dir, 'static', 'site');
-    assert.is(readFileSync(join(site, LONG), 'utf8'), 'deep');
-    assert.is(readFileSync(join(site, 'link'), 'utf8'), '<p>A page.');
-    assert.is(statSync(join(site, 'page.html')).mtimeMs, 1_700_000_000_000);
-    assert.is(statSync(join(site, 'none')).size, 0);
-    assert.ok(statSync(join(site, 'empty')).isDirectory());
-    const server = await start({ config: target.config, console: () => {} });
+for (const to of ['sqlite', 'postgres'] as const)
+  test(`databases of callers, files of buckets and their times, links and empty folders come back (${to})`, async () => {
+    const target = await emptyTarget(to, configOf(app));
     try {
-      const params = [app.superToken, 'notes', 'select text from note'];
-      const { result } = await rpc(server.url, 'db_exec_sql', params);
-      assert.equal(result.data, [{ text: 'kept' }]);
+      await command(target.config, 'restore', [at('one.tar')]);
+      const site = join(target.dir, 'static', 'site');
+      assert.is(readFileSync(join(site, LONG), 'utf8'), 'deep');
+      assert.is(readFileSync(join(site, 'link'), 'utf8'), '<p>A page.');
+      assert.is(statSync(join(site, 'page.html')).mtimeMs, 1_700_000_000_000);
+      assert.is(statSync(join(site, 'none')).size, 0);
+      assert.ok(statSync(join(site, 'empty')).isDirectory());
+      const server = await start({ config: target.config, console: () => {} });
+      try {
+        const params = [app.superToken, 'notes', 'select text from note'];
+        const { result } = await rpc(server.url, 'db_exec_sql', params);
+        assert.equal(result.data, [{ text: 'kept' }]);
+      } finally {
+        await server.stop('test');
+      }
     } finally {
-      await server.stop('test');
+      await target.remove();
     }
-  } finally {
-    await target.remove();
-  }
-});
+  });
 
 test('a restore that was interrupted is repeated over its own files, and never over others', async () => {
   const target = await emptyTarget('sqlite', configOf(app));
@@ -220,6 +221,12 @@ test('a backup that fails leaves nothing, under the final name or another', asyn
     [],
   );
   assert.equal(readdirSync(at('failed')), []);
+});
+
+test('a place among the files of buckets is refused', async () => {
+  for (const target of [join(buckets, 'own.tar'), `${app.dir}/static/backups/`])
+    assert.match(await failure(backup(target)), /lies below static_path .* choose a place outside/);
+  assert.not.ok(readdirSync(join(app.dir, 'static')).includes('backups'));
 });
 
 const wrong: [name: string, values: Record<string, string>, text: RegExp][] = [

@@ -326,7 +326,18 @@ test('an update that does not connect is taken back, and self_update brings the 
   if (hasAddon) assert.is(await one.file(ADDON), addon);
   writeFileSync(join(one.dir, 'install.sh'), script);
 
+  // A download that is not what the manifest says is not put in place, and the agent is not stopped for it.
   appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// a stale copy\n');
+  const changed = await tampering({ '/svc/enrol/agent': (body) => `${body};` });
+  writeFileSync(join(one.dir, 'install.sh'), script.replace(app.url, changed.url));
+  const pid = await one.file('pid');
+  const refused = await one.manage('--update');
+  changed.close();
+  assert.match(refused.err, /the digest of the agent is wrong/);
+  assert.match(await one.file('state/svc-agent.mjs'), /a stale copy/);
+  assert.is(await one.file('pid'), pid);
+  writeFileSync(join(one.dir, 'install.sh'), script);
+
   const ask = (tag: string) =>
     app.call('task_create_task_blocking', [app.superToken, uuid, { self_update: tag }, 20_000]);
   const isReady = (all: any[]) => all.find((each) => each.uuid === uuid)?.connected_for_tasks;

@@ -118,6 +118,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.not.ok(JSON.stringify(app.records()).includes(code));
   });
 
+  test('who made and revoked a code stands in the audit, without the code', async () => {
+    const { id, code } = await create({ name: 'db-7' });
+    await app.call('enrol_revoke', { token: app.superToken, id });
+    const { rows } = await app.call('audit_query', { token: app.superToken, query: {} });
+    const told = rows.map(({ method, target }: any) => `${method} ${target}`);
+    for (const line of [`enrol_create code ${id} db-7`, `enrol_revoke code ${id}`])
+      assert.ok(told.includes(line), told.join(', '));
+    assert.not.ok(JSON.stringify(rows).includes(code));
+  });
+
   test('a code is good for as many machines as it says, and two at once take two uses', async () => {
     const { code } = await create({ uses: 2 });
     const all = await Promise.all([1, 2, 3, 4].map(() => exchange(code)));

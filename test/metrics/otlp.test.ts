@@ -1,6 +1,7 @@
 // Metrics and spans that are sent to an OpenTelemetry collector (`[metrics] otlp_url`).
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
@@ -40,6 +41,31 @@ async function collector(
 
 const attributesOf = (list: readonly any[]): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+test('without an address no package of OpenTelemetry is loaded', async () => {
+  const loaded: string[] = [];
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      loaded.push(specifier);
+      return next(specifier, context);
+    },
+  });
+  const app = await bootForTest(PLUGINS);
+  try {
+    await app.call('kv_create', [app.superToken, 'n']);
+  } finally {
+    await app.stop();
+    hooks.deregister();
+  }
+  assert.ok(
+    loaded.some((name) => name.includes('metrics')),
+    'the loads are seen',
+  );
+  assert.equal(
+    loaded.filter((name) => /opentelemetry|otlp\/push/.test(name)),
+    [],
+  );
+});
 
 test('a collector gets the metrics and the spans of the calls, the last ones at the stop', async () => {
   const target = await collector();

@@ -9,6 +9,8 @@ import { counter } from './numbers.ts';
 /** One graphics processor: what it is, and its figures. Figures that it does not tell are 0: the wire requires them. */
 export interface GpuReading {
   readonly is: Omit<Inventory['gpu'][number], 'id'>;
+  /** It tells how busy it is: `[N/A]` of a card that is shared is no 0 in summaries. */
+  readonly tellsUsage: boolean;
   readonly now: Omit<Gpu, 'id'>;
 }
 
@@ -20,6 +22,8 @@ const COLUMNS =
 /** Percent and degrees of the wire are one byte. */
 const byte = (text: string | undefined): number => Math.min(255, counter(text));
 
+const isFigure = (text = ''): boolean => /^\d/.test(text);
+
 /** The lines of `nvidia-smi` for `COLUMNS`; memory in MiB, clocks in MHz. */
 export function parseNvidia(text: string): GpuReading[] {
   const lines = text.split('\n').filter((line) => line.includes(','));
@@ -28,6 +32,7 @@ export function parseNvidia(text: string): GpuReading[] {
       line.split(',').map((cell) => cell.trim());
     return {
       is: { name, cuda_cores: 0, architecture: 'unknown' },
+      tellsUsage: isFigure(busy),
       now: {
         used_memory: counter(used) * MIB,
         total_memory: counter(total) * MIB,
@@ -78,6 +83,8 @@ async function amdGpu(device: string): Promise<GpuReading | undefined> {
   const name = (await read('product_name')) || `AMD ${await read('device')}`;
   return {
     is: { name, cuda_cores: 0, architecture: 'unknown' },
+    // One that sleeps does nothing.
+    tellsUsage: sleeps || isFigure(await read('gpu_busy_percent')),
     now: {
       used_memory: await figure('mem_info_vram_used'),
       total_memory: counter(await read('mem_info_vram_total')),

@@ -59,12 +59,14 @@ async function readFrequencies(): Promise<Map<number, number>> {
   return mhz;
 }
 
+/** Containers without a network of their own lack these figures. */
+const WITHOUT: ReadonlySet<string> = new Set(
+  proc('net/sockstat') === '' ? ['tcp_connections', 'udp_connections'] : [],
+);
+const WITHOUT_GPU: ReadonlySet<string> = new Set([...WITHOUT, 'gpu_usage']);
+
 /** Reads /proc and /sys. Speeds in the first sample are measured from the creation of the collector. */
 export class LinuxCollector implements Collector {
-  /** Containers without a network of their own lack these figures. */
-  readonly unknown: ReadonlySet<string> = new Set(
-    proc('net/sockstat') === '' ? ['tcp_connections', 'udp_connections'] : [],
-  );
   readonly #clock: Clock;
   readonly #processes: SlowFigure<number>;
   readonly #mhz: SlowFigure<Map<number, number>>;
@@ -73,7 +75,7 @@ export class LinuxCollector implements Collector {
   readonly #bootTime = counter(/^btime (\d+)$/m.exec(proc('stat'))?.[1]);
   #last: Counters;
 
-  constructor(clock: Clock, log: Logger, selectedDisks: readonly string[]) {
+  constructor(clock: Clock, log: Logger, selectedDisks: readonly string[], gpus = readGpus) {
     const survey = new DiskSurvey(clock, selectedDisks);
     this.#clock = clock;
     this.#processes = new SlowFigure({
@@ -94,9 +96,15 @@ export class LinuxCollector implements Collector {
     this.#gpus = new SlowFigure({
       ...{ clock, log, name: 'graphics processors', ttl_ms: GPU_EVERY_MS },
       initial: [] as GpuReading[],
-      load: readGpus,
+      load: gpus,
     });
     this.#last = this.#read();
+  }
+
+  /** Members of a summary that stay null. */
+  get unknown(): ReadonlySet<string> {
+    const [first] = this.#gpus.value;
+    return first?.tellsUsage === false ? WITHOUT_GPU : WITHOUT;
   }
 
   async sample(): Promise<Sample> {

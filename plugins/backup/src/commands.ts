@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import {
   type Command,
   type CommandArguments,
@@ -41,6 +41,7 @@ export const backupCommand = (ways: Ways): Command => ({
       const every_ms = every === undefined ? undefined : period(every);
       const keep = text(values['keep']);
       const kept = keep === undefined ? undefined : keepCount(keep);
+      refuseBelow(ways.buckets?.folder(), target);
       if (every_ms !== undefined || kept !== undefined) await needFolder(target);
       const passphrase = values['with-secrets']
         ? await passphraseFrom({ terminal, file: text(values['passphrase-file']), isNew: true })
@@ -58,6 +59,12 @@ export const backupCommand = (ways: Ways): Command => ({
       return undefined;
     }),
 });
+
+/** A backup among the files of buckets would be in the next one, and could be fetched by whoever reads the bucket. */
+function refuseBelow(folder: string | undefined, target: string): void {
+  if (folder === undefined || !`${resolve(target)}/`.startsWith(`${resolve(folder)}/`)) return;
+  throw new UserError(`${target} lies below static_path (${folder}): choose a place outside`);
+}
 
 /** A folder takes many backups, a file one. */
 async function needFolder(target: string): Promise<void> {
