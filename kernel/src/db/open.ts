@@ -1,9 +1,5 @@
-import {
-  type Database,
-  type DatabaseHandle,
-  type DatabaseRequest,
-  UserError,
-} from '@svc/plugin-sdk';
+import type { Database, DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 
 /**

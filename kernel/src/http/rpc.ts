@@ -1,4 +1,4 @@
-import { BodyTooBig, type Exchange, type Text, TooBusy } from '@svc/plugin-sdk';
+import { BodyTooBig, bytesOf, type Exchange, piecesOf, type Texts, TooBusy } from '@svc/plugin-sdk';
 import type { Wiring } from '../network.ts';
 import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
@@ -79,6 +79,7 @@ export class HttpRpc {
   }
 }
 
-function reply(exchange: Exchange, status: number, text: Text): void {
-  if (!exchange.response.destroyed) exchange.text(status, text, JSON_HEADERS);
+function reply(exchange: Exchange, status: number, text: Texts): void {
+  const body = typeof text === 'string' ? text : Buffer.concat(piecesOf(text).map(bytesOf));
+  if (!exchange.response.destroyed) exchange.text(status, body, JSON_HEADERS);
 }

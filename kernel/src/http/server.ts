@@ -1,10 +1,5 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@svc/plugin-sdk';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CallContext, Logger, Peer, Principal, Text } from '@svc/plugin-sdk';
+import type { CallContext, Logger, Peer, Principal, Text, Texts } from '@svc/plugin-sdk';
 import {
   after,
   asString,
@@ -28,7 +28,7 @@ import { LONGEST } from './repeats.ts';
 /** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
 export interface Answer {
   /** undefined: nothing to send (notifications). */
-  readonly text: Text | undefined;
+  readonly text: Texts | undefined;
   readonly release?: (() => void) | undefined;
   /** The answer waits for it; by then nothing holds the call's parameters. */
   readonly after?: Promise<unknown> | undefined;
@@ -131,7 +131,7 @@ export class Dispatcher {
 
   async #batch(entries: readonly Message[], source: Source): Promise<Answer> {
     const started = performance.now();
-    const texts: Text[] = [];
+    const texts: Texts[] = [];
     const releases: (() => void)[] = [];
     const release = () => {
       for (const each of releases) each();
@@ -244,10 +244,11 @@ export class Dispatcher {
     return { text: resultText(id, String(closed)) };
   }
 
-  #serialise(result: unknown, id: string): Text {
+  #serialise(result: unknown, id: string): Texts {
     const text = resultText(id, bodyOf(result));
     const limit = this.#options.head().max_response_body_size;
-    if (text.length * 3 > limit && byteLength(text) > limit) throw RpcError.responseTooBig(limit);
+    const isShort = typeof text === 'string' && text.length * 3 <= limit;
+    if (!isShort && byteLength(text) > limit) throw RpcError.responseTooBig(limit);
     return text;
   }
 
@@ -282,7 +283,7 @@ const tooMany = (entry: Message, most: number): Answer =>
     ? { text: invalidRequest(entry.id, entriesOver(most)) }
     : nothing;
 
-const resultText = (id: string, body: Text): Text =>
+const resultText = (id: string, body: Text): Texts =>
   joinTexts([`{"jsonrpc":"2.0","id":${id},"result":`, body, '}']);
 
 function bodyOf(result: unknown): Text {

@@ -1,4 +1,5 @@
-import { DISK_FULL, type Logger, type RpcError, type Text } from '@svc/plugin-sdk';
+import type { Logger, RpcError, Texts } from '@svc/plugin-sdk';
+import { asString, byteLength, DISK_FULL, piecesOf } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
 import type { Call, Message } from './envelope.ts';
 import type { Registered } from './registry.ts';
@@ -29,7 +30,7 @@ export class CallLog {
     this.#log = log;
   }
 
-  completed({ call, method, context, started }: Ended, text: Text | undefined): void {
+  completed({ call, method, context, started }: Ended, text: Texts | undefined): void {
     const { name, definition, log: area } = method as Registered;
     const showsAnswers = this.#log.enabled('debug');
     if (!showsAnswers && !area.enabled('debug')) return;
@@ -100,11 +101,9 @@ const since = (started: number) => String(Math.round((performance.now() - starte
 
 const SECRETS = /"(secret|password|token|key)":"(?:[^"\\]|\\.)*"/g;
 
-function shorten(text: Text | undefined): string {
-  if (text === undefined) return '';
-  const whole = text.length;
-  const start =
-    typeof text === 'string' ? text.slice(0, CUT) : Buffer.from(text.subarray(0, CUT)).toString();
-  const masked = start.replace(SECRETS, '"$1":"***"');
+function shorten(text: Texts = ''): string {
+  const whole = byteLength(text);
+  const start = asString(piecesOf(text).map((piece) => piece.slice(0, CUT)));
+  const masked = start.slice(0, CUT).replace(SECRETS, '"$1":"***"');
   return whole > CUT ? `${masked}[...${whole} bytes total]` : masked;
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Clock, CloseFrame, Logger, Peer } from '@svc/plugin-sdk';
+import type { Clock, CloseFrame, Logger, Peer, Text, Texts } from '@svc/plugin-sdk';
+import { byteLength, bytesOf, piecesOf } from '@svc/plugin-sdk';
 import type { WebSocket } from 'ws';
 import { raiseMessageLimit } from '../quirks.ts';
 
@@ -11,33 +12,29 @@ const CLOSE_GRACE_MS = 2_000;
 const NO_FRAME = 1006;
 const NO_CODE = 1005;
 
-/** Larger frames are not copied into one buffer with others. */
-const JOIN_BYTES = 64 * 1024;
-
 const TEXT = 1;
 const BINARY = 2;
 const FINAL = 0x80;
 
 interface Frame {
-  readonly data: string | Uint8Array;
+  readonly data: Texts;
   readonly opcode: number;
   readonly bytes: number;
 }
 
-const headerSize = (bytes: number) => (bytes < 126 ? 2 : bytes < 65_536 ? 4 : 10);
+const LONGEST_HEADER = 10;
 
-function writeFrame(target: Buffer, from: number, { data, opcode, bytes }: Frame): number {
-  let at = target.writeUInt8(FINAL | opcode, from);
-  if (bytes < 126) at = target.writeUInt8(bytes, at);
-  else if (bytes < 65_536) at = target.writeUInt16BE(bytes, target.writeUInt8(126, at));
-  else at = target.writeBigUInt64BE(BigInt(bytes), target.writeUInt8(127, at));
-  if (typeof data === 'string') target.write(data, at);
-  else target.set(data, at);
-  return at + bytes;
+/** No extension is negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2). */
+function writeHeader(target: Buffer, from: number, { opcode, bytes }: Frame): number {
+  const at = target.writeUInt8(FINAL | opcode, from);
+  if (bytes < 126) return target.writeUInt8(bytes, at);
+  if (bytes < 65_536) return target.writeUInt16BE(bytes, target.writeUInt8(126, at));
+  return target.writeBigUInt64BE(BigInt(bytes), target.writeUInt8(127, at));
 }
 
-/** Frames are put together here: a new buffer of this size costs more than all else of an answer. */
-let desk = Buffer.allocUnsafeSlow(2 * JOIN_BYTES);
+/** Short pieces are put together here: a new buffer of this size costs more than all else of an answer. */
+let desk = Buffer.allocUnsafeSlow(128 * 1024);
+let used = 0;
 let lastId = 0;
 let unsent: SocketPeer[] = [];
 
@@ -116,16 +113,16 @@ export class SocketPeer implements Peer {
     return this.socket.bufferedAmount + this.#frameBytes;
   }
 
-  send(data: string | Uint8Array): void {
+  send(data: Texts): void {
     this.#queue(data, typeof data === 'string' ? TEXT : BINARY);
   }
 
   /** Sends bytes as a text frame. */
-  sendText(data: string | Uint8Array): void {
+  sendText(data: Texts): void {
     this.#queue(data, TEXT);
   }
 
-  #queue(data: string | Uint8Array, opcode: number): void {
+  #queue(data: Texts, opcode: number): void {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return;
     if (this.buffered > CUT_BYTES) {
@@ -134,33 +131,39 @@ export class SocketPeer implements Peer {
       socket.terminate();
       return;
     }
-    const bytes = typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength;
+    const bytes = byteLength(data);
     this.#frameBytes += bytes;
     if (this.#frames.push({ data, opcode, bytes }) === 1) sendLater(this);
   }
 
-  /**
-   * Writes the waiting frames. The library would write two chunks for each frame; here many frames become one chunk. No extension is
-   * negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2).
-   */
+  /** Writes the waiting frames. The library would write two chunks for each; here short ones leave in one chunk. */
   flush(): void {
     const frames = this.#frames;
-    if (frames.length === 0) return;
     this.#frames = [];
     this.#frameBytes = 0;
+    used = 0;
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (frames.length === 1 && (frames[0] as Frame).bytes > JOIN_BYTES) {
-      const [{ data, opcode }] = frames as [Frame];
-      this.socket.send(data, { binary: opcode === BINARY });
-      return;
+    for (const frame of frames) {
+      if (desk.length - used < LONGEST_HEADER) this.#leave();
+      used = writeHeader(desk, used, frame);
+      for (const piece of piecesOf(frame.data)) this.#put(piece);
     }
-    const size = frames.reduce((sum, { bytes }) => sum + bytes + headerSize(bytes), 0);
-    const isPlain = !('encrypted' in this.#tcp) && this.#tcp.writableLength === 0;
-    const isFree = isPlain && size <= desk.length;
-    const joined = isFree ? desk.subarray(0, size) : Buffer.allocUnsafe(size);
-    let at = 0;
-    for (const frame of frames) at = writeFrame(joined, at, frame);
-    this.#tcp.write(joined);
+    this.#leave();
+  }
+
+  #put(piece: Text): void {
+    const most = typeof piece === 'string' ? 3 * piece.length : piece.byteLength;
+    if (most > desk.length - used) this.#leave();
+    if (most > desk.length) return void this.#tcp.write(bytesOf(piece));
+    used += typeof piece === 'string' ? desk.write(piece, used) : bytesOf(piece).copy(desk, used);
+  }
+
+  #leave(): void {
+    const chunk = desk.subarray(0, used);
+    used = 0;
+    if (chunk.length === 0) return;
+    const isFree = !('encrypted' in this.#tcp) && this.#tcp.writableLength === 0;
+    this.#tcp.write(isFree ? chunk : Buffer.from(chunk));
     // What has not left is read from there later.
     if (isFree && this.#tcp.writableLength > 0) desk = Buffer.allocUnsafeSlow(desk.length);
   }
