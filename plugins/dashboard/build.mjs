@@ -82,29 +82,38 @@ async function build(outDir) {
       reportCompressedSize: false,
       modulePreload: { polyfill: false },
       manifest: 'manifest.json',
-      // An icon that two pages share would be a file of its own.
-      rolldownOptions: {
-        output: { codeSplitting: { groups: [{ name: 'icons', test: /node_modules.lucide/ }] } },
-      },
+      rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
     },
   });
 }
 
-/** Modules that the first script asks for later are fetched beside it: the frame, and the page where most begin. */
-const FIRST = ['app.tsx', 'pages/fleet/index.tsx'];
+/** Few files before the first picture: browsers fetch six at a time. What logs in is small and begins alone. */
+const GROUPS = [
+  { name: 'start', test: /web.frame.(?:server|preferences)\.ts$|vite.preload-helper/, priority: 2 },
+  // The icons of all pages, too: one that two pages share would be a file of its own.
+  { name: 'first', test: /web.frame.(?:shell|login|view)\.tsx$|node_modules.lucide/, priority: 1 },
+];
 
+/** What the first script asks for later is fetched beside it, with its sheet. */
 function withFirst(html, { bundle }) {
-  const isFirst = ({ facadeModuleId }) => FIRST.some((name) => facadeModuleId === join(web, name));
-  return Object.values(bundle)
-    .filter((one) => one.type === 'chunk')
-    .filter(isFirst)
-    .flatMap(({ fileName, imports }) => [fileName, ...imports])
-    .filter((name, at, all) => all.indexOf(name) === at && !html.includes(name))
-    .map((name) => ({
-      tag: 'link',
-      attrs: { rel: 'modulepreload', crossorigin: true, href: `./${name}` },
-      injectTo: 'head',
-    }));
+  const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+  const first = chunks.filter(({ name }) => name === 'first' || name === 'app');
+  const link = (attrs) => ({
+    tag: 'link',
+    attrs: { crossorigin: true, ...attrs },
+    injectTo: 'head',
+  });
+  const isNew = (name, at, all) => all.indexOf(name) === at && !html.includes(name);
+  return [
+    ...first
+      .flatMap(({ fileName, imports }) => [fileName, ...imports])
+      .filter(isNew)
+      .map((name) => link({ rel: 'modulepreload', href: `./${name}` })),
+    ...first
+      .flatMap(({ viteMetadata }) => [...viteMetadata.importedCss])
+      .filter(isNew)
+      .map((name) => link({ rel: 'stylesheet', href: `./${name}` })),
+  ];
 }
 
 function compress(directory) {

@@ -50,7 +50,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 /** The script that draws the frame. */
-const entry = () => readdirSync(assets).find((name) => /^app-.*\.js$/.test(name))!;
+const entry = () => readdirSync(assets).find((name) => /^first-.*\.js$/.test(name))!;
 const navigation = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate' };
 const oldNavigation = { accept: 'text/html,*/*;q=0.8', 'upgrade-insecure-requests': '1' };
 
@@ -185,7 +185,7 @@ test('where a root bucket stands, a browser gets that', async () => {
 test('the first script is at most 90 kB, and what the page loads at once is listed in it', () => {
   const html = readFileSync(join(built, 'index.html'), 'utf8');
   const first = [...html.matchAll(/\.\/(assets\/[\w.-]+\.js)/g)].map(([, path]) => path!);
-  for (const name of ['index', 'server', 'app', 'fleet'])
+  for (const name of ['index', 'start', 'app', 'first'])
     assert.ok(
       first.some((path) => path.startsWith(`assets/${name}-`)),
       name,

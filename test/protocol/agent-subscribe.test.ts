@@ -112,6 +112,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await item(), [{ uuid: B, timestamp: 2500, cpu_usage: 17.2, load_one: 0.3 }]);
   });
 
+  test('the state waits for no turn of the clock', async () => {
+    await report(A, 1000);
+    await subscribe({ fields: ['cpu_usage'] });
+    const { params } = await socket.next(20_000);
+    assert.equal(params.result.agents, [{ uuid: A, timestamp: 1000, cpu_usage: 17.2 }]);
+  });
+
   test('without reports the first item is empty', async () => {
     await subscribe();
     assert.equal(await item(), []);

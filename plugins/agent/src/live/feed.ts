@@ -35,6 +35,7 @@ export class Feed {
   readonly #viewers = new Set<Viewer>();
   /** When the database is asked again, ms of the monotonic clock. */
   #resume = 0;
+  #turning: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -54,7 +55,7 @@ export class Feed {
     for (const viewer of this.#viewers) if (!viewer.named) viewer.recheck = 0;
   }
 
-  /** The state follows with the next turn. @returns ends it. @throws RpcError 102 when nothing may be seen */
+  /** The state follows at once. @returns ends it. @throws RpcError 102 when nothing may be seen */
   async open(wanted: Wanted): Promise<() => void> {
     const { board, clock, rights } = { ...this.#options, ...this.#options.kernel };
     const sees = await this.#sees(wanted);
@@ -65,14 +66,34 @@ export class Feed {
     const viewer: Viewer = { ...wanted, sees, due: 0, since: -1, left: new Set(), recheck };
     if (!this.isWatched) board.changed(null);
     this.#viewers.add(viewer);
+    void this.#begin();
     return () => {
       this.#viewers.delete(viewer);
       if (!this.isWatched) board.clear();
     };
   }
 
-  /** Sends what is due. Without the database it tries again later. */
-  async turn(): Promise<void> {
+  /** Sends what is due, one turn at a time. Without the database it tries again later. */
+  turn(): Promise<void> {
+    this.#turning ??= this.#turn().finally(() => {
+      this.#turning = undefined;
+    });
+    return this.#turning;
+  }
+
+  /** Whoever comes waits for no turn by the clock; those who come while one runs share the next. */
+  async #begin(): Promise<void> {
+    try {
+      // The reply leaves first.
+      await setImmediate();
+      await this.#turning;
+      await this.turn();
+    } catch (error) {
+      this.#options.kernel.log.warn('live reports begin with the next turn', { error });
+    }
+  }
+
+  async #turn(): Promise<void> {
     const { board, kernel } = this.#options;
     if (kernel.clock.monotonic() < this.#resume) return;
     try {

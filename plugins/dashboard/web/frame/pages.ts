@@ -11,6 +11,8 @@ import {
   SquareTerminal,
 } from 'lucide';
 import type { ComponentType } from 'preact';
+// Where most begin: it comes with the frame.
+import FleetPage from '../pages/fleet/index.tsx';
 import type { Method, Server } from './server.ts';
 
 export interface Page {
@@ -26,7 +28,7 @@ export interface Page {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
-/** Every page is a folder that is loaded when it is opened; its `index.tsx` exports the component by default. */
+/** Every other page is a folder that is loaded when it is opened; its `index.tsx` exports the component by default. */
 export const pages: readonly Page[] = [
   {
     id: 'fleet',
@@ -39,7 +41,7 @@ export const pages: readonly Page[] = [
       ['static_monitoring'],
       ['monitoring_uuid'],
     ],
-    load: () => import('../pages/fleet/index.tsx'),
+    load: async () => ({ default: FleetPage }),
   },
   {
     id: 'agent',

@@ -7,6 +7,7 @@ import {
   type Subscription,
   type Subscriptions,
 } from '@svc/client';
+import { type Early, early } from './early.ts';
 import { type Limit, limitOf, superLimit } from './limit.ts';
 import { origins, wire } from './meta.ts';
 import {
@@ -38,10 +39,8 @@ export type Method = keyof Methods | keyof Subscriptions;
 type Call = Client<Methods, Subscriptions>['call'];
 type Subscribe = Client<Methods, Subscriptions>['subscribe'];
 
-type Listed = Methods['agent-uuid_list']['result'];
-
 /** One server after log-in. `holds` and `covers` read the limit of the token as it was then. */
-export interface Server extends Limit {
+export interface Server extends Limit, Early {
   readonly origin: string;
   /** As people know it: host and port. */
   readonly name: string;
@@ -59,8 +58,6 @@ export interface Server extends Limit {
   readonly call: Call;
   readonly subscribe: Subscribe;
   readonly client: Client<Methods, Subscriptions>;
-  /** The list of agents that was asked for at log-in, once and while it is new: nearly every page shows it. A promise while it is on its way. */
-  readonly takeMachines: () => Listed | Promise<Listed> | undefined;
   /** When the session ends, Unix ms; undefined: with its token. */
   readonly ends_at?: number;
   /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
@@ -82,8 +79,6 @@ export function useServer(): Server {
 
 /** A server that does not answer so long is told, ms. */
 const FIRST_MS = 10_000;
-/** The list of agents may come so much later than the rest of the log-in, ms. */
-const LIST_MS = 150;
 
 /** Asked at once at log-in, so that the menu is right at the first drawing. */
 const ASKED_FIRST: readonly Method[] = [
@@ -101,12 +96,13 @@ const lastOrigin = sessionStorage.getItem(ORIGIN_KEY) ?? localStorage.getItem(OR
 /** The server that is shown, or that the log-in form is for. */
 export const origin = signal(origins.includes(lastOrigin) ? lastOrigin : own);
 
-/** Logs in with the session that is kept; else the form appears. */
-export async function resume(): Promise<void> {
+/** Logs in with the session that is kept; else the form appears. `onAsked` is called when the server has been asked, or nobody asks. */
+export async function resume(onAsked = () => {}): Promise<void> {
   const from = origin.value;
   const session = storedSession(from);
+  if (!session) onAsked();
   try {
-    if (session) server.value = await open(from, session);
+    if (session) server.value = await open(from, session, onAsked);
   } catch (error) {
     loginError.value = isRefused(error) ? new SessionEnded() : error;
     if (isRefused(error)) forgetSession(from);
@@ -174,7 +170,11 @@ function lost(of: string): void {
   close();
 }
 
-async function open(origin: string, { credential, ends_at }: Session): Promise<Server> {
+async function open(
+  origin: string,
+  { credential, ends_at }: Session,
+  onOpen = () => {},
+): Promise<Server> {
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   let turn = 0;
   let isReturning = false;
@@ -194,6 +194,7 @@ async function open(origin: string, { credential, ends_at }: Session): Promise<S
     reconnect: { max_ms: 15_000 },
     onState: (state) => {
       connection.value = state === 'open' ? { state, turn: ++turn } : { state };
+      if (state === 'open') onOpen();
     },
     wait: (ms) => {
       connection.value = { state: 'closed', until: Date.now() + ms };
@@ -224,16 +225,7 @@ async function describe(
       throw error;
     }
   }) as Call;
-  const begun = Date.now();
-  const asked = client.call(wire('agent-uuid_list') as 'agent-uuid_list', {});
-  let machines: ReturnType<Server['takeMachines']> = asked;
-  asked.then(
-    (list) => {
-      machines &&= list;
-    },
-    // The page that takes it is told of a failure.
-    () => undefined,
-  );
+  const asked = early(client);
   const [me, plugins, version, ...answers] = await client.batch(
     [
       ['token_get'],
@@ -243,8 +235,6 @@ async function describe(
     ] as const,
     { timeout_ms: FIRST_MS },
   );
-  // With the list the first drawing is the whole page; without it each part would be drawn twice.
-  await Promise.race([asked.catch(() => undefined), pause(LIST_MS)]);
   if (me.status === 'rejected') throw me.reason;
   if (plugins.status === 'rejected') throw plugins.reason;
   const names = new Set(plugins.value.plugins.map(({ name }) => name));
@@ -253,8 +243,12 @@ async function describe(
     rights.put(ASKED_FIRST[at] ?? '', allowedBy(answer));
   const { token_key, username, timestamp_to, token_limit } = me.value;
   const isSuper = rights.of('token_list_all_tokens') === true;
+  const limit = isSuper ? superLimit : limitOf(token_limit as Parameters<typeof limitOf>[0]);
+  if (names.has('agent')) asked.follow(limit);
+  await asked.listed();
   return {
-    ...(isSuper ? superLimit : limitOf(token_limit as Parameters<typeof limitOf>[0])),
+    ...limit,
+    ...asked.taken,
     origin,
     name: new URL(origin).host,
     version: version.status === 'fulfilled' ? String(version.value.cargo_version) : '',
@@ -266,16 +260,9 @@ async function describe(
     subscribe: ((method: string, ...rest: [never]) =>
       client.subscribe(wire(method) as never, ...rest)) as Subscribe,
     client,
-    takeMachines() {
-      const taken = Date.now() - begun < FIRST_MS ? machines : undefined;
-      machines = undefined;
-      return taken;
-    },
     credential: () => credential,
   };
 }
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 type Answer =
   | { readonly status: 'fulfilled'; readonly value: { readonly allowed: boolean | null } }

@@ -14,17 +14,26 @@ import { Grid } from './grid.tsx';
 import { History } from './history.ts';
 import { columnsOf } from './list.tsx';
 import { MachineTable } from './machine-table.tsx';
-import { FIELDS, Fleet, SUMMARY, type Summary, totalsOf, type Vital } from './model.ts';
+import {
+  Fleet,
+  INTERVAL_MS,
+  LIVE,
+  QUEUE,
+  SUMMARY,
+  type Summary,
+  totalsOf,
+  type Vital,
+} from './model.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { Totals } from './totals.tsx';
 import { useTraffic } from './traffic.ts';
 
-/** Items of the stream come so often, ms. */
-const INTERVAL_MS = 1_000;
 /** Lines of "Needs a look" that are shown at once. */
 const MOST_PROBLEMS = 5;
 
-type Row = Summary & { readonly uuid?: string };
+interface Item {
+  readonly agents: readonly (Summary & { readonly uuid?: string })[];
+}
 
 export default function FleetPage() {
   const server = useServer();
@@ -58,11 +67,8 @@ export default function FleetPage() {
     server.origin,
     server.holds(SUMMARY, 'read')
       ? () =>
-          server.subscribe(
-            'agent_subscribe',
-            { fields: [...FIELDS], interval_ms: INTERVAL_MS },
-            { queue: 4 },
-          ) as Subscription<{ agents: Row[] }>
+          (server.takeFleet() ??
+            server.subscribe('agent_subscribe', LIVE, { queue: QUEUE })) as Subscription<Item>
       : undefined,
     ({ agents }) => {
       fleet.take(agents);

@@ -17,7 +17,11 @@ export interface Summary {
   readonly uptime?: number | null;
   readonly load_one?: number | null;
 }
-export const FIELDS = [
+/** Items of the stream come so often, ms. */
+export const INTERVAL_MS = 1_000;
+/** Items that wait while the page is slow. */
+export const QUEUE = 4;
+const FIELDS = [
   'cpu_usage',
   'used_memory',
   'total_memory',
@@ -28,6 +32,8 @@ export const FIELDS = [
   'uptime',
   'load_one',
 ] as const;
+/** What the page follows. */
+export const LIVE = { fields: [...FIELDS], interval_ms: INTERVAL_MS };
 
 /** One machine as it is now. */
 export interface Vital {
