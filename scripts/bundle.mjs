@@ -50,14 +50,15 @@ function __addressOf(name, path, beside) {
 function __nodePart(module, name, members) {
   const load = () => process.getBuiltinModule('node:' + name);
   if (!members) return void (module.exports = load());
-  const { exports } = module;
+  const parts = {};
   const get = (member) => () => {
     const part = load();
-    Object.defineProperties(exports, Object.getOwnPropertyDescriptors(part));
+    Object.defineProperties(parts, Object.getOwnPropertyDescriptors(part));
     return part[member];
   };
   for (const member of members)
-    Object.defineProperty(exports, member, { configurable: true, enumerable: true, get: get(member) });
+    Object.defineProperty(parts, member, { configurable: true, enumerable: true, get: get(member) });
+  module.exports = Object.create(parts);
 }`;
 
 /** `dist`: the folder with compiled packages; `plugins`: the names of the built-in ones. */
@@ -115,7 +116,8 @@ function addressIn(dist, entry, from) {
 /**
  * Node's own parts without `import`, which reads every member that they export: those of `node:http` load the program
  * behind `fetch`, with a tenth of a start. Each is loaded where a member of it is first read: a server that speaks neither
- * TLS nor to other programs starts without those parts.
+ * TLS nor to other programs starts without those parts. The members are inherited, because esbuild makes for each file that
+ * imports a part an object with a function for every member of its own, which came to ten thousand.
  */
 const nodeItself = {
   name: 'node itself',
