@@ -769,8 +769,8 @@ for (const dialect of oneDialect) {
     const settings = { 'js-worker': { route_wait_ms: 300 }, jsonrpc_max_connections: 1 };
     const own = await scriptServer(settings, { dialect });
     try {
-      const slow = module(`onCall: () => new Promise((done) => setTimeout(done, 50, 1)),
-        async onRoute(request, env) { ${UNTIL_TOLD} return new Response('x') }`);
+      const slow = `let runs = 0; ${module(`onCall: () => new Promise((done) => setTimeout(done, 50, runs)),
+        async onRoute(request, env) { runs++; ${UNTIL_TOLD} return new Response('x') }`)}`;
       const names = ['a', 'b'];
       for (const name of names) await own.create(name, slow, { ...own.waiting, route_name: name });
       // Each has its thread now.
@@ -795,13 +795,11 @@ for (const dialect of oneDialect) {
         'Route worker execution failed: Worker busy, request waited too long',
       );
       assert.ok(Date.now() - begun >= 290);
-      const late: number[] = [];
-      for (const one of waiting) void one.then(({ status }) => late.push(status));
-      // One may have been handed over before its time was up.
-      await eventually(() => assert.equal(late.slice(0, 5), Array(5).fill(503)));
+      for (const { status } of await Promise.all(waiting)) assert.is(status, 503);
       await own.tell();
       for (const answer of await Promise.all(firsts)) assert.is(answer.status, 200);
-      await Promise.all(waiting);
+      // Those that waited in the thread did not run later either.
+      assert.is((await own.run('a')).result, 1);
     } finally {
       await own.app.stop();
     }
@@ -830,6 +828,60 @@ for (const dialect of oneDialect) {
     } finally {
       await own.app.stop();
     }
+  });
+
+  test('requests that wait for a slow worker let those of another one go first', async () => {
+    const own = await scriptServer({ 'js-worker': { max_threads: 1 } }, { dialect });
+    try {
+      const slow = onRoute(
+        'const begun = Date.now(); await new Promise((done) => setTimeout(done, 100)); return Response.json(begun)',
+      );
+      await own.create('slow', slow, { route_name: 'slow' });
+      await own.create('quick', onRoute('return Response.json(Date.now())'), {
+        route_name: 'quick',
+      });
+      const get = (name: string) => send(own.app.url, `/worker-route/${name}`);
+      for (const name of ['quick', 'slow']) assert.is((await get(name)).status, 200);
+      const all = Array.from({ length: 8 }, () => get('slow'));
+      await eventually(async () => {
+        const { workers } = await own.asSuper('js-worker_get_rt_pool');
+        assert.is(workers.find((each: any) => each.script_name === 'slow').active_requests, 8);
+      });
+      const quick = JSON.parse((await get('quick')).text);
+      const begun = (await Promise.all(all)).map(({ text }) => JSON.parse(text));
+      const before = begun.filter((time) => time < quick).length;
+      assert.ok(before < 6, `${before} of ${begun.length} slow runs came first`);
+      assert.equal(
+        begun,
+        begun.toSorted((a, b) => a - b),
+      );
+    } finally {
+      await own.app.stop();
+    }
+  });
+
+  test('requests that wait in a thread whose context is lost run in another one, in order', async () => {
+    const script = `let runs = 0; ${onRoute(`const { search } = new URL(request.url);
+      if (search === '?loop') { await new Promise((done) => setTimeout(done, 50)); for (;;); }
+      return new Response(String(++runs))`)}`;
+    await server.create('lost', script, { route_name: 'lost', max_run_time: 400 });
+    const get = (search: string) => send(server.app.url, `/worker-route/lost${search}`);
+    assert.is((await get('')).text, '1');
+    const looping = get('?loop');
+    const after: Promise<{ status: number; text: string }>[] = [];
+    await eventually(async () => {
+      const { workers } = await server.asSuper('js-worker_get_rt_pool');
+      const { active_requests } = workers.find((each: any) => each.script_name === 'lost');
+      assert.is(active_requests, 1);
+    });
+    for (let n = 0; n < 6; n++) after.push(get(''));
+    assert.is((await looping).status, 504);
+    assert.equal(
+      (await Promise.all(after)).map(({ status }) => status),
+      Array(6).fill(200),
+    );
+    const texts = (await Promise.all(after)).map(({ text }) => Number(text));
+    assert.equal(texts.toSorted(), [1, 2, 3, 4, 5, 6]);
   });
 
   test('an upload that does not move is given up', async () => {

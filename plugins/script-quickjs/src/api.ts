@@ -60,7 +60,7 @@ export interface Sandbox {
    * then. Never rejects: failures are outcomes.
    */
   run(call: Call, host: ScriptHost): Promise<Outcome>;
-  /** A `run` without a body may be made now although one is under way: it begins when that one has settled. */
+  /** A `run` without a body may be made now although others are under way: it begins when those have settled. */
   readonly takesAhead?: boolean;
   /** Gives the environment up; a run under way is ended. */
   dispose(): void;
@@ -120,6 +120,8 @@ export interface ScriptHost {
   refusal?(): string | undefined;
   /** The run has its place on a thread. */
   begun?(): void;
+  /** It waits for earlier runs of its sandbox. `withdraw` takes it back, unless it has begun; undefined: not any more. */
+  queued?(withdraw: (() => boolean) | undefined): void;
   /** Nothing of the run is left: what it still had open is closed. */
   ended(): void;
 }

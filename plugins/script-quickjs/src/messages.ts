@@ -2,9 +2,18 @@
 import type { Call, LogLevel, Outcome, Script } from './api.ts';
 import type { WasmModule } from './wasm.ts';
 
+export interface RunMessage {
+  readonly t: 'run';
+  readonly box: number;
+  readonly run: number;
+  readonly call: Call;
+  /** Of a run that may have to wait for others: to be claimed before it begins. */
+  readonly turn?: number;
+}
+
 export type ToThread =
   | { readonly t: 'load'; readonly box: number; readonly script: Script }
-  | { readonly t: 'run'; readonly box: number; readonly run: number; readonly call: Call }
+  | RunMessage
   | {
       readonly t: 'settle';
       readonly box: number;

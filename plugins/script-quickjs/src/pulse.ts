@@ -11,6 +11,10 @@ export interface Signs {
   readonly age: number | undefined;
 }
 
+/** More than runs wait in a thread. */
+const OFFERS = 16;
+const HEAD_BYTES = 24;
+
 /** Signs of life of one script thread: a few numbers in memory that both threads see. */
 export class Pulse {
   readonly buffer: SharedArrayBuffer;
@@ -18,11 +22,24 @@ export class Pulse {
   readonly #numbers: Int32Array;
   /** Of that run; ns of the machine's clock, which is the same for all threads. */
   readonly #begun: BigInt64Array;
+  /** Numbers of runs that wait in the thread and that nobody has claimed. */
+  readonly #offers: Int32Array;
 
-  constructor(buffer = new SharedArrayBuffer(24)) {
+  constructor(buffer = new SharedArrayBuffer(HEAD_BYTES + 4 * OFFERS)) {
     this.buffer = buffer;
     this.#numbers = new Int32Array(buffer, 0, 3);
     this.#begun = new BigInt64Array(buffer, 16, 1);
+    this.#offers = new Int32Array(buffer, HEAD_BYTES, OFFERS);
+  }
+
+  /** The run with this number may be begun, or taken back. Numbers grow by one. */
+  offer(turn: number): void {
+    Atomics.store(this.#offers, turn % OFFERS, turn);
+  }
+
+  /** @returns false when the other thread was first */
+  claim(turn: number): boolean {
+    return Atomics.compareExchange(this.#offers, turn % OFFERS, turn, 0) === turn;
   }
 
   /** The time of this run counts from here on. */

@@ -14,6 +14,10 @@ export class ThreadSandbox implements Sandbox {
   readonly #once: boolean;
   #place: { readonly thread: ScriptThread; readonly box: number } | undefined;
   #disposed = false;
+  /** Settles with the latest run. */
+  #latest: Promise<unknown> = Promise.resolve();
+  /** Runs that came back from a thread and wait for those before them. */
+  #back = 0;
 
   constructor(threads: Threads, script: Script, once: boolean) {
     this.#threads = threads;
@@ -57,7 +61,8 @@ export class ThreadSandbox implements Sandbox {
 
   get takesAhead(): boolean {
     const place = this.#home() && this.#place;
-    return !!place && !this.#disposed && this.#threads.isCalm && place.thread.takesAhead(place.box);
+    const isOpen = !this.#disposed && this.#back === 0 && this.#threads.isCalm;
+    return !!place && isOpen && place.thread.takesAhead(place.box);
   }
 
   async #wait(
@@ -78,7 +83,7 @@ export class ThreadSandbox implements Sandbox {
   }
 
   #refusal(host: ScriptHost): string | undefined {
-    if (!(host.isWanted?.() ?? true)) return '[js_runner] the caller has ended';
+    if (!(host.isWanted?.() ?? true)) return UNWANTED;
     if (this.#disposed) return '[js_runner] JavaScript runtime was disposed';
     return host.refusal?.();
   }
@@ -110,34 +115,68 @@ export class ThreadSandbox implements Sandbox {
       void thread.load({ t: 'load', box: lastBox, script: this.#script });
     }
     const { box } = this.#place as { box: number };
-    const id = ++lastRun;
-    host.begun?.();
-    const calls = new HostCalls(host);
-    return new Promise((resolve, reject) => {
-      const run: ActiveRun = {
-        id,
-        box,
-        limit_ms: call.limit_ms,
-        settle: resolve,
-        op: (message) => void answer(thread, calls, message),
-        released: (body) => calls.released(body),
-        gone: (body) => {
-          if (this.#place?.box === box) this.#place = undefined;
-          this.run({ ...call, body }, host).then(resolve, reject);
-        },
-        log: (line) => host.log(line),
-        quiet: (lost) => {
-          calls.end();
-          if (lost && this.#place?.box === box) this.#place = undefined;
-          if (this.#once) this.dispose();
-        },
+    const before = free ? undefined : this.#latest;
+    const outcome = new Promise<Outcome>((resolve, reject) => {
+      const gone: ActiveRun['gone'] = (body, lost) => {
+        if (lost && this.#place?.box === box) this.#place = undefined;
+        this.#again({ ...call, body }, host, before).then(resolve, reject);
       };
-      const message = { t: 'run', box, run: id, call } as const;
-      if (free) thread.run(run, message);
-      else thread.runAhead(run, message);
+      const run = this.#active(
+        { box, limit_ms: call.limit_ms, settle: resolve, gone },
+        thread,
+        host,
+      );
+      const message = { t: 'run', box, run: run.id, call } as const;
+      if (free) {
+        host.begun?.();
+        thread.run(run, message);
+        return;
+      }
+      const withdraw = thread.runAhead(run, message);
+      host.queued?.(() => {
+        const isBack = withdraw();
+        if (isBack) resolve(ended(host, UNWANTED));
+        return isBack;
+      });
     });
+    this.#latest = outcome.then(nothing, nothing);
+    return outcome;
+  }
+
+  #active(
+    given: Pick<ActiveRun, 'box' | 'limit_ms' | 'settle' | 'gone'>,
+    thread: ScriptThread,
+    host: ScriptHost,
+  ): ActiveRun {
+    const calls = new HostCalls(host);
+    return {
+      ...given,
+      id: ++lastRun,
+      op: (message) => void answer(thread, calls, message),
+      released: (body) => calls.released(body),
+      log: (line) => host.log(line),
+      begun: () => host.begun?.(),
+      quiet: (lost) => {
+        calls.end();
+        if (lost && this.#place?.box === given.box) this.#place = undefined;
+        if (this.#once) this.dispose();
+      },
+    };
+  }
+
+  /** One that has not begun runs after those `before` it: calls of one sandbox never overlap. */
+  async #again(call: Call, host: ScriptHost, before: Promise<unknown> | undefined) {
+    host.queued?.(undefined);
+    this.#back++;
+    await before;
+    this.#back--;
+    const isWanted = host.isWanted?.() ?? true;
+    return isWanted ? this.run(call, host) : ended(host, UNWANTED);
   }
 }
+
+const UNWANTED = '[js_runner] the caller has ended';
+const nothing = () => {};
 
 function ended(host: ScriptHost, detail: string): Outcome {
   host.ended();

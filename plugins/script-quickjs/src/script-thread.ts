@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import { Ahead } from './ahead.ts';
 import type { Outcome } from './api.ts';
-import type { FromThread, Over, ThreadData, ToThread } from './messages.ts';
+import type { FromThread, Over, RunMessage, ThreadData, ToThread } from './messages.ts';
 import { Pulse, type Signs } from './pulse.ts';
 import { startScripts } from './start-worker.ts';
 import { Watch } from './watch.ts';
@@ -11,6 +12,7 @@ const LOAD_MS = 15_000;
 const BOOT_MS = 60_000;
 /** A context that is dropped while something of it is left ends within this time, ms. */
 const DROP_MS = 100;
+const ENDED = '[js_runner] the script thread ended unexpectedly';
 
 export type ScriptThreadData = Omit<ThreadData, 'pulse'>;
 
@@ -23,10 +25,12 @@ export interface ActiveRun {
   op(message: Extract<FromThread, { t: 'op' }>): void;
   released(body: number): void;
   log(message: Extract<FromThread, { t: 'log' }>): void;
+  /** It was posted ahead, and is the present one now. */
+  begun(): void;
   /** Nothing of the run is left. */
   quiet(lost: boolean): void;
-  /** Its context was lost before it began; nothing of it has run. */
-  gone(body: Uint8Array | undefined): void;
+  /** Nothing of it has run, and it has to go elsewhere; `lost`: its context is. */
+  gone(body: Uint8Array | undefined, lost: boolean): void;
 }
 
 /** A worker thread for scripts: at most one context of it has a run, so ending it ends no other run. */
@@ -40,8 +44,8 @@ export class ScriptThread {
   readonly #runs = new Map<number, ActiveRun>();
   readonly #loads = new Map<number, (failure: string | null) => void>();
   #current: ActiveRun | undefined;
-  /** Posted already; begins when the current one has settled. */
-  #ahead: ActiveRun | undefined;
+  /** Posted already; each begins when the one before it has settled. */
+  readonly #ahead: Ahead<ActiveRun>;
   #reserved = false;
   /** Gives back the place that its present work holds. */
   #leave: (() => void) | undefined;
@@ -62,6 +66,7 @@ export class ScriptThread {
     this.#onFree = onFree;
     this.#onGone = onGone;
     const pulse = new Pulse();
+    this.#ahead = new Ahead(pulse);
     this.#worker = startScripts({ ...data, pulse: pulse.buffer });
     this.#watch = new Watch(pulse, (signs) => this.#overdue(signs));
     this.#watch.after(BOOT_MS, () => this.#end(new Error('the thread does not start')));
@@ -115,7 +120,7 @@ export class ScriptThread {
     });
   }
 
-  run(run: ActiveRun, message: Extract<ToThread, { t: 'run' }>): void {
+  run(run: ActiveRun, message: RunMessage): void {
     this.#reserved = false;
     this.#current = run;
     this.#isTold = false;
@@ -125,15 +130,21 @@ export class ScriptThread {
     this.post(message, body instanceof ArrayBuffer ? [body] : []);
   }
 
-  /** The next run of this context may be posted: its present one has not settled. */
+  /** One more run of this context may be posted: its present one has not settled. */
   takesAhead(box: number): boolean {
-    const isFree = !this.#reserved && this.#ahead === undefined;
+    const isFree = !this.#reserved && this.#ahead.hasRoom;
     return isFree && this.ready && this.#current?.box === box && !this.#isTold;
   }
 
-  runAhead(run: ActiveRun, message: Extract<ToThread, { t: 'run' }>): void {
-    this.#ahead = run;
-    this.post(message);
+  /** @returns takes it back, unless it has begun */
+  runAhead(run: ActiveRun, message: RunMessage): () => boolean {
+    this.post({ ...message, turn: this.#ahead.add(run) });
+    return () => this.#ahead.withdraw(run);
+  }
+
+  /** Others wait for a thread: only the next run stays in this one. */
+  recall(): void {
+    for (const run of this.#ahead.recall(1)) run.gone(undefined, false);
   }
 
   drop(box: number): void {
@@ -218,21 +229,23 @@ export class ScriptThread {
   }
 
   #advance(): boolean {
-    const next = this.#ahead;
+    const next = this.#ahead.shift();
     if (!next) return false;
-    this.#ahead = undefined;
     this.#current = next;
     this.#isTold = false;
+    next.begun();
     this.#runs.set(next.id, next);
     this.#watch.run(next);
     return true;
   }
 
-  /** The run that was to follow goes elsewhere. */
+  /** The runs that were to follow go elsewhere; of one that has begun nothing more will be heard. */
   #returned(): void {
-    const next = this.#ahead;
-    this.#ahead = undefined;
-    next?.gone(undefined);
+    for (const run of this.#ahead.recall(0)) run.gone(undefined, true);
+    for (let run = this.#ahead.shift(); run; run = this.#ahead.shift()) {
+      run.settle({ kind: 'failure', detail: ENDED, late: false });
+      run.quiet(true);
+    }
   }
 
   #moveOn({ box, run, body }: Extract<FromThread, { t: 'gone' }>): void {
@@ -241,7 +254,7 @@ export class ScriptThread {
     this.boxes.delete(box);
     this.#runs.delete(run);
     this.#clear(true);
-    if (!this.#isTold) current.gone(body);
+    if (!this.#isTold) current.gone(body, true);
   }
 
   #clear(lost: boolean): void {
@@ -266,7 +279,7 @@ export class ScriptThread {
     this.ready = false;
     this.leave();
     this.#watch.stop();
-    this.#finish('[js_runner] the script thread ended unexpectedly', false);
+    this.#finish(ENDED, false);
     for (const settle of this.#loads.values()) settle('InternalError: compilation takes too long');
     this.#loads.clear();
     this.#current = undefined;

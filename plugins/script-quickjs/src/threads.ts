@@ -109,6 +109,7 @@ export class Threads {
     this.warm();
     return new Promise((take, fail) => {
       this.#waiting.push({ ...wanted, since: performance.now(), take, fail });
+      for (const thread of this.#threads) thread.recall();
       this.#dispatch();
     });
   }

@@ -44,13 +44,13 @@ export function sendResponse(
     else sent[name] = name === 'set-cookie' ? [before, value].flat() : `${before}, ${value}`;
   }
   tighten(response, sent);
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const length = bytes?.byteLength ?? 0;
+  // Text leaves in one piece with the head.
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0);
   const isHead = method === 'HEAD';
   const shown = isHead && stated !== undefined && /^\d{1,15}$/.test(stated) ? stated : length;
   if (status !== 204 && status !== 304) sent['content-length'] = String(shown);
   response.writeHead(status, sent);
-  response.end(isHead ? undefined : bytes);
+  response.end(isHead ? undefined : body);
 }
 
 /** Security headers of a script, which the operator let pass, stand beside those of the server and loosen none. */

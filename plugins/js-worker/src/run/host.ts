@@ -80,6 +80,10 @@ export class RunHost implements ScriptHost {
     this.turn?.begun();
   }
 
+  queued(withdraw: (() => boolean) | undefined): void {
+    if (this.turn) this.turn.withdraw = withdraw;
+  }
+
   ended(): void {
     this.#over = true;
     this.room?.give();

@@ -19,6 +19,8 @@ export interface Turn {
   /** False: its caller does not wait for it any more. */
   isWanted: boolean;
   hasBegun: boolean;
+  /** Takes it back from the thread where it waits, unless it has begun. */
+  withdraw: (() => boolean) | undefined;
   /** It is a thread's now. */
   begun(): void;
 }
@@ -49,7 +51,8 @@ export class Pooled {
   readonly #options: PooledOptions;
   readonly #waiting: Waiting[] = [];
   #sandbox: Sandbox | undefined;
-  #running = 0;
+  /** At a thread, or on the way there. */
+  readonly #handed = new Set<Waiting>();
   #retired = false;
   /** Some run was tried; before, the context is only there in advance. */
   used = false;
@@ -68,13 +71,13 @@ export class Pooled {
 
   /** Running and waiting. */
   get requests(): number {
-    return this.#waiting.length + this.#running;
+    return this.#waiting.length + this.#handed.size;
   }
 
   run(run: PooledRun, { ahead = false, wait_ms }: Queueing = {}): Promise<Outcome> {
     this.used = true;
     // One that was handed over ahead still waits.
-    if (this.requests - Math.min(1, this.#running) >= MOST_WAITING)
+    if (this.requests - Math.min(1, this.#handed.size) >= MOST_WAITING)
       return Promise.resolve(failure(QUEUE_FULL));
     return new Promise((settle) => {
       const waiting = waitingFor({ ahead, run, settle });
@@ -87,9 +90,11 @@ export class Pooled {
   /** No new runs; those that wait still execute, or end with this text. */
   retire(cancel?: string): void {
     this.#retired = true;
-    if (cancel !== undefined)
-      for (const waiting of this.#waiting.splice(0)) end(waiting, failure(cancel));
-    if (this.#running === 0) this.#dispose();
+    if (cancel !== undefined) {
+      const unbegun = [...this.#handed].filter(({ withdraw }) => withdraw?.());
+      for (const waiting of [...unbegun, ...this.#waiting.splice(0)]) end(waiting, failure(cancel));
+    }
+    if (this.#handed.size === 0) this.#dispose();
   }
 
   #dispose(): void {
@@ -101,6 +106,7 @@ export class Pooled {
     waiting.stop = this.#options.after(wait_ms, () => {
       const at = this.#waiting.indexOf(waiting);
       if (at >= 0) this.#waiting.splice(at, 1);
+      else if (waiting.withdraw && !waiting.withdraw()) return;
       waiting.isWanted = false;
       waiting.settle(failure(WAITED_TOO_LONG));
     });
@@ -109,22 +115,22 @@ export class Pooled {
   #advance(): void {
     while (this.#mayStart()) {
       const next = this.#waiting.shift() as Waiting;
-      this.#running++;
+      this.#handed.add(next);
       void this.#one(next).then((outcome) => {
-        this.#running--;
+        this.#handed.delete(next);
         this.lastUsed = this.#options.now();
         // The next one first: its thread waits, a response does not.
         this.#advance();
         end(next, outcome);
-        if (this.#retired && this.#running === 0) this.#dispose();
+        if (this.#retired && this.#handed.size === 0) this.#dispose();
       });
     }
   }
 
   #mayStart(): boolean {
     const [next] = this.#waiting;
-    if (!next || this.#running === 0) return next !== undefined;
-    return this.#running === 1 && next.ahead && this.#sandbox?.takesAhead === true;
+    if (!next || this.#handed.size === 0) return next !== undefined;
+    return next.ahead && this.#sandbox?.takesAhead === true;
   }
 
   async #one(waiting: Waiting): Promise<Outcome> {
@@ -141,9 +147,11 @@ const waitingFor = (given: Pick<Waiting, 'ahead' | 'run' | 'settle'>): Waiting =
   ...given,
   isWanted: true,
   hasBegun: false,
+  withdraw: undefined,
   stop: undefined,
   begun() {
     this.hasBegun = true;
+    this.withdraw = undefined;
     this.stop?.();
   },
 });

@@ -1,7 +1,8 @@
 /** The program of a script thread: contexts by number, and the messages that reach them. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { Call, Script } from '../api.ts';
-import type { FromThread, ThreadData, ToThread } from '../messages.ts';
+import type { Script } from '../api.ts';
+import type { FromThread, RunMessage, ThreadData, ToThread } from '../messages.ts';
+import { pulse } from '../pulse.ts';
 import { Blanks } from './blanks.ts';
 import { Box } from './box.ts';
 import { warmUp } from './warm-up.ts';
@@ -11,8 +12,8 @@ const port = parentPort as MessagePort;
 const blanks = new Blanks(module, globals);
 /** A context, or why its script does not compile. */
 const boxes = new Map<number, Promise<Box | string>>();
-/** The run after the present one, by context: it begins without a message in between. */
-const ahead = new Map<number, { readonly run: number; readonly call: Call }>();
+/** The runs after the present one, by context: they begin without a message in between. */
+const ahead = new Map<number, RunMessage[]>();
 
 function post(message: FromThread): void {
   const moved: ArrayBuffer[] = [];
@@ -36,8 +37,7 @@ async function load(id: number, script: Script): Promise<Box | string> {
     done(run, outcome, over) {
       if (over?.lost) forget(id);
       post({ t: 'done', box: id, run, outcome, over });
-      const next = ahead.get(id);
-      ahead.delete(id);
+      const next = nextOf(id);
       if (next) queueMicrotask(() => box.start(next.run, next.call));
     },
     quiet(run, lost) {
@@ -54,11 +54,26 @@ async function load(id: number, script: Script): Promise<Box | string> {
   return failure ?? box;
 }
 
-async function start(id: number, run: number, call: Call): Promise<void> {
+/** Those that the main thread has taken back are passed over. */
+function nextOf(id: number): RunMessage | undefined {
+  const waiting = ahead.get(id);
+  for (let next = waiting?.shift(); next; next = waiting?.shift()) if (isOurs(next)) return next;
+  return undefined;
+}
+
+const isOurs = ({ turn }: RunMessage): boolean => turn === undefined || pulse.claim(turn);
+
+async function start(message: RunMessage): Promise<void> {
+  const { box: id, run, call } = message;
   const box = await boxes.get(id);
   if (box instanceof Box) {
-    if (box.isBusy) ahead.set(id, { run, call });
-    else box.start(run, call);
+    if (!box.isBusy) {
+      if (isOurs(message)) box.start(run, call);
+      return;
+    }
+    const waiting = ahead.get(id);
+    if (waiting) waiting.push(message);
+    else ahead.set(id, [message]);
     return;
   }
   if (box === undefined) {
@@ -77,7 +92,7 @@ async function take(message: ToThread): Promise<void> {
     boxes.set(id, loading);
     const box = await loading;
     post({ t: 'loaded', box: id, failure: typeof box === 'string' ? box : null });
-  } else if (message.t === 'run') await start(id, message.run, message.call);
+  } else if (message.t === 'run') await start(message);
   else {
     const box = await boxes.get(id);
     if (message.t === 'drop') forget(id);
