@@ -3,6 +3,7 @@ import { eachRow, type PackedRows } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { addsRows, DiskRoom, freeReserveIfLow, type Room } from './disk-room.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
+import { collectLeftOver } from './left-over.ts';
 import { answer, given, orEnd, serveRequests } from './serve-thread.ts';
 import { giveBack } from './space.ts';
 import { tableSizes } from './table-sizes.ts';
@@ -50,6 +51,7 @@ const statements = new Statements(db);
 const waiting: BatchRequest[] = [];
 let held = false;
 
+collectLeftOver();
 serveRequests<WriterRequest>((request) => {
   if (request.kind === 'batch') waiting.push(request);
   else answer(request, () => handle(request));
