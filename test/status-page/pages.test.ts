@@ -183,6 +183,37 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await get(`${slug}/incident/${id + 1000}`)).status, 404);
   });
 
+  test('curves span a day, a week, a month or 90 days, by links that need no script', async () => {
+    const pings = [
+      [60, 10],
+      [3 * 1440, 40],
+      [20 * 1440, 400],
+      [80 * 1440, 4_000],
+    ] as const;
+    await seedPings(app, uuidOf(2), TARGETS[0], pings);
+    await page('curves', [agent(1, 'web-1'), { ...probe(0, 'Uplink'), agent: uuidOf(2) }]);
+    const rows: [query: string, name: string, most: string][] = [
+      ['', '24 hours', '10 ms'],
+      ['range=7d', '7 days', '40 ms'],
+      ['range=30d', '30 days', '400 ms'],
+      ['range=90d', '90 days', '4000 ms'],
+      ['range=1y', '24 hours', '10 ms'],
+    ];
+    for (const [query, name, most] of rows) {
+      const shown = await html(`curves?${query}`);
+      assert.match(shown, `<b aria-current="true">${name}</b>`);
+      assert.match(shown, `<summary>Latency, last ${name}</summary>`);
+      assert.is(shown.includes(' open>'), name !== '24 hours', query);
+      const [, source] = /<img [^>]*src="\/svc\/status\/([^"]+)"/.exec(shown)!;
+      const svg = wordsOf(await html(source!.replaceAll('&amp;', '&')));
+      assert.ok(svg.includes(`most ${most}`) && svg.includes(`${name} ago`), svg);
+    }
+    const month = await html('curves?lang=zh-CN&range=30d');
+    assert.match(month, /延迟曲线: .*href="[^"]*\?lang=zh-CN&amp;range=7d#curves">7 天</);
+    assert.match(month, '?lang=en&amp;range=30d"');
+    assert.not.match(await html('fine'), /range=1y/);
+  });
+
   test('neither addresses nor errors show a token, a UUID, a target or who owns the page', async () => {
     await page(
       'secret',
@@ -196,6 +227,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       '/badge.svg',
       '/badge/2.svg',
       '/latency/3.svg',
+      '/latency/3.svg?range=90d',
+      '?range=7d',
       '/logo',
       '/icon.svg',
       '/no',
@@ -242,6 +275,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await app.call('token_delete', [app.superToken, key]);
     await app.clock.advance(1_000);
     assert.is((await get('owned')).status, 404);
+  });
+
+  test('what comes later is on the curve of a week, too', async () => {
+    const entry = { ...probe(1, 'Later'), agent: uuidOf(2) };
+    await page('later', [entry]);
+    const says = async () => wordsOf(await html('later/latency/1.svg?range=7d'));
+    assert.match(await says(), 'No probe was answered in the last 7 days');
+    await seedPings(app, uuidOf(2), TARGETS[1], [[1, 70]]);
+    await app.clock.advance(5 * MINUTE);
+    assert.match(await says(), 'most 70 ms');
   });
 
   test.run();

@@ -81,7 +81,7 @@ export default definePlugin({
     });
     hooks.routes.tap((routes) => {
       live = openPages(kernel, store);
-      const served = { clock, records, live, assets: files };
+      const served = { clock, log, records, live, assets: files };
       for (const path of ['/svc/status/:slug', '/svc/status/:slug/*path']) {
         routes.add({ path, handle: (exchange) => serve(exchange, served) });
       }

@@ -1,16 +1,19 @@
-import type { Clock, Exchange } from '@svc/plugin-sdk';
+import type { Clock, Exchange, Logger } from '@svc/plugin-sdk';
 import type { LivePages } from './live/pages.ts';
 import type { Language, Page } from './page.ts';
+import { FIRST_RANGE, isRange, type Range } from './ranges.ts';
 import type { Records } from './records.ts';
-import type { Body, Wanted } from './view/snapshot.ts';
+import type { Body, Snapshot, Wanted } from './view/snapshot.ts';
 import { isLanguage, languageOf, wordsOf } from './words/index.ts';
 
 const YEAR_S = 31_536_000;
 const ALLOWED = 'GET, HEAD';
 const MOST_QUERY = 100;
+const UNKNOWN_NOW = 'the state is not known at the moment; ask again in some seconds';
 
 export interface ServeParts {
   readonly clock: Clock;
+  readonly log: Logger;
   readonly records: Records;
   readonly live: LivePages;
   readonly assets: ReadonlyMap<string, Body>;
@@ -34,18 +37,34 @@ async function answer(
   exchange: Exchange,
   page: Page,
   wanted: Wanted,
-  { clock, live }: ServeParts,
+  { clock, live, log }: ServeParts,
 ): Promise<void> {
   const snapshot = await live.of(page);
   if (snapshot === null) {
-    const why = 'the state is not known at the moment; ask again in some seconds';
-    return refuse(exchange, 503, why, { 'retry-after': '5' });
+    return refuse(exchange, 503, UNKNOWN_NOW, { 'retry-after': '5' });
   }
-  const body = await snapshot?.body(wanted, languageFor(exchange, page));
+  const body = await bodyOf(exchange, page, snapshot, wanted, log);
+  if (body === null) return refuse(exchange, 503, UNKNOWN_NOW, { 'retry-after': '5' });
   if (!snapshot || !body) return refuse(exchange, 404, wordsFor(exchange).gone);
   // Nobody keeps it for longer than the server does.
   const left_s = Math.ceil((snapshot.until - clock.now()) / 1_000);
   send(exchange, body, `public, max-age=${Math.max(1, left_s)}`);
+}
+
+/** null: the database does not answer now. */
+async function bodyOf(
+  exchange: Exchange,
+  page: Page,
+  snapshot: Snapshot | undefined,
+  wanted: Wanted,
+  log: Logger,
+): Promise<Body | undefined | null> {
+  try {
+    return await snapshot?.body(wanted, languageFor(exchange, page), rangeOf(exchange));
+  } catch (error) {
+    log.warn('a curve of a status page could not be read', { page: page.slug, error });
+    return null;
+  }
 }
 
 function wantedOf(path: string): Wanted | undefined {
@@ -78,11 +97,18 @@ function languageFor(exchange: Exchange, { settings }: Page): Language {
   return languageOf(exchange.request.headers['accept-language']);
 }
 
-function askedFor({ query }: Exchange): Language | undefined {
-  if (query === '' || query.length > MOST_QUERY) return undefined;
-  const asked = new URLSearchParams(query).get('lang');
+function askedFor(exchange: Exchange): Language | undefined {
+  const asked = parameter(exchange, 'lang');
   return isLanguage(asked) ? asked : undefined;
 }
+
+function rangeOf(exchange: Exchange): Range {
+  const asked = parameter(exchange, 'range');
+  return isRange(asked) ? asked : FIRST_RANGE;
+}
+
+const parameter = ({ query }: Exchange, name: string): string | null =>
+  query === '' || query.length > MOST_QUERY ? null : new URLSearchParams(query).get(name);
 
 const wordsFor = (exchange: Exchange) =>
   wordsOf(askedFor(exchange) ?? languageOf(exchange.request.headers['accept-language']));

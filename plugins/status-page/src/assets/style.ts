@@ -39,6 +39,8 @@ a{color:var(--accent);text-underline-offset:2px}
 .rows>li.a::before{content:var(--a)}.rows>li.a::after{content:var(--z);text-align:end}
 .rows>li.b::before{content:var(--b)}.rows>li.b::after{content:var(--y);text-align:end}
 .rows>li.a:has(+.a)::before,.rows>li.a:has(+.a)::after,.rows>li.b:has(+.b)::before,.rows>li.b:has(+.b)::after,.rows>li:not(:has(svg))::before,.rows>li:not(:has(svg))::after{content:none!important}
+.r{font-size:12px;color:var(--muted);margin:-4px 0 8px}
+.r b{color:var(--text)}
 details{grid-column:1/-1;order:2;font-size:12px}
 summary{cursor:pointer;color:var(--accent);width:max-content}
 details img{display:block;width:100%;height:166px;margin-top:8px}
@@ -59,5 +61,5 @@ footer p{margin-inline-end:auto}
 .banner+main{padding-top:16px}
 @media (max-width:520px){header,main,footer{padding-left:16px;padding-right:16px}.all{font-size:24px}header{padding-top:24px}.rows h3,.v{grid-column:1/-1}.v{text-align:start;margin-top:-6px}}
 @media (prefers-reduced-motion:no-preference){.rows path{transition:opacity .15s}}
-@media print{:root{color-scheme:light;--bg:#fff;--surface:#fff;--line:#ccc;--text:#000;--muted:#444;--fine:#aeb4ae;--warn:#b26b00;--warn-text:#8a5300;--bad:#c22f2f;--accent:#000}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}details,footer a{display:none}header,main,footer{max-width:none;padding-left:0;padding-right:0}header{padding-top:0}.banner{background:none;color:inherit}h2{break-after:avoid}.i a{text-decoration:none}}
+@media print{:root{color-scheme:light;--bg:#fff;--surface:#fff;--line:#ccc;--text:#000;--muted:#444;--fine:#aeb4ae;--warn:#b26b00;--warn-text:#8a5300;--bad:#c22f2f;--accent:#000}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}details,.r,footer a{display:none}header,main,footer{max-width:none;padding-left:0;padding-right:0}header{padding-top:0}.banner{background:none;color:inherit}h2{break-after:avoid}.i a{text-decoration:none}}
 `;

@@ -3,9 +3,10 @@ import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Entry, Page } from '../page.ts';
 import { maySee } from '../permissions.ts';
+import type { Range } from '../ranges.ts';
 import type { Store } from '../store.ts';
 import { agentRow, type Facts, factsOf, probeRow, type Row } from './facts.ts';
-import { latencyOf } from './latency.ts';
+import { type Latency, latencyOf } from './latency.ts';
 import type { ProbeHistory } from './probe-history.ts';
 import { DAY_MS, DAYS } from './uptime.ts';
 
@@ -50,9 +51,22 @@ export async function gather(
   for (const { entry, id } of shown) {
     if (!entry.probe) rows.push(agentRow(entry, seen.get(id), now));
     else {
-      const day = await parts.probes?.day(entry.agent, entry.probe, now);
+      const day = await parts.probes?.past(entry.agent, entry.probe, now);
       rows.push(probeRow(entry, day && latencyOf(day)));
     }
   }
   return factsOf(page, rows, incidents, now);
+}
+
+/** The curve of one probe over another time than a day. @throws RpcError 103 */
+export async function curveOf(
+  { settings }: Page,
+  key: string,
+  range: Range,
+  { probes }: GatherParts,
+  now: number,
+): Promise<Latency | undefined> {
+  const entry = settings.entries.find((one) => one.key === key);
+  const past = entry?.probe && (await probes?.past(entry.agent, entry.probe, now, range));
+  return past && latencyOf(past);
 }

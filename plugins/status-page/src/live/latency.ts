@@ -1,5 +1,5 @@
 import type { ProbeBucket } from '@svc/plugin-task/api';
-import { type ProbeDay, STEP_MS } from './probe-history.ts';
+import type { ProbePast } from './probe-history.ts';
 import type { Cell, CellKind } from './uptime.ts';
 
 /** Buckets of one cell: half an hour. */
@@ -12,10 +12,10 @@ const PART_LOSS = 0.05;
 const BAD_LOSS = 0.5;
 
 export interface Latency {
-  /** 48 half hours. */
+  /** Of a day: 48 half hours. */
   readonly cells: readonly Cell[];
-  readonly day: ProbeDay;
-  /** Part that was lost in the day, 0 to 1; undefined: no probes. */
+  readonly past: ProbePast;
+  /** Part that was lost in that time, 0 to 1; undefined: no probes. */
   readonly loss: number | undefined;
   /** ms; undefined: none was answered. */
   readonly p50: number | undefined;
@@ -29,21 +29,21 @@ export interface Latency {
   readonly silentSince: number | undefined;
 }
 
-export function latencyOf(day: ProbeDay): Latency {
-  const { buckets } = day;
+export function latencyOf(past: ProbePast): Latency {
+  const { buckets } = past;
   const seen = buckets.filter((bucket) => bucket !== undefined);
   const lately = recent(buckets);
   const isSilent = lately.count > 0 && lately.lost === lately.count;
   return {
-    cells: cellsOf(day),
-    day,
+    cells: cellsOf(past),
+    past,
     loss: lossOf(sumOf(seen)),
     p50: weighted(seen, 4),
     p95: weighted(seen, 5),
     max: greatest(seen),
     lately: lossOf(lately),
     isLossy: isLossy(lossOf(lately) ?? 0, lately.lost),
-    silentSince: isSilent ? silence(day) : undefined,
+    silentSince: isSilent ? silence(past) : undefined,
   };
 }
 
@@ -61,7 +61,7 @@ const sumOf = (buckets: readonly (ProbeBucket | undefined)[]): Sum => {
 };
 const lossOf = ({ count, lost }: Sum) => (count > 0 ? lost / count : undefined);
 
-function recent(buckets: ProbeDay['buckets']): Sum {
+function recent(buckets: ProbePast['buckets']): Sum {
   for (let steps = RECENT_STEPS; ; steps++) {
     const sum = sumOf(buckets.slice(-steps));
     if (sum.count >= RECENT_PROBES || steps >= MOST_RECENT_STEPS) return sum;
@@ -69,13 +69,13 @@ function recent(buckets: ProbeDay['buckets']): Sum {
 }
 
 /** Begin of the first of the newest buckets that hold lost probes only. */
-function silence({ from, buckets }: ProbeDay): number {
+function silence({ from, step_ms, buckets }: ProbePast): number {
   let since = from;
   for (let at = buckets.length - 1; at >= 0; at--) {
     const bucket = buckets[at];
     if (!bucket) continue;
     if (bucket[1] > bucket[2]) break;
-    since = from + at * STEP_MS;
+    since = from + at * step_ms;
   }
   return since;
 }
@@ -100,14 +100,14 @@ function greatest(buckets: readonly ProbeBucket[]): number | undefined {
   return most;
 }
 
-function cellsOf({ from, buckets }: ProbeDay): Cell[] {
+function cellsOf({ from, step_ms, buckets }: ProbePast): Cell[] {
   const cells: Cell[] = [];
   for (let at = 0; at < buckets.length; at += CELL_STEPS) {
     const sum = sumOf(buckets.slice(at, at + CELL_STEPS));
     const loss = lossOf(sum);
     cells.push({
       kind: kindOf(loss, sum.lost),
-      at: from + at * STEP_MS,
+      at: from + at * step_ms,
       share: 1 - (loss ?? 0),
       away: 0,
     });

@@ -1,7 +1,8 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import type { Page } from '../page.ts';
+import type { Range } from '../ranges.ts';
 import { Snapshot } from '../view/snapshot.ts';
-import { type GatherParts, gather, visible } from './gather.ts';
+import { curveOf, type GatherParts, gather, visible } from './gather.ts';
 
 /** Rights are looked at this often while a page is read. */
 const RIGHTS_MS = 1_000;
@@ -103,7 +104,8 @@ export class LivePages {
     const { shown } = live;
     try {
       const facts = await gather(live.page, visible(live.page, this.#parts), this.#parts, now);
-      const snapshot = new Snapshot(facts, { base, every_ms: every_ms() });
+      const past = (key: string, range: Range) => curveOf(live.page, key, range, this.#parts, now);
+      const snapshot = new Snapshot(facts, { base, every_ms: every_ms(), past });
       if (live.shown === shown) live.snapshot = snapshot;
       return snapshot;
     } catch (error) {

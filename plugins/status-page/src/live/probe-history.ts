@@ -1,20 +1,23 @@
 import { type Logger, RpcError } from '@svc/plugin-sdk';
 import type { ProbeBucket, ReadProbes } from '@svc/plugin-task/api';
 import type { Probe } from '../page.ts';
+import { FIRST_RANGE, RANGES, type Range } from '../ranges.ts';
 
-export const STEP_MS = 300_000;
-/** Five minutes each: a day. */
-export const STEPS = 288;
+/** Read at once: as much of a probe every second as one call may read. */
+const PORTION_MS = 86_400_000;
+/** A bucket's part that may be missing at the end of a long curve. */
+const RENEWED = 12;
 /** Results that come later than this do not change a curve. */
 const LATE_STEPS = 3;
 /** Probes whose buckets are kept, some 40 kB each; the one that was asked for longest ago goes. */
 const MOST_KNOWN = 500;
 const TOO_MANY = 108;
 
-/** The last 24 hours of one probe; the last bucket is the current one. */
-export interface ProbeDay {
+/** What one probe has found up to now; the last bucket is the current one. */
+export interface ProbePast {
   /** Begin of the first bucket, Unix ms. */
   readonly from: number;
+  readonly step_ms: number;
   /** `ProbeBucket` without its number; undefined: there was no probe. */
   readonly buckets: readonly (ProbeBucket | undefined)[];
 }
@@ -24,9 +27,11 @@ interface Known {
   readonly buckets: Map<number, ProbeBucket>;
   /** Buckets before this one are read. */
   done: number;
+  /** Unix ms. */
+  readAt: number;
 }
 
-/** Reads each five minutes of a probe once, and the newest ones again. */
+/** Reads each bucket of a probe once, and the newest ones again. */
 export class ProbeHistory {
   readonly #read: ReadProbes;
   readonly #signal: AbortSignal;
@@ -40,32 +45,52 @@ export class ProbeHistory {
   }
 
   /** @returns undefined when there are too many probes to read @throws RpcError 103 */
-  async day(
+  async past(
     uuid: string,
-    { type, target, job }: Probe,
+    probe: Probe,
     now: number,
-  ): Promise<ProbeDay | undefined> {
-    const key = JSON.stringify([uuid, type, target, job]);
-    const known = this.#known.get(key) ?? { buckets: new Map(), done: 0 };
-    const current = Math.floor(now / STEP_MS);
-    const first = current - STEPS + 1;
-    const begin = Math.max(first, known.done);
-    const ask = { type, uuid, target, cronSource: job, share: 'status-page' };
-    const range = { from: begin * STEP_MS, to: now + 1, step: STEP_MS, signal: this.#signal };
+    range: Range = FIRST_RANGE,
+  ): Promise<ProbePast | undefined> {
+    const { step_ms, steps } = RANGES[range];
+    const { type, target, job } = probe;
+    const key = JSON.stringify([uuid, type, target, job, range]);
+    const known = this.#known.get(key) ?? { buckets: new Map(), done: 0, readAt: 0 };
+    const current = Math.floor(now / step_ms);
+    const first = current - steps + 1;
+    // The current day is read for each page; a longer curve changes slowly.
+    const isNew = range !== FIRST_RANGE && Math.abs(now - known.readAt) < step_ms / RENEWED;
     try {
-      const found = await this.#read({ ...ask, ...range });
-      for (let at = begin; at <= current; at++) known.buckets.delete(at);
-      for (const bucket of found) known.buckets.set(begin + bucket[0], bucket);
+      if (!isNew) await this.#readOn(known, uuid, probe, { now, step_ms, first });
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== TOO_MANY) throw error;
       this.#log.debug('a probe of a status page has too many results', { error });
       return undefined;
     }
     for (const at of known.buckets.keys()) if (at < first) known.buckets.delete(at);
-    known.done = current - LATE_STEPS + 1;
     this.#keep(key, known);
-    const buckets = Array.from({ length: STEPS }, (_, at) => known.buckets.get(first + at));
-    return { from: first * STEP_MS, buckets };
+    const buckets = Array.from({ length: steps }, (_, at) => known.buckets.get(first + at));
+    return { from: first * step_ms, step_ms, buckets };
+  }
+
+  /** From what is known to now, a day after the other. */
+  async #readOn(
+    known: Known,
+    uuid: string,
+    { type, target, job }: Probe,
+    { now, step_ms, first }: { now: number; step_ms: number; first: number },
+  ): Promise<void> {
+    const current = Math.floor(now / step_ms);
+    const portion = PORTION_MS / step_ms;
+    const ask = { type, uuid, target, cronSource: job, share: 'status-page', step: step_ms };
+    for (let begin = Math.max(first, known.done); begin <= current; begin += portion) {
+      const end = Math.min(begin + portion, current + 1);
+      const to = Math.min(end * step_ms, now + 1);
+      const found = await this.#read({ ...ask, from: begin * step_ms, to, signal: this.#signal });
+      for (let at = begin; at < end; at++) known.buckets.delete(at);
+      for (const bucket of found) known.buckets.set(begin + bucket[0], bucket);
+    }
+    known.done = current - LATE_STEPS + 1;
+    known.readAt = now;
   }
 
   #keep(key: string, known: Known): void {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Facts, Row } from '../live/facts.ts';
 import type { Incident } from '../page.ts';
+import { FIRST_RANGE, type Range, rangeNames } from '../ranges.ts';
 import { bar, type Titles } from './bar.ts';
 import { colorsOf } from './colors.ts';
 import { latencyText } from './curve.ts';
@@ -20,6 +21,8 @@ export interface Places {
   readonly every_ms: number;
   /** Of sheet and script: their addresses change with them. */
   readonly assets: string;
+  /** Of the latency curves. */
+  readonly range?: Range;
 }
 
 export interface Html {
@@ -34,6 +37,7 @@ const DETAILS: readonly { titles: Titles; incidents: number; text: number }[] = 
   { titles: 'trouble', incidents: 8, text: 400 },
   { titles: 'none', incidents: 5, text: 160 },
   { titles: 'none', incidents: 2, text: 0 },
+  { titles: 'none', incidents: 1, text: 0 },
 ];
 
 /** The page of all systems, in the most detail that fits into 30 kB. */
@@ -96,12 +100,15 @@ ${settings.banner === null ? head : `<div class="banner">${head}</div>`}
 <main>
 ${main}
 </main>
-<footer><p>${fill(words.asOf, { time: voice.time(facts.at) })}</p><a href="${own}/feed.xml?lang=${words.code}">RSS</a><a href="${own}/feed.json?lang=${words.code}">JSON</a><a href="${own}${path}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></footer>
+<footer><p>${fill(words.asOf, { time: voice.time(facts.at) })}</p><a href="${own}/feed.xml?lang=${words.code}">RSS</a><a href="${own}/feed.json?lang=${words.code}">JSON</a><a href="${own}${path}?lang=${other}${rangeQuery(places)}" lang="${other}" hreflang="${other}">${words.other}</a></footer>
 </body></html>
 `;
   const digest = createHash('sha256').update(sheet).digest('base64');
   return { html, styleSource: `'sha256-${digest}'` };
 }
+
+const rangeQuery = ({ range = FIRST_RANGE }: Pick<Places, 'range'>): string =>
+  range === FIRST_RANGE ? '' : `&amp;range=${range}`;
 
 /** The page's own colours, and words that the sheet writes below bars. */
 function sheetOf({ page }: Facts, { words }: Voice): string {
@@ -119,6 +126,8 @@ function mainOf(facts: Facts, voice: Voice, places: Places, detail: Detail): str
   const shown = open.slice(0, detail.incidents);
   const earlier = past.slice(0, detail.incidents - shown.length);
   const own = `${places.base}/${facts.page.slug}`;
+  const groups = groupsOf(facts.rows);
+  const withCurves = groups.find((rows) => rows.some(({ latency }) => latency));
   const list = (incidents: readonly Incident[]) =>
     incidents
       .map((one) => incidentOf(one, voice, { text: clip(one.text, detail.text), own }))
@@ -130,7 +139,9 @@ function mainOf(facts: Facts, voice: Voice, places: Places, detail: Detail): str
     `<p class="all ${state}" role="status">${voice.html(sentence)}</p>`,
     named.length > 0 ? `<ul class="troubles">${named.join('')}</ul>` : '',
     shown.length > 0 ? `<h2>${words.open}</h2>${list(shown)}` : '',
-    ...groupsOf(facts.rows).map((rows) => groupHtml(rows, facts, voice, places, detail)),
+    ...groups.map((rows) =>
+      groupHtml(rows, voice, places, { ...detail, own, withRanges: rows === withCurves }),
+    ),
     earlier.length > 0 || none
       ? `<h2>${earlier.length > 0 ? words.past : words.incidents}</h2>${none}${list(earlier)}`
       : '',
@@ -145,25 +156,42 @@ function groupsOf(rows: readonly Row[]): Row[][] {
   return [...groups.values()];
 }
 
+interface GroupDetail extends Pick<Detail, 'titles'> {
+  /** The page's address. */
+  readonly own: string;
+  /** With the choice of what the curves span. */
+  readonly withRanges: boolean;
+}
+
 function groupHtml(
   rows: readonly Row[],
-  facts: Facts,
   voice: Voice,
   places: Places,
-  detail: Detail,
+  detail: GroupDetail,
 ): string {
   const [{ group }] = rows as [Row];
   const heading = group === '' ? voice.words.entries : `<bdi>${escapeHtml(group)}</bdi>`;
-  const own = `${places.base}/${facts.page.slug}`;
-  const items = rows.map((row) => rowHtml(row, voice, detail.titles, own));
-  return `<h2>${heading}</h2><ul class="rows">${items.join('')}</ul>`;
+  const ranges = detail.withRanges ? rangesHtml(voice, places) : '';
+  const items = rows.map((row) => rowHtml(row, voice, places, detail));
+  return `<h2>${heading}</h2>${ranges}<ul class="rows">${items.join('')}</ul>`;
 }
 
-function rowHtml(row: Row, voice: Voice, titles: Titles, own: string): string {
+/** What the curves span: links, so that it works without script. */
+function rangesHtml({ words }: Voice, { range = FIRST_RANGE }: Places): string {
+  const links = rangeNames.map((name) =>
+    name === range
+      ? `<b aria-current="true">${words.ranges[name]}</b>`
+      : `<a href="?lang=${words.code}${rangeQuery({ range: name })}#curves">${words.ranges[name]}</a>`,
+  );
+  return `<nav class="r" id="curves">${words.curves}: ${links.join(' · ')}</nav>`;
+}
+
+function rowHtml(row: Row, voice: Voice, places: Places, { titles, own }: GroupDetail): string {
+  const { range = FIRST_RANGE } = places;
   const { uptime, latency, state } = row;
   const { words, format } = voice;
-  const says = voice.html(row.says);
-  const figures = [state === 'up' ? says : `<b>${says}</b>`];
+  const stands = voice.html(row.says);
+  const figures = [state === 'up' ? stands : `<b>${stands}</b>`];
   if (uptime?.share !== undefined) figures.push(format.share(uptime.share));
   if (latency?.p50 !== undefined) figures.push(format.latency(latency.p50));
   if (latency?.loss !== undefined) {
@@ -174,12 +202,17 @@ function rowHtml(row: Row, voice: Voice, titles: Titles, own: string): string {
     : latency
       ? bar({ range: 'day', cells: latency.cells, share: shareOf(latency.loss) }, voice, titles)
       : '';
-  // The figures stand beside the name, too.
-  const alt = latency && titles !== 'none' ? escapeHtml(latencyText(latency, voice)) : '';
-  const picture =
-    latency?.loss !== undefined
-      ? `<details data-k="${row.key}"><summary>${words.latency}</summary><img loading="lazy" alt="${alt}" src="${own}/latency/${row.key}.svg?lang=${words.code}"></details>`
-      : '';
+  const isDay = range === FIRST_RANGE;
+  const name = fill(words.latency, { range: words.ranges[range] });
+  // The figures of the day stand beside the name, too.
+  const says = isDay && latency ? latencyText(latency, range, voice) : name;
+  const alt = titles === 'none' ? '' : escapeHtml(says);
+  const src = `${own}/latency/${row.key}.svg?lang=${words.code}${rangeQuery(places)}`;
+  // Who chose another time wants to see it.
+  const hasPicture = latency && (latency.loss !== undefined || !isDay);
+  const picture = hasPicture
+    ? `<details data-k="${row.key}"${isDay ? '' : ' open'}><summary>${name}</summary><img loading="lazy" alt="${alt}" src="${src}"></details>`
+    : '';
   return `<li class="${latency ? 'b' : 'a'} ${state}"><h3><bdi>${escapeHtml(row.name)}</bdi></h3><p class="v">${figures.join(' · ')}</p>${strip}${picture}</li>`;
 }
 

@@ -4,8 +4,10 @@ import { gzip } from 'node:zlib';
 import { script } from '../assets/script.ts';
 import { style } from '../assets/style.ts';
 import type { Facts } from '../live/facts.ts';
+import type { Latency } from '../live/latency.ts';
 import { logoType } from '../logo.ts';
 import type { Language } from '../page.ts';
+import { FIRST_RANGE, type Range } from '../ranges.ts';
 import { badge, icon } from './badge.ts';
 import { colorsOf } from './colors.ts';
 import { curve } from './curve.ts';
@@ -45,43 +47,68 @@ export const digest = (bytes: string | Buffer): string =>
 
 export const ASSETS = digest(style + script).slice(0, 10);
 
+export interface SnapshotParts {
+  readonly base: string;
+  readonly every_ms: number;
+  /** Reads the curve of an entry over more than the day. @throws RpcError 103 */
+  readonly past: (key: string, range: Range) => Promise<Latency | undefined>;
+}
+
 /** A page at one time, with everything that was made of it. */
 export class Snapshot {
   readonly facts: Facts;
   /** Unix ms: from then on the page is read again. */
   readonly until: number;
-  readonly #places: { readonly base: string; readonly every_ms: number; readonly assets: string };
+  readonly #places: SnapshotParts & { readonly assets: string };
   /** Names are those of what there is, so their number is bounded. */
-  readonly #bodies = new Map<string, Promise<Body> | Body>();
+  readonly #bodies = new Map<string, Promise<Body | undefined> | Body>();
 
-  constructor(facts: Facts, { base, every_ms }: { base: string; every_ms: number }) {
+  constructor(facts: Facts, parts: SnapshotParts) {
     this.facts = facts;
-    this.until = facts.at + every_ms;
-    this.#places = { base, every_ms, assets: ASSETS };
+    this.until = facts.at + parts.every_ms;
+    this.#places = { ...parts, assets: ASSETS };
   }
 
   /** @returns undefined: there is no such thing */
-  body(wanted: Wanted, language: Language): Promise<Body> | Body | undefined {
+  body(
+    wanted: Wanted,
+    language: Language,
+    range: Range = FIRST_RANGE,
+  ): Promise<Body | undefined> | Body | undefined {
     const part = 'key' in wanted ? wanted.key : 'id' in wanted ? wanted.id : '';
-    const name = `${wanted.kind} ${part} ${wanted.kind === 'logo' ? '' : language}`;
+    const name = `${wanted.kind} ${part} ${wanted.kind === 'logo' ? '' : language} ${range}`;
     const known = this.#bodies.get(name);
     if (known) return known;
-    const made = this.#make(wanted, language);
+    const made = this.#make(wanted, language, range);
     if (!made) return undefined;
-    const body = finish(made).then((finished) => {
-      this.#bodies.set(name, finished);
-      return finished;
-    });
+    const body = this.#finish(name, made);
     this.#bodies.set(name, body);
     return body;
   }
 
-  #make(wanted: Wanted, language: Language): Made | undefined {
+  async #finish(name: string, making: Made | Promise<Made | undefined>): Promise<Body | undefined> {
+    try {
+      const made = await making;
+      const finished = made && (await finish(made));
+      if (finished) this.#bodies.set(name, finished);
+      return finished;
+    } catch (error) {
+      // The next reader tries again.
+      this.#bodies.delete(name);
+      throw error;
+    }
+  }
+
+  #make(
+    wanted: Wanted,
+    language: Language,
+    range: Range,
+  ): Made | Promise<Made | undefined> | undefined {
     const { facts } = this;
     const voice = new Voice(language, facts);
     switch (wanted.kind) {
       case 'page':
-        return ofHtml(pageHtml(facts, voice, this.#places));
+        return ofHtml(pageHtml(facts, voice, { ...this.#places, range }));
       case 'incident': {
         const incident = [...facts.open, ...facts.past].find(({ id }) => id === wanted.id);
         return incident && ofHtml(incidentHtml(incident, facts, voice, this.#places));
@@ -99,16 +126,20 @@ export class Snapshot {
         return picture(badge(facts.page.settings.title, says, facts.state));
       }
       default:
-        return this.#ofRow(wanted.kind, wanted.key, voice);
+        return this.#ofRow(wanted.kind, wanted.key, range, voice);
     }
   }
 
-  #ofRow(kind: 'badge-of' | 'latency', key: string, voice: Voice): Made | undefined {
+  #ofRow(kind: 'badge-of' | 'latency', key: string, range: Range, voice: Voice) {
     const row = this.facts.rows.find((one) => one.key === key);
     if (!row) return undefined;
     if (kind === 'badge-of') return picture(badge(row.name, voice.text(row.says), row.state));
     const { accent, banner } = this.facts.page.settings;
-    return row.latency && picture(curve(row.latency, colorsOf(accent, banner), voice));
+    const colors = colorsOf(accent, banner);
+    const drawn = (latency: Latency | undefined) =>
+      latency && picture(curve(latency, range, colors, voice));
+    if (!row.latency || range === FIRST_RANGE) return drawn(row.latency);
+    return this.#places.past(key, range).then(drawn);
   }
 
   #logo(): Made | undefined {

@@ -42,10 +42,13 @@ export const en = {
   cellFirst: '{when}: first seen',
   lost: '{loss} lost',
 
-  latency: 'Latency, last 24 hours',
+  latency: 'Latency, last {range}',
   latencyText: 'Median {p50}, 95 % below {p95}, most {max}; {loss} lost',
   latencyShort: 'Median {p50} · 95 % below {p95} · most {max}',
-  latencyNone: 'No probe was answered in the last 24 hours',
+  latencyNone: 'No probe was answered in the last {range}',
+  curves: 'Latency curves',
+  ranges: { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' },
+  ago: '{range} ago',
 
   open: 'Open incidents',
   past: 'Earlier incidents',

@@ -44,10 +44,13 @@ export const zhCn: Words = {
   cellFirst: '{when}：首次上线',
   lost: '丢失 {loss}',
 
-  latency: '最近 24 小时延迟',
+  latency: '最近 {range}延迟',
   latencyText: '中位数 {p50}，95 % 低于 {p95}，最高 {max}；丢失 {loss}',
   latencyShort: '中位数 {p50} · 95 % 低于 {p95} · 最高 {max}',
-  latencyNone: '最近 24 小时没有收到响应',
+  latencyNone: '最近 {range}没有收到响应',
+  curves: '延迟曲线',
+  ranges: { '24h': '24 小时', '7d': '7 天', '30d': '30 天', '90d': '90 天' },
+  ago: '{range}前',
 
   open: '进行中的事件',
   past: '历史事件',
