@@ -36,9 +36,14 @@ export function blocksOf(page: string): Block[] {
 const headingBefore = (text: string, index: number): string =>
   [...text.slice(0, index).matchAll(/^#+ (.+)$/gm)].at(-1)?.[1]?.replaceAll('`', '') ?? '';
 
-/** True when this machine has a program. */
-export const has = (program: string): boolean =>
-  (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+/** Where this machine has a program. */
+export const pathOf = (program: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(':')
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+
+export const has = (program: string): boolean => pathOf(program) !== undefined;
 
 export const pagesOf = (patterns: readonly string[]): string[] =>
   patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();

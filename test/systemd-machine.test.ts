@@ -211,6 +211,8 @@ ExecStartPre=/bin/sed -i "s/^ws_listener = .*/ws_listener = \\"127.0.0.1:${port}
     assert.ok((await hello()).result, 'the start returned when it was ready');
     const started = await machine.show('svc-server');
     assert.is(started['StatusText'], `Listening on ${url}`);
+    const manifest = await (await fetch(`${url}/svc/enrol/manifest`)).text();
+    assert.match(manifest, /^agent \S+ [0-9a-f]{64} \d+\n(?:.*\n)*runtime linux-/m);
     const { NoNewPrivs, CapBnd, Seccomp } = await processOf('svc-server');
     assert.equal([NoNewPrivs, Number(CapBnd), Seccomp], ['1', 0, '2']);
     await done('systemctl reload svc-server');

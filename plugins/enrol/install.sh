@@ -46,7 +46,7 @@ fetch() {
     if [ $# = 2 ]; then set -- --post-file="$2"; fi
     if [ -n "$PIN" ]; then set -- "$@" --no-check-certificate --pinnedpubkey="$PIN"; fi
     if [ -n "$credential" ]; then set -- "$@" --header "$credential"; fi
-    wget -q -T 60 -O "$file" "$@" "$BASE/$path"
+    wget -q $patience -O "$file" "$@" "$BASE/$path"
   fi
 }
 
@@ -60,6 +60,9 @@ tools() {
   if command -v curl >/dev/null 2>&1; then http=curl
   elif command -v wget >/dev/null 2>&1; then http=wget
   else fail 'needs curl or wget'; fi
+  # That of BusyBox waits long by itself, and in Debian 12 it crashes with -T.
+  patience=''
+  if wget --version 2>/dev/null | grep -q '^GNU Wget'; then patience='-T 60'; fi
   if [ "$http" = wget ] && [ -n "$PIN" ] && ! wget --help 2>&1 | grep -q pinnedpubkey; then
     fail 'the certificate of the server is self-signed, which takes curl, or a wget that knows --pinnedpubkey'
   fi
@@ -300,7 +303,9 @@ start_service() {
     $ctl daemon-reload && $ctl enable "$NAME" >/dev/null 2>&1
     $ctl restart "$NAME"
   else
-    (cd / && nohup "$dir/start" keep >>"$state/agent.log" 2>&1 </dev/null & echo $! >"$dir/pid")
+    # Not nohup, which small systems lack. One subshell that becomes the program: its number is that of the program.
+    (cd / && trap '' HUP && exec "$dir/start" keep >>"$state/agent.log" 2>&1 </dev/null) &
+    echo $! >"$dir/pid"
   fi
 }
 

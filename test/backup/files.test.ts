@@ -5,6 +5,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -16,7 +18,8 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { start } from '../../server/src/start.ts';
-import { rpc } from '../process/server.ts';
+import { until } from '../process/havoc.ts';
+import { killAtExit, rpc } from '../process/server.ts';
 import { command, configOf, emptyTarget, folder, PLUGINS } from './kit.ts';
 
 const test = suite('backup of files');
@@ -193,16 +196,25 @@ test('later backups into a folder share unchanged files, and the oldest go beyon
   writeFileSync(join(buckets, 'page.html'), '<p>A page.');
 });
 
-test('the program makes a backup each period, and leaves nothing half when it is ended', async () => {
+test('the program makes a backup each period, also after one that failed, and leaves nothing half when it is ended', async () => {
   const dir = at('service');
   const args = ['backup', dir, '--every', '1s', '--keep', '1', '-c', configOf(app)];
   const program = spawn(process.execPath, [bin, ...args], { cwd: app.dir, stdio: 'pipe' });
+  killAtExit(program);
   const ended = once(program, 'exit');
-  let shown = '';
-  for await (const chunk of program.stdout) {
-    shown += chunk;
-    if (/: removed\n/.test(shown)) break;
-  }
+  const seen = { out: '', err: '' };
+  program.stdout.on('data', (chunk) => (seen.out += chunk));
+  program.stderr.on('data', (chunk) => (seen.err += chunk));
+  const removed = () => seen.out.match(/: removed\n/g)?.length ?? 0;
+  await until('a backup that takes the place of another', () => removed() > 0);
+  const notes = join(app.dir, 'db', 'notes.db');
+  renameSync(notes, `${notes}.away`);
+  mkdirSync(notes);
+  await until('a failure', () => /A backup failed/.test(seen.err));
+  rmdirSync(notes);
+  renameSync(`${notes}.away`, notes);
+  const before = removed();
+  await until('the next backup', () => removed() > before);
   program.kill();
   const [code] = await ended;
   assert.is(code, 0);

@@ -1,4 +1,5 @@
 // The line of `enrol_create`, run by shells as people paste it: into the fleet, updated, rolled back, and out again.
+import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -8,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -21,7 +23,7 @@ import { WebSocket } from 'ws';
 import { pinOf } from '../../plugins/enrol/src/address.ts';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { until } from '../agent-program-process.ts';
-import { has } from '../documentation-kit.ts';
+import { has, pathOf } from '../documentation-kit.ts';
 import { Machine, shell } from './kit.ts';
 
 const PLUGINS = [
@@ -181,6 +183,33 @@ for (const [what, programs, expected, says] of libraries)
     assert.is(code, expected, err);
     assert.match(err, says);
   });
+
+const busybox = pathOf('busybox');
+if (!busybox) process.stdout.write('  skipped: busybox not installed\n');
+(busybox ? test : test.skip)(
+  'a machine that has nothing but BusyBox comes, is updated, and goes',
+  async () => {
+    const { wget_line } = await create();
+    const one = await machine();
+    const folder = join(one.home, 'applets');
+    mkdirSync(folder);
+    const programs = execFileSync(busybox ?? '', ['--list'], { encoding: 'utf8' }).split('\n');
+    for (const name of programs) if (name !== '') symlinkSync(busybox ?? '', join(folder, name));
+    const env = { PATH: folder, HOME: one.home };
+    const run = (line: string) => shell(`${line} --prefix ${one.dir}`, { env });
+    const { code, err } = await run(wget_line);
+    assert.is(code, 0, err);
+    assert.match(err, 'is in the fleet');
+    await isSeen(uuidOf(await one.file('state/config.toml')));
+    appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// a stale copy\n');
+    const updated = await run(`sh ${one.dir}/install.sh --update`);
+    assert.match(updated.err, /was updated/);
+    const gone = await run(`sh ${one.dir}/install.sh --uninstall`);
+    assert.is(gone.code, 0, gone.err);
+    assert.not.ok(one.isThere);
+    assert.equal(programsOf(one.dir), []);
+  },
+);
 
 /** In place of systemd: it notes what it is told, and runs what the unit says. */
 const SYSTEMCTL = `echo "$@" >>"$HOME/told"

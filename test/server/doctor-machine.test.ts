@@ -34,6 +34,16 @@ function useCertificate(place: Place, until?: string): void {
 const logTo = (place: Place, file: string) =>
   change(place, (text) => `${text}\n[logging]\njson_log_file = "${join(place.site.dir, file)}"\n`);
 
+/** The tables of the plugins that the configuration has. */
+async function init({ site }: Pick<Place, 'site'>): Promise<void> {
+  assert.is((await run(['init', '-c', site.config], site.dir)).code, 0);
+}
+
+const withMetrics = (place: Place, listener: string) =>
+  change(place, (text) =>
+    `${text}\n[metrics]\nlistener = "${listener}"\n`.replace('"audit"', '"audit", "metrics"'),
+  );
+
 /** undefined: a file system of its own can be mounted here without rights. */
 function cannotMount(): string | undefined {
   const { status } = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
@@ -110,7 +120,7 @@ const faults: readonly Fault[] = [
     skip: isRoot ? undefined : 'only root can give a file away',
     prepare: async ({ site }) => {
       const file = join(site.dir, 'svc.db');
-      assert.is((await run(['init', '-c', site.config], site.dir)).code, 0);
+      await init({ site });
       chmodSync(file, 0o644);
       chownSync(file, 65_534, 65_534);
       return {};
@@ -120,6 +130,31 @@ const faults: readonly Fault[] = [
       /^permissions advice: \S+svc\.db belongs to user 65534, and this command runs as 0: .*→ Run it as the user of the service/,
     ],
     problems: 0,
+  },
+  {
+    name: 'metrics for everybody at an address of another machine',
+    prepare: async (place) => {
+      await init(place);
+      withMetrics(place, '192.0.2.1:9464');
+      return {};
+    },
+    tells: [
+      /^listeners advice: \[metrics\] listener: whoever reaches 192\.0\.2\.1:9464 reads all metrics\. → Listen on 127\.0\.0\.1/,
+      /^listeners problem: \[metrics\] listener: listen EADDRNOTAVAIL.*\. → Name an address of this machine/,
+    ],
+    problems: 1,
+  },
+  {
+    name: 'metrics at what is no address',
+    prepare: async (place) => {
+      await init(place);
+      withMetrics(place, 'localhost:9464');
+      return {};
+    },
+    tells: [
+      /^listeners problem: \[metrics\] listener: 'localhost:9464' is no address such as .* → Name an address/,
+    ],
+    problems: 1,
   },
 ];
 

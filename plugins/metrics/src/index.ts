@@ -3,6 +3,7 @@ import { Egress } from '@svc/plugin-egress/api';
 import { definePlugin, type Kernel, type Static, Type, UserError } from '@svc/plugin-sdk';
 import { type Family, Metrics } from './api.ts';
 import { CallMeter } from './calls.ts';
+import { examineListener } from './examine.ts';
 import { listen } from './listener.ts';
 import { LoopDelay } from './loop.ts';
 import type { Push } from './otlp/push.ts';
@@ -38,6 +39,7 @@ export default definePlugin({
   config,
   reloadable: ['silence_s'],
   permissions,
+  examine: ({ config: { listener } }) => examineListener(listener),
 
   setup(kernel) {
     const { brand, clock, hooks, log } = kernel;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { isIP } from 'node:net';
 import { type Kernel, UserError } from '@svc/plugin-sdk';
@@ -8,12 +9,30 @@ const MOST_CONNECTIONS = 16;
 const REQUEST_MS = 5_000;
 const HEADER_BYTES = 8_192;
 
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** @throws UserError for what is no address */
-function addressOf(text: string): { host: string; port: number } {
+export function addressOf(text: string): Address {
   const [, host = '', port = ''] = /^\[?([^\]]*)\]?:(\d{1,5})$/.exec(text) ?? [];
   if (isIP(host) === 0 || Number(port) > 65_535)
     throw new UserError(`[metrics] listener: '${text}' is no address such as 127.0.0.1:9464`);
   return { host, port: Number(port) };
+}
+
+/** Nothing but this machine reaches it. */
+export const isLocal = ({ host }: Address): boolean => host === '::1' || host.startsWith('127.');
+
+/** Listens there for a moment. @throws Error where that cannot be */
+export async function tryListening(where: Address): Promise<void> {
+  const trial = createServer();
+  try {
+    await once(trial.listen({ ...where, exclusive: true }), 'listening');
+  } finally {
+    trial.close();
+  }
 }
 
 /**
@@ -56,8 +75,7 @@ export async function listen(
     server.close();
     server.closeAllConnections();
   });
-  const isLocal = where.host === '::1' || where.host.startsWith('127.');
-  log[isLocal ? 'info' : 'warn']('whoever reaches this address reads all metrics', {
+  log[isLocal(where) ? 'info' : 'warn']('whoever reaches this address reads all metrics', {
     url: `http://${address}/metrics`,
   });
 }
