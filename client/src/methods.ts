@@ -368,7 +368,7 @@ export interface Methods {
       /** 1 to 100 agents. */
       agents: string[];
       /** At least one figure of summaries. */
-      fields: ('cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed' | 'disk.total_space' | 'disk.available_space' | 'disk.read_speed' | 'disk.write_speed' | 'interface.total_received' | 'interface.total_transmitted' | 'interface.receive_speed' | 'interface.transmit_speed' | 'core.cpu_usage' | 'core.frequency_mhz')[];
+      fields: ('cpu_usage' | 'gpu_usage' | 'used_swap' | 'total_swap' | 'used_memory' | 'total_memory' | 'available_memory' | 'load_one' | 'load_five' | 'load_fifteen' | 'uptime' | 'boot_time' | 'process_count' | 'total_space' | 'available_space' | 'read_speed' | 'write_speed' | 'tcp_connections' | 'udp_connections' | 'total_received' | 'total_transmitted' | 'transmit_speed' | 'receive_speed' | 'disk.total_space' | 'disk.available_space' | 'disk.read_speed' | 'disk.write_speed' | 'interface.total_received' | 'interface.total_transmitted' | 'interface.receive_speed' | 'interface.transmit_speed' | 'core.cpu_usage' | 'core.frequency_mhz' | 'gpu.utilization_gpu' | 'gpu.utilization_memory' | 'gpu.used_memory' | 'gpu.total_memory' | 'gpu.temperature' | 'gpu.graphics_clock_mhz' | 'gpu.sm_clock_mhz' | 'gpu.memory_clock_mhz' | 'gpu.video_clock_mhz')[];
       /** Unix ms. */
       from: number;
       /** Unix ms; this time itself lies outside. */
@@ -386,7 +386,7 @@ export interface Methods {
       series: {
         uuid: string;
         field: string;
-        /** Mount point, interface or number of the core. */
+        /** Mount point, interface, or number of the core or graphics card. */
         name?: string;
         min: (number | null)[];
         avg: (number | null)[];

@@ -182,6 +182,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       'core.cpu_usage',
       'disk.available_space',
       'interface.receive_speed',
+      'gpu.utilization_gpu',
+      'gpu.temperature',
     ];
     const range = { from: hour, to: hour + HOUR, points: 60, fields };
     const raw = await query({ ...range, source: 'raw' });

@@ -40,14 +40,14 @@ export interface BucketAsk {
   readonly share?: string;
 }
 
-/** What full reports list: disks by mount point, interfaces by name, cores by number. */
-export type Part = 'disk' | 'interface' | 'core';
+/** What full reports list: disks by mount point, interfaces by name, cores and graphics cards by number. */
+export type Part = 'disk' | 'interface' | 'core' | 'gpu';
 
 /** One bucket that is not empty. */
 export interface BucketRow {
   /** Number of the bucket. */
   readonly at: number;
-  /** Of the disk, interface or core; empty for summaries. */
+  /** Of the disk, interface, core or card; empty for summaries. */
   readonly name: string;
   /** Count, least, greatest and average value of each field in turn, then the last value of each field, as they are stored; null: no value. */
   readonly values: readonly (number | null)[];

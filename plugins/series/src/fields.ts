@@ -57,16 +57,25 @@ export const FIELDS: readonly Field[] = [
   // Hundredths of a percent.
   of('core', 'cpu_usage', 100),
   of('core', 'frequency_mhz'),
+  of('gpu', 'utilization_gpu'),
+  of('gpu', 'utilization_memory'),
+  of('gpu', 'used_memory'),
+  of('gpu', 'total_memory'),
+  of('gpu', 'temperature'),
+  of('gpu', 'graphics_clock_mhz'),
+  of('gpu', 'sm_clock_mhz'),
+  of('gpu', 'memory_clock_mhz'),
+  of('gpu', 'video_clock_mhz'),
 ];
 
-export const PARTS: readonly Part[] = ['disk', 'interface', 'core'];
+export const PARTS: readonly Part[] = ['disk', 'interface', 'core', 'gpu'];
 /** The right to read each part, as the field of full reports is named. */
-export const PART_RIGHT = { disk: 'disk', interface: 'network', core: 'cpu' } as const;
+export const PART_RIGHT = { disk: 'disk', interface: 'network', core: 'cpu', gpu: 'gpu' } as const;
 
 export const fieldsOf = (part: Part | undefined, among: readonly Field[] = FIELDS): Field[] =>
   among.filter((field) => field.part === part);
 
-/** Key of a series in the table: the field, and the name of the disk, interface or core. */
+/** Key of a series in the table: the field, and the name of the disk, interface, core or card. */
 export const keyOf = ({ name, part }: Field, of: string): string => (part ? `${name} ${of}` : name);
 export const nameOf = (key: string): string =>
   key.includes(' ') ? key.slice(key.indexOf(' ') + 1) : '';

@@ -35,7 +35,9 @@ const Answer = Type.Object({
       uuid: Uuid,
       field: Type.String(),
       name: Type.Optional(
-        Type.String({ description: 'Mount point, interface or number of the core.' }),
+        Type.String({
+          description: 'Mount point, interface, or number of the core or graphics card.',
+        }),
       ),
       min: values(),
       avg: values(),

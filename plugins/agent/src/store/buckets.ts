@@ -20,6 +20,7 @@ const PARTS: { readonly [P in Part]: PartForm } = {
   disk: { column: 'disk_data', path: '', key: 'mount_point' },
   interface: { column: 'network_data', path: `-> 'interfaces'`, key: 'interface_name' },
   core: { column: 'cpu_data', path: `-> 'per_core'`, key: 'id' },
+  gpu: { column: 'gpu_data', path: '', key: 'id' },
 };
 
 const KIND: { readonly [kind: string]: Kind } = { summary: SUMMARY, dynamic: DYNAMIC };

@@ -312,8 +312,6 @@ export const en = {
     noSeries: 'This server keeps no history for charts',
     noFull: 'This machine sends no full reports.',
     noGpu: 'No graphics card has been reported in this time.',
-    sampled: (step: string) =>
-      `Cards have no averages: each point is one report, the newest of ${step}. A shorter time shows more of them.`,
     unreadable: 'The history could not be read.',
     ofWhole: (used: string, whole: string) => `${used} of ${whole}`,
     connections: (tcp: number, udp: number) => `${tcp} TCP · ${udp} UDP`,

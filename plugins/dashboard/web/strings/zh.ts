@@ -301,8 +301,6 @@ export const zh: Strings = {
     noSeries: '此服务器不保存图表历史',
     noFull: '这台主机不发送完整上报。',
     noGpu: '此时间段内没有上报显卡。',
-    sampled: (step) =>
-      `显卡没有平均值：每个点是 ${step} 内最新的一份报告。缩短时间范围可看到更多。`,
     unreadable: '无法读取历史。',
     ofWhole: (used, whole) => `${used} / ${whole}`,
     connections: (tcp, udp) => `${tcp} TCP · ${udp} UDP`,

@@ -2,10 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Loaded, setQuery, usePoll, useServer } from '../../frame/index.ts';
 import type { Gap } from '../../parts/chart/index.ts';
-import { Button, Empty, format, Skeleton } from '../../parts/index.ts';
+import { Button, Empty, Skeleton } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { type Event, reasonOf } from './events.ts';
-import { useFullHistory } from './gpu.ts';
 import { type Reports, useNow, useReports } from './live.ts';
 import { RangePicker } from './range-picker.tsx';
 import { type Field, type Grid, keyOf, namesOf, type Sample, useGrid } from './series.ts';
@@ -176,17 +175,13 @@ function Full({ uuid, view, reads }: FullProps) {
         ([id, specs, isAllowed]) =>
           isAllowed && (
             <WhenSeen key={`${id} ${uuid}`} title={t.agent.parts[id]}>
-              {id === 'gpus' ? (
-                <Cards uuid={uuid} view={view} specs={specs} samples={samples.value} />
-              ) : (
-                <Part
-                  uuid={uuid}
-                  view={view}
-                  specs={specs}
-                  samples={samples.value}
-                  isOne={id === 'cores'}
-                />
-              )}
+              <Part
+                uuid={uuid}
+                view={view}
+                specs={specs}
+                samples={samples.value}
+                isOne={id === 'cores'}
+              />
             </WhenSeen>
           ),
       )}
@@ -274,7 +269,8 @@ function Named({ grid, view, specs, samples, isOne }: NamedProps) {
   const [isAll, setAll] = useState(false);
   const field = specs[0]?.lines[0]?.field as Field;
   const names = namesOf(grid, field);
-  if (names.length === 0) return <p class="muted">{t.agent.noFull}</p>;
+  const isGpu = specs === gpuSpecs;
+  if (names.length === 0) return <p class="muted">{isGpu ? t.agent.noGpu : t.agent.noFull}</p>;
   const common = { grid, samples, ...view };
   if (isOne)
     return (
@@ -290,7 +286,7 @@ function Named({ grid, view, specs, samples, isOne }: NamedProps) {
       {shown.map((name) => (
         <div key={name} class="stack">
           <h3 class="agent-device ellipsis" title={name}>
-            {specs === gpuSpecs ? `${t.agent.facts.gpu} ${name}` : name}
+            {isGpu ? `${t.agent.facts.gpu} ${name}` : name}
           </h3>
           <div class="agent-charts">
             {specs.map((spec) => (
@@ -303,25 +299,5 @@ function Named({ grid, view, specs, samples, isOne }: NamedProps) {
         <Button onClick={() => setAll(true)}>{t.agent.showAll(names.length)}</Button>
       )}
     </>
-  );
-}
-
-function Cards({ uuid, view, specs, samples }: PartProps) {
-  const grid = useFullHistory(uuid, view.span);
-  return (
-    <Loaded of={grid} what={t.agent.unreadable} skeleton={<ChartSkeletons count={2} />}>
-      {(found) =>
-        namesOf(found, 'gpu.utilization_gpu' as Field).length === 0 ? (
-          <p class="muted">{t.agent.noGpu}</p>
-        ) : (
-          <>
-            {!found.isWhole && (
-              <p class="muted small">{t.agent.sampled(format.duration(found.step_ms))}</p>
-            )}
-            <Named grid={found} view={view} specs={specs} samples={samples} />
-          </>
-        )
-      }
-    </Loaded>
   );
 }

@@ -56,8 +56,7 @@ function sampleOf(row: Row, kind: 'summary' | 'dynamic'): Sample {
   return { time: row.timestamp, values: valuesOf(row as Dynamic) };
 }
 
-/** Cards have no history in series; their values go by these names, too. */
-export const GPU_VALUES = [
+const GPU_VALUES = [
   'utilization_gpu',
   'utilization_memory',
   'used_memory',

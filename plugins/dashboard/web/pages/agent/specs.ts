@@ -4,7 +4,7 @@ import { t } from '../../strings/index.ts';
 import type { Field } from './series.ts';
 
 interface LineSpec {
-  readonly field: Field | `gpu.${string}`;
+  readonly field: Field;
   readonly label: () => string;
   readonly color: string;
   readonly dashed?: boolean;
