@@ -283,8 +283,10 @@ const tooMany = (entry: Message, most: number): Answer =>
     ? { text: invalidRequest(entry.id, entriesOver(most)) }
     : nothing;
 
-const resultText = (id: string, body: Text): Texts =>
-  joinTexts([`{"jsonrpc":"2.0","id":${id},"result":`, body, '}']);
+function resultText(id: string, body: Text): Texts {
+  const before = `{"jsonrpc":"2.0","id":${id},"result":`;
+  return typeof body === 'string' ? `${before}${body}}` : [before, body, '}'];
+}
 
 function bodyOf(result: unknown): Text {
   if (result instanceof RawJson) return result.text;
