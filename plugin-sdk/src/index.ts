@@ -31,6 +31,7 @@ export * from './schemas.ts';
 export * from './service.ts';
 export * from './sql.ts';
 export * from './start-worker.ts';
+export * from './this-turn.ts';
 export type * from './time-partitions.ts';
 export * from './topic.ts';
 export * from './trim.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { isLater } from '@svc/plugin-sdk';
+import { isLater, thisTurn } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
 import type { WebSocket } from 'ws';
 import { LONG_BYTES } from '../budgets.ts';
@@ -27,7 +27,8 @@ export class RpcPeer extends SocketPeer {
   #long = 0;
   /** Calls that started in this turn of the event loop. */
   #started = 0;
-  #turn: NodeJS.Immediate | undefined;
+  #turn = 0;
+  #next: NodeJS.Immediate | undefined;
   /** Read and not started; bounded by `MAX_CALLS` and one chunk of the socket. */
   readonly #waiting: Buffer[] = [];
   #draining: Promise<void> | undefined;
@@ -82,14 +83,15 @@ export class RpcPeer extends SocketPeer {
   }
 
   #begin(data: Buffer): void {
+    if (this.#turn !== thisTurn()) [this.#turn, this.#started] = [thisTurn(), 0];
     const isFree = this.#started < MAX_PER_TURN && this.#waiting.length === 0;
-    if (isFree || this.closed.aborted) this.#start(data);
-    else this.#waiting.push(data);
+    if (isFree || this.closed.aborted) return void this.#start(data);
+    this.#waiting.push(data);
+    this.#next ??= setImmediate(() => this.#nextTurn());
   }
 
   #start(data: Buffer): void {
     this.#started++;
-    this.#turn ??= setImmediate(() => this.#nextTurn());
     const onRead = data.length > LONG_BYTES ? () => this.#letIn() : undefined;
     const answering = this.#wiring.dispatcher.receive(data, this.#source, onRead);
     // The buffer itself is not kept: it is a view of what the socket read in one piece.
@@ -134,10 +136,10 @@ export class RpcPeer extends SocketPeer {
 
   /** Messages that came in one chunk start in portions, so that unread answers are noticed before more are made. */
   #nextTurn(): void {
-    this.#started = 0;
-    this.#turn = undefined;
-    if (this.buffered > MAX_BUFFERED) this.#steer();
-    else for (const data of this.#waiting.splice(0, MAX_PER_TURN)) this.#start(data);
+    this.#next = undefined;
+    if (this.buffered > MAX_BUFFERED) return void this.#steer();
+    for (const data of this.#waiting.splice(0, MAX_PER_TURN)) this.#start(data);
+    if (this.#waiting.length > 0) this.#next = setImmediate(() => this.#nextTurn());
   }
 
   /** Stops reading when calls, unread answers or the bytes of all connections are too many, and reads on when they are not. */

@@ -1,4 +1,4 @@
-import type { Connection, Origin, Wait } from '@svc/plugin-sdk';
+import { type Connection, type Origin, thisTurn, type Wait } from '@svc/plugin-sdk';
 import type { Standing } from './shares.ts';
 
 /** What may begin in one turn of the event loop without a look at who sends it. */
@@ -35,6 +35,7 @@ export class CallTurns {
   readonly #shares = new Map<string, Share>();
   /** Messages of one connection begin in order, also when its first valid credential comes in between. */
   readonly #parked = new Map<Connection, { readonly share: Share; count: number }>();
+  #now = 0;
   #used = 0;
   #next: NodeJS.Immediate | undefined;
 
@@ -44,6 +45,7 @@ export class CallTurns {
 
   waits({ connection }: Origin, bytes: number): Wait {
     if (!connection) return undefined;
+    this.#count();
     const cost = 1 + (bytes > LONG_BYTES ? 0 : Math.floor(bytes / BYTES));
     const parked = this.#parked.get(connection);
     const share = parked?.share ?? this.#share(connection.caller?.id ?? connection.address);
@@ -53,6 +55,7 @@ export class CallTurns {
       return undefined;
     }
     return (start) => {
+      this.#next ??= setImmediate(() => this.#turn());
       share.waiting.push({ connection, cost, start });
       if (parked) parked.count++;
       else this.#parked.set(connection, { share, count: 1 });
@@ -64,7 +67,6 @@ export class CallTurns {
   }
 
   #share(name: string): Share {
-    this.#next ??= setImmediate(() => this.#turn());
     const known = this.#shares.get(name);
     if (known) return known;
     const share: Share = { name, used: 0, credit: 0, waiting: [] };
@@ -72,17 +74,21 @@ export class CallTurns {
     return share;
   }
 
+  /** What has begun counts for one turn. */
+  #count(): void {
+    const turn = thisTurn();
+    if (turn === this.#now) return;
+    this.#now = turn;
+    this.#used = 0;
+    for (const share of this.#shares.values()) {
+      if (share.used === 0 && share.waiting.length === 0) this.#shares.delete(share.name);
+      share.used = 0;
+    }
+  }
+
   #turn(): void {
     this.#next = undefined;
-    this.#used = 0;
-    if (this.#parked.size === 0) {
-      this.#shares.clear();
-      return;
-    }
-    for (const share of this.#shares.values()) {
-      share.used = 0;
-      if (share.waiting.length === 0) this.#shares.delete(share.name);
-    }
+    this.#count();
     while (this.#shares.size > 0 && this.#used < FREE) this.#round();
     if (this.#shares.size > 0) this.#next ??= setImmediate(() => this.#turn());
   }
