@@ -1,4 +1,6 @@
 // A question that comes again in the same words is not read again: nobody else may profit from that.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,5 +92,40 @@ for (const [length, uuids] of Object.entries(LISTS)) {
     }
   });
 }
+
+test('a long answer is the same by every way, however often, until a report comes', async () => {
+  const method = 'agent_dynamic_summary_multi_last_query';
+  const uuids = Array.from({ length: 100 }, () => randomUUID());
+  const report = (uuid: string | undefined, time: number) =>
+    app.call('agent_report_dynamic_summary', [app.superToken, summaryReport({ uuid, time })]);
+  for (const uuid of uuids) await report(uuid, 30);
+  const params = { token: app.superToken, uuids, fields: [] };
+  const call = (id: number) => ({ jsonrpc: '2.0', id, method, params });
+  const socket = new WebSocket(app.url.replace('http', 'ws'));
+  const heard = async (request: unknown): Promise<any> => {
+    const message = once(socket, 'message');
+    socket.send(JSON.stringify(request));
+    return JSON.parse((await message)[0].data);
+  };
+  await once(socket, 'open');
+  for (const time of [30, 31]) {
+    await report(uuids[7], time);
+    const rows: any[] = await app.call(method, params);
+    assert.equal(
+      rows.map(({ uuid, timestamp }) => [uuid, timestamp]),
+      uuids.map((uuid, n) => [uuid, n === 7 ? time : 30]),
+    );
+    for (let n = 0; n < 2; n++) {
+      assert.equal((await ask(JSON.stringify(params))).result, rows);
+      assert.equal((await heard(call(1))).result, rows);
+      const both = await heard([call(1), call(2)]);
+      assert.equal(
+        both.map(({ result }: any) => result),
+        [rows, rows],
+      );
+    }
+  }
+  socket.close();
+});
 
 test.run();

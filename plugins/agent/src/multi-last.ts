@@ -4,6 +4,9 @@ import { EMPTY_ARRAY, rowJson, type Selection } from './fields.ts';
 import type { Kind, Row } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
+/** A shorter text is copied into its message for less than the pieces of one cost. */
+const LONG = 8 * 1024;
+
 /** Distinct UUIDs in first-seen order, in their canonical spelling. */
 export const distinct = (uuids: readonly string[]): string[] => [
   ...new Set(uuids.map(canonicalUuid)),
@@ -42,8 +45,11 @@ export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues)
       const row = rows[index];
       if (row) texts.push(textOf(uuids[index] as string, row, selection));
     }
-    const answer = new RawJson(`[${texts.join(',')}]`);
-    if (isSummary) answers.set(uuids, { rows, set: selection.set, answer });
+    const text = `[${texts.join(',')}]`;
+    if (!isSummary) return new RawJson(text);
+    // As bytes it leaves as it is, whoever asks and how often.
+    const answer = new RawJson(text.length > LONG ? Buffer.from(text) : text);
+    answers.set(uuids, { rows, set: selection.set, answer });
     return answer;
   };
 
