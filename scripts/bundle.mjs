@@ -2,14 +2,18 @@
  * Packs the built server into few files: loading a thousand modules one by one takes most of a start. Each file stays
  * where it was, and every module finds its folder, so that what lies beside it (threads, templates, pages) is found.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
+
+/** A script, not a module, so that the code of its functions can be kept for the next start (server/bin/compiled.js). */
+const MAIN = 'server/src/main.js';
 
 /** What is started by itself: the server, and its threads and processes. */
 const ENTRIES = [
-  'server/src/main.js',
+  MAIN,
   'plugins/database-sqlite/src/writer-thread.js',
   'plugins/database-sqlite/src/reader-thread.js',
   'plugins/database-sqlite/src/file-thread.js',
@@ -37,11 +41,11 @@ const OTHER_DIALECTS =
  * CommonJS inside a module asks for what is not in the bundle. Other packages lie beside this one, as in `dist` and in what
  * `npm run release` makes, or else where Node finds them by name.
  */
-const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+const helpers = `
 function __addressOf(name, path, beside) {
   const { existsSync, realpathSync } = require('node:fs');
   const { join } = require('node:path');
-  const address = new URL(beside, import.meta.url);
+  const address = new URL(beside, __url);
   if (existsSync(address)) return address.href;
   const folders = require.resolve.paths(name).map((folder) => join(folder, name));
   const found = folders.find((folder) => existsSync(folder)) ?? name;
@@ -61,27 +65,50 @@ function __nodePart(module, name, members) {
   module.exports = Object.create(parts);
 }`;
 
+const HEADS = {
+  cjs: `(function (require, module, exports, __url) { 'use strict'; ${helpers}`,
+  esm: `const __url = import.meta.url;
+const require = process.getBuiltinModule('node:module').createRequire(__url); ${helpers}`,
+};
+
 /** `dist`: the folder with compiled packages; `plugins`: the names of the built-in ones. */
 export async function bundle(dist, plugins) {
   for (const entry of ENTRIES) {
     const outfile = join(dist, entry);
+    const format = entry === MAIN ? 'cjs' : 'esm';
     const { outputFiles } = await build({
       entryPoints: [outfile],
       outfile,
       write: false,
       bundle: true,
-      format: 'esm',
+      format,
       platform: 'node',
       target: 'node22',
       external: EXTERNAL,
-      banner: { js: banner },
+      banner: { js: HEADS[format] },
       minifyWhitespace: true,
       lineLimit: 120,
       logLevel: 'warning',
+      // `import.meta.url` alone is kept.
+      logOverride: { 'empty-import-meta': 'error' },
       plugins: [inPlace(dist, entry, plugins), nodeItself],
     });
-    writeFileSync(outfile, asAscii(outputFiles[0].text));
+    const text = asAscii(outputFiles[0].text);
+    if (format === 'esm') writeFileSync(outfile, text);
+    else asScript(outfile, text);
   }
+}
+
+/** `file` becomes a module that runs the script beside it, which begins with its digest. */
+function asScript(file, text) {
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  const script = `${basename(file, '.js')}.packed.js`;
+  writeFileSync(join(dirname(file), script), `/*${digest}*/${text}})`);
+  const address = `new URL('./${script}', import.meta.url)`;
+  writeFileSync(
+    file,
+    `import { runScript } from '../bin/compiled.js';\nexport const { main } = runScript(${address});\n`,
+  );
 }
 
 /** Node keeps text of ASCII alone once, in one byte a character; esbuild leaves other characters in regular expressions. */
@@ -107,7 +134,7 @@ function addressIn(dist, entry, from) {
   const folderOf = (file) => /^(?:plugins\/)?[^/]+/.exec(file)[0];
   const folder = folderOf(from);
   const beside = JSON.stringify(relative(dirname(entry), from).split(sep).join('/'));
-  if (folder === folderOf(entry)) return `new URL(${beside}, import.meta.url).href`;
+  if (folder === folderOf(entry)) return `new URL(${beside}, __url).href`;
   const { name } = JSON.parse(readFileSync(join(dist, folder, 'package.json'), 'utf8'));
   const path = from.slice(folder.length + 1);
   return `__addressOf(${JSON.stringify(name)}, ${JSON.stringify(path)}, ${beside})`;

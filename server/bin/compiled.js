@@ -3,10 +3,24 @@
  * folder cannot be written, as in an installation that belongs to another user, nothing is kept; NODE_COMPILE_CACHE names
  * another folder. Whoever can write there can run code in the server, so it is never one that users share.
  */
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  createRequire,
+  enableCompileCache,
+  flushCompileCache,
+  getCompileCacheDir,
+} from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { constants, Script } from 'node:vm';
 
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+
+/** Code of the functions of the packed program, beside what Node keeps. */
+const KEPT = 'packed';
+
+/** The script, when it ran without kept code. */
+let fresh;
 
 /** To be called before the program is loaded; threads and processes that it starts find the folder in the environment. */
 export function useCompiled() {
@@ -14,5 +28,54 @@ export function useCompiled() {
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
+/**
+ * Runs the packed program. Node keeps what V8 compiles when it loads a file; that leaves out the functions in it, which are
+ * compiled when they are first called. Here theirs is kept as well. @returns the exports
+ */
+export function runScript(address) {
+  const text = readFileSync(address, 'latin1');
+  const [, digest] = /^\/\*(\w+)/.exec(text);
+  const folder = getCompileCacheDir();
+  const file = folder && join(folder, KEPT);
+  const script = new Script(text, {
+    filename: address.href,
+    cachedData: file && codeOf(digest, file),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  if (file && script.cachedDataRejected !== false) fresh = { file, digest, script };
+  const module = { exports: {} };
+  const run = script.runInThisContext();
+  run(createRequire(address), module, module.exports, address.href);
+  return module.exports;
+}
+
+/** What is kept ends with the digest of its text: code of another text is never taken. */
+function codeOf(digest, file) {
+  try {
+    const kept = readFileSync(file);
+    const end = kept.length - digest.length;
+    return kept.toString('latin1', end) === digest ? kept.subarray(0, end) : undefined;
+  } catch {
+    // Nothing is kept yet.
+    return undefined;
+  }
+}
+
 /** Writes what is not there yet: now, because a server that is killed could not do it at its end. */
-export const keepCompiled = () => flushCompileCache();
+export function keepCompiled() {
+  flushCompileCache();
+  if (fresh) keep(fresh);
+  fresh = undefined;
+}
+
+function keep({ file, digest, script }) {
+  const code = Buffer.concat([script.createCachedData(), Buffer.from(digest)]);
+  // Another server may be reading or writing it.
+  const draft = `${file}.${process.pid}`;
+  try {
+    writeFileSync(draft, code, { mode: 0o600, flush: true });
+    renameSync(draft, file);
+  } catch {
+    // Without it the next start takes longer, no more.
+  }
+}

@@ -132,6 +132,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   'test/server/log-sinks.test.ts': { seconds: 8, why: 'processes that write to closed pipes, files of some MB', starts: true },
   'test/server/doctor.test.ts': { seconds: 20, why: 'a program for each fault, servers on both databases', starts: true },
   'test/server/doctor-machine.test.ts': { seconds: 10, why: 'a program for each fault', starts: true },
+  'test/server/compiled.test.ts': { seconds: 8, why: 'four starts of the program', starts: true },
   'test/server/memory.test.ts': { seconds: 12, why: 'three starts of the program', starts: true },
 };
 

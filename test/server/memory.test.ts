@@ -1,8 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { until } from '../process/havoc.ts';
 import { makeSite, type Site, startServer } from '../process/server.ts';
 
 const test = suite('settings for memory');
@@ -42,35 +40,5 @@ for (const [name, more, variable] of process.platform === 'linux' ? cases : []) 
     }
   });
 }
-
-test('compiled code is kept for the next start while the server runs', async () => {
-  const folder = join(site.dir, 'compiled');
-  const env = { ...process.env, NODE_COMPILE_CACHE: folder };
-  const server = await startServer(site, { env, quiet: true });
-  try {
-    const kept = () => existsSync(folder) && readdirSync(folder, { recursive: true }).length > 1;
-    await until('compiled code', kept);
-  } finally {
-    assert.is((await server.end('SIGTERM')).code, 0);
-  }
-});
-
-/** Prints how Node's own parts came, when the process ends: what Node's own tests ask for. */
-const PARTS = `process.on('exit', () => {
-  const require = process.getBuiltinModule('node:module').createRequire(process.execPath);
-  const usage = require('internal/test/binding').internalBinding('builtins').getCacheUsage();
-  const { compiledWithCache, compiledWithoutCache } = usage;
-  process._rawDebug('parts: ' + compiledWithCache.size + ' ' + compiledWithoutCache.size);
-});`;
-
-test('a start finds the parts of Node compiled, as Node brings them', async () => {
-  const preload = ['--import', `data:text/javascript,${encodeURIComponent(PARTS)}`];
-  const nodeArgs = ['--expose-internals', '--no-warnings', ...preload];
-  const server = await startServer(site, { nodeArgs, quiet: true });
-  assert.is((await server.end('SIGTERM')).code, 0);
-  const [, quick, slow] = /parts: (\d+) (\d+)/.exec(server.output()) ?? [];
-  // The flags for garbage are set last: what is loaded after them is compiled anew.
-  assert.ok(Number(quick) > 20 * Number(slow), server.output());
-});
 
 test.run();

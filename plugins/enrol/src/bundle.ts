@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const PLUGIN = join(import.meta.dirname, '..');
+const PLUGIN = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLE = join(PLUGIN, 'public', 'svc-agent.mjs');
 /** Only the sources have it: what is installed has the bundle. */
 const BUILD = join(PLUGIN, 'build.mjs');

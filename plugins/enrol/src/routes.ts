@@ -11,7 +11,7 @@ import { PARTS, type Part, type Runtimes } from './runtimes.ts';
 import type { Settings } from './settings.ts';
 import type { Throttle } from './throttle.ts';
 
-const SCRIPT = join(import.meta.dirname, '..', 'install.sh');
+const SCRIPT = new URL('../install.sh', import.meta.url);
 /** What the server fills in; other words between such signs belong to the units. */
 const PLACE = /@(BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT)@/g;
 const MOST_BODY = 1_024;
