@@ -123,6 +123,11 @@ const inPlace = (dist, entry, plugins) => ({
       const from = relative(dist, path).split(sep).join('/');
       if (!/^(?!node_modules|\.\.)/.test(from)) return undefined;
       const text = from === TABLE ? tableOf(plugins) : readFileSync(path, 'utf8');
+      const [other] = /import\.meta\.(?!url\b)\w+/.exec(text) ?? [];
+      if (other)
+        return {
+          errors: [{ text: `${from}: ${other} would be that of the bundle: use import.meta.url` }],
+        };
       const contents = text.replaceAll('import.meta.url', () => addressIn(dist, entry, from));
       return { contents, loader: 'js' };
     });

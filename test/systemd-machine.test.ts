@@ -4,12 +4,11 @@ import { createHash } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blocksOf } from './documentation-kit.ts';
 import { freePort } from './ports.ts';
 import { until } from './process/havoc.ts';
 import { rpc } from './process/server.ts';
 import { loop } from './runner/proof.ts';
-import { NODE, REPOSITORY, SystemdMachine, whyNot } from './systemd-machine.ts';
+import { NODE, REPOSITORY, SystemdMachine, startService, whyNot } from './systemd-machine.ts';
 
 const PLUGINS = [
   ...['token', 'server-info', 'agent-uuid', 'agent', 'task', 'terminal', 'kv'],
@@ -43,13 +42,7 @@ test.after(async () => {
   await machine?.end();
 });
 
-/** A line of the machine that has to work; what it prints. */
-async function done(line: string, user?: string): Promise<string> {
-  const { code, out, err } = await machine.run(line, user);
-  assert.is(code, 0, `${line}\n${out}${err}`);
-  return `${out}${err}`;
-}
-
+const done = (line: string, user?: string) => machine.done(line, user);
 const list = () => app.call('agent-uuid_list', { token: app.superToken });
 const entry = async (uuid: string) => (await list()).find((one: any) => one.uuid === uuid);
 const uuidIn = (text: string) => /is in the fleet: (\S+)/.exec(text)?.[1] ?? '';
@@ -193,18 +186,7 @@ withSystemd(
     const program = `#!/bin/sh\nexec ${NODE} ${REPOSITORY}/server/bin/svc-server.js "$@"\n`;
     await done(`printf '%s' '${program}' >/usr/local/bin/svc-server`);
     await done('chmod 755 /usr/local/bin/svc-server');
-    // Sooner than the unit's minute; another address than its default one, which this machine may have taken.
-    const drop = '/etc/systemd/system/svc-server.service.d';
-    const faster = `[Service]
-WatchdogSec=2
-ExecStartPre=/bin/sed -i "s/^ws_listener = .*/ws_listener = \\"127.0.0.1:${port}\\"/" /var/lib/svc/server.toml`;
-    await done(`mkdir ${drop} && printf '%s\n' '${faster}' >${drop}/test.conf`);
-    const steps = blocksOf('docs/guide/deployment.md').find(
-      ({ heading }) => heading === '2. systemd',
-    );
-    const [place, ...lines] = steps?.text.trim().split('\n') ?? [];
-    assert.match(place ?? '', /^cd .*\/svc\/deploy\/systemd"$/);
-    const printed = await done(`cd ${REPOSITORY}/deploy/systemd && ${lines.join(' && ')}`);
+    const printed = await startService(machine, port, `${REPOSITORY}/deploy/systemd`);
     assert.match(printed, /Super Token: \S+/);
     const url = `http://127.0.0.1:${port}`;
     const hello = () => rpc(url, 'svc-server_hello', {});

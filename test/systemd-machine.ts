@@ -3,10 +3,19 @@
  * files that is made as they are written. Its network is this machine's, so that it reaches the server of a test.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { has, root } from './documentation-kit.ts';
+import * as assert from 'uvu/assert';
+import { blocksOf, has, root } from './documentation-kit.ts';
 import { type Outcome, shell } from './enrol/kit.ts';
 import { until } from './process/havoc.ts';
 import { killAtExit } from './process/server.ts';
@@ -128,6 +137,18 @@ export class SystemdMachine {
     );
   }
 
+  /** A line that has to work; what it prints. */
+  async done(line: string, user?: string): Promise<string> {
+    const { code, out, err } = await this.run(line, user);
+    assert.is(code, 0, `${line}\n${out}${err}`);
+    return `${out}${err}`;
+  }
+
+  /** A file of this machine. */
+  put(from: string, to: string): void {
+    copyFileSync(from, join(`/proc/${this.#pid}/root`, to));
+  }
+
   async end(): Promise<void> {
     const pid = this.#pid;
     // PID 1 of a namespace takes everything in it along.
@@ -137,6 +158,28 @@ export class SystemdMachine {
     await until('the end of its groups', () => removeGroup(this.#group));
     rmSync(this.#dir, { recursive: true, force: true });
   }
+}
+
+/**
+ * Installs and starts the service of the server by the lines of the guide; `folder`: where they find the files, else where
+ * they say. Its address is not the default one, which this machine may have taken, and it is ended sooner than after the
+ * unit's minute when it stands still. @returns what was printed
+ */
+export async function startService(
+  machine: SystemdMachine,
+  port: number,
+  folder?: string,
+): Promise<string> {
+  const drop = '/etc/systemd/system/svc-server.service.d';
+  const other = `[Service]
+WatchdogSec=2
+ExecStartPre=/bin/sed -i "s/^ws_listener = .*/ws_listener = \\"127.0.0.1:${port}\\"/" /var/lib/svc/server.toml`;
+  await machine.done(`mkdir ${drop} && printf '%s\n' '${other}' >${drop}/test.conf`);
+  const blocks = blocksOf('docs/guide/deployment.md');
+  const steps = blocks.find(({ heading }) => heading === '2. systemd');
+  const [place = '', ...lines] = steps?.text.trim().split('\n') ?? [];
+  assert.match(place, /^cd .*\/svc\/deploy\/systemd"$/);
+  return machine.done([folder ? `cd ${folder}` : place, ...lines].join(' && '));
 }
 
 /** A group goes when its last process has, and those below it before. */

@@ -1,9 +1,11 @@
 // `svc-server enrol` and `svc-server fetch-runtime`, as an operator types them.
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeSite, startServer } from '../process/server.ts';
 import { shell } from './kit.ts';
 
 const test = suite('commands of enrolment');
@@ -59,6 +61,35 @@ for (const [args, text] of wrong)
     assert.match(err, text);
     assert.not.match(err, /\n {4}at /);
   });
+
+test('the program as it is built hands out the installer with its units, the agent, and Node', async () => {
+  const site = await makeSite(
+    'sqlite://{dir}/svc.db?mode=rwc',
+    `plugins = ${JSON.stringify([...PLUGINS, 'server-info'])}`,
+  );
+  const server = await startServer(site);
+  const read = async (part: string) => {
+    const response = await fetch(`${site.url}/svc/enrol/${part}`);
+    const text = await response.text();
+    assert.is(response.status, 200, `${text}\n${server.output()}`);
+    return text;
+  };
+  try {
+    assert.match(await read('install'), /\n\[Service\]\n[\s\S]*\nmain "\$@"\n$/);
+    const manifest = await read('manifest');
+    const [, digest] = /^agent \S+ ([0-9a-f]{64}) \d+$/m.exec(manifest) ?? [];
+    assert.is(
+      createHash('sha256')
+        .update(await read('agent'))
+        .digest('hex'),
+      digest,
+    );
+    assert.match(manifest, /^runtime \w+-\w+(?:-musl)? [0-9a-f]{64} \d+$/m);
+  } finally {
+    await server.end('SIGTERM');
+    site.remove();
+  }
+});
 
 test('fetch-runtime takes the package with npm, without its scripts, and machines get it from then on', async () => {
   const tools = join(app.dir, 'tools');
