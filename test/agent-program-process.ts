@@ -21,13 +21,13 @@ export interface Running {
 export async function startAgent(
   app: TestApp,
   token: string,
-  { head = '', server = '' }: { head?: string; server?: string } = {},
+  { head = '', server = '', uuid = AGENT }: { head?: string; server?: string; uuid?: string } = {},
 ): Promise<Running> {
-  const config = join(app.dir, 'agent.toml');
+  const config = join(app.dir, uuid === AGENT ? 'agent.toml' : `agent-${uuid}.toml`);
   writeFileSync(
     config,
     `log_level = "info"
-agent_uuid = "${AGENT}"
+agent_uuid = "${uuid}"
 dynamic_summary_report_interval_ms = 200
 dynamic_report_interval_ms = 200
 connect_timeout_ms = 30000

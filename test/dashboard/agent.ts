@@ -14,10 +14,10 @@ export const hasPty = await loadPty().then(
 );
 
 /** Resolves when the agent takes tasks. Its shell is bash, which says where its prompt is. */
-export async function startTaskAgent(app: TestApp): Promise<Running> {
+export async function startTaskAgent(app: TestApp, uuid = AGENT): Promise<Running> {
   const rights = [
     {
-      scopes: [{ agent_uuid: AGENT }],
+      scopes: [{ agent_uuid: uuid }],
       permissions: [
         { static_monitoring: 'write' },
         { dynamic_monitoring: 'write' },
@@ -28,12 +28,13 @@ export async function startTaskAgent(app: TestApp): Promise<Running> {
     },
   ];
   const agent = await startAgent(app, await app.token(rights), {
+    uuid,
     head: 'terminal_shell = "bash"',
     server: `allow_task = true\nallow_task_type = ${JSON.stringify(TASK_KINDS)}`,
   });
   const ask = () => app.call('agent-uuid_list', [app.superToken]);
   const isReady = (list: { uuid: string; connected_for_tasks: boolean }[]) =>
-    list.some(({ uuid, connected_for_tasks }) => uuid === AGENT && connected_for_tasks);
+    list.some((one) => one.uuid === uuid && one.connected_for_tasks);
   await until('the agent', ask, isReady);
   return agent;
 }

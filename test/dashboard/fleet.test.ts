@@ -7,7 +7,7 @@ const COUNT = 1_000;
 /** px and more: what a person sees of cards is far less than the fleet. */
 const MOST_CARDS = 60;
 /** The page, its styles and scripts, and the page of the address. */
-const MOST_REQUESTS = 25;
+const MOST_REQUESTS = 12;
 const MOST_MESSAGES = 12;
 const LONG_TASK_MS = 200;
 
@@ -145,6 +145,25 @@ for (const dark of [false, true])
       '',
       { dark },
     ));
+
+test('units are those that a person reads, and the exact value is on hover, by the region of the reader', async () => {
+  const memory = async (language: string) => {
+    let title = '';
+    await kit.using(
+      async ({ page }) => {
+        const figure = page.locator('.fleet-total', { hasText: /Memory|内存/ });
+        await until(page, "/GiB|TiB/.test(document.querySelector('.fleet-totals')?.textContent)");
+        title = String(await figure.locator('[title]').first().getAttribute('title'));
+      },
+      '',
+      { language },
+    );
+    return title;
+  };
+  assert.match(await memory('en-GB'), /^\d{1,3}(,\d{3}){4} B$/);
+  assert.match(await memory('en-IN'), /^\d{1,2}(,\d{2}){4},\d{3} B$/);
+  assert.match(await memory('zh-CN'), /^\d{1,3}(,\d{3}){4} B$/);
+});
 
 test('offline is told in words and stands first on demand; tags filter and group', () =>
   using(async ({ page }) => {

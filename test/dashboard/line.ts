@@ -10,6 +10,11 @@ export interface Line {
   quiet(): Promise<void>;
   cut(): Promise<void>;
   mend(): void;
+  /** Keeps answers back until `letGo`. */
+  hold(): void;
+  letGo(): void;
+  /** Every answer from now on is a failure with these words; undefined: no more. */
+  fail(words: string | undefined): void;
 }
 
 /** Namespaces of plugins, where they are not the plugin's name. */
@@ -33,8 +38,8 @@ interface Call {
 }
 interface Answer {
   readonly id?: number;
-  readonly error?: { readonly code: number; readonly message: string };
-  readonly result?: { plugins?: { readonly name: string }[] };
+  error?: { readonly code: number; readonly message: string };
+  result?: { plugins?: { readonly name: string }[] };
 }
 
 const listOf = <T>(message: string | Buffer): readonly T[] => {
@@ -49,6 +54,9 @@ export function lineOf(off?: string): Line {
   const open = new Set<WebSocketRoute>();
   let isCut = false;
   let changedAt = Date.now();
+  let failure: string | undefined;
+  /** Answers that are kept back, as what sends them. */
+  let held: (() => void)[] | undefined;
   const hidden = off === undefined ? [] : (NAMESPACES[off] ?? [`${off}_`]);
   const sent = (message: string | Buffer): string => {
     const calls = listOf<Call>(message);
@@ -62,9 +70,15 @@ export function lineOf(off?: string): Line {
   };
   const came = (message: string | Buffer): string => {
     const answers = listOf<Answer>(message);
-    for (const { id, error, result } of answers) {
+    for (const answer of answers) {
+      const { id } = answer;
       const method = waiting.get(id);
       if (!waiting.delete(id)) continue;
+      if (failure !== undefined) {
+        delete answer.result;
+        answer.error = { code: 999, message: failure };
+      }
+      const { error, result } = answer;
       changedAt = Date.now();
       if (error && REFUSALS.includes(error.code)) refused.push(`${method}: ${error.message}`);
       if (result?.plugins) result.plugins = result.plugins.filter(({ name }) => name !== off);
@@ -77,7 +91,11 @@ export function lineOf(off?: string): Line {
       open.add(socket);
       const server = socket.connectToServer();
       socket.onMessage((message) => server.send(sent(message)));
-      server.onMessage((message) => socket.send(came(message)));
+      server.onMessage((message) => {
+        const pass = () => socket.send(came(message));
+        if (held) held.push(pass);
+        else pass();
+      });
     });
   return {
     attach,
@@ -100,6 +118,17 @@ export function lineOf(off?: string): Line {
     },
     mend() {
       isCut = false;
+    },
+    hold() {
+      held = [];
+    },
+    letGo() {
+      const passes = held ?? [];
+      held = undefined;
+      for (const pass of passes) pass();
+    },
+    fail(words) {
+      failure = words;
     },
   };
 }

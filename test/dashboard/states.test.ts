@@ -3,8 +3,9 @@
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Kit, machineOf, missing, startKit, until, uuidOf, type Window } from './kit.ts';
-import { type Line, lineOf } from './line.ts';
+import { type Kit, machineOf, missing, startKit, until, uuidOf } from './kit.ts';
+import { lineOf } from './line.ts';
+import { furnish, goTo, PLACES, visit } from './places.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard: states');
@@ -14,80 +15,9 @@ if (missing) process.stdout.write(`  skipped: ${missing}\n`);
 suiteOf.before(async () => {
   if (missing) return;
   kit = await startKit({ machines: 3 });
-  const token = kit.app.superToken;
-  await kit.app.call('status-page_create', {
-    token,
-    slug: 'main',
-    page: { title: 'Example', entries: [{ name: 'web', agent: uuidOf(0) }] },
-  });
-  await kit.app.call('db_create', { token, name: 'shop' });
-  await kit.app.call('static-bucket_create', {
-    token,
-    name: 'site',
-    path: 'site',
-    is_http_root: false,
-    cors: false,
-  });
-  const js_script_base64 = Buffer.from('export default {}').toString('base64');
-  await kit.app.call('js-worker_create', { token, name: 'nightly', js_script_base64 });
-  await kit.app.call('crontab_create', {
-    token,
-    name: 'pings',
-    cron_expression: '0 0 * * * *',
-    cron_type: { agent: [[uuidOf(0)], { task: { ping: '192.0.2.1' } }] },
-  });
+  await furnish(kit);
 });
 suiteOf.after(() => kit?.stop());
-
-const machine = `agent/${uuidOf(0)}`;
-/** Every page with its tabs, and the plugins without which it is not there or lacks a part. */
-const PLACES: readonly (readonly [address: string, ...plugins: string[]])[] = [
-  ['', 'agent', 'series', 'agent-events', 'kv', 'task'],
-  ['?view=table', 'agent'],
-  [machine, 'agent', 'series', 'agent-events', 'kv', 'task', 'terminal'],
-  [`${machine}/charts`, 'agent', 'series', 'agent-events'],
-  [`${machine}/probes`, 'task', 'crontab'],
-  [`${machine}/tasks`, 'task'],
-  [`${machine}/facts`, 'agent', 'agent-events'],
-  [`${machine}/settings`, 'kv'],
-  ['probes', 'task', 'crontab'],
-  ['tasks', 'task'],
-  ['tasks/history', 'task', 'crontab'],
-  ['terminal', 'terminal', 'task'],
-  ['jobs', 'crontab', 'task', 'js-worker'],
-  ['jobs/pings', 'crontab', 'task', 'js-worker'],
-  ['jobs?new=1', 'crontab', 'task', 'js-worker'],
-  ['stores/kv', 'kv'],
-  [`stores/kv?in=${uuidOf(0)}&key=metadata_name`, 'kv'],
-  ['stores/db', 'db'],
-  ['stores/db?in=shop', 'db'],
-  ['stores/files', 'static-bucket-file'],
-  ['stores/files?in=site', 'static-bucket-file'],
-  ['workers', 'js-worker'],
-  ['workers?name=nightly', 'js-worker', 'crontab'],
-  ['tokens', 'kv', 'db', 'js-worker', 'static-bucket-file', 'status-page', 'crontab'],
-  ['tokens?new=1', 'kv', 'db', 'js-worker', 'static-bucket-file', 'status-page'],
-  ['server', 'agent-events', 'retention'],
-  ['server/retention', 'retention', 'kv', 'series', 'audit'],
-  ['server/status', 'status-page'],
-  ['server/status/main', 'status-page', 'task'],
-  ['server/log', 'server-info'],
-  ['server/configuration', 'server-info'],
-  ['server/audit', 'audit'],
-];
-
-/** Goes there without loading the page anew, waits for all answers, and says what is wrong. */
-async function visit({ page, problems }: Window, line: Line, address: string): Promise<string[]> {
-  const path = `/svc/dashboard/${address}`;
-  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)});
-    dispatchEvent(new PopStateEvent('popstate'))`);
-  await until(page, "document.querySelector('#content .page, #content > .empty')");
-  await line.quiet();
-  const shown = await page.locator('#content [role=alert], #content .note.bad').allInnerTexts();
-  const wrong = [...shown, ...line.refused.splice(0), ...problems.splice(0)];
-  if (await page.getByText('This page failed').count()) wrong.push('the page failed');
-  return wrong.map((text) => `${address}: ${text}`);
-}
 
 async function tour(options: { token?: string; off?: string; places?: readonly string[] }) {
   const { token, off, places = PLACES.map(([address]) => address) } = options;
@@ -166,6 +96,75 @@ test('without a connection every page keeps what it showed, says so, and goes on
     await page.locator('.shell:not(.lost)').waitFor();
     for (const address of all) wrong.push(...(await visit(window, line, address)));
     assert.equal(wrong, []);
+  } finally {
+    await close();
+  }
+});
+
+/** Pages that read something when they are opened. */
+const READING = [
+  `agent/${uuidOf(0)}/facts`,
+  'probes',
+  'tasks/history',
+  'jobs',
+  'stores/kv',
+  'stores/db',
+  'stores/files',
+  'workers',
+  'tokens',
+  'server/retention',
+  'server/status',
+  'server/configuration',
+  'server/audit',
+];
+
+test('while answers are on their way a page stands empty without a fault, and then shows them', async () => {
+  const line = lineOf();
+  const window = await kit.open('terminal', { before: line.attach });
+  const { page, problems, close } = window;
+  try {
+    await page.locator('.rail').waitFor();
+    await line.quiet();
+    for (const address of READING) {
+      line.hold();
+      await goTo(page, address);
+      await until(page, "document.querySelector('#content .skeleton')");
+      assert.is(await page.locator('#content [role=alert]').count(), 0, address);
+      line.letGo();
+      await line.quiet();
+      await until(page, "!document.querySelector('#content .skeleton')");
+    }
+    assert.equal(problems, []);
+  } finally {
+    await close();
+  }
+});
+
+test('what cannot be read is said with the reason, and reading it again mends it', async () => {
+  const line = lineOf();
+  const window = await kit.open('terminal', { before: line.attach });
+  const { page, problems, close } = window;
+  try {
+    await page.locator('.rail').waitFor();
+    await line.quiet();
+    for (const address of READING) {
+      line.fail('the disk is full');
+      await goTo(page, address);
+      const note = page.locator('#content [role=alert]', { hasText: 'the disk is full' }).first();
+      await note.waitFor();
+      await line.quiet();
+      line.fail(undefined);
+      // Each part that failed has a button of its own.
+      for (;;) {
+        const again = page.locator('#content [role=alert]').getByRole('button').first();
+        if ((await again.count()) === 0) break;
+        await again.click();
+        await line.quiet();
+      }
+      assert.is(await page.locator('#content [role=alert]').count(), 0, address);
+      assert.is(await page.getByText('This page failed').count(), 0, address);
+    }
+    assert.equal(problems, []);
   } finally {
     await close();
   }
