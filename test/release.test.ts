@@ -1,5 +1,5 @@
 /** `npm run release`: what it makes, installed where there is neither a source nor a registry. */
-// proof only: 130
+// proof only: 150
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from './plugin-project.ts';
 import { freePort } from './ports.ts';
-import { startServer } from './process/server.ts';
+import { rpc, startServer } from './process/server.ts';
+import { NODE, SystemdMachine, startService, whyNot } from './systemd-machine.ts';
 
 const repository = resolve(import.meta.dirname, '..');
 const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
@@ -126,5 +127,36 @@ test('installed without a registry the programs serve, report, answer and stop',
     assert.is((await server.end('SIGTERM')).code, 0);
   }
 });
+
+const reason = whyNot();
+if (reason !== undefined) process.stdout.write(`  skipped: ${reason}\n`);
+(reason === undefined ? test : test.skip)(
+  'installed on a machine with systemd, the lines of the guide make a service of it',
+  async () => {
+    const machine = await SystemdMachine.boot();
+    try {
+      const file = `svc-${version}.tgz`;
+      machine.put(join(made, file), `/root/${file}`);
+      // A Node of the whole machine, as the guide wants it.
+      await machine.done(`ln -sf ${NODE} /usr/local/bin/node`);
+      await machine.done('npm config set --global prefix /usr/local');
+      await machine.done(`npm install -g --offline --no-audit /root/${file}`);
+      const port = await freePort();
+      assert.match(await startService(machine, port), /Super Token: \S+/);
+      const about = await rpc(`http://127.0.0.1:${port}`, 'svc-server_version', []);
+      assert.match(JSON.stringify(about), version);
+      const { User, ActiveState } = await machine.show('svc-server');
+      assert.equal([User, ActiveState], ['svc', 'active']);
+      const line = await machine.done('runuser -u svc -- svc-server enrol 2>/dev/null');
+      const brought = await machine.done(line.trim());
+      assert.match(brought, 'This machine is in the fleet: ');
+      await machine.done('systemctl stop svc-server');
+      const { Result } = await machine.show('svc-server');
+      assert.is(Result, 'success');
+    } finally {
+      await machine.end();
+    }
+  },
+);
 
 test.run();
