@@ -38,7 +38,6 @@ export class Binder {
   /** Parameters before the method's own: the credential, if any. */
   readonly #before: number;
   readonly #names: ReadonlySet<string>;
-  readonly #quotedNames: readonly string[];
   /** Some parameter takes values that nest without bound. */
   readonly #isDeep: boolean;
   /** Of a method that says of a parameter that it comes again; its values are shared by calls then. */
@@ -49,7 +48,6 @@ export class Binder {
     this.#before = before.length;
     this.#parameters = [...before, ...Object.entries(params)].map(parameter);
     this.#names = new Set(this.#parameters.flatMap(({ name, camel }) => [name, camel]));
-    this.#quotedNames = [...this.#names].map((name) => `"${name}"`);
     this.#isDeep = Object.values(params).some(isDeep);
     const comesAgain = Object.values(params).some((schema) => Object.hasOwn(schema, 'x-repeated'));
     if (comesAgain) this.repeats = new Repeats();
@@ -118,9 +116,10 @@ export class Binder {
   /** Says quickly that no name can stand twice; true means that the text must be scanned. */
   #mayRepeat(text: string): boolean {
     if (text.includes('\\u')) return true;
-    for (const name of this.#quotedNames) {
-      const first = text.indexOf(name);
-      if (first >= 0 && text.indexOf(name, first + name.length) >= 0) return true;
+    for (const name of this.#names) {
+      // Of a text that is full of quotes the name itself is found in half the time.
+      for (let at = text.indexOf(name), seen = 0; at >= 0; at = text.indexOf(name, at + 1))
+        if (text[at - 1] === '"' && text[at + name.length] === '"' && ++seen > 1) return true;
     }
     return false;
   }

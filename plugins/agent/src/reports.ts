@@ -1,6 +1,7 @@
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Appender,
+  after,
   canonicalUuid,
   RawJson,
   RpcError,
@@ -33,22 +34,19 @@ export interface Reporting {
   readonly now: () => number;
 }
 
-export type Report<T> = (report: T) => Promise<RawJson>;
+export type Report<T> = (report: T) => RawJson | Promise<RawJson>;
 
 /** Stores a summary; answers after the commit. @throws RpcError 102, 103, 108 */
 export function summaryReports(
   { registry, now }: Reporting,
-  { last, changed }: Track,
+  track: Track,
   appender: Appender,
 ): Report<SummaryReport> {
-  return async (report) => {
+  return (report) => {
     const time = timestampOf(report.time);
-    const admitted = registry.admit(canonicalUuid(report.uuid));
-    const agent = admitted instanceof Promise ? await admitted : admitted;
-    if (!agent) return BUFFERED;
-    await keep(summaryRow(agent.id, time, now(), report), appender, last);
-    changed(agent.id);
-    return BUFFERED;
+    return after(registry.admit(canonicalUuid(report.uuid)), (agent) =>
+      agent ? keep(summaryRow(agent.id, time, now(), report), appender, track) : BUFFERED,
+    );
   };
 }
 
@@ -74,19 +72,16 @@ function summaryRow(
 /** Stores a full report; answers after the commit. @throws RpcError 102, 103, 108 */
 export function dynamicReports(
   { registry, now }: Reporting,
-  { last, changed }: Track,
+  track: Track,
   appender: Appender,
 ): Report<DynamicReport> {
   const texts = partTexts(dynamicParts);
-  return async (report) => {
+  return (report) => {
     const time = timestampOf(report.time);
     const parts = texts(report);
-    const admitted = registry.admit(canonicalUuid(report.uuid));
-    const agent = admitted instanceof Promise ? await admitted : admitted;
-    if (!agent) return BUFFERED;
-    await keep([agent.id, time, now(), ...parts], appender, last);
-    changed(agent.id);
-    return BUFFERED;
+    return after(registry.admit(canonicalUuid(report.uuid)), (agent) =>
+      agent ? keep([agent.id, time, now(), ...parts], appender, track) : BUFFERED,
+    );
   };
 }
 
@@ -127,10 +122,14 @@ export function staticReports(
   }
 }
 
-async function keep(row: Row, appender: Appender, last: LastValues): Promise<void> {
+/** One promise behind that of the row: each more is felt here. */
+function keep(row: Row, appender: Appender, { last, changed }: Track): Promise<RawJson> {
   const { epoch } = last;
-  await appender.append(row);
-  last.stored(row, epoch);
+  return appender.append(row).then(() => {
+    last.stored(row, epoch);
+    changed(row[0] as number);
+    return BUFFERED;
+  });
 }
 
 /** JSON texts of a report's parts, in order, without unknown members. */
