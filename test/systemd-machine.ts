@@ -3,15 +3,7 @@
  * files that is made as they are written. Its network is this machine's, so that it reaches the server of a test.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -81,10 +73,11 @@ export class SystemdMachine {
 
   private constructor() {
     this.#dir = mkdtempSync(join(tmpdir(), 'svc-systemd-'));
-    this.#group = join(groups() ?? '', `svc-test-${process.pid}`);
-    mkdirSync(this.#group);
+    this.#group = mkdtempSync(join(groups() ?? '', 'svc-test-'));
     const node = dirname(dirname(process.execPath));
-    const spaces = 'unshare --pid --fork --kill-child --mount --cgroup --uts --ipc';
+    // It ends with this process, however that ends.
+    const spaces =
+      'setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount --cgroup --uts --ipc';
     const line = `echo $$ >'${this.#group}/cgroup.procs' && exec ${spaces} sh -c "$0" sh "$@"`;
     const args = ['-c', line, BOOT, this.#dir, root, node];
     this.#child = spawn('sh', args, { stdio: ['ignore', 'pipe', 'pipe'] });
