@@ -32,21 +32,23 @@ let site: Site;
 let server: ServerProcess;
 let token: string;
 
-test.before(async () => {
+async function start(...more: string[]): Promise<void> {
   const turns = join(import.meta.dirname, 'turns-plugin.ts');
-  const plugins = ['token', 'server-info', 'agent-uuid', 'kv', 'task', turns];
+  const plugins = ['token', 'server-info', 'agent-uuid', 'kv', 'task', turns, ...more];
   site = await makeSite(
     'sqlite://{dir}/server.db?mode=rwc',
     `plugins = ${JSON.stringify(plugins)}`,
   );
   server = await startServer(site);
   token = superToken(server.output());
-  await rpc(site.url, 'kv_create', [token, 'big']);
-});
-test.after(async () => {
+}
+
+async function stop(): Promise<void> {
   await server?.end('SIGKILL');
   site?.remove();
-});
+}
+
+test.after(stop);
 
 /** A text of this many bytes. */
 const text = (begin: string, unit: string, end: string, bytes = LENGTH): Buffer =>
@@ -62,6 +64,7 @@ const registration = () =>
   );
 
 test('30 registrations of 10 MB of small objects with a wrong token neither fill the memory nor hold others up', async () => {
+  await start();
   const message = registration();
   const before = rss();
   const slow = [slowness()];
@@ -114,6 +117,12 @@ const deep = (method: string, params: string) =>
 const value = () => `"${token}"`;
 const stored = (begin: string, unit: string, end: string) =>
   dense('kv_set_value', `${value()},"big","key",${begin}`, unit, end);
+const query = (begin: string, end: string, unit: string) =>
+  dense('svc-server_exec_sql', `${value()},"${begin}`, unit, `${end}"`);
+const dbQuery = (begin: string, end: string, unit: string) =>
+  dense('db_exec_sql', `${value()},"data","${begin}`, unit, `${end}"`);
+const run = (begin: string, unit: string, end: string) =>
+  dense('js-worker_run', `${value()},"short","call",${begin}`, unit, end);
 /** Messages of 10 MB, the code of their answer, and how long they may hold a turn of the event loop, ms. */
 const messages: [name: string, message: () => Buffer, code: number | undefined][] = [
   [
@@ -151,7 +160,38 @@ const messages: [name: string, message: () => Buffer, code: number | undefined][
   ['a wrong type of many elements', () => dense('turns_list', `"${token}",[1`, ',1', ']'), -32602],
   ['a stored value of many values', () => stored('[1', ',1.0,12345678901234567', ']'), undefined],
   ['a stored text', () => stored('"', 'QUJDe123', '"'), undefined],
+  ['SQL', () => query("select length('e12345", "') as x", 'QUJDe123'), undefined],
+  ['SQL of many statements', () => query('select 1', '', ';select 1'), 999],
+  ['SQL of a database', () => dbQuery("select length('e12345", "') as x", 'QUJDe123'), undefined],
+  [
+    'SQL parameters of escapes',
+    () => dense('svc-server_exec_sql', `${value()},"select length(?) as x",["`, '\\n', '"]'),
+    undefined,
+  ],
+  ['parameters of a script', () => run('"', 'QUJDe123', '"'), undefined],
+  ['parameters of a script, all escapes', () => run('"', '\\n', '"'), undefined],
+  [
+    'an uploaded file',
+    () => dense('static-bucket-file_upload', `${value()},"files","a",null,"`, 'QUJD', '"'),
+    undefined,
+  ],
+  ['a script', () => dense('js-worker_create', `${value()},"long",null,"`, 'ICAg', '"'), 108],
 ];
+
+test('another server takes more kinds of messages', async () => {
+  await stop();
+  await start('db', 'js-worker', 'static-bucket', 'static-bucket-file');
+  const script = Buffer.from('export default { onCall: (p) => p.length }').toString('base64');
+  for (const [method, ...params] of [
+    ['kv_create', 'big'],
+    ['db_create', 'data'],
+    ['static-bucket_create', 'files', 'files', false, false],
+    ['js-worker_create', 'short', null, script],
+  ] as const) {
+    const { error } = await rpc(site.url, method, [token, ...params]);
+    assert.is(error, undefined, method);
+  }
+});
 
 for (const [name, message, code] of messages) {
   test(`10 MB hold no turn of the event loop for long: ${name}`, async () => {

@@ -79,8 +79,9 @@ export class Dispatcher {
   async #receiveLong(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
     const reading = await this.#read(bytes, source).finally(onRead);
     const message = reading?.entries ? messageOf(reading) : readMessage(textOf(bytes));
-    const answered = Promise.resolve(this.#answer(message, source));
-    return reading ? answered.finally(reading.release) : answered;
+    // Parsing takes long enough for a turn of its own.
+    const parsed = bytes.length > LONGEST ? nextTurn() : Promise.resolve();
+    return parsed.then(() => this.#answer(message, source)).finally(reading?.release);
   }
 
   /** In-process call with a known caller; `params` without the credential. @throws RpcError */

@@ -40,8 +40,7 @@ export function scriptOf(base64: string): string {
 
 /** Bytes of standard base64 with padding and nothing else; undefined for anything else. */
 export function fromBase64(text: string): Buffer | undefined {
-  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  // Bits beyond the last byte must be zero.
+  // What has no meaning was passed over, and bits beyond the last byte may have been other than zero.
   return bytes.toString('base64') === text ? bytes : undefined;
 }
