@@ -15,27 +15,32 @@ interface Waiting<Run> {
 export class Ahead<Run> {
   readonly #pulse: Pulse;
   readonly #waiting: Waiting<Run>[] = [];
+  /** Of the run that was posted last, and of the last one that the thread cannot come to any more. */
   #last = 0;
+  #passed = 0;
 
   constructor(pulse: Pulse) {
     this.#pulse = pulse;
   }
 
+  /** What was taken back counts until the thread has passed it. */
   get hasRoom(): boolean {
-    return this.#waiting.length < MOST;
+    return this.#last - this.#passed < MOST;
   }
 
   /** @returns the number by which the thread claims it */
   add(run: Run): number {
-    this.#last = (this.#last % 2 ** 30) + 1;
-    this.#pulse.offer(this.#last);
-    this.#waiting.push({ run, turn: this.#last });
-    return this.#last;
+    const turn = ++this.#last;
+    this.#pulse.offer(turn);
+    this.#waiting.push({ run, turn });
+    return turn;
   }
 
-  /** The one that begins now. */
+  /** The one that begins now, as the one before it has settled. */
   shift(): Run | undefined {
-    return this.#waiting.shift()?.run;
+    const next = this.#waiting.shift();
+    this.#passed = next?.turn ?? this.#last;
+    return next?.run;
   }
 
   /** @returns false when it has begun */

@@ -34,12 +34,12 @@ export class Pulse {
 
   /** The run with this number may be begun, or taken back. Numbers grow by one. */
   offer(turn: number): void {
-    Atomics.store(this.#offers, turn % OFFERS, turn);
+    Atomics.store(this.#offers, turn % OFFERS, sign(turn));
   }
 
   /** @returns false when the other thread was first */
   claim(turn: number): boolean {
-    return Atomics.compareExchange(this.#offers, turn % OFFERS, turn, 0) === turn;
+    return Atomics.compareExchange(this.#offers, turn % OFFERS, sign(turn), 0) === sign(turn);
   }
 
   /** The time of this run counts from here on. */
@@ -72,6 +72,9 @@ export class Pulse {
     return Atomics.load(this.#numbers, at);
   }
 }
+
+/** 32 bits of a number, never 0. */
+const sign = (turn: number): number => turn | 0 || 1;
 
 /** This thread's own. */
 export const pulse = new Pulse((workerData as Partial<ThreadData> | null)?.pulse);
