@@ -111,7 +111,7 @@ const columns = (open: (task: Task) => void): Column<Task>[] => [
   {
     id: 'time',
     label: t.agent.tasks.time,
-    width: 'minmax(84px, 150px)',
+    width: 'minmax(64px, 150px)',
     render: (task) => (
       <button
         type="button"
@@ -127,13 +127,13 @@ const columns = (open: (task: Task) => void): Column<Task>[] => [
   {
     id: 'subject',
     label: t.agent.tasks.subject,
-    width: 'minmax(140px, 1fr)',
+    width: 'minmax(96px, 1fr)',
     render: (task) => <span class="mono">{subject(task)}</span>,
   },
   {
     id: 'outcome',
     label: t.agent.tasks.result,
-    width: 'minmax(160px, 1fr)',
+    width: 'minmax(96px, 1fr)',
     render: (task) => <Outcome task={task} />,
   },
   {

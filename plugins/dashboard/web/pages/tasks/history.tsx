@@ -157,7 +157,7 @@ const columns = (
   {
     id: 'state',
     label: t.tasks.state,
-    width: '92px',
+    width: '112px',
     render: ({ success }) => <TaskState success={success} />,
   },
   {
