@@ -19,3 +19,4 @@ export { Sparkline } from './sparkline.tsx';
 export { type Column, type Sort, sorted, Table, useWindow } from './table.tsx';
 export { Tabs } from './tabs.tsx';
 export { Toasts, toast } from './toast.tsx';
+export { useWork } from './use-work.ts';

@@ -1,13 +1,17 @@
 import { useState } from 'preact/hooks';
 
-/** What a button of a dialog does: busy while it lasts, its failure is kept, and `onDone` follows a success. */
-export function useWork(work: () => Promise<unknown>, onDone: () => void) {
+/** What a button does: busy while it lasts, its failure is kept until it is tried again, and `onDone` follows a success. */
+export function useWork<A extends readonly unknown[]>(
+  work: (...given: A) => Promise<unknown>,
+  onDone: () => void = () => {},
+) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const run = async () => {
+  const run = async (...given: A) => {
     setBusy(true);
+    setError(undefined);
     try {
-      await work();
+      await work(...given);
       onDone();
     } catch (failure) {
       setError(failure);

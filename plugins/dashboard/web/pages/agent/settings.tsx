@@ -1,7 +1,16 @@
 import { Tag } from 'lucide';
 import { useState } from 'preact/hooks';
 import { isMissing, Loaded, useMachines, usePoll, useServer } from '../../frame/index.ts';
-import { Button, Card, Empty, ErrorNote, Select, TextField, toast } from '../../parts/index.ts';
+import {
+  Button,
+  Card,
+  Empty,
+  ErrorNote,
+  Select,
+  TextField,
+  toast,
+  useWork,
+} from '../../parts/index.ts';
 import { DAY_MS, DAYS, type Days, daysOf } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
 import { useMetadata } from './metadata.ts';
@@ -68,24 +77,13 @@ interface PartProps {
 function useSaving({ uuid, values, onSaved }: PartProps) {
   const { save } = useMetadata(uuid);
   const { refresh } = useMachines();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const store = async (changed: Stored) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      for (const [key, value] of Object.entries(changed))
-        if (!isSame(value, values[key])) await save(key, value);
-      toast(t.agent.settings.saved);
-      onSaved();
-      await refresh();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { store, error, isBusy };
+  return useWork(async (changed: Stored) => {
+    for (const [key, value] of Object.entries(changed))
+      if (!isSame(value, values[key])) await save(key, value);
+    toast(t.agent.settings.saved);
+    onSaved();
+    await refresh();
+  });
 }
 
 /** A number that is shown in a field comes back as its text. */
@@ -100,7 +98,7 @@ const textOf = (value: unknown): string =>
 function Notes(props: PartProps) {
   const { uuid, values } = props;
   const { mayWrite } = useMetadata(uuid);
-  const { store, error, isBusy } = useSaving(props);
+  const { run: store, error, isBusy } = useSaving(props);
   const tags = values['metadata_tags'];
   const [name, setName] = useState(textOf(values['metadata_name']));
   const [words, setWords] = useState(Array.isArray(tags) ? tags.join(', ') : '');
@@ -166,7 +164,7 @@ function Notes(props: PartProps) {
 function Retention(props: PartProps) {
   const { uuid, values } = props;
   const { mayWrite } = useMetadata(uuid);
-  const { store, error, isBusy } = useSaving(props);
+  const { run: store, error, isBusy } = useSaving(props);
   const [chosen, setChosen] = useState<Readonly<Record<string, Days>>>(
     Object.fromEntries(LIMITS.map((kind) => [kind, daysOf(values[`database_limit_${kind}`])])),
   );

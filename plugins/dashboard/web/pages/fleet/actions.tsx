@@ -2,7 +2,15 @@ import { ListChecks, Tag, Timer, Trash2, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, type Server, setValue, to } from '../../frame/index.ts';
-import { Button, Confirm, Dialog, ErrorNote, TextField, toast } from '../../parts/index.ts';
+import {
+  Button,
+  Confirm,
+  Dialog,
+  ErrorNote,
+  TextField,
+  toast,
+  useWork,
+} from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import type { Vital } from './model.ts';
 
@@ -103,23 +111,6 @@ interface DialogProps {
   readonly onDone: () => void;
 }
 
-function useSaving(onDone: () => void) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const save = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-      onDone();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, save };
-}
-
 const words = (text: string) => [
   ...new Set(
     text
@@ -135,28 +126,26 @@ function TagDialog({ server, chosen, onClose, onDone }: DialogProps) {
       chosen.every(({ machine }) => machine?.tags?.includes(tag)),
     ) ?? [];
   const [text, setText] = useState(common.join(', '));
-  const { error, isBusy, save } = useSaving(onDone);
-  const run = () =>
-    save(async () => {
-      const wanted = words(text);
-      // Tags that only some of them have are kept there.
-      const tagsOf = ({ machine }: Vital) => [
-        ...new Set([...wanted, ...(machine?.tags ?? []).filter((tag) => !common.includes(tag))]),
-      ];
-      const before = chosen.map((vital) => [vital.uuid, vital.machine?.tags ?? []] as const);
-      await settle(
-        chosen.map((vital) => setValue(server, vital.uuid, 'metadata_tags', tagsOf(vital))),
-      );
-      toast(t.fleet.tagged(chosen.length), {
-        action: {
-          label: t.fleet.undo,
-          run: () =>
-            void settle(
-              before.map(([uuid, tags]) => setValue(server, uuid, 'metadata_tags', tags)),
-            ).then(onDone, (failure: unknown) => toast(String(failure), { kind: 'bad' })),
-        },
-      });
+  const { run, error, isBusy } = useWork(async () => {
+    const wanted = words(text);
+    // Tags that only some of them have are kept there.
+    const tagsOf = ({ machine }: Vital) => [
+      ...new Set([...wanted, ...(machine?.tags ?? []).filter((tag) => !common.includes(tag))]),
+    ];
+    const before = chosen.map((vital) => [vital.uuid, vital.machine?.tags ?? []] as const);
+    await settle(
+      chosen.map((vital) => setValue(server, vital.uuid, 'metadata_tags', tagsOf(vital))),
+    );
+    toast(t.fleet.tagged(chosen.length), {
+      action: {
+        label: t.fleet.undo,
+        run: () =>
+          void settle(
+            before.map(([uuid, tags]) => setValue(server, uuid, 'metadata_tags', tags)),
+          ).then(onDone, (failure: unknown) => toast(String(failure), { kind: 'bad' })),
+      },
     });
+  }, onDone);
   return (
     <FormDialog
       title={t.fleet.tagTitle(chosen.length)}
@@ -186,18 +175,16 @@ const KINDS = [
 
 function RetentionDialog({ server, chosen, onClose, onDone }: DialogProps) {
   const [days, setDays] = useState('14');
-  const { error, isBusy, save } = useSaving(onDone);
   const count = Number(days);
   const isRight = Number.isFinite(count) && count > 0;
-  const run = () =>
-    save(async () => {
-      const value = Math.round(count * DAY_MS);
-      for (const kind of KINDS)
-        await settle(
-          chosen.map(({ uuid }) => setValue(server, uuid, `database_limit_${kind}`, value)),
-        );
-      toast(t.fleet.retained(chosen.length));
-    });
+  const { run, error, isBusy } = useWork(async () => {
+    const value = Math.round(count * DAY_MS);
+    for (const kind of KINDS)
+      await settle(
+        chosen.map(({ uuid }) => setValue(server, uuid, `database_limit_${kind}`, value)),
+      );
+    toast(t.fleet.retained(chosen.length));
+  }, onDone);
   return (
     <FormDialog
       title={t.fleet.retentionTitle(chosen.length)}

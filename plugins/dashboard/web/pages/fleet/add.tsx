@@ -9,8 +9,8 @@ import {
   format,
   Select,
   TextField,
+  useWork,
 } from '../../parts/index.ts';
-import { useWork } from '../../parts/use-work.ts';
 import { t } from '../../strings/index.ts';
 
 const HOUR_S = 3_600;

@@ -10,6 +10,7 @@ import {
   Tabs,
   TextField,
   toast,
+  useWork,
 } from '../../parts/index.ts';
 import { MachinePicker } from '../../parts/machine-picker.tsx';
 import { blankTask, isComplete, KINDS, type Task, TaskForm } from '../../parts/task-form.tsx';
@@ -45,8 +46,6 @@ export function Editor({ job, onSaved, onCancel }: Props) {
   const [params, setParams] = useState(
     JSON.stringify(first?.kind === 'script' ? first.params : null, null, 2),
   );
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   const parsed = parse(params);
   const isNameWrong = BAD_NAME.test(name) || [...name].length > 128;
   const isReady =
@@ -55,23 +54,20 @@ export function Editor({ job, onSaved, onCancel }: Props) {
     readCron(expression).schedule !== undefined &&
     (kind === 'task' ? isComplete(task) : script !== '' && parsed !== undefined);
   const cancel = onCancel ?? (() => go(to('jobs')));
-  const save = async () => {
+  const {
+    run: save,
+    error,
+    isBusy,
+  } = useWork(async () => {
     const work: Work =
       kind === 'task'
         ? { kind, task, uuids: [...chosen] }
         : { kind, script, params: parsed?.value ?? null };
-    setBusy(true);
-    try {
-      const params = { name, cron_expression: expression, cron_type: typeOf(work) };
-      await server.call(job ? 'crontab_edit' : 'crontab_create', params);
-      toast(t.jobs.saved(name));
-      if (!job) go(to('jobs', name));
-      onSaved();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
+    const params = { name, cron_expression: expression, cron_type: typeOf(work) };
+    await server.call(job ? 'crontab_edit' : 'crontab_create', params);
+    toast(t.jobs.saved(name));
+    if (!job) go(to('jobs', name));
+  }, onSaved);
   return (
     <form
       class={job ? 'stack jobs-editor' : 'page jobs-editor'}

@@ -1,8 +1,16 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { useServer } from '../../frame/index.ts';
-import { Button, Card, ErrorNote, Field, Select, TextField, toast } from '../../parts/index.ts';
-import { useWork } from '../../parts/use-work.ts';
+import {
+  Button,
+  Card,
+  ErrorNote,
+  Field,
+  Select,
+  TextField,
+  toast,
+  useWork,
+} from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { EntryList } from './status-entries.tsx';
 import type { Shown } from './status-pages.tsx';

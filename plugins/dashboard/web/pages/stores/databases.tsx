@@ -1,4 +1,4 @@
-import { Database, Pencil, Plus, Table2, Trash2 } from 'lucide';
+import { Database, Pencil, Table2, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import {
   address,
@@ -12,6 +12,7 @@ import {
 } from '../../frame/index.ts';
 import { Ask, Button, Command, Confirm, Empty, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { ChoosePane, MenuPane } from './menu-pane.tsx';
 import { Pane, Panes, PickList, shown } from './panes.tsx';
 import { Sql } from './sql.tsx';
 
@@ -34,45 +35,27 @@ export function Databases() {
   );
   return (
     <Panes depth={name === null ? 1 : 'rest'} second="list">
-      <Pane
+      <MenuPane
         title={t.stores.databases}
-        at={1}
-        actions={
-          shown(may('db_create', { name: 'a' })) && (
-            <Button
-              kind="quiet"
-              icon={Plus}
-              label={t.stores.newDatabase}
-              onClick={() => setAsking(true)}
-            />
-          )
-        }
-      >
-        <Loaded of={list} what={t.stores.unread}>
-          {(found) => (
-            <PickList
-              label={t.stores.databases}
-              current={name}
-              picks={found.map((one) => ({
-                id: one.name,
-                label: one.name,
-                to: to('stores', 'db', { in: one.name }),
-              }))}
-              empty={
-                <Empty icon={Database} title={t.stores.noDatabases}>
-                  {t.stores.noDatabasesText}
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </Pane>
+        list={list}
+        current={name}
+        pick={({ name }) => ({ id: name, label: name, to: to('stores', 'db', { in: name }) })}
+        empty={{
+          icon: Database,
+          title: t.stores.noDatabases,
+          text: t.stores.noDatabasesText,
+        }}
+        add={t.stores.newDatabase}
+        onAdd={shown(may('db_create', { name: 'a' })) ? () => setAsking(true) : undefined}
+      />
       {name === null ? (
-        <Pane title={t.stores.tables} at={2}>
-          <Empty icon={Table2} title={t.stores.chooseDatabase}>
-            {t.stores.chooseDatabaseText}
-          </Empty>
-        </Pane>
+        <ChoosePane
+          of={t.stores.tables}
+          at={2}
+          icon={Table2}
+          title={t.stores.chooseDatabase}
+          text={t.stores.chooseDatabaseText}
+        />
       ) : (
         <One key={name} name={name} table={table} onChanged={list.refresh} />
       )}

@@ -1,11 +1,11 @@
-import { Folder, FolderOpen, Plus } from 'lucide';
+import { Folder, FolderOpen } from 'lucide';
 import { useState } from 'preact/hooks';
-import { address, go, Loaded, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
-import { Button, Empty } from '../../parts/index.ts';
+import { address, go, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
 import { NewBucket } from './bucket-forms.tsx';
 import { type Entry, FolderView } from './folder.tsx';
-import { Pane, Panes, PickList, shown } from './panes.tsx';
+import { ChoosePane, MenuPane } from './menu-pane.tsx';
+import { Panes, shown } from './panes.tsx';
 import { Preview } from './preview.tsx';
 
 /** With a slash at its end; empty: the bucket itself. */
@@ -16,6 +16,8 @@ export const asFolder = (path: string): string => {
 
 export const toFolder = (bucket: string, folder: string): string =>
   to('stores', 'files', { in: bucket, folder: folder === '' ? undefined : folder.slice(0, -1) });
+
+const ANY_BUCKET = { name: 'a', path: 'a', is_http_root: false, cors: false };
 
 export function Files() {
   const { call, may } = useServer();
@@ -40,53 +42,23 @@ export function Files() {
       depth={bucket === null ? 1 : file === null ? 2 : 3}
       second={file === null ? 'wide' : 'list'}
     >
-      <Pane
+      <MenuPane
         title={t.stores.buckets}
-        at={1}
-        actions={
-          shown(
-            may('static-bucket_create', {
-              name: 'a',
-              path: 'a',
-              is_http_root: false,
-              cors: false,
-            }),
-          ) && (
-            <Button
-              kind="quiet"
-              icon={Plus}
-              label={t.stores.newBucket}
-              onClick={() => setAsking(true)}
-            />
-          )
-        }
-      >
-        <Loaded of={list} what={t.stores.unread}>
-          {(names) => (
-            <PickList
-              label={t.stores.buckets}
-              current={bucket}
-              picks={names.map((name) => ({
-                id: name,
-                label: name,
-                icon: Folder,
-                to: toFolder(name, ''),
-              }))}
-              empty={
-                <Empty icon={Folder} title={t.stores.noBuckets}>
-                  {t.stores.noBucketsText}
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </Pane>
+        list={list}
+        current={bucket}
+        pick={(name) => ({ id: name, label: name, icon: Folder, to: toFolder(name, '') })}
+        empty={{ icon: Folder, title: t.stores.noBuckets, text: t.stores.noBucketsText }}
+        add={t.stores.newBucket}
+        onAdd={shown(may('static-bucket_create', ANY_BUCKET)) ? () => setAsking(true) : undefined}
+      />
       {bucket === null ? (
-        <Pane title={t.stores.files} at={2}>
-          <Empty icon={FolderOpen} title={t.stores.chooseBucket}>
-            {t.stores.chooseBucketText}
-          </Empty>
-        </Pane>
+        <ChoosePane
+          of={t.stores.files}
+          at={2}
+          icon={FolderOpen}
+          title={t.stores.chooseBucket}
+          text={t.stores.chooseBucketText}
+        />
       ) : (
         <One key={bucket} bucket={bucket} folder={folder} file={file} onGone={list.refresh} />
       )}

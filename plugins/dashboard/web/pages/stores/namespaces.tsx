@@ -13,6 +13,7 @@ import {
 } from '../../frame/index.ts';
 import { Ask, Button, Confirm, Empty, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { ChoosePane, MenuPane } from './menu-pane.tsx';
 import { Pane, Panes, PickList, shown } from './panes.tsx';
 import { undo } from './undo.ts';
 import { Value } from './value.tsx';
@@ -47,46 +48,32 @@ export function Namespaces({ drafts }: { readonly drafts: Map<string, string> })
   );
   return (
     <Panes depth={namespace === null ? 1 : key === null ? 2 : 3} second="list">
-      <Pane
+      <MenuPane
         title={t.stores.namespaces}
-        at={1}
-        actions={
-          shown(may('kv_create', { namespace: 'a' })) && (
-            <Button
-              kind="quiet"
-              icon={Plus}
-              label={t.stores.newNamespace}
-              onClick={() => setAsking(true)}
-            />
-          )
-        }
-      >
-        <Loaded of={list} what={t.stores.unread}>
-          {(names) => (
-            <PickList
-              label={t.stores.namespaces}
-              current={namespace}
-              picks={names.map((name) => ({
-                id: name,
-                label: nameOf(name),
-                note: nameOf(name) === named(name) ? undefined : name.slice(0, 8),
-                to: to('stores', 'kv', { in: name }),
-              }))}
-              empty={
-                <Empty icon={Database} title={t.stores.noNamespaces}>
-                  {t.stores.noNamespacesText}
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
-      </Pane>
+        list={list}
+        current={namespace}
+        pick={(name) => ({
+          id: name,
+          label: nameOf(name),
+          note: nameOf(name) === named(name) ? undefined : name.slice(0, 8),
+          to: to('stores', 'kv', { in: name }),
+        })}
+        empty={{
+          icon: Database,
+          title: t.stores.noNamespaces,
+          text: t.stores.noNamespacesText,
+        }}
+        add={t.stores.newNamespace}
+        onAdd={shown(may('kv_create', { namespace: 'a' })) ? () => setAsking(true) : undefined}
+      />
       {namespace === null ? (
-        <Pane title={t.stores.keys} at={2}>
-          <Empty icon={KeyRound} title={t.stores.chooseNamespace}>
-            {t.stores.chooseNamespaceText}
-          </Empty>
-        </Pane>
+        <ChoosePane
+          of={t.stores.keys}
+          at={2}
+          icon={KeyRound}
+          title={t.stores.chooseNamespace}
+          text={t.stores.chooseNamespaceText}
+        />
       ) : (
         <Keys key={namespace} namespace={namespace} name={key} drafts={drafts} spaces={list} />
       )}
@@ -172,11 +159,13 @@ function Keys({ namespace, name, drafts, spaces }: KeysProps) {
         </Loaded>
       </Pane>
       {name === null ? (
-        <Pane title={t.stores.value} at={3}>
-          <Empty icon={Braces} title={t.stores.chooseKey}>
-            {t.stores.chooseKeyText}
-          </Empty>
-        </Pane>
+        <ChoosePane
+          of={t.stores.value}
+          at={3}
+          icon={Braces}
+          title={t.stores.chooseKey}
+          text={t.stores.chooseKeyText}
+        />
       ) : (
         <Value
           key={name}

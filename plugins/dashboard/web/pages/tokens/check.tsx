@@ -1,7 +1,16 @@
 import { Plus, Search } from 'lucide';
 import { useId, useState } from 'preact/hooks';
 import { usePoll, useServer } from '../../frame/index.ts';
-import { Button, Card, ErrorNote, Field, prettyJson, readJson, toast } from '../../parts/index.ts';
+import {
+  Button,
+  Card,
+  ErrorNote,
+  Field,
+  prettyJson,
+  readJson,
+  toast,
+  useWork,
+} from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { LimitText } from './limit-text.tsx';
 import { added, joined, type Limit, methodName, type Token } from './limits.ts';
@@ -149,26 +158,19 @@ interface VerdictProps {
 
 function Verdict({ answer, token, onAdded }: VerdictProps) {
   const { call, me } = useServer();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   const { method, allowed, reason } = answer;
   const ways = allowed === false ? answer.requirements.map((one) => joined(one.missing)) : [];
-  const add = async (entries: Limit) => {
-    setError(undefined);
-    setBusy(true);
-    try {
-      await call('token_edit', {
-        target_token: token.token_key,
-        limit: [...added(token.token_limit, entries)],
-      });
-      toast(t.tokens.saved);
-      onAdded();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const {
+    run: add,
+    error,
+    isBusy,
+  } = useWork(async (entries: Limit) => {
+    await call('token_edit', {
+      target_token: token.token_key,
+      limit: [...added(token.token_limit, entries)],
+    });
+    toast(t.tokens.saved);
+  }, onAdded);
   return (
     <div class="stack tokens-verdict">
       <p>

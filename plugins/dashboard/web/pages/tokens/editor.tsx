@@ -2,7 +2,7 @@ import { Save } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, to, useServer } from '../../frame/index.ts';
-import { Button, Card, ErrorNote, TextField, toast } from '../../parts/index.ts';
+import { Button, Card, ErrorNote, TextField, toast, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { LimitEditor } from './limit-editor.tsx';
 import type { Limit, Token } from './limits.ts';
@@ -20,20 +20,14 @@ interface Props {
 
 function Form({ children, title, action, limit, isReady = true, onSave, onCancel }: Props) {
   const [now, setNow] = useState<Limit | undefined>(limit);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const save = async (wanted: Limit) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      // A sentence that nobody began says nothing.
-      await onSave(wanted.filter((one) => one.scopes.length + one.permissions.length > 0));
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const {
+    run: save,
+    error,
+    isBusy,
+  } = useWork(async (wanted: Limit) =>
+    // A sentence that nobody began says nothing.
+    onSave(wanted.filter((one) => one.scopes.length + one.permissions.length > 0)),
+  );
   return (
     <form
       class="page tokens-form"
