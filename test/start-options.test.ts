@@ -67,6 +67,27 @@ test('--listen takes a port alone, the first start keeps it, and a later one win
   assert.is(await serveOnce(), `http://127.0.0.1:${first}`);
 });
 
+test('it says where the page for people is and how to log in there, and that is right', async () => {
+  const { child, seen, closed } = start('--listen', String(await freePort()));
+  const told = /^Open (\S+) and log in as root with the password/m;
+  await until('told', () => told.test(seen.out) || child.exitCode !== null);
+  try {
+    const [, url = ''] = told.exec(seen.out) ?? [];
+    assert.match(await (await fetch(url)).text(), '<div id="app">');
+    const token = `root|${/^Root password.*?(\S+)$/im.exec(seen.out)?.[1]}`;
+    const answer = await fetch(new URL('/', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'token_get', params: { token } }),
+    });
+    const { result } = (await answer.json()) as { result: { username: string } };
+    assert.is(result.username, 'root');
+  } finally {
+    child.kill('SIGTERM');
+  }
+  assert.is(await closed, 0, seen.err);
+});
+
 test('--listen wins over a file that is named, and the agent of this machine follows it', async () => {
   const site = await makeSite('sqlite://{dir}/svc.db?mode=rwc');
   const text = readFileSync(site.config, 'utf8');
