@@ -15,6 +15,8 @@ const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
+/** V8's own: collections that code lives on without being called. */
+const OLD_AGE = 6;
 /**
  * A collection of all that can be had holds the event loop for 50 ms with a small heap, and for most of a second where other
  * programs take the processors: it comes at most once in this time.
@@ -61,11 +63,13 @@ function collectInCalm() {
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
     if (Math.min(...seen) - kept + (wasBusy ? youngRoom() : 0) < surplus) return;
-    // The first one takes nothing from those that floods need.
+    // The first one takes nothing from those that floods need, and takes the code of functions that only a start calls.
     if (surplus > 0) rested = performance.now();
+    else setFlagsFromString('--bytecode-old-age=1');
     surplus = SURPLUS;
     wasBusy = false;
     await collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
+    setFlagsFromString(`--bytecode-old-age=${OLD_AGE}`);
     kept = buffers();
   };
   setInterval(look, LOOK_MS).unref();
