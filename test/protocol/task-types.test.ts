@@ -17,6 +17,8 @@ import {
   type SimAgent,
 } from './task-kit.ts';
 
+/** Not connected. */
+const B = '1c7a2b60-0f3e-4a4b-8a2e-5d1f6a9c3e77';
 const T = '7d0b2f4e-3c1a-4a55-9d52-0b6f2e6f9a10';
 const request = { url: 'https://shop.example.net/', method: 'get' };
 const noBody = { headers: {}, body: null, body_base64: null, ip: null };
@@ -228,6 +230,14 @@ for (const dialect of oneDialect) {
       }
     }
     assert.equal(await rows(app), []);
+  });
+
+  test('a task of 4 MiB is made, and a longer one refused', async () => {
+    const most = 4 * 1024 * 1024 - 3;
+    const made = (length: number) =>
+      app.call('task_create_task', [app.superToken, B, { ping: 'x'.repeat(length) }]);
+    assert.is((await failure(made(most))).code, 104);
+    assert.is((await failure(made(most + 1))).code, 108);
   });
 
   for (const cmd of ['', ' ', '\t\n']) {

@@ -27,6 +27,7 @@ const MEMORY_MB = 150;
 const IDLE_PARSE_MS = 14;
 const SOCKETS = 30;
 const LENGTH = 10_400_000;
+const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 
 let site: Site;
 let server: ServerProcess;
@@ -175,6 +176,7 @@ const messages: [name: string, message: () => Buffer, code: number | undefined][
     () => dense('static-bucket-file_upload', `${value()},"files","a",null,"`, 'QUJD', '"'),
     undefined,
   ],
+  ['a task', () => dense('task_create_task', `${value()},"${AGENT}",{"ping":"`, 'QUJD', '"}'), 108],
   ['a script', () => dense('js-worker_create', `${value()},"long",null,"`, 'ICAg', '"'), 108],
 ];
 

@@ -78,6 +78,22 @@ export function normaliseTaskType(given: TaskType): NormalTask {
   return { name, value, text: JSON.stringify(value) };
 }
 
+/** Characters that a new task may hold: writing more as JSON would take longer than a turn of the event loop may. */
+const MOST = 4 * 1024 * 1024;
+
+/** @throws RpcError 108 */
+export function refuseLong(given: TaskType): void {
+  if (charactersOf(given) > MOST)
+    throw RpcError.invalid(`a task has at most ${MOST} characters; send what is longer as a file`);
+}
+
+/** About as many as its JSON has, without escapes. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 3;
+  if (typeof value !== 'object' || value === null) return 3;
+  return Object.values(value).reduce<number>((sum, member) => sum + charactersOf(member), 0);
+}
+
 /** @throws RpcError 108 for a blank command, and for characters that a database cannot hold */
 export function checkTask({ name, value, text }: NormalTask): void {
   if (name === 'execute') {

@@ -12,7 +12,7 @@ import {
 import type { Creator } from '../create.ts';
 import { demand, mayDo } from '../permissions.ts';
 import { TaskResult } from '../task-result.ts';
-import { checkTask, normaliseTaskType, TaskType } from '../task-type.ts';
+import { checkTask, normaliseTaskType, refuseLong, TaskType } from '../task-type.ts';
 
 const Answer = Type.Object({
   task_id: Uint64,
@@ -88,6 +88,7 @@ interface Order {
 
 /** The agent and the task in their normal forms. @throws RpcError 108, -32602 */
 function orderOf({ target_uuid, task_type }: Order) {
+  refuseLong(task_type);
   const task = normaliseTaskType(task_type);
   checkTask(task);
   return { uuid: canonicalUuid(target_uuid), task };
