@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RpcError, trim } from '@svc/plugin-sdk';
 
 const LONGEST_ROUTE = 128;
@@ -24,16 +25,19 @@ export function routeName(given: string | null | undefined): string | null {
 }
 
 /** The source text of a worker (js-worker.md §2). @throws RpcError 101, 108 */
-export function scriptOf(base64: string): string {
+export async function scriptOf(base64: string): Promise<string> {
   if (trim(base64) === '') throw RpcError.invalid('js_script_base64 cannot be empty');
   const bytes = fromBase64(base64);
   if (!bytes) throw RpcError.parse('Invalid js_script_base64: not standard base64 with padding');
+  // Each look at a long text takes a turn of the event loop.
+  await nextTurn();
   let script: string;
   try {
     script = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw RpcError.parse(`js_script_base64 is not valid UTF-8: ${(cause as Error).message}`);
   }
+  await nextTurn();
   if (trim(script) === '') throw RpcError.invalid('Decoded js_script cannot be empty');
   return script;
 }

@@ -53,10 +53,13 @@ export const withNames = (given: Given) => ({
 });
 
 /** What is stored. @throws RpcError 101, 108 */
-export function contentOf(given: ReturnType<typeof withNames>, owned: Owned): WorkerContent {
+export async function contentOf(
+  given: ReturnType<typeof withNames>,
+  owned: Owned,
+): Promise<WorkerContent> {
   const { name, description, route_name, env } = given;
   const text = env === undefined || env === null ? 'null' : String(env.text);
-  const script = scriptOf(given.js_script_base64);
+  const script = await scriptOf(given.js_script_base64);
   // Neither database takes these in every text.
   if (/[\0\p{Cs}]/u.test(description ?? ''))
     throw RpcError.invalid('description holds U+0000 or half a character');

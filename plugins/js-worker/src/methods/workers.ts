@@ -78,7 +78,7 @@ function addCreate(methods: Methods, components: Components): void {
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('create', name) },
     async handle(given, { caller, log }) {
-      const content = contentOf(given, await owners.of(caller));
+      const content = await contentOf(given, await owners.of(caller));
       const { name, description, route_name } = content;
       if (await workers.byName(name)) throw nameTaken(name);
       await demandRoute(components, { route: route_name, caller, right: 'create' });
@@ -136,7 +136,7 @@ function addUpdate(methods: Methods, components: Components): void {
     prepare: withNames,
     access: { needs: ({ name }) => mayDo('write', name) },
     async handle(given, { caller, log }) {
-      const content = contentOf(given, await owners.of(caller));
+      const content = await contentOf(given, await owners.of(caller));
       const { name, description, route_name } = content;
       const before = await workers.byName(name);
       if (!before) throw notFound(name);
