@@ -78,7 +78,8 @@ export function fetchNode(version, why) {
   cpSync(locked, folder, { recursive: true });
   const { status, error } = spawnSync(
     'npm',
-    ['ci', '--no-audit', '--no-fund', '--ignore-scripts'],
+    // npm waits five minutes for an answer, which is all that the caller has.
+    ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-timeout=60000'],
     { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   if (status === 0 && existsSync(node)) return node;

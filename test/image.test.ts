@@ -1,5 +1,5 @@
 /** The image of the Dockerfile, where a Docker answers that has the base image or can fetch it. */
-// proof only: 400
+// proof only: 100
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
