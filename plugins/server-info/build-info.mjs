@@ -21,10 +21,11 @@ const asked = {
   git_commit_date: git('log', '-1', '--format=%cI'),
   git_commit_message: git('log', '-1', '--format=%s'),
 };
-const told = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+const read = await readGitFacts(new URL('../../.git/', here));
+// In this order whatever told what: the same commit gives the same bytes.
+const known = Object.entries(asked).map(([name, told]) => [name, told ?? read[name]]);
 const facts = {
-  ...(await readGitFacts(new URL('../../.git/', here))),
-  ...told,
+  ...Object.fromEntries(known.filter(([, fact]) => fact !== undefined)),
   build_time: String(Math.floor(Date.now() / 1000)),
 };
 const built = '../../dist/plugins/server-info/src/build-info.json';
