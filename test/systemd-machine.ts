@@ -3,7 +3,15 @@
  * files that is made as they are written. Its network is this machine's, so that it reaches the server of a test.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -74,6 +82,8 @@ export class SystemdMachine {
   private constructor() {
     this.#dir = mkdtempSync(join(tmpdir(), 'svc-systemd-'));
     this.#group = mkdtempSync(join(groups() ?? '', 'svc-test-'));
+    // Users of the machine make groups below it.
+    chmodSync(this.#group, 0o755);
     const node = dirname(dirname(process.execPath));
     // It ends with this process, however that ends.
     const spaces =
