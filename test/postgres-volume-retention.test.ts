@@ -236,7 +236,13 @@ test('other servers hear that the last row of a silent agent is gone, and keep t
   };
   for (const app of servers) assert.equal(await last(app), [A, B].sort());
   await servers[0].clock.advance(DEFAULT_ROUND_MS);
-  for (const app of servers) await eventually(async () => assert.equal(await last(app), [A]));
+  // The jump has cost the bus its connection: it is made again while time goes on.
+  for (const app of servers) {
+    await eventually(async () => {
+      await servers[0].clock.advance(50);
+      assert.equal(await last(app), [A]);
+    });
+  }
 });
 
 test.run();
