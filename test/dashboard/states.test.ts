@@ -118,13 +118,18 @@ const READING = [
   'server/audit',
 ];
 
-test('while answers are on their way a page stands empty without a fault, and then shows them', async () => {
+/** The frame stands, and nothing is on its way. */
+async function begun() {
   const line = lineOf();
   const window = await kit.open('terminal', { before: line.attach });
-  const { page, problems, close } = window;
+  await window.page.locator('.rail').waitFor();
+  await line.quiet();
+  return { line, ...window };
+}
+
+test('while answers are on their way a page stands empty without a fault, and then shows them', async () => {
+  const { line, page, problems, close } = await begun();
   try {
-    await page.locator('.rail').waitFor();
-    await line.quiet();
     for (const address of READING) {
       line.hold();
       await goTo(page, address);
@@ -141,12 +146,8 @@ test('while answers are on their way a page stands empty without a fault, and th
 });
 
 test('what cannot be read is said with the reason, and reading it again mends it', async () => {
-  const line = lineOf();
-  const window = await kit.open('terminal', { before: line.attach });
-  const { page, problems, close } = window;
+  const { line, page, problems, close } = await begun();
   try {
-    await page.locator('.rail').waitFor();
-    await line.quiet();
     for (const address of READING) {
       line.fail('the disk is full');
       await goTo(page, address);

@@ -1,4 +1,5 @@
 // Wherever a page trims, white space is Unicode's: U+0085 counts, U+FEFF does not (the other way round than for ECMAScript).
+import { trim } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -67,6 +68,14 @@ test('names are stored and found without the white space around them', async () 
   assert.is(missed.status, 404);
   const marked = await failureOf(app.call('js-worker_read', [app.superToken, '\ufeffone']));
   assert.match(marked.message, /js_worker not found/);
+});
+
+test('what is white space for Unicode is trimmed on both sides, and nothing else', () => {
+  for (let code = 0; code <= 0xffff; code++) {
+    const unit = String.fromCharCode(code);
+    const text = `${unit}x${unit}`;
+    assert.is(trim(text), /\p{White_Space}/u.test(unit) ? 'x' : text, code.toString(16));
+  }
 });
 
 test('inlineCall trims the name of the other script in the same way', async () => {

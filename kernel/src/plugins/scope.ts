@@ -147,9 +147,10 @@ export class Scope {
 
   #every(label: string, period_ms: number, task: () => void | Promise<void>, log: Logger): void {
     const { clock, serves } = this.#shared;
+    if (!serves) return;
     let running = false;
     const run = async () => {
-      if (running || !serves) return;
+      if (running) return;
       running = true;
       try {
         await task();

@@ -1,5 +1,5 @@
 import type { Access as AccessRule, Auth, Origin, Principal, Requirement } from '@svc/plugin-sdk';
-import { RpcError } from '@svc/plugin-sdk';
+import { after, RpcError } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 import type { Context } from './context.ts';
 import type { Registered } from './registry.ts';
@@ -43,11 +43,10 @@ export class Access implements Auth {
     if (typeof access === 'object' && 'custom' in access) return access.custom(input, call);
     if (!call.origin) return this.#authorize(access, input, call.caller);
     const caller = this.identify(method, call.credential, call.origin);
-    const demand = (found: Principal) => {
+    return after(caller, (found) => {
       call.caller = found;
       return this.#authorize(access, input, found);
-    };
-    return caller instanceof Promise ? caller.then(demand) : demand(caller);
+    });
   }
 
   /** The caller behind a credential. @throws RpcError 101, 102 with the method's own texts */
@@ -92,16 +91,14 @@ export class Access implements Auth {
     const found = ask<Principal | undefined>((done) =>
       this.#hooks.authenticate.callAsync(credential, origin, done),
     );
-    return found instanceof Promise
-      ? found.then((principal) => known(principal, origin))
-      : known(found, origin);
+    return after(found, (principal) => known(principal, origin));
   }
 
   #isAllowed(caller: Principal, requirement: Requirement): boolean | Promise<boolean> {
     const answer = ask<'allow' | 'deny' | undefined>((done) =>
       this.#hooks.authorize.callAsync(caller, requirement, done),
     );
-    return answer instanceof Promise ? answer.then((word) => word === 'allow') : answer === 'allow';
+    return after(answer, (word) => word === 'allow');
   }
 }
 
