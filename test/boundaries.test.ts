@@ -106,7 +106,7 @@ const codeLines = (text: string): number =>
  * the server, without warnings about the configuration, and 1,900 for the SDK. `doctor` has lines of its own.
  */
 const budgets = [
-  ['kernel', kernel, 3196],
+  ['kernel', kernel, 3200],
   ['server', server, 1866],
   ['doctor', server, 474],
   ['plugin-sdk', sdk, 2365],

@@ -54,7 +54,7 @@ export class Slots {
     return true;
   }
 
-  free(): void {
+  readonly free = (): void => {
     this.used--;
-  }
+  };
 }

@@ -33,11 +33,13 @@ export class Link implements Connection {
     this.#hooks.vouched.call(this, caller, origin);
   }
 
-  addressOf = (request: IncomingMessage): string =>
-    this.forwarded?.(request).address ?? this.address;
+  addressOf(request: IncomingMessage): string {
+    return this.forwarded?.(request).address ?? this.address;
+  }
 
-  isSecure = (request: IncomingMessage): boolean =>
-    this.forwarded?.(request).secure ?? (request.socket as TLSSocket).encrypted === true;
+  isSecure(request: IncomingMessage): boolean {
+    return this.forwarded?.(request).secure ?? (request.socket as TLSSocket).encrypted === true;
+  }
 
   receive(address: string): Receipt {
     const holds = (held: number) =>
@@ -68,7 +70,7 @@ export function watchConnections(server: Server, unix: boolean, hooks: KernelHoo
     }
     const way = wayOf(socket);
     if (!unix) open.set(way, link);
-    socket.once('close', () => open.delete(way));
+    socket.on('close', () => open.delete(way));
   });
   server.prependListener('secureConnection', (socket: Socket) => {
     const link = open.get(wayOf(socket));

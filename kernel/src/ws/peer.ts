@@ -92,11 +92,12 @@ export class SocketPeer implements Peer {
     socket.on('pong', () => {
       this.missed = 0;
     });
-    socket.once('close', (code, reason) => {
+    socket.on('close', (code, reason) => {
       if (code !== NO_FRAME && !this.#endedHere) {
         this.closeFrame = { code: code === NO_CODE ? undefined : code, reason: String(reason) };
       }
       this.#closed.abort();
+      this.ended();
     });
   }
 
@@ -207,6 +208,9 @@ export class SocketPeer implements Peer {
     this.#listener = onMessage;
     this.resume();
   }
+
+  /** The socket is closed. */
+  protected ended(): void {}
 
   protected receive(data: Buffer, binary: boolean): void {
     this.#listener?.(data, binary);

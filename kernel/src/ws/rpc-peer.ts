@@ -34,7 +34,8 @@ export class RpcPeer extends SocketPeer {
   #draining: Promise<void> | undefined;
   #isPaused = false;
   #isClosing = false;
-  readonly #idle = Promise.withResolvers<void>();
+  /** Made by a stop only: what a connection holds, it holds for weeks. */
+  #idle: PromiseWithResolvers<void> | undefined;
   readonly #wiring: Wiring;
   readonly #source: Source;
   readonly #connection: Link;
@@ -44,30 +45,31 @@ export class RpcPeer extends SocketPeer {
   constructor(socket: WebSocket, tcp: Socket, address: string, wiring: Wiring) {
     super(socket, tcp, address, wiring);
     this.#wiring = wiring;
-    const subscriptions = new Subscriptions(this);
     const connection = linkOf(tcp);
     this.#connection = connection;
     const signal = this.closed;
+    const subscriptions = new Subscriptions(this);
     this.#source = { transport: 'ws', address, connection, peer: this, subscriptions, signal };
-    const end = () => {
-      wiring.unanswered.whenRoom.delete(this.#again);
-      subscriptions.closeAll();
-      for (const data of this.#waiting.splice(0)) {
-        wiring.unanswered.done(data.length);
-        this.#done();
-      }
-    };
-    this.closed.addEventListener('abort', end, { once: true });
   }
 
   /** Finishes running calls, at most `grace_ms`, then closes; `answer_ms` as `close` takes it. */
   async finish(code: number, grace_ms: number, answer_ms?: number): Promise<void> {
     this.#isClosing = true;
     this.pause();
+    this.#idle ??= Promise.withResolvers();
     if (this.#calls > 0) await within(grace_ms, this.#idle.promise);
     // The close frame of the peer must be read.
     this.resume();
     this.close(code, '', answer_ms);
+  }
+
+  protected override ended(): void {
+    this.#wiring.unanswered.whenRoom.delete(this.#again);
+    this.#source.subscriptions?.closeAll();
+    for (const data of this.#waiting.splice(0)) {
+      this.#wiring.unanswered.done(data.length);
+      this.#done();
+    }
   }
 
   protected override receive(data: Buffer): void {
@@ -130,7 +132,7 @@ export class RpcPeer extends SocketPeer {
 
   #done(): void {
     this.#calls--;
-    if (this.#calls === 0 && this.#isClosing) this.#idle.resolve();
+    if (this.#calls === 0) this.#idle?.resolve();
     this.#steer();
   }
 

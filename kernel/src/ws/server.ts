@@ -44,14 +44,16 @@ export class WsServer {
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
 
+  /** As all that a socket keeps for its life: one for all, or a closure without the request. An agent keeps its socket for weeks. */
+  readonly #onError = (error: Error) => this.#wiring.log.debug('socket failed', { error });
+
   readonly onUpgrade =
     (server: Server) => (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const { log, router } = this.#wiring;
-      socket.on('error', (error) => log.debug('socket failed', { error }));
+      socket.on('error', this.#onError);
       const path = (request.url ?? '/').split('?', 1)[0] as string;
       if (!/^websocket$/i.test(request.headers.upgrade ?? '') || router.match(path)) {
-        withoutUpgrade(server, request, socket, head);
-        return;
+        return withoutUpgrade(server, request, socket, head);
       }
       const tcp = socket as Socket;
       const connection = linkOf(tcp);
@@ -93,7 +95,7 @@ export class WsServer {
       refuse(socket, 429, TOO_MANY);
       return;
     }
-    socket.once('close', () => slots.free());
+    socket.on('close', slots.free);
     const maxPayload = this.#largestMessage();
     // The parser answers -32700 to bytes that are not UTF-8; the connection stays.
     shakeHands(offer, { maxPayload, skipUTF8Validation: true }, (ws) => {
@@ -149,10 +151,10 @@ export class WsServer {
       const held = unfinishedBytes(ws);
       if (held !== receipt.held && !receipt.holds(held)) peer.terminate();
     });
-    ws.once('close', () => receipt.holds(0));
     this.#wiring.log.debug('connection opened', { address });
     this.#peers.add(peer);
-    ws.once('close', (code) => {
+    ws.on('close', (code) => {
+      receipt.holds(0);
       this.#peers.delete(peer);
       this.#wiring.log.debug('connection closed', { address, code });
     });

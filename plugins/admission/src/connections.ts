@@ -12,6 +12,8 @@ interface Visitor {
   readonly connection: Connection;
   /** Where it waits among the other strangers; empty once it has shown a valid credential. */
   readonly lines: Set<Visitor>[];
+  /** Key of the address that it counts for while it is a stranger. */
+  address: string | undefined;
   /** Requests that are not answered to their end. */
   running: number;
   /** When something was heard of it last, and how much had been heard then. */
@@ -65,6 +67,7 @@ export class Connections {
     const visitor: Visitor = {
       connection,
       lines: [],
+      address: undefined,
       running: 0,
       since: clock.now(),
       heard: 0,
@@ -203,16 +206,13 @@ export class Connections {
   /** Counts a stranger for its address; the longest silent one of the address goes when they are too many. */
   #countFor(visitor: Visitor, address: string): void {
     const key = countedAs(address);
-    let line = this.#byAddress.get(key);
-    if (!line) {
-      line = new Set();
-      this.#byAddress.set(key, line);
-    }
-    if (line.size >= this.#options.settings.strangers_per_address) this.#evict(line, true);
+    const others = this.#byAddress.get(key);
+    const most = this.#options.settings.strangers_per_address;
+    if (others && others.size >= most) this.#evict(others, true);
+    const line = this.#byAddress.get(key) ?? new Set();
+    this.#byAddress.set(key, line);
+    visitor.address = key;
     this.#queue(visitor, line);
-    visitor.connection.socket.once('close', () => {
-      if (line.size === 0 && this.#byAddress.get(key) === line) this.#byAddress.delete(key);
-    });
   }
 
   #release({ holder }: Visitor): void {
@@ -229,6 +229,8 @@ export class Connections {
 
   #unqueue(visitor: Visitor): void {
     for (const line of visitor.lines.splice(0)) line.delete(visitor);
+    const { address = '' } = visitor;
+    if (this.#byAddress.get(address)?.size === 0) this.#byAddress.delete(address);
   }
 
   #touch(visitor: Visitor): void {
