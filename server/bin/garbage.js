@@ -3,7 +3,7 @@
  *
  * - Buffers that were in use at the last collection of garbage wait for the next one, which comes when as much again was
  *   allocated: with little work, after minutes.
- * - V8 gives young objects up to 128 MB of room under load, and takes nothing back while anything happens.
+ * - V8 gives young objects up to 128 MB of room under load, however light, and takes nothing back while anything happens.
  */
 import { performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
@@ -15,6 +15,16 @@ const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
+/**
+ * Room for young objects, bytes, up to each part of the time that the event loop works; beyond, as much as V8 gives. What a thousand
+ * agents report fits the least, and with less than five thousand need, what waits for the database would grow old.
+ */
+const ROOMS = [
+  [0.15, 16 * 2 ** 20],
+  [CALM, 64 * 2 ** 20],
+];
+/** Under load the room doubles within a few tenths of a second. */
+const ROOM_MS = 100;
 /** V8's own: collections that code lives on without being called. */
 const OLD_AGE = 6;
 /**
@@ -48,6 +58,7 @@ function collectInCalm() {
   let seen = [];
   let kept = buffers();
   let calm = 0;
+  let load = 0;
   let wasBusy = true;
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
@@ -55,14 +66,16 @@ function collectInCalm() {
   const look = async () => {
     const last = used;
     used = performance.eventLoopUtilization();
-    const isBusy = performance.eventLoopUtilization(used, last).utilization >= CALM;
+    load = performance.eventLoopUtilization(used, last).utilization;
+    const isBusy = load >= CALM;
     seen = [...seen, buffers()].slice(-LOOKS);
     kept = Math.min(kept, ...seen);
     calm = isBusy ? 0 : calm + 1;
     wasBusy ||= isBusy;
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
-    if (Math.min(...seen) - kept + (wasBusy ? youngRoom() : 0) < surplus) return;
+    if (Math.min(...seen) - kept + (wasBusy ? youngSpace().physical_space_size : 0) < surplus)
+      return;
     // The first one takes nothing from those that floods need, and takes the code of functions that only a start calls.
     if (surplus > 0) rested = performance.now();
     else setFlagsFromString('--bytecode-old-age=1');
@@ -72,8 +85,16 @@ function collectInCalm() {
     setFlagsFromString(`--bytecode-old-age=${OLD_AGE}`);
     kept = buffers();
   };
+  let growth;
+  const makeRoom = () => {
+    const [, room = Infinity] = ROOMS.find(([most]) => load < most) ?? [];
+    const next = youngSpace().space_size < room ? 2 : 1;
+    if (next !== growth) setFlagsFromString(`--semi-space-growth-factor=${next}`);
+    growth = next;
+  };
   setInterval(look, LOOK_MS).unref();
+  setInterval(makeRoom, ROOM_MS).unref();
 }
 
-const youngRoom = () =>
-  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').physical_space_size;
+const youngSpace = () =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
