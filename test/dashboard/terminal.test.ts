@@ -80,18 +80,20 @@ test('selecting copies, and the menu pastes', async () => {
   const word = screen()
     .locator('span', { hasText: /^pick-me-up\s*$/ })
     .first();
-  // The screen lies over its lines and takes the click for them.
-  await word.dblclick({ position: { x: 8, y: 8 }, force: true });
+  // What is selected is drawn anew, so only the place of the word stays.
+  const { x, y } = (await word.boundingBox()) as { x: number; y: number };
+  const { mouse } = window.page;
+  await mouse.dblclick(x + 8, y + 8);
   await until(
     window.page,
     "navigator.clipboard.readText().then((text) => text.trim() === 'pick-me-up')",
   );
   // From there to a place beside the screen: what a drag has selected is copied wherever it ends.
-  await word.hover({ position: { x: 1, y: 8 }, force: true });
-  await window.page.mouse.down();
-  await word.hover({ position: { x: 60, y: 8 }, force: true });
+  await mouse.move(x + 1, y + 8);
+  await mouse.down();
+  await mouse.move(x + 60, y + 8);
   await window.page.getByRole('navigation').first().hover();
-  await window.page.mouse.up();
+  await mouse.up();
   await until(
     window.page,
     "navigator.clipboard.readText().then((text) => text !== '' && text.trim() !== 'pick-me-up')",
