@@ -326,10 +326,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await settled();
     await eventually(() => assert.is(runs(), 1));
     assert.is(await lastRun('counted'), last);
-    jump(60_000);
-    await cron.edit('counted', '5 * * * * *', worker('counted', 1));
-    await eventually(() => assert.is(runs(), 2));
-    assert.is(workers.orders.at(-1)?.params, '1');
+    // A look at the jobs that was on its way may run it before the edit: then the next time tells.
+    let edits = 0;
+    do {
+      assert.ok(++edits < 5, 'a look came before each edit');
+      jump(60_000);
+      await cron.edit('counted', '5 * * * * *', worker('counted', edits));
+      await eventually(() => assert.is(runs(), 1 + edits));
+    } while (workers.orders.at(-1)?.params !== String(edits));
   });
 
   test('a run that hangs holds up neither its own job nor others, and is recorded after the job is gone', async () => {
