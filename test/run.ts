@@ -5,7 +5,6 @@
 import { enableCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import type { TestPostgres } from './postgres.ts';
-import { again } from './runner/again.ts';
 import { PROOF_BUDGET_S } from './runner/budgets.ts';
 import { selectFiles, type TestFile } from './runner/files.ts';
 import { prepareLane, runFile } from './runner/lane.ts';
@@ -16,15 +15,12 @@ import {
   printDeclared,
   printFailures,
   printOverBudget,
-  printPassedAlone,
   totalOf,
 } from './runner/report.ts';
 import type { FileResult } from './runner/result.ts';
 
 const started = performance.now();
 const results: FileResult[] = [];
-/** What failed beside others and passed alone. */
-let busy: readonly FileResult[] = [];
 let postgres: TestPostgres | undefined;
 let lanes: Lanes | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
@@ -59,16 +55,8 @@ async function run(files: readonly TestFile[], options: Options): Promise<void> 
     prepareLane();
     for (const file of files) results.push(await runFile(file, options.times));
   } else {
-    const args = options.times ? ['--times'] : [];
-    lanes = new Lanes(files, args, results);
+    lanes = new Lanes(files, options.times ? ['--times'] : [], results);
     await lanes.run(count);
-    busy = await again(results, async (names) => {
-      const alone: FileResult[] = [];
-      const wanted = files.filter(({ name }) => names.has(name));
-      lanes = new Lanes(wanted, args, alone);
-      await lanes.run(1);
-      return alone;
-    });
   }
   await postgres?.stop();
 }
@@ -92,7 +80,6 @@ function refuseTooLong(files: readonly TestFile[], { proof }: Options): void {
 
 async function end(files: readonly TestFile[], { proof }: Options): Promise<void> {
   printFailures(results);
-  printPassedAlone(busy);
   if (proof) printDeclared(files, results);
   else printOverBudget(files, results);
   const seconds = (performance.now() - started) / 1000;

@@ -11,14 +11,6 @@ export function printFailures(results: readonly FileResult[]): void {
     if (tally.failed > 0) process.stdout.write(`\nFAIL ${name}: ${tally.failed} failed\n`);
 }
 
-/** A race of a test, or of what it tests, shows like this. */
-export function printPassedAlone(results: readonly FileResult[]): void {
-  if (results.length === 0) return;
-  process.stdout.write('\nFailed beside others and passed alone (a remark; it is to be mended):\n');
-  for (const { name, tally } of results)
-    process.stdout.write(`  ${name}: ${tally.failed} failed\n`);
-}
-
 /** Files that took longer than they declare, the worst first. */
 export function printOverBudget(files: readonly TestFile[], results: readonly FileResult[]): void {
   const over = rows(files, results)
