@@ -25,9 +25,6 @@ const WAIT_MS = 100;
 const MEMORY_MB = 150;
 /** What parsing 10 MB of one text takes there; a busy machine takes longer for everything. */
 const IDLE_PARSE_MS = 14;
-/** Runs of one message: the first one compiles. What takes too long by itself takes too long in all of many. */
-const FEW = 2;
-const MANY = 6;
 const SOCKETS = 30;
 const LENGTH = 10_400_000;
 const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
@@ -203,15 +200,17 @@ for (const [name, message, code] of messages) {
     const body = message();
     const turns: number[] = [];
     const slow = [slowness()];
-    const isLong = () => Math.min(...turns) > TURN_MS * Math.max(...slow);
-    while (turns.length < FEW || (turns.length < MANY && isLong())) {
+    for (let times = 0; times < 2; times++) {
       await rpc(site.url, 'turns_begin', []);
       const answer = JSON.parse(await slowPost(body));
       turns.push((await rpc(site.url, 'turns_end', [])).result.longest_ms);
       assert.is(answer.error?.code, code, JSON.stringify(answer).slice(0, 200));
       slow.push(slowness());
     }
-    assert.not(isLong(), `${turns.join()} ms of ${TURN_MS * Math.max(...slow)}`);
+    // The first run compiles.
+    const longest_ms = Math.min(...turns);
+    const most_ms = TURN_MS * Math.max(...slow);
+    assert.ok(longest_ms <= most_ms, `${turns.join()} ms of ${most_ms}`);
   });
 }
 
