@@ -44,7 +44,7 @@ export class WsServer {
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
 
-  /** As all that a socket keeps for its life: one for all, or a closure without the request. An agent keeps its socket for weeks. */
+  /** One for all sockets: an agent keeps its socket for weeks, and a closure of its own would keep the request that opened it. */
   readonly #onError = (error: Error) => this.#wiring.log.debug('socket failed', { error });
 
   readonly onUpgrade =
