@@ -20,6 +20,11 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('forget' as const), id: fc.constantFrom(undefined, ...AGENTS) }),
 );
 
+/** Columns of the rows here, and what rows of a kind with texts have. */
+const WIDTHS = [4, 0];
+/** Not every number has the exact form of a double, and some are not told. */
+const values = fc.constantFrom<Row[number]>(0.5, null, 2n ** 60n, -1);
+
 const test = suite('agent: last values');
 
 test('any interleaving of reports, deletes, reads and invalidations ends in what the table holds', async () => {
@@ -27,10 +32,12 @@ test('any interleaving of reports, deletes, reads and invalidations ends in what
     fc.asyncProperty(
       fc.array(step, { maxLength: 14 }),
       fc.scheduler(),
-      async (steps, scheduler) => {
+      fc.constantFrom(...WIDTHS),
+      fc.infiniteStream(values),
+      async (steps, scheduler, width, value) => {
         const table = new Set<Row>();
         /** Rows whose delete has been answered. */
-        const gone = new Set<Row>();
+        const gone = new Set<Row[number]>();
         const newestOf = (id: number): Row | undefined =>
           [...table]
             .filter(([agent]) => agent === id)
@@ -41,10 +48,10 @@ test('any interleaving of reports, deletes, reads and invalidations ends in what
           const found = ids.map((id) => [id, newestOf(id)] as const);
           await turn('query answered');
           return new Map(found.filter((pair): pair is [number, Row] => pair[1] !== undefined));
-        });
+        }, width);
 
         const append = async (id: number, time: number) => {
-          const row: Row = [id, time, 0];
+          const row: Row = [id, time, 0, value.next().value];
           const { epoch } = last;
           await turn('append');
           table.add(row);
@@ -65,13 +72,16 @@ test('any interleaving of reports, deletes, reads and invalidations ends in what
             limit: undefined,
           };
           last.deleted(filter, id);
-          for (const row of doomed) gone.add(row);
+          for (const row of doomed) gone.add(row[1] as number);
         };
         const read = async (ids: number[]) => {
           await turn('read');
           const before = new Set(gone);
           for (const row of await last.get(ids)) {
-            assert.not.ok(row && before.has(row), 'a read after a delete shows the deleted row');
+            assert.not.ok(
+              row && before.has(row[1] as number),
+              'a read after a delete shows the deleted row',
+            );
           }
         };
 
@@ -120,6 +130,22 @@ test('known values are given at once; requests for the same missing one share th
   assert.is(queries, 1);
   assert.equal(last.get([1]), [[1, 5, 0]]);
   assert.is(queries, 1);
+});
+
+test('a row stays the same object until another one comes', async () => {
+  for (const width of WIDTHS) {
+    const last = new LastValues(async () => new Map([[1, [1, 5, 0, null]]]), width);
+    const newest = async () => (await last.get([1]))[0];
+    assert.equal(await newest(), [1, 5, 0, null]);
+    const first = await newest();
+    last.stored([1, 4, 1, 7], last.epoch);
+    assert.is(await newest(), first, 'an older report changes nothing');
+    last.stored([1, 6, 1, 2n ** 60n], last.epoch);
+    assert.equal(await newest(), [1, 6, 1, 2n ** 60n]);
+    last.stored([1, 6, 2, 7], last.epoch);
+    assert.equal(await newest(), [1, 6, 2, 7]);
+    assert.equal(first, [1, 5, 0, null], 'what was given stays as it is');
+  }
 });
 
 test.run();

@@ -2,11 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { Integer } from '@svc/plugin-sdk';
 import { covers, type Filter } from './conditions.ts';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
+import { Newest } from './newest.ts';
 
 /** Agents read from the database at a time: a chunk holds the event loop for well below a millisecond. */
 const CHUNK = 32;
-
-type Newest = (ids: readonly number[]) => Promise<Map<number, Row>>;
 
 /** A read in progress; rows that arrive meanwhile may be newer than what it finds. */
 interface Reading {
@@ -19,14 +18,18 @@ interface Reading {
 
 /** The newest row of each agent, by its id: a cache over the table, never more (agent.md §9.1). The greatest timestamp wins. */
 export class LastValues {
-  /** null: the table holds no row of this agent. */
-  readonly #rows = new Map<number, Row | null>();
+  readonly #newest = new Map<number, Newest>();
+  /** Of those, what was asked for since it came: one step to a thousand rows. */
+  readonly #asked = new Map<number, Row>();
   readonly #readings = new Map<number, Reading>();
-  readonly #newest: Newest;
+  readonly #readRows: (ids: readonly number[]) => Promise<Map<number, Row>>;
+  readonly #width: number;
   #epoch = 0;
 
-  constructor(newest: Newest) {
-    this.#newest = newest;
+  /** `width`: columns of a kind whose rows are numbers. */
+  constructor(readRows: (ids: readonly number[]) => Promise<Map<number, Row>>, width = 0) {
+    this.#readRows = readRows;
+    this.#width = width;
   }
 
   /** Grows with every delete; to be read before a row is appended. */
@@ -41,9 +44,10 @@ export class LastValues {
       this.#forget(id);
       return;
     }
-    const known = this.#rows.get(id);
-    if (known !== undefined) {
-      this.#rows.set(id, later(known, row));
+    const known = this.#newest.get(id);
+    if (known) {
+      known.arrived(row);
+      this.#asked.delete(id);
       return;
     }
     const reading = this.#readings.get(id);
@@ -54,11 +58,17 @@ export class LastValues {
   get(ids: readonly number[]): readonly (Row | null)[] | Promise<readonly (Row | null)[]> {
     const found: (Row | null)[] = [];
     for (const id of ids) {
-      const row = this.#rows.get(id);
+      const row = this.#asked.get(id) ?? this.#ask(id);
       if (row === undefined) return this.#readMissing(ids);
       found.push(row);
     }
     return found;
+  }
+
+  #ask(id: number): Row | null | undefined {
+    const row = this.#newest.get(id)?.row;
+    if (row) this.#asked.set(id, row);
+    return row;
   }
 
   /** Rows that match were deleted, those of one agent or of all: forgets what may be gone. */
@@ -67,21 +77,27 @@ export class LastValues {
     const stored = { from: undefined, to: storage.to };
     this.#epoch++;
     for (const reading of this.#readings.values()) reading.stale = true;
-    for (const one of id === undefined ? this.#rows.keys() : [id]) {
-      const row = this.#rows.get(one);
-      if (!row || !covers(timestamp, row[TIMESTAMP] as Integer)) continue;
-      if (covers(stored, row[STORAGE_TIME] as Integer)) this.#rows.delete(one);
+    for (const one of id === undefined ? this.#newest.keys() : [id]) {
+      const known = this.#newest.get(one);
+      const time = known?.at(TIMESTAMP);
+      if (time === undefined || !covers(timestamp, time as Integer)) continue;
+      if (covers(stored, known?.at(STORAGE_TIME) as Integer)) this.#drop(one);
     }
   }
 
   /** Forgets these agents, or all: they are read again when asked for. */
   forget(ids?: readonly number[]): void {
     if (!ids) this.#epoch++;
-    for (const id of ids ?? [...this.#rows.keys(), ...this.#readings.keys()]) this.#forget(id);
+    for (const id of ids ?? [...this.#newest.keys(), ...this.#readings.keys()]) this.#forget(id);
+  }
+
+  #drop(id: number): void {
+    this.#newest.delete(id);
+    this.#asked.delete(id);
   }
 
   #forget(id: number): void {
-    this.#rows.delete(id);
+    this.#drop(id);
     const reading = this.#readings.get(id);
     if (reading) reading.stale = true;
   }
@@ -91,9 +107,9 @@ export class LastValues {
     const joined = new Map<number, Reading>();
     const missing: number[] = [];
     for (const id of ids) {
-      const row = this.#rows.get(id);
+      const known = this.#newest.get(id);
       const reading = this.#readings.get(id);
-      if (row !== undefined) answers.set(id, row);
+      if (known) answers.set(id, known.row);
       else if (reading && !reading.stale) joined.set(id, reading);
       else missing.push(id);
     }
@@ -112,7 +128,7 @@ export class LastValues {
 
   /** Reads one chunk; other callers may join while it runs. */
   async #read(ids: readonly number[]): Promise<Map<number, Reading>> {
-    const done = this.#newest(ids);
+    const done = this.#readRows(ids);
     const started = new Map<number, Reading>();
     for (const id of ids) started.set(id, { done, arrived: null, found: null, stale: false });
     for (const [id, reading] of started) this.#readings.set(id, reading);
@@ -120,7 +136,7 @@ export class LastValues {
       const found = await done;
       for (const [id, reading] of started) {
         reading.found = later(found.get(id) ?? null, reading.arrived);
-        if (!reading.stale) this.#rows.set(id, reading.found);
+        if (!reading.stale) this.#newest.set(id, new Newest(reading.found, this.#width));
       }
     } finally {
       // A later read of the same agent may have taken the place of this one.

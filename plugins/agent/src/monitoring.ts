@@ -45,7 +45,7 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
   const last = {
     static: new LastValues(stores.static.newest),
     dynamic: new LastValues(stores.dynamic.newest),
-    summary: new LastValues(stores.summary.newest),
+    summary: new LastValues(stores.summary.newest, columnsOf(SUMMARY).length),
   };
   const sync = keepInSync(kernel, last, () => hashes.forget());
   registry.onChange(({ id, soft_delete }) => {
