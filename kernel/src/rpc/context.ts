@@ -20,6 +20,8 @@ export class Context implements AccessContext {
   result: unknown;
   target: (() => string | undefined) | undefined;
   after: Promise<unknown> | undefined;
+  /** Lets the items of the call's subscription go. */
+  release: (() => void) | undefined;
   /** Where the credential came from; undefined when the caller was known before the call. */
   readonly origin: Origin | undefined;
   readonly #source: Source;

@@ -5,7 +5,6 @@ import {
   asString,
   byteLength,
   DISK_FULL,
-  isLater,
   joinTexts,
   parseJson,
   RawJson,
@@ -66,8 +65,7 @@ export class Dispatcher {
 
   /** The answer to what a socket read. Whatever waits holds neither the bytes nor a refused call's parameters. */
   receive(bytes: Buffer, source: Source, onRead?: () => void): Answer | Promise<Answer> {
-    const isShort = bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed();
-    if (isShort) {
+    if (bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed()) {
       onRead?.();
       return this.#answer(readMessage(textOf(bytes), this.#repeatsOf), source);
     }
@@ -122,10 +120,8 @@ export class Dispatcher {
       }
       case 'unparsable':
         return { text: PARSE_ERROR };
-      case 'notification':
-        this.#calls.notified(message.method);
-        return nothing;
       default:
+        this.#calls.notified(message.method);
         return nothing;
     }
   }
@@ -159,29 +155,37 @@ export class Dispatcher {
   #call(call: Call, source: Source): Answer | Promise<Answer> {
     const started = performance.now();
     const method = this.#options.registry.methods.get(call.method);
-    const context = this.#context(call.method, source, method);
+    const context = this.#context(method?.name ?? call.method, source, method);
     context.params = call.params;
-    const ended = { call, method, context, started };
+    // While it waits, nothing holds the text of the call.
+    const ended = { id: call.id, method, context, started };
     const failed = (thrown: unknown): Answer => {
       const error = this.#failure(method, thrown);
       this.#calls.failed(ended, error);
       if (method) this.#settled(context, error, started);
-      return { text: errorText(call.id, error), after: context.after };
+      return { text: errorText(ended.id, error), after: context.after };
+    };
+    const completed = (result: unknown): Answer => {
+      try {
+        context.result = result;
+        const text = this.#serialise(result, ended.id);
+        this.#calls.completed(ended, text);
+        this.#settled(context, undefined, started);
+        return { text, release: context.release };
+      } catch (thrown) {
+        return failed(thrown);
+      }
     };
     try {
       if (!method) return this.#unsubscribe(call, source);
-      const answering = after(this.#run(method, call, context, source), (answer) => {
-        this.#calls.completed(ended, answer.text);
-        this.#settled(context, undefined, started);
-        return answer;
-      });
-      return isLater(answering) ? answering.catch(failed) : answering;
+      return after(this.#run(method, call, context, source), completed, failed);
     } catch (thrown) {
       return failed(thrown);
     }
   }
 
-  #run(method: Registered, call: Call, context: Context, source: Source): Answer | Promise<Answer> {
+  /** What the handler gives; of a subscription its number. */
+  #run(method: Registered, call: Call, context: Context, source: Source): unknown {
     const { binder, credential, definition } = method;
     const params = binder.bind(call);
     context.credential = takeCredential(method, params);
@@ -189,11 +193,8 @@ export class Dispatcher {
       throw RpcError.denied('Invalid credentials');
     return after(this.#admit(method, params, context), (input) => {
       if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
-      if (definition.open) return this.#subscribe(method, input, context, { id: call.id, source });
-      return after(definition.handle?.(input, context), (result) => {
-        context.result = result;
-        return { text: this.#serialise(result, call.id) };
-      });
+      if (definition.open) return this.#subscribe(method, input, context, source);
+      return definition.handle?.(input, context);
     });
   }
 
@@ -218,9 +219,8 @@ export class Dispatcher {
     method: Registered,
     input: unknown,
     context: Context,
-    { id, source }: { readonly id: string; readonly source: Source },
-  ): Promise<Answer> {
-    const { peer, subscriptions } = source;
+    { address, peer, subscriptions }: Source,
+  ): Promise<number> {
     if (!peer || !subscriptions) throw new RpcError(-32603, 'Internal error');
     const opened = await subscriptions.open(method, context.caller, (push) =>
       method.definition.open?.(input, context as CallContext & { peer: Peer }, push),
@@ -229,9 +229,10 @@ export class Dispatcher {
     this.#options.log[opened.isRepeated ? 'debug' : 'info']('subscription accepted', {
       method: method.name,
       subscription: opened.id,
-      address: source.address,
+      address,
     });
-    return { text: resultText(id, String(opened.id)), release: opened.release };
+    context.release = opened.release;
+    return opened.id;
   }
 
   /** Takes `[id]` or `{"subscription":id}`; anything else is `false`, not an error. */

@@ -44,7 +44,7 @@ export function readMessage(text: string, repeatsOf?: RepeatsOf): Message {
 export type RepeatsOf = (method: string) => Repeats | undefined;
 
 /** One member of the envelope and its comma, as nearly every client writes it. */
-const USUAL_MEMBER = /(?:"jsonrpc":"2\.0"|"id":(0|[1-9]\d{0,18}|"[^"\\]*")|"method":"([\w-]+)"),/y;
+const USUAL_MEMBER = /(?:"jsonrpc":"2\.0"|"id":(?:0|[1-9]\d{0,18}|"[^"\\]*")|"method":"[\w-]+"),/y;
 const PARAMS_NAME = '"params":';
 
 /**
@@ -64,12 +64,13 @@ export function readUsualCall(
   let at = 1;
   for (let members = 0; members < 3; members++) {
     USUAL_MEMBER.lastIndex = at;
-    const match = USUAL_MEMBER.exec(text);
-    if (match === null) return undefined;
-    if (match[1] !== undefined) id = match[1];
-    else if (match[2] !== undefined) method = match[2];
+    // Unlike `exec` it makes no object.
+    if (!USUAL_MEMBER.test(text)) return undefined;
+    const end = USUAL_MEMBER.lastIndex - 1;
+    if (text[at + 1] === 'i') id = text.slice(at + '"id":'.length, end);
+    else if (text[at + 1] === 'm') method = text.slice(at + '"method":"'.length, end - 1);
     else versions++;
-    at = USUAL_MEMBER.lastIndex;
+    at = end + 1;
   }
   // Three members have three different names here, so no name stands twice.
   if (id === undefined || method === undefined || versions !== 1) return undefined;

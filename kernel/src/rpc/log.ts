@@ -1,7 +1,7 @@
 import type { Logger, RpcError, Texts } from '@svc/plugin-sdk';
 import { asString, byteLength, DISK_FULL, piecesOf } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
-import type { Call, Message } from './envelope.ts';
+import type { Message } from './envelope.ts';
 import type { Registered } from './registry.ts';
 
 const CUT = 1024;
@@ -13,7 +13,7 @@ const FAILURES: ReadonlySet<number> = new Set([103, 107, 999, -32603]);
 
 /** A call whose answer is known. */
 interface Ended {
-  readonly call: Call;
+  readonly id: string;
   /** undefined: there is no such method. */
   readonly method: Registered | undefined;
   readonly context: Context;
@@ -30,7 +30,7 @@ export class CallLog {
     this.#log = log;
   }
 
-  completed({ call, method, context, started }: Ended, text: Texts | undefined): void {
+  completed({ id, method, context, started }: Ended, text: Texts | undefined): void {
     const { name, definition, log: area } = method as Registered;
     const showsAnswers = this.#log.enabled('debug');
     if (!showsAnswers && !area.enabled('debug')) return;
@@ -39,7 +39,7 @@ export class CallLog {
     if (!showsAnswers) return;
     const log = this.#log.span(context.span);
     log.debug('request completed', { response: definition.secret ? '***' : shorten(text) });
-    log.trace('rpc.call completed', { rpc_kind: 'call', method: name, elapsed_us, id: call.id });
+    log.trace('rpc.call completed', { rpc_kind: 'call', method: name, elapsed_us, id });
   }
 
   /** A notification, which does nothing. */
@@ -55,18 +55,18 @@ export class CallLog {
     this.#log.trace('rpc.batch completed', { rpc_kind: 'batch', methods, size, elapsed_us });
   }
 
-  failed({ call, method, context, started }: Ended, { code, message, data }: RpcError): void {
+  failed({ id, method, context, started }: Ended, { code, message, data }: RpcError): void {
     const isTold = data === DISK_FULL || method?.definition.logsRefusals;
     if (isTold || !this.#log.enabled('error')) return;
     const shown = method?.name ?? 'unknown method';
     const repeated = this.#count(`${shown} ${code}`);
     if (repeated === undefined) return;
     this.#log.span(method ? context.span : { name: shown }).error('request failed', {
-      method: method ? method.name : call.method.slice(0, 100),
+      method: context.method.slice(0, 100),
       code,
       message,
       elapsed_us: since(started),
-      id: call.id,
+      id,
       ...times(repeated),
     });
   }

@@ -97,11 +97,13 @@ export class RpcPeer extends SocketPeer {
     const onRead = data.length > LONG_BYTES ? () => this.#letIn() : undefined;
     const answering = this.#wiring.dispatcher.receive(data, this.#source, onRead);
     // The buffer itself is not kept: it is a view of what the socket read in one piece.
-    if (isLater(answering) || answering.after) void this.#answerTo(answering, data.length);
-    else {
-      this.#wiring.unanswered.done(data.length);
-      this.#reply(answering);
-    }
+    const bytes = data.length;
+    if (!isLater(answering)) return void this.#answered(bytes, answering);
+    const failed = (error: unknown) => {
+      this.#wiring.log.error('message could not be answered', { error });
+      this.#answered(bytes);
+    };
+    void answering.then((answer) => this.#answered(bytes, answer), failed);
   }
 
   #letIn(): void {
@@ -109,16 +111,10 @@ export class RpcPeer extends SocketPeer {
     this.#steer();
   }
 
-  async #answerTo(answering: Answer | PromiseLike<Answer>, bytes: number): Promise<void> {
-    let answer: Answer | undefined;
-    try {
-      answer = await answering;
-    } catch (error) {
-      this.#wiring.log.error('message could not be answered', { error });
-    }
+  #answered(bytes: number, answer?: Answer): void {
     this.#wiring.unanswered.done(bytes);
-    if (answer?.after) await answer.after;
-    this.#reply(answer);
+    if (answer?.after) void answer.after.then(() => this.#reply(answer));
+    else this.#reply(answer);
   }
 
   #reply(answer: Answer | undefined): void {

@@ -9,7 +9,7 @@ import {
   stringifyJson,
 } from '@svc/plugin-sdk';
 import type { Hashes } from './hashes.ts';
-import { HEAD, type Row, SUMMARY } from './kinds.ts';
+import type { Row } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 import { checkText, holdsText, pickerOf } from './report-text.ts';
 import { type DynamicReport, dynamicParts } from './schemas/dynamic.ts';
@@ -50,24 +50,40 @@ export function summaryReports(
   };
 }
 
-const summaryNames = SUMMARY.fields.map(({ name }) => name as keyof SummaryReport);
-
-function summaryRow(
+/** Each name is written out: a loop over names costs five times as much, half of what it takes to parse the report. */
+const summaryRow = (
   id: number,
   time: SqlValue,
   storage_time: number,
   report: SummaryReport,
-): SqlValue[] {
-  // At its full length from the start: growing it costs more than filling it.
-  const row = new Array<SqlValue>(HEAD.length + summaryNames.length);
-  row[0] = id;
-  row[1] = time;
-  row[2] = storage_time;
-  for (let index = 0; index < summaryNames.length; index++) {
-    row[HEAD.length + index] = report[summaryNames[index] as keyof SummaryReport] ?? null;
-  }
-  return row;
-}
+): SqlValue[] => [
+  id,
+  time,
+  storage_time,
+  report.cpu_usage ?? null,
+  report.gpu_usage ?? null,
+  report.used_swap ?? null,
+  report.total_swap ?? null,
+  report.used_memory ?? null,
+  report.total_memory ?? null,
+  report.available_memory ?? null,
+  report.load_one ?? null,
+  report.load_five ?? null,
+  report.load_fifteen ?? null,
+  report.uptime ?? null,
+  report.boot_time ?? null,
+  report.process_count ?? null,
+  report.total_space ?? null,
+  report.available_space ?? null,
+  report.read_speed ?? null,
+  report.write_speed ?? null,
+  report.tcp_connections ?? null,
+  report.udp_connections ?? null,
+  report.total_received ?? null,
+  report.total_transmitted ?? null,
+  report.transmit_speed ?? null,
+  report.receive_speed ?? null,
+];
 
 /** Stores a full report; answers after the commit. @throws RpcError 102, 103, 108 */
 export function dynamicReports(
