@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DatabaseHandle, RpcError } from '@svc/plugin-sdk';
 import { GroupAppender, type Sink } from '@svc/plugin-sdk/driver';
 import { suite } from 'uvu';
@@ -174,3 +175,40 @@ deadline('stores a row that waited for the database, and says so in the log', as
   await appender.close();
 });
 deadline.run();
+
+const places = suite('appender: places');
+places('a second batch goes beside the first one only when it is full', async () => {
+  const batches: { readonly values: unknown[]; readonly end: () => void }[] = [];
+  const sink: Sink = {
+    parallel: 2,
+    store: (entries, settle) =>
+      new Promise((resolve) => {
+        const end = () => {
+          for (const entry of entries) settle(entry);
+          resolve();
+        };
+        batches.push({ values: entries.map(({ row: [value] }) => value), end });
+      }),
+  };
+  const appender = new GroupAppender({ ...options, maxBatchRows: 3 }, sink, memoryLog());
+  const sent = () => batches.map(({ values }) => values);
+  const rows = [appender.append([1])];
+  await until(() => batches.length === 1);
+  rows.push(appender.append([2]), appender.append([3]));
+  await setImmediate();
+  await setImmediate();
+  assert.equal(sent(), [[1]], 'two rows wait for the first batch');
+  rows.push(appender.append([4]), appender.append([5]));
+  await until(() => batches.length === 2);
+  assert.equal(sent(), [[1], [2, 3, 4]]);
+  batches[1]?.end();
+  await Promise.all(rows.slice(1, 4));
+  assert.is(batches.length, 2, 'the fifth row waits as well');
+  batches[0]?.end();
+  await until(() => batches.length === 3);
+  batches[2]?.end();
+  await Promise.all(rows);
+  assert.equal(sent(), [[1], [2, 3, 4], [5]]);
+  await appender.close();
+});
+places.run();

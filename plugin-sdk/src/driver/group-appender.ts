@@ -49,8 +49,8 @@ export interface Sink {
 }
 
 /**
- * Group commit: a batch closes as soon as the sink has a free place, so batches grow with the load and
- * no row waits for a clock.
+ * Group commit: a batch closes as soon as the sink is idle, or is full, so batches grow with the load and no row waits for
+ * a clock.
  * `append` resolves after the commit that holds the row; rows over the capacity wait for room, in order.
  */
 export class GroupAppender implements Appender {
@@ -133,8 +133,7 @@ export class GroupAppender implements Appender {
 
   /** Waits for the end of this turn of the event loop: what other sockets delivered in it joins the batch. */
   #schedule(): void {
-    if (this.#scheduled || this.#retry?.timer || this.#inFlight.length >= this.#sink.parallel)
-      return;
+    if (this.#scheduled || this.#retry?.timer || !this.#hasPlace) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -142,13 +141,14 @@ export class GroupAppender implements Appender {
     });
   }
 
+  /** A second batch goes beside the first one only when it is full: two halves cost more than one whole. */
+  get #hasPlace(): boolean {
+    const isFull = this.#queue.length >= this.#options.maxBatchRows;
+    return this.#inFlight.length < (isFull ? this.#sink.parallel : 1);
+  }
+
   #send(): void {
-    while (
-      !this.#closed &&
-      !this.#retry?.timer &&
-      this.#queue.length > 0 &&
-      this.#inFlight.length < this.#sink.parallel
-    ) {
+    while (!this.#closed && !this.#retry?.timer && this.#queue.length > 0 && this.#hasPlace) {
       const batch = this.#takeBatch();
       this.#admit();
       if (batch.length > 0) void this.#store(batch);
