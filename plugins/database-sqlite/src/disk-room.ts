@@ -7,7 +7,7 @@ import { reserveOf } from './reserve.ts';
 /** Below this the disk counts as full, before it really is: a transaction that deletes needs room to be written down. */
 export const LOW_BYTES = 8 * 2 ** 20;
 /** Pages of the log that are folded into the file at once; fewer on a full disk, so that the log stays small. */
-export const CHECKPOINT_PAGES = 4_000;
+export const CHECKPOINT_PAGES = 16_000;
 const LOW_CHECKPOINT_PAGES = 200;
 
 /** What adds rows. Deletes and changes of rows go on with what the reserve leaves. */

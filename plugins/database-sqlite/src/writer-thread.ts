@@ -119,7 +119,7 @@ function batch(request: BatchRequest): BatchAnswer {
   try {
     eachRow(request, (row, index) => {
       try {
-        insert.run(row);
+        insert.run(...row);
       } catch (error) {
         // A refused statement leaves no trace in its transaction: the other rows go on.
         if (!isRowError(error)) throw error;
