@@ -1,11 +1,17 @@
-/** Preloaded into the server under test (`--import`): answers over IPC with memory, CPU time and event-loop delay. */
+/**
+ * Preloaded into the server under test (`--import`): answers over IPC with memory, CPU time and event-loop delay. The delay is
+ * looked at from the first `reset` on: each look wakes the thread, which costs more than a report. Threads of the server load
+ * this file, too, and are left alone.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 5 });
-delay.enable();
 
 process.on('message', (message) => {
-  if (message === 'reset') delay.reset();
+  if (message === 'reset') {
+    delay.enable();
+    delay.reset();
+  }
   const cpu = process.cpuUsage();
   process.send?.({
     rss_mb: process.memoryUsage.rss() / 1e6,
