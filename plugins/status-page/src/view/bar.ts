@@ -2,8 +2,13 @@ import type { Cell } from '../live/uptime.ts';
 import { escapeHtml, fill } from './escape.ts';
 import type { Voice } from './say.ts';
 
-/** How much of the tooltips there is room for. `none` joins cells as well. */
-export type Titles = 'all' | 'trouble' | 'none';
+/** What there is room for. */
+export interface BarDetail {
+  /** Cells with a tooltip. */
+  readonly titles: 'all' | 'trouble' | 'none';
+  /** So many cells become one, as bad as the worst of them. */
+  readonly joined?: number;
+}
 
 export interface BarKind {
   /** What the bar spans: a form of words. */
@@ -13,8 +18,6 @@ export interface BarKind {
   readonly share: number | undefined;
 }
 
-/** Cells that become one where there is little room. */
-const JOINED = 5;
 const CLASSES = { none: 'n', first: '', fine: '', part: 'p', bad: 'd' } as const;
 const WEIGHT = { none: 0, first: 1, fine: 2, part: 3, bad: 4 } as const;
 
@@ -23,19 +26,27 @@ interface Run {
   readonly cells: Cell[];
 }
 
-/** Cells as strokes with dashes: one path for a run of equal ones. */
-export function bar(kind: BarKind, voice: Voice, titles: Titles): string {
-  const cells = titles === 'none' ? joined(kind.cells) : kind.cells;
-  const paths = runsOf(cells, titles === 'all').map(({ begin, cells: run }) => {
+/** Cells as strokes with dashes: one path for each run that has a tooltip, and one for all others of a kind. */
+export function bar(kind: BarKind, voice: Voice, { titles, joined = 1 }: BarDetail): string {
+  const cells = joined > 1 ? worstOf(kind.cells, joined) : kind.cells;
+  const paths: string[] = [];
+  const untitled = new Map<string, string>();
+  for (const { begin, cells: run } of runsOf(cells, titles === 'all')) {
     const [first] = run as [Cell];
     const name = CLASSES[first.kind];
-    const isShown = titles === 'all' || (titles === 'trouble' && WEIGHT[first.kind] > 2);
-    const title = isShown ? `<title>${escapeHtml(titleOf(run, kind, voice))}</title>` : '';
-    const shape = `<path${name && ` class=${name}`} d="M${begin} 2h${run.length}"`;
-    return title ? `${shape}>${title}</path>` : `${shape}/>`;
-  });
+    const shape = `M${begin} 2h${run.length}`;
+    const isTitled = titles === 'all' || (titles === 'trouble' && WEIGHT[first.kind] > 2);
+    if (isTitled) paths.push(path(name, shape, titleOf(run, kind, voice)));
+    else untitled.set(name, (untitled.get(name) ?? '') + shape);
+  }
+  for (const [name, shapes] of untitled) paths.push(path(name, shapes));
   const label = escapeHtml(titles === 'none' ? voice.words[kind.range] : labelOf(kind, voice));
   return `<svg viewBox="0 0 ${cells.length} 4" preserveAspectRatio="none" role="img" aria-label="${label}">${paths.join('')}</svg>`;
+}
+
+function path(name: string, shape: string, title?: string): string {
+  const drawn = `<path${name && ` class=${name}`} d="${shape}"`;
+  return title === undefined ? `${drawn}/>` : `${drawn}><title>${escapeHtml(title)}</title></path>`;
 }
 
 /** Each cell with trouble has a title of its own where `apart` is true. */
@@ -52,10 +63,10 @@ function runsOf(cells: readonly Cell[], apart: boolean): Run[] {
 }
 
 /** The worst of every few cells. */
-function joined(cells: readonly Cell[]): Cell[] {
+function worstOf(cells: readonly Cell[], few: number): Cell[] {
   const found: Cell[] = [];
-  for (let at = 0; at < cells.length; at += JOINED) {
-    const some = cells.slice(at, at + JOINED);
+  for (let at = 0; at < cells.length; at += few) {
+    const some = cells.slice(at, at + few);
     found.push(some.reduce((a, b) => (WEIGHT[b.kind] > WEIGHT[a.kind] ? b : a)));
   }
   return found;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Facts, Row } from '../live/facts.ts';
 import type { Incident } from '../page.ts';
 import { FIRST_RANGE, type Range, rangeNames } from '../ranges.ts';
-import { bar, type Titles } from './bar.ts';
+import { type BarDetail, bar } from './bar.ts';
 import { colorsOf } from './colors.ts';
 import { latencyText } from './curve.ts';
 import { escapeHtml, fill } from './escape.ts';
@@ -31,13 +31,15 @@ export interface Html {
   readonly styleSource: string;
 }
 
-/** From all to what fits: tooltips, incidents, and characters of their texts. */
-const DETAILS: readonly { titles: Titles; incidents: number; text: number }[] = [
+/** From all to what always fits: bars, incidents, and characters of their texts. */
+const DETAILS: readonly (BarDetail & { incidents: number; text: number })[] = [
   { titles: 'all', incidents: 10, text: 1_000 },
   { titles: 'trouble', incidents: 8, text: 400 },
-  { titles: 'none', incidents: 5, text: 160 },
-  { titles: 'none', incidents: 2, text: 0 },
-  { titles: 'none', incidents: 1, text: 0 },
+  { titles: 'none', joined: 5, incidents: 5, text: 160 },
+  { titles: 'none', joined: 5, incidents: 2, text: 0 },
+  { titles: 'none', joined: 5, incidents: 1, text: 0 },
+  { titles: 'none', joined: 10, incidents: 1, text: 0 },
+  { titles: 'none', joined: 30, incidents: 1, text: 0 },
 ];
 
 /** The page of all systems, in the most detail that fits into 30 kB. */
@@ -156,7 +158,7 @@ function groupsOf(rows: readonly Row[]): Row[][] {
   return [...groups.values()];
 }
 
-interface GroupDetail extends Pick<Detail, 'titles'> {
+interface GroupDetail extends BarDetail {
   /** The page's address. */
   readonly own: string;
   /** With the choice of what the curves span. */
@@ -186,7 +188,8 @@ function rangesHtml({ words }: Voice, { range = FIRST_RANGE }: Places): string {
   return `<nav class="r" id="curves">${words.curves}: ${links.join(' · ')}</nav>`;
 }
 
-function rowHtml(row: Row, voice: Voice, places: Places, { titles, own }: GroupDetail): string {
+function rowHtml(row: Row, voice: Voice, places: Places, detail: GroupDetail): string {
+  const { titles, own } = detail;
   const { range = FIRST_RANGE } = places;
   const { uptime, latency, state } = row;
   const { words, format } = voice;
@@ -198,9 +201,9 @@ function rowHtml(row: Row, voice: Voice, places: Places, { titles, own }: GroupD
     figures.push(fill(words.lost, { loss: format.loss(latency.loss) }));
   }
   const strip = uptime
-    ? bar({ range: 'days', cells: uptime.cells, share: uptime.share }, voice, titles)
+    ? bar({ range: 'days', cells: uptime.cells, share: uptime.share }, voice, detail)
     : latency
-      ? bar({ range: 'day', cells: latency.cells, share: shareOf(latency.loss) }, voice, titles)
+      ? bar({ range: 'day', cells: latency.cells, share: shareOf(latency.loss) }, voice, detail)
       : '';
   const isDay = range === FIRST_RANGE;
   const name = fill(words.latency, { range: words.ranges[range] });
