@@ -13,7 +13,7 @@ interface Receiver {
   readonly _bufferedBytes: number;
   readonly _messageLength: number;
   readonly _buffers: readonly unknown[];
-  readonly _fragments: readonly unknown[];
+  _fragments: unknown[];
 }
 
 const receiverOf = (socket: WebSocket): Receiver | null | undefined =>
@@ -23,6 +23,16 @@ const receiverOf = (socket: WebSocket): Receiver | null | undefined =>
 export function raiseMessageLimit(socket: WebSocket, bytes: number): void {
   const receiver = receiverOf(socket);
   if (receiver && receiver._maxPayload < bytes) receiver._maxPayload = bytes;
+}
+
+/**
+ * ws makes a list for the pieces of each message, and keeps it until the next one came: such lists grow old, and what old
+ * garbage refers to stays as long as it. To be called with each message: `list` serves them all.
+ */
+export function keepOneList(socket: WebSocket, list: unknown[]): void {
+  const receiver = receiverOf(socket);
+  list.length = 0;
+  if (receiver) receiver._fragments = list;
 }
 
 /** What the header of the last frame announced, bytes: ws bounds messages, not the frames they are made of. */

@@ -9,6 +9,7 @@ import {
   atFirstRead,
   closeButKeepIdle,
   frameBytes,
+  keepOneList,
   raiseMessageLimit,
   unfinishedBytes,
 } from '../../kernel/src/quirks.ts';
@@ -65,10 +66,49 @@ test('ws: the length of a frame is known as soon as its header is there', async 
 
 const TEXT = 0x01;
 const CONTINUED = 0x00;
+const PING = 0x09;
 const FINAL = 0x80;
 /** A masked frame of a client whose mask is all zeros: header and payload (RFC 6455 §5.2). */
 const frame = (first: number, payload: string) =>
   Buffer.concat([Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0]), Buffer.from(payload)]);
+
+test('ws: one list takes the pieces of all messages, of whole ones and of those in fragments', async () => {
+  const server = new WebSocketServer({ host: LOOPBACK, port: 0 });
+  await once(server, 'listening');
+  const client = new WebSocket(`ws://${LOOPBACK}:${portOf(server)}`);
+  const [socket] = (await once(server, 'connection')) as [WebSocket];
+  try {
+    const list: unknown[] = [];
+    const came: string[] = [];
+    socket.on('message', (data) => {
+      keepOneList(socket, list);
+      came.push(String(data));
+    });
+    if (client.readyState !== client.OPEN) await once(client, 'open');
+    const { _socket: out } = client as unknown as { _socket: Socket };
+    const parts = [
+      frame(FINAL | TEXT, 'whole'),
+      frame(TEXT, 'in '),
+      frame(CONTINUED, 'three '),
+      frame(FINAL | CONTINUED, 'pieces'),
+      frame(FINAL | TEXT, ''),
+      frame(FINAL | TEXT, 'again'),
+      frame(TEXT, 'not at '),
+      frame(CONTINUED, 'its end'),
+      frame(FINAL | PING, 'read'),
+    ];
+    out.write(Buffer.concat(parts));
+    await once(socket, 'ping');
+    assert.equal(came, ['whole', 'in three pieces', '', 'again']);
+    assert.equal(list.map(String), ['not at ', 'its end']);
+    out.write(frame(FINAL | CONTINUED, '!'));
+    await once(socket, 'message');
+    assert.equal([came.at(-1), list], ['not at its end!', []]);
+  } finally {
+    client.terminate();
+    server.close();
+  }
+});
 
 const unfinished: [name: string, sent: Buffer, atLeast: number, atMost: number][] = [
   ['a whole message holds nothing', frame(FINAL | TEXT, 'x'.repeat(100)), 0, 0],

@@ -21,7 +21,8 @@ interface Opened {
 /** The subscriptions of one peer: ids, frames, and their end. Ids are scoped to the connection. */
 export class Subscriptions {
   readonly #peer: Peer;
-  readonly #open = new Map<number, ReturnType<typeof createStream>>();
+  /** Made with the first stream: most connections have none. */
+  #open: Map<number, ReturnType<typeof createStream>> | undefined;
 
   constructor(peer: Peer) {
     this.#peer = peer;
@@ -36,6 +37,7 @@ export class Subscriptions {
     caller: Principal,
     start: (push: Push<unknown>) => unknown,
   ): Promise<Opened> {
+    this.#open ??= new Map();
     if (this.#open.size >= LIMIT) {
       throw new RpcError(-32006, 'Too many subscriptions on the connection', {
         data: exceeded(LIMIT),
@@ -44,7 +46,7 @@ export class Subscriptions {
     const id = this.#freshId();
     const isRepeated = [...this.#open.values()].some(({ method }) => method === name);
     const head = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":`;
-    const stream = createStream(this.#peer, name, head, () => this.#open.delete(id));
+    const stream = createStream(this.#peer, name, head, () => this.#open?.delete(id));
     this.#open.set(id, stream);
     try {
       stream.opened(caller, await start(stream.push));
@@ -57,20 +59,20 @@ export class Subscriptions {
 
   /** Ends a stream that this method opened. @returns whether there was one */
   close(id: number, method: string): boolean {
-    const stream = this.#open.get(id);
+    const stream = this.#open?.get(id);
     if (stream?.method !== method) return false;
     stream.end();
     return true;
   }
 
   closeAll(): void {
-    for (const stream of this.#open.values()) stream.end();
+    for (const stream of this.#open?.values() ?? []) stream.end();
   }
 
   #freshId(): number {
     for (;;) {
       const id = randomInt(2 ** 48 - 1);
-      if (!this.#open.has(id)) return id;
+      if (!this.#open?.has(id)) return id;
     }
   }
 }
@@ -113,11 +115,6 @@ function createStream(peer: Peer, method: string, head: string, forget: () => vo
     setMaxListeners(0, ended);
     if (isOpen) ended.addEventListener('abort', end, { once: true });
   };
-  return {
-    method,
-    push: Object.assign(push, { buffered: () => peer.buffered, end }),
-    release,
-    opened,
-    end,
-  };
+  const source = Object.assign(push, { buffered: () => peer.buffered, end });
+  return { method, push: source, release, opened, end };
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Clock, CloseFrame, Logger, Peer, Text, Texts } from '@svc/plugin-sdk';
 import { byteLength, bytesOf, piecesOf } from '@svc/plugin-sdk';
 import type { WebSocket } from 'ws';
-import { raiseMessageLimit } from '../quirks.ts';
+import { keepOneList, raiseMessageLimit } from '../quirks.ts';
 
 /** Bytes that may wait for a peer. One that lets more wait does not read, and is cut. */
 const CUT_BYTES = 256 * 1024 * 1024;
@@ -62,7 +62,7 @@ export class SocketPeer implements Peer {
   closeFrame: CloseFrame | undefined;
   /** This side began to close: the peer's close frame is only its answer. */
   #endedHere = false;
-  #frames: Frame[] = [];
+  readonly #frames: Frame[] = [];
   #frameBytes = 0;
   /** Unanswered pings. */
   missed = 0;
@@ -88,7 +88,11 @@ export class SocketPeer implements Peer {
       if (error.code === 'WS_ERR_INVALID_CLOSE_CODE') this.closeFrame = { code: 1002, reason: '' };
       log.debug('socket failed', { address, error });
     });
-    socket.on('message', (data, binary) => this.receive(data as Buffer, binary));
+    const pieces: unknown[] = [];
+    socket.on('message', (data, binary) => {
+      keepOneList(socket, pieces);
+      this.receive(data as Buffer, binary);
+    });
     socket.on('pong', () => {
       this.missed = 0;
     });
@@ -139,17 +143,17 @@ export class SocketPeer implements Peer {
 
   /** Writes the waiting frames. The library would write two chunks for each; here short ones leave in one chunk. */
   flush(): void {
-    const frames = this.#frames;
-    this.#frames = [];
-    this.#frameBytes = 0;
     used = 0;
-    if (this.socket.readyState !== this.socket.OPEN) return;
-    for (const frame of frames) {
+    const isOpen = this.socket.readyState === this.socket.OPEN;
+    for (const frame of isOpen ? this.#frames : []) {
       if (desk.length - used < LONGEST_HEADER) this.#leave();
       used = writeHeader(desk, used, frame);
       for (const piece of piecesOf(frame.data)) this.#put(piece);
     }
     this.#leave();
+    // A new list each time would grow old with the connection.
+    this.#frames.length = 0;
+    this.#frameBytes = 0;
   }
 
   #put(piece: Text): void {
