@@ -15,13 +15,15 @@ const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
+/** A loop that works less has so few living objects at a collection that other threads cost more to wake than they do. */
+const QUIET = 0.15;
 /**
  * Room for young objects, bytes, up to each part of the time that the event loop works; beyond, as much as V8 gives. What a thousand
  * agents report fits the least, and with less than five thousand need, what waits for the database would grow old.
  */
 const ROOMS = [
-  [0.15, 16 * 2 ** 20],
-  [CALM, 64 * 2 ** 20],
+  [QUIET, 8 * 2 ** 20],
+  [CALM, 32 * 2 ** 20],
 ];
 /** Under load the room doubles within a few tenths of a second. */
 const ROOM_MS = 100;
@@ -85,12 +87,14 @@ function collectInCalm() {
     setFlagsFromString(`--bytecode-old-age=${OLD_AGE}`);
     kept = buffers();
   };
-  let growth;
+  let flags;
   const makeRoom = () => {
     const [, room = Infinity] = ROOMS.find(([most]) => load < most) ?? [];
-    const next = youngSpace().space_size < room ? 2 : 1;
-    if (next !== growth) setFlagsFromString(`--semi-space-growth-factor=${next}`);
-    growth = next;
+    const growth = `--semi-space-growth-factor=${youngSpace().space_size < room ? 2 : 1}`;
+    const helpers = load < QUIET ? '--no-parallel-scavenge' : '--parallel-scavenge';
+    const next = `${growth} ${helpers}`;
+    if (next !== flags) setFlagsFromString(next);
+    flags = next;
   };
   setInterval(look, LOOK_MS).unref();
   setInterval(makeRoom, ROOM_MS).unref();
