@@ -15,13 +15,8 @@ const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
-/**
- * With a loop that works less, so little lives at a collection of the young that other threads cost more to wake than they
- * do. Everything is marked when the old grew by a third of the 16 MB or more that V8 lets it: once in a minute or less often.
- */
+/** A loop that works less has so few living objects at a collection that other threads cost more to wake than they do. */
 const QUIET = 0.25;
-const QUIETLY = '--no-parallel-scavenge --incremental-marking-soft-trigger=33';
-const USUALLY = '--parallel-scavenge --incremental-marking-soft-trigger=0';
 /**
  * Room for young objects, bytes, up to each part of the time that the event loop works; beyond, as much as V8 gives. What a thousand
  * agents report fits the least, and with less than five thousand need, what waits for the database would grow old.
@@ -96,7 +91,8 @@ function collectInCalm() {
   const makeRoom = () => {
     const [, room = Infinity] = ROOMS.find(([most]) => load < most) ?? [];
     const growth = `--semi-space-growth-factor=${youngSpace().space_size < room ? 2 : 1}`;
-    const next = `${growth} ${load < QUIET ? QUIETLY : USUALLY}`;
+    const helpers = load < QUIET ? '--no-parallel-scavenge' : '--parallel-scavenge';
+    const next = `${growth} ${helpers}`;
     if (next !== flags) setFlagsFromString(next);
     flags = next;
   };
