@@ -35,14 +35,11 @@ import { GuardedPool } from './guarded-pool.ts';
 import { type GuardedRole, prepareRole } from './guarded-role.ts';
 import { hostWord, refusedHost } from './guarded-text.ts';
 import { jsonArray } from './json-array.ts';
-import { migrationDatabase } from './migration.ts';
+import { MIGRATION_LOCK, migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
 import { openSpace } from './space.ts';
 import { openTimePartitions } from './time-partitions.ts';
-
-/** Any constant serves that no other program takes; it ends with the transaction that takes it. */
-const MIGRATION_LOCK = 7_305_019_771;
 
 /** With indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
 const TABLE_SIZES = `

@@ -6,6 +6,9 @@ import {
 } from '@svc/plugin-sdk';
 import { partitionTable } from './partition-table.ts';
 
+/** Any constant serves that no other program takes; it ends with the transaction that takes it. */
+export const MIGRATION_LOCK = 7_305_019_771;
+
 const types: ColumnTypes = {
   countedKey: 'bigserial primary key',
   bytes: 'bytea',
