@@ -35,7 +35,7 @@ import { GuardedPool } from './guarded-pool.ts';
 import { type GuardedRole, prepareRole } from './guarded-role.ts';
 import { hostWord, refusedHost } from './guarded-text.ts';
 import { jsonArray } from './json-array.ts';
-import { MIGRATION_LOCK, migrationDatabase } from './migration.ts';
+import { holdMigrations, migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
 import { openSpace } from './space.ts';
@@ -125,9 +125,7 @@ export class PostgresDatabase implements DatabaseHandle {
 
   migration<T>(work: (db: MigrationDatabase) => Promise<T>): Promise<T> {
     return this.query.transaction(async (trx) => {
-      // A step over a large table takes its time, and so does the wait for one.
-      await trx.raw('set local statement_timeout = 0');
-      await trx.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await holdMigrations(trx);
       return work(migrationDatabase(trx));
     });
   }

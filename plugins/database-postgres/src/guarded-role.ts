@@ -1,5 +1,5 @@
 import type { GuardedTables, QueryBuilder } from '@svc/plugin-sdk';
-import { MIGRATION_LOCK } from './migration.ts';
+import { holdMigrations } from './migration.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */
 const ROLE_LOCK = 7_305_019_772;
@@ -18,9 +18,8 @@ export interface GuardedRole {
 export function prepareRole(query: QueryBuilder, tables: GuardedTables): Promise<GuardedRole> {
   return query.transaction(async (trx) => {
     // Rights on a table that another server changes at the moment would fail its migration.
-    await trx.raw('set local statement_timeout = 0');
-    for (const lock of [MIGRATION_LOCK, ROLE_LOCK])
-      await trx.raw('select pg_advisory_xact_lock(?)', [lock]);
+    await holdMigrations(trx);
+    await trx.raw('select pg_advisory_xact_lock(?)', [ROLE_LOCK]);
     const role = await one<GuardedRole>(
       trx,
       `select 'svc_sql_' || substr(md5(current_database()), 1, 12) as name, current_schema()::text as schema`,

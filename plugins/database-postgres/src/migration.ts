@@ -7,7 +7,14 @@ import {
 import { partitionTable } from './partition-table.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */
-export const MIGRATION_LOCK = 7_305_019_771;
+const MIGRATION_LOCK = 7_305_019_771;
+
+/** Waits until no server migrates; none begins a step before the transaction ends. */
+export async function holdMigrations(trx: QueryBuilder): Promise<void> {
+  // A step over a large table takes its time, and so does the wait for one.
+  await trx.raw('set local statement_timeout = 0');
+  await trx.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+}
 
 const types: ColumnTypes = {
   countedKey: 'bigserial primary key',
