@@ -8,6 +8,7 @@ import {
 } from '@svc/plugin-sdk/driver';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { PgPool } from './connection.ts';
+import { BinaryRows } from './copy-binary.ts';
 import { copyText } from './copy-text.ts';
 import { connectionOf, type PgConnection, spoil } from './quirks.ts';
 import { RowIds } from './row-id.ts';
@@ -17,24 +18,49 @@ const COPY_TIMEOUT_MS = 30_000;
 const rowFault = /^(?:22|23|P0)/;
 /** No such table or column, no right to write, a full disk: every row will fail, for a long time. */
 const tableFault = /^(?:42|53100)/;
+/** No binary format here, or a column has another type than it had. */
+const formFault = /^(?:08P01|0A|22P0[34])/;
 
 /** Batches over COPY, which is one transaction of its own. A batch with a bad row is halved until that row stands alone. */
 export class CopySink implements Sink {
   readonly parallel = 2;
   readonly #pool: PgPool;
+  readonly #target: Target;
   readonly #sql: string;
+  /** Unknown before the first batch; null: rows go as texts. */
+  #binary: BinaryRows | null | undefined;
   readonly #ids: Pick<RowIds, 'next'> | undefined;
 
   constructor(pool: PgPool, options: AppenderOptions, ids: Pick<RowIds, 'next'> = new RowIds()) {
     const columns = options.id === undefined ? options.columns : [options.id, ...options.columns];
     this.#pool = pool;
-    this.#sql = copySql({ table: options.table, columns });
+    this.#target = { table: options.table, columns };
+    this.#sql = copySql(this.#target);
     this.#ids = options.id === undefined ? undefined : ids;
   }
 
   store(entries: readonly Entry[], settle: Settle): Promise<void> {
     if (this.#ids) for (const entry of entries) entry.id ??= this.#ids.next();
-    return this.#pool.use((connection) => this.#store(connection, entries, settle));
+    return this.#pool.use(async (connection) => {
+      if (await this.#storeBinary(connection, entries)) settleAll(entries, settle);
+      else await this.#store(connection, entries, settle);
+    });
+  }
+
+  /** @returns false: nothing is stored, because these rows have to go as texts, with which the database says which is bad */
+  async #storeBinary(connection: PgConnection, entries: readonly Entry[]): Promise<boolean> {
+    if (this.#binary === undefined) this.#binary = await readForm(connection, this.#target);
+    const bytes = this.#binary?.write(entries);
+    if (!bytes) return false;
+    try {
+      await this.#pool.alarm.watch(copy(connection, `${this.#sql} (format binary)`, bytes));
+      return true;
+    } catch (error) {
+      const code = codeOf(error);
+      if (formFault.test(code)) this.#binary = null;
+      else if (!rowFault.test(code) && !tableFault.test(code)) throw error;
+      return false;
+    }
   }
 
   async #store(connection: PgConnection, entries: readonly Entry[], settle: Settle): Promise<void> {
@@ -86,9 +112,24 @@ interface Target {
   readonly columns: readonly string[];
 }
 
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
 function copySql({ table, columns }: Target): string {
-  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   return `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`;
+}
+
+/** How the table's rows are written as bytes; null: only as texts. */
+async function readForm(
+  connection: PgConnection,
+  { table, columns }: Target,
+): Promise<BinaryRows | null | undefined> {
+  const { rows } = await connection.query<{ attname: string; atttypid: number }>(
+    'select attname, atttypid from pg_attribute where attrelid = to_regclass($1) and attnum > 0',
+    [quoted(table)],
+  );
+  if (rows.length === 0) return undefined;
+  const types = new Map(rows.map(({ attname, atttypid }) => [attname, atttypid]));
+  return BinaryRows.of(columns.map((column) => types.get(column))) ?? null;
 }
 
 /** Rows into a table, within a transaction. */
@@ -101,7 +142,7 @@ export async function copyRows(
   await copy(connection, copySql(target), copyText(rows.map((row) => ({ id: undefined, row }))));
 }
 
-async function copy(connection: PgConnection, sql: string, text: string): Promise<void> {
+async function copy(connection: PgConnection, sql: string, rows: string | Buffer): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -112,7 +153,7 @@ async function copy(connection: PgConnection, sql: string, text: string): Promis
       const stream = connection.query(copyFrom(sql));
       stream.on('error', reject);
       stream.on('finish', resolve);
-      stream.end(text);
+      stream.end(rows);
     });
   } finally {
     clearTimeout(timer);
