@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { DatabaseHandle } from '@svc/plugin-sdk';
+import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrate, type Step } from '../../kernel/src/db/migrate.ts';
@@ -158,6 +158,28 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test.run();
 }
+
+const rights = suite('rights of callers (postgres)');
+rights('are given when a step of another server has ended, and hinder none', () =>
+  withDatabase('postgres', async (db, url) => {
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const other = await openAt(url);
+    await db.query.raw('create table report (id integer)');
+    let guarded: Promise<unknown> | undefined;
+    const up = async ({ query }: MigrationDatabase) => {
+      await query.raw('alter table report add column more integer');
+      guarded = other.guard?.({});
+      const end = Date.now() + 30_000;
+      while (!(await db.first(waiting))) assert.ok(Date.now() < end, 'nothing waits for the step');
+    };
+    await migrate(db, [{ plugin: 'a', migration: { name: '0001-a', up } }], memoryLog());
+    const call = (await guarded) as DatabaseHandle['execute'];
+    const { rows } = await call('select more from report', [], { maxRows: 1, timeout_ms: 5_000 });
+    assert.equal(rows, []);
+    await other.close();
+  }),
+);
+rights.run();
 
 function start(...args: string[]): ChildProcess {
   const script = fileURLToPath(new URL('./migrate-child.ts', import.meta.url));
