@@ -128,6 +128,24 @@ for (const dialect of oneDialect) {
     assert.is(await asSuper(UPLOAD, 'gone', 'f', null, '='), GONE, 'after the lookup');
   });
 
+  test('upload: long base64 too, with padding at its end only', async () => {
+    const whole = 'QUJD'.repeat(600_000);
+    for (const end of ['', 'QQ==', 'QUI=']) {
+      assert.equal(await asSuper(UPLOAD, 'b', 'long', null, whole + end), OK);
+      const stored = readFileSync(server.disk('b', 'long'));
+      assert.ok(stored.equals(Buffer.from(whole + end, 'base64')), `stored with the end "${end}"`);
+    }
+    await rm(server.disk('b', 'long'));
+    // At the end of what is a power of two, where a part may end, and within.
+    for (const at of [2 ** 18, 2 ** 19, 2 ** 20, 2 ** 20 + 2 ** 19, 2 ** 21].map((end) => end - 4))
+      for (const wrong of ['QQ==', 'QUJ-']) {
+        const text = whole.slice(0, at) + wrong + whole.slice(at + 4);
+        const answer = await asSuper(UPLOAD, 'b', 'long', null, text);
+        assert.match(answer, /^108 Invalid input: Invalid base64: /, `${wrong} at ${at}`);
+      }
+    assert.equal(await names(), []);
+  });
+
   test('what is uploaded is what is read, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), fc.boolean(), async (bytes, asArray) => {
