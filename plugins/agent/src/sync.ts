@@ -17,6 +17,12 @@ export const LastValuesChanged = topic(
   }),
 );
 
+/** Rows that changed in this period. The list stays: one that is filled and emptied, or a Set, leaves a trail of old tables. */
+interface Changes {
+  readonly ids: number[];
+  count: number;
+}
+
 export interface Sync {
   /** Rows of this agent changed; undefined: rows of any agent are gone, which were stored at `storedTo` or before. */
   readonly changed: (kind: Kind, id: number | undefined, storedTo?: Integer) => void;
@@ -31,12 +37,12 @@ export function keepInSync(
   last: { readonly [kind: string]: LastValues },
   reset: () => void,
 ): Sync {
-  const waiting = new Map<string, Set<number>>();
+  const waiting = new Map<string, Changes>();
 
   const tell = () => {
-    for (const [kind, ids] of waiting) {
-      const batch = [...ids];
-      ids.clear();
+    for (const [kind, changes] of waiting) {
+      const batch = [...new Set(changes.ids.slice(0, changes.count))];
+      changes.count = 0;
       for (let at = 0; at < batch.length; at += IDS) {
         publish(LastValuesChanged, { kind, ids: batch.slice(at, at + IDS) });
       }
@@ -63,9 +69,9 @@ export function keepInSync(
         publish(LastValuesChanged, { kind: name, ids: null, ...bound });
         return;
       }
-      const ids = waiting.get(name);
-      if (ids) ids.add(id);
-      else waiting.set(name, new Set([id]));
+      const changes = waiting.get(name);
+      if (changes) changes.ids[changes.count++] = id;
+      else waiting.set(name, { ids: [id], count: 1 });
     },
   };
 }
