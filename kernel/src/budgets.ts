@@ -11,7 +11,7 @@ export const LONG_BYTES = 256 * 1024;
 export class UnansweredBytes {
   #bytes = 0;
   /** Called once when there is room again, and forgotten then. */
-  readonly whenRoom = new Set<() => void>();
+  readonly whenRoom = new Set<{ steer(): void }>();
 
   add(bytes: number): void {
     if (bytes <= LONG_BYTES) this.#bytes += bytes;
@@ -22,7 +22,7 @@ export class UnansweredBytes {
     if (this.#bytes > RESUME || this.whenRoom.size === 0) return;
     const waiting = [...this.whenRoom];
     this.whenRoom.clear();
-    for (const resume of waiting) resume();
+    for (const waiter of waiting) waiter.steer();
   }
 
   get full(): boolean {

@@ -15,9 +15,8 @@ export interface Connection {
   /** Requests and WebSocket messages that have come to their end. */
   readonly heard: number;
   /** Its counters and its end; what goes over it belongs to the kernel. */
-  readonly socket: Pick<Socket, 'bytesRead' | 'isPaused' | 'destroy'> & {
-    once(event: 'close', run: () => void): unknown;
-  };
+  readonly socket: Pick<Socket, 'bytesRead' | 'isPaused' | 'destroy'> &
+    Record<'on' | 'once', (event: 'close', run: () => void) => unknown>;
   /** What the peer says of its own client; set in the hook `connection`, for trusted proxies only. */
   forwarded: ((request: IncomingMessage) => Forwarded) | undefined;
   /** A plugin has found a valid credential on it by itself; `Auth.authenticate` with its origin does the same. */

@@ -64,10 +64,7 @@ export function watchConnections(server: Server, unix: boolean, hooks: KernelHoo
     links.set(socket, link);
     // Without an address it would count as the Unix socket, 127.0.0.1.
     const isGone = !unix && socket.remoteAddress === undefined;
-    if (isGone || hooks.connection.call(link) === false) {
-      socket.destroy();
-      return;
-    }
+    if (isGone || hooks.connection.call(link) === false) return void socket.destroy();
     const way = wayOf(socket);
     if (!unix) open.set(way, link);
     socket.on('close', () => open.delete(way));

@@ -40,7 +40,7 @@ export class HttpRpc {
     if (!TYPES.test(exchange.request.headers['content-type'] ?? ''))
       return exchange.text(415, NOT_JSON);
     const { unanswered } = this.#wiring;
-    if (unanswered.full) await new Promise<void>((resolve) => unanswered.whenRoom.add(resolve));
+    if (unanswered.full) await new Promise<void>((steer) => unanswered.whenRoom.add({ steer }));
     const body = await this.#body(exchange);
     if (!body) return;
     if (beginsAsJson(body.toString('latin1', 0, BEGINNING))) await this.#answer(exchange, body);

@@ -56,10 +56,11 @@ export class SocketPeer implements Peer {
   readonly address: string;
   protected readonly socket: WebSocket;
   readonly #tcp: Socket;
-  readonly #closed = new AbortController();
+  #closed: AbortController | undefined;
   readonly #log: Logger;
   #listener: ((data: Buffer, binary: boolean) => void) | undefined;
   closeFrame: CloseFrame | undefined;
+  isClosed = false;
   /** This side began to close: the peer's close frame is only its answer. */
   #endedHere = false;
   readonly #frames: Frame[] = [];
@@ -80,7 +81,6 @@ export class SocketPeer implements Peer {
     this.address = address;
     this.#log = log;
     this.opened = clock.now();
-    setMaxListeners(0, this.closed);
     // Without this listener one bad frame of a client would end the process.
     socket.on('error', (error: Error & { code?: string }) => {
       this.#endedHere = true;
@@ -100,7 +100,8 @@ export class SocketPeer implements Peer {
       if (code !== NO_FRAME && !this.#endedHere) {
         this.closeFrame = { code: code === NO_CODE ? undefined : code, reason: String(reason) };
       }
-      this.#closed.abort();
+      this.isClosed = true;
+      this.#closed?.abort();
       this.ended();
     });
   }
@@ -110,7 +111,11 @@ export class SocketPeer implements Peer {
     return !this.socket.isPaused;
   }
 
+  /** Made when somebody asks for it: most peers are only asked whether they are closed. */
   get closed(): AbortSignal {
+    this.#closed ??= new AbortController();
+    setMaxListeners(0, this.#closed.signal);
+    if (this.isClosed) this.#closed.abort();
     return this.#closed.signal;
   }
 
@@ -189,7 +194,7 @@ export class SocketPeer implements Peer {
   }
 
   #terminateIn(ms: number): void {
-    if (this.closed.aborted) return;
+    if (this.isClosed) return;
     const timer = setTimeout(() => this.socket.terminate(), ms);
     this.closed.addEventListener('abort', () => clearTimeout(timer), { once: true });
   }
@@ -230,10 +235,10 @@ export class SocketPeer implements Peer {
 
   async drained(): Promise<void> {
     this.flush();
-    if (this.socket.bufferedAmount === 0 || this.closed.aborted) return;
+    if (this.socket.bufferedAmount === 0 || this.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const check = () => {
-      if (this.socket.bufferedAmount === 0 || this.closed.aborted) resolve();
+      if (this.socket.bufferedAmount === 0 || this.isClosed) resolve();
     };
     this.#tcp.on('drain', check);
     this.closed.addEventListener('abort', check);

@@ -18,8 +18,15 @@ const MAX_PER_TURN = 16;
 /** Answers that wait in the socket before its sender is read further. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
-/** A connection that speaks JSON-RPC: bounded concurrency, back-pressure, subscriptions (conventions.md §3). */
-export class RpcPeer extends SocketPeer {
+/**
+ * A connection that speaks JSON-RPC: bounded concurrency, back-pressure, subscriptions (conventions.md §3). It is the source of its
+ * calls itself: there are thousands, and each holds what it is made of for weeks.
+ */
+export class RpcPeer extends SocketPeer implements Source {
+  readonly transport = 'ws';
+  readonly peer: SocketPeer = this;
+  readonly connection: Link;
+  readonly subscriptions = new Subscriptions(this);
   answered = 0;
   /** Calls that have come and are not answered. */
   #calls = 0;
@@ -37,19 +44,15 @@ export class RpcPeer extends SocketPeer {
   /** Made by a stop only: what a connection holds, it holds for weeks. */
   #idle: PromiseWithResolvers<void> | undefined;
   readonly #wiring: Wiring;
-  readonly #source: Source;
-  readonly #connection: Link;
-  /** One function for its life: it waits for room once, however often it asks. */
-  readonly #again = () => this.#steer();
 
   constructor(socket: WebSocket, tcp: Socket, address: string, wiring: Wiring) {
     super(socket, tcp, address, wiring);
     this.#wiring = wiring;
-    const connection = linkOf(tcp);
-    this.#connection = connection;
-    const signal = this.closed;
-    const subscriptions = new Subscriptions(this);
-    this.#source = { transport: 'ws', address, connection, peer: this, subscriptions, signal };
+    this.connection = linkOf(tcp);
+  }
+
+  get signal(): AbortSignal {
+    return this.closed;
   }
 
   /** Finishes running calls, at most `grace_ms`, then closes; `answer_ms` as `close` takes it. */
@@ -64,8 +67,8 @@ export class RpcPeer extends SocketPeer {
   }
 
   protected override ended(): void {
-    this.#wiring.unanswered.whenRoom.delete(this.#again);
-    this.#source.subscriptions?.closeAll();
+    this.#wiring.unanswered.whenRoom.delete(this);
+    this.subscriptions.closeAll();
     for (const data of this.#waiting.splice(0)) {
       this.#wiring.unanswered.done(data.length);
       this.#done();
@@ -75,11 +78,11 @@ export class RpcPeer extends SocketPeer {
   protected override receive(data: Buffer): void {
     if (this.#isClosing) return;
     this.#calls++;
-    this.#connection.heard++;
+    this.connection.heard++;
     this.#wiring.unanswered.add(data.length);
     if (data.length > LONG_BYTES) this.#long++;
-    this.#steer();
-    const wait = this.#wiring.hooks.turn.call(this.#source, data.length);
+    this.steer();
+    const wait = this.#wiring.hooks.turn.call(this, data.length);
     if (wait) wait(() => this.#begin(data));
     else this.#begin(data);
   }
@@ -87,7 +90,7 @@ export class RpcPeer extends SocketPeer {
   #begin(data: Buffer): void {
     if (this.#turn !== thisTurn()) [this.#turn, this.#started] = [thisTurn(), 0];
     const isFree = this.#started < MAX_PER_TURN && this.#waiting.length === 0;
-    if (isFree || this.closed.aborted) return void this.#start(data);
+    if (isFree || this.isClosed) return void this.#start(data);
     this.#waiting.push(data);
     this.#next ??= setImmediate(() => this.#nextTurn());
   }
@@ -95,7 +98,7 @@ export class RpcPeer extends SocketPeer {
   #start(data: Buffer): void {
     this.#started++;
     const onRead = data.length > LONG_BYTES ? () => this.#letIn() : undefined;
-    const answering = this.#wiring.dispatcher.receive(data, this.#source, onRead);
+    const answering = this.#wiring.dispatcher.receive(data, this, onRead);
     // The buffer itself is not kept: it is a view of what the socket read in one piece.
     const bytes = data.length;
     if (!isLater(answering)) return void this.#answered(bytes, answering);
@@ -108,7 +111,7 @@ export class RpcPeer extends SocketPeer {
 
   #letIn(): void {
     this.#long--;
-    this.#steer();
+    this.steer();
   }
 
   #answered(bytes: number, answer?: Answer): void {
@@ -129,23 +132,23 @@ export class RpcPeer extends SocketPeer {
   #done(): void {
     this.#calls--;
     if (this.#calls === 0) this.#idle?.resolve();
-    this.#steer();
+    this.steer();
   }
 
   /** Messages that came in one chunk start in portions, so that unread answers are noticed before more are made. */
   #nextTurn(): void {
     this.#next = undefined;
-    if (this.buffered > MAX_BUFFERED) return void this.#steer();
+    if (this.buffered > MAX_BUFFERED) return void this.steer();
     for (const data of this.#waiting.splice(0, MAX_PER_TURN)) this.#start(data);
     if (this.#waiting.length > 0) this.#next = setImmediate(() => this.#nextTurn());
   }
 
   /** Stops reading when calls, unread answers or the bytes of all connections are too many, and reads on when they are not. */
-  #steer(): void {
+  steer(): void {
     const { unanswered } = this.#wiring;
     const isSlow = this.buffered > MAX_BUFFERED;
     if (isSlow) this.#draining ??= this.drained().then(() => this.#drainedAll());
-    if (this.#isClosing || this.closed.aborted) return;
+    if (this.#isClosing || this.isClosed) return;
     const most = this.#isPaused ? RESUME_CALLS : MAX_CALLS;
     const isFull = isSlow || unanswered.full || this.#long > 0 || this.#calls >= most;
     if (isFull !== this.#isPaused) {
@@ -153,12 +156,12 @@ export class RpcPeer extends SocketPeer {
       if (isFull) this.pause();
       else this.resume();
     }
-    if (unanswered.full) unanswered.whenRoom.add(this.#again);
+    if (unanswered.full) unanswered.whenRoom.add(this);
   }
 
   #drainedAll(): void {
     this.#draining = undefined;
     this.#nextTurn();
-    this.#steer();
+    this.steer();
   }
 }

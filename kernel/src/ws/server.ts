@@ -76,9 +76,7 @@ export class WsServer {
     this.#endSweep();
     await this.closePeers(1001, grace_ms, ANSWER_MS);
     for (const peer of this.#peers) if (!(peer instanceof RpcPeer)) peer.close(1001, '', ANSWER_MS);
-    await Promise.all(
-      [...this.#peers].map(({ closed }) => closed.aborted || once(closed, 'abort')),
-    );
+    await Promise.all([...this.#peers].map((peer) => peer.isClosed || once(peer.closed, 'abort')));
   }
 
   async #upgrade(offer: Offer): Promise<void> {

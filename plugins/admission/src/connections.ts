@@ -78,7 +78,8 @@ export class Connections {
     };
     this.#count++;
     this.#visitors.set(connection, visitor);
-    connection.socket.once('close', () => this.#leave(visitor));
+    // Not `once`, whose wrapper a connection would keep for weeks.
+    connection.socket.on('close', () => this.#leave(visitor));
     this.#queue(visitor, this.#strangers);
     // The clients behind a trusted proxy count by their own addresses.
     if (!connection.forwarded) this.#countFor(visitor, connection.address);

@@ -50,7 +50,9 @@ export class Trail implements Audit {
   readonly #accepted: Sums;
   readonly #refused: Sums;
   readonly #denied: Sums;
-  readonly #seen = new WeakMap<Connection, WeakSet<Principal>>();
+  /** Nearly every connection has one caller for its life, and needs no set. */
+  readonly #first = new WeakMap<Connection, Principal>();
+  readonly #others = new WeakMap<Connection, WeakSet<Principal>>();
   #opened: Promise<Opened> | undefined;
   #own: Opened | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -87,13 +89,21 @@ export class Trail implements Audit {
 
   /** A credential was valid on a connection for the first time. */
   accepted(connection: Connection, caller: Principal, given: Origin | undefined): void {
-    const seen = this.#seen.get(connection) ?? new WeakSet();
-    this.#seen.set(connection, seen);
-    if (seen.has(caller)) return;
-    seen.add(caller);
+    if (!this.#isNew(connection, caller)) return;
     const origin = given ?? { address: connection.address, transport: 'http' };
     const entry = this.#entryOf({ method: LOGIN, caller, origin });
     this.#accepted.add(`${caller.id} ${origin.address}`, entry);
+  }
+
+  #isNew(connection: Connection, caller: Principal): boolean {
+    const first = this.#first.get(connection);
+    if (!first) this.#first.set(connection, caller);
+    if (!first || first === caller) return !first;
+    const others = this.#others.get(connection) ?? new WeakSet();
+    this.#others.set(connection, others);
+    const isNew = !others.has(caller);
+    others.add(caller);
+    return isNew;
   }
 
   refused(name: string | undefined, origin: Pick<Origin, 'address' | 'transport'>): void {
