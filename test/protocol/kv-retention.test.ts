@@ -2,6 +2,7 @@
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LIMIT_KEYS } from '../../plugins/kv/src/limits.ts';
 import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 
@@ -132,6 +133,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal(await summaries(A), stays);
     });
   }
+
+  test('limits are found by an index of their own, however many other keys there are', async () => {
+    const [json, explain] =
+      dialect === 'sqlite' ? ['text', 'explain query plan'] : ['jsonb', 'explain'];
+    await app.sql(`insert into kv (namespace, key, value)
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000)
+      select 'many', concat('key ', i), cast('1' as ${json}) from n`);
+    await app.sql('analyze kv');
+    const plan = await app.sql(`${explain} select namespace, value from kv where ${LIMIT_KEYS}`);
+    assert.match(JSON.stringify(plan), /idx-kv-limits/);
+  });
 
   for (const [namespace, key, value, answer] of settings) {
     test(`${namespace}, ${key}, ${JSON.stringify(value)}: ${answer}`, async () => {

@@ -5,6 +5,9 @@ import { GLOBAL } from './names.ts';
 /** What the keys of limits begin with; the rest is a `LimitKind`. */
 export const PREFIX = 'database_limit_';
 
+/** Rows of table `kv` whose key may be that of a limit, as SQL: from this text to before the next one. */
+export const LIMIT_KEYS = "key >= 'database_limit_' and key < 'database_limit`'";
+
 const OF_AGENTS: readonly LimitKind[] = [
   'static_monitoring',
   'dynamic_monitoring',

@@ -117,9 +117,13 @@ export class Rounds {
     const { clock, config, signal } = kernel;
     const day = floorTo(clock.now(), DAY_MS);
     if (day === this.#cleaned) return;
+    const minutesFrom = clock.now() - config.keep_minutes_days * DAY_MS;
+    const quartersFrom = clock.now() - config.keep_quarter_hours_days * DAY_MS;
     for (const { id } of registry.list()) {
-      await blocks.removeBefore(id, MINUTE, clock.now() - config.keep_minutes_days * DAY_MS);
-      await blocks.removeBefore(id, QUARTER, clock.now() - config.keep_quarter_hours_days * DAY_MS);
+      if (await blocks.has(id)) {
+        await blocks.removeBefore(id, MINUTE, minutesFrom);
+        await blocks.removeBefore(id, QUARTER, quartersFrom);
+      }
       await proceed();
     }
     // An agent that was deleted and has no reports left is gone as a whole.

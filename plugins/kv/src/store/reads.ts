@@ -1,8 +1,7 @@
 import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
+import { LIMIT_KEYS } from '../limits.ts';
 import { type ArrayRead, type ReadLimits, readArray } from './read-array.ts';
 
-/** Keys that may hold a limit: from this text to before the next one. */
-const LIMIT_KEYS = ["'database_limit_'", "'database_limit`'"] as const;
 const LIMITS_MAX_BYTES = 64 * 2 ** 20;
 const ONE_KEY_MAX_BYTES = 64 * 2 ** 20;
 
@@ -50,7 +49,11 @@ export class Reads {
   /** `[namespace, key, value]` of every key `database_limit_*`, as JSON. */
   limits(signal: AbortSignal): Promise<RawJson> {
     return guarded('limits could not be read', () =>
-      this.#db.jsonArray(this.#sql.limits, [], { maxBytes: LIMITS_MAX_BYTES, signal }),
+      this.#db.jsonArray(this.#sql.limits, [], {
+        maxBytes: LIMITS_MAX_BYTES,
+        signal,
+        short: 'try',
+      }),
     );
   }
 
@@ -93,9 +96,8 @@ function statements({ dialect, forms }: Database) {
     : `select to_json(i.value)::text from json_array_elements_text(cast(? as json)) with ordinality as i (value, place)`;
   const existingSql = `${given} where exists (select 1 from kv where namespace = i.value)${sqlite ? '' : ' order by i.place'}`;
   const entry = `concat('[', ${quoted('k.namespace')}, ',', ${quoted('k.key')}, ',', cast(k.value as text), ']')`;
-  const limitsSql = `${names} select ${entry} from names join kv k
-    on k.namespace = names.name and k.key >= ${LIMIT_KEYS[0]} and k.key < ${LIMIT_KEYS[1]}
-    where length(cast(k.value as text)) < 100`;
+  // idx-kv-limits.
+  const limitsSql = `select ${entry} from kv k where ${LIMIT_KEYS} and length(cast(k.value as text)) < 100`;
   // idx-kv-namespace-key-unique, once for each name.
   const oneKeySql = `select concat('[', ${quoted('k.namespace')}, ',', cast(k.value as text), ']')
     from ${forms.elementTexts} e join kv k on k.namespace = e.value and k.key = ?

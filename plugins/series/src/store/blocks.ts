@@ -104,6 +104,12 @@ export class BlockStore {
     }
   }
 
+  /** An agent has rollups: a short look at the same index. */
+  async has(id: number): Promise<boolean> {
+    const sql = 'select series, span, data from series_rollup where uuid_id = ? limit 1';
+    return (await this.#read(sql, [id])).length > 0;
+  }
+
   /** Deletes what ended before this time. @returns how many rows */
   async removeBefore(id: number, { minutes, span }: Step, time: number): Promise<number> {
     const text =
