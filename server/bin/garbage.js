@@ -18,17 +18,19 @@ const SURPLUS = 16 * 2 ** 20;
 /** A loop that works less has so few living objects at a collection that other threads cost more to wake than they do. */
 const QUIET = 0.25;
 /**
- * Room for young objects, bytes, up to each part of the time that the event loop works; beyond, as much as V8 gives. What a thousand
- * agents report fits the least, and with less than five thousand need, what waits for the database would grow old.
+ * Room for young objects, bytes, up to each part of the time that the event loop works; beyond, as much as V8 gives. It takes
+ * twice as much memory. With less than a thousand agents and five thousand need, what waits for the database would grow old.
  */
 const ROOMS = [
-  [QUIET, 8 * 2 ** 20],
-  [CALM, 32 * 2 ** 20],
+  [QUIET, 3 * 2 ** 20],
+  [CALM, 16 * 2 ** 20],
 ];
+const roomFor = (load) => ROOMS.find(([most]) => load < most)?.[1];
 /** Old objects are looked through when they grew by this part in calm. V8 lets them grow by 16 MB, however few live. */
-const GROWTH = 0.3;
-/** Under load the room doubles within a few tenths of a second. */
+const GROWTH = 0.1;
+/** Under load the room grows within a second or two. */
 const ROOM_MS = 100;
+const LOAD_MS = 1_000;
 /** V8's own: collections that code lives on without being called. */
 const OLD_AGE = 6;
 /**
@@ -58,12 +60,11 @@ function collectInCalm() {
   // What runs in contexts to come finds no such function.
   setFlagsFromString('--no-expose-gc');
   const buffers = () => process.memoryUsage().arrayBuffers;
-  let used = performance.eventLoopUtilization();
+  const sinceLook = loadMeter();
   let seen = [];
   let kept = buffers();
   let calm = 0;
-  let load = 0;
-  let wasBusy = true;
+  let isBusy = false;
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
   let surplus = 0;
@@ -83,33 +84,35 @@ function collectInCalm() {
     least = Math.min(least, old);
     // V8 marks beside the work then. With a lower limit of its own it would begin in the middle of each large message.
     if (asked > 0) endAsking();
-    else if (load < CALM && old > least * (1 + GROWTH)) ask(old);
-    const last = used;
-    used = performance.eventLoopUtilization();
-    load = performance.eventLoopUtilization(used, last).utilization;
-    const isBusy = load >= CALM;
+    else if (!isBusy && old > least * (1 + GROWTH)) ask(old);
+    const worked = sinceLook();
+    isBusy = worked >= CALM;
     seen = [...seen, buffers()].slice(-LOOKS);
     kept = Math.min(kept, ...seen);
     calm = isBusy ? 0 : calm + 1;
-    wasBusy ||= isBusy;
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
-    if (Math.min(...seen) - kept + (wasBusy ? youngSpace().physical_space_size : 0) < surplus)
-      return;
+    const room = Math.max(0, youngSpace().physical_space_size - 2 * roomFor(worked));
+    if (Math.min(...seen) - kept + room < surplus) return;
     // The first one takes nothing from those that floods need, and takes the code of functions that only a start calls.
     if (surplus > 0) rested = performance.now();
     else setFlagsFromString('--bytecode-old-age=1');
     surplus = SURPLUS;
-    wasBusy = false;
     await collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
     setFlagsFromString(`--bytecode-old-age=${OLD_AGE}`);
     kept = buffers();
   };
   let flags;
+  const lately = loadMeter();
+  let load = 0;
+  let ticks = 0;
   const makeRoom = () => {
     if (oldSize() < asked) endAsking();
-    const [, room = Infinity] = ROOMS.find(([most]) => load < most) ?? [];
-    const growth = `--semi-space-growth-factor=${youngSpace().space_size < room ? 2 : 1}`;
+    if (++ticks % (LOAD_MS / ROOM_MS) === 0) load = lately();
+    const { space_used_size: used, space_available_size: free } = youngSpace();
+    const room = roomFor(load) ?? 2 * (used + free);
+    // V8 takes whole factors: the smallest room, 1 MB, becomes the one for little work in one step.
+    const growth = `--semi-space-growth-factor=${Math.max(Math.floor(room / (used + free)), 1)}`;
     const helpers = load < QUIET ? '--no-parallel-scavenge' : '--parallel-scavenge';
     // Its compilations leave 5 MB of holes in the heap of C++. What is called often is optimised without it, too.
     const middle = load < CALM ? '--no-maglev' : '--maglev';
@@ -119,6 +122,17 @@ function collectInCalm() {
   };
   setInterval(look, LOOK_MS).unref();
   setInterval(makeRoom, ROOM_MS).unref();
+}
+
+/** Tells the part of the time that the event loop has worked since it was asked last. */
+function loadMeter() {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
 }
 
 const oldSize = () => getHeapStatistics().used_heap_size - youngSpace().space_used_size;

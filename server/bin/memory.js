@@ -3,15 +3,15 @@
  *
  * - By itself glibc keeps freed buffers for the next flood: the size from which it maps a buffer on its own rises up to
  *   32 MB with what is freed, and a free one stays where a small one in use lies above it. The settings keep that size
- *   fixed, and small enough that pieces of messages are mapped once the heap is full. Threads share two heaps, because
- *   each keeps a spare.
+ *   fixed, and small enough that pieces of messages are mapped once the heap is full. Threads share one heap, because
+ *   each keeps a spare, and what the connections of a whole fleet leave free in one is not at its end.
  * - V8's part stands in `garbage.js`: this file is read twice in a start, and loads nothing.
  */
 
 const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: '16384',
   MALLOC_TRIM_THRESHOLD_: '1048576',
-  MALLOC_ARENA_MAX: '2',
+  MALLOC_ARENA_MAX: '1',
 };
 
 /** True for an environment that says how memory is kept, be it with an empty `GLIBC_TUNABLES`: that is obeyed. */
