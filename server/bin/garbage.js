@@ -28,9 +28,9 @@ const ROOMS = [
 const roomFor = (load) => ROOMS.find(([most]) => load < most)?.[1];
 /** Old objects are looked through when they grew by this part in calm. V8 lets them grow by 16 MB, however few live. */
 const GROWTH = 0.1;
-/** Under load the room grows within a second or two. */
+/** Where the loop works hard for so long, the room grows before the next look. */
+const FLOOD_MS = 1_000;
 const ROOM_MS = 100;
-const LOAD_MS = 1_000;
 /** V8's own: collections that code lives on without being called. */
 const OLD_AGE = 6;
 /**
@@ -64,7 +64,7 @@ function collectInCalm() {
   let seen = [];
   let kept = buffers();
   let calm = 0;
-  let isBusy = false;
+  let load = 0;
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
   let surplus = 0;
@@ -84,15 +84,15 @@ function collectInCalm() {
     least = Math.min(least, old);
     // V8 marks beside the work then. With a lower limit of its own it would begin in the middle of each large message.
     if (asked > 0) endAsking();
-    else if (!isBusy && old > least * (1 + GROWTH)) ask(old);
-    const worked = sinceLook();
-    isBusy = worked >= CALM;
+    else if (load < CALM && old > least * (1 + GROWTH)) ask(old);
+    load = sinceLook();
+    const isBusy = load >= CALM;
     seen = [...seen, buffers()].slice(-LOOKS);
     kept = Math.min(kept, ...seen);
     calm = isBusy ? 0 : calm + 1;
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
-    const room = Math.max(0, youngSpace().physical_space_size - 2 * roomFor(worked));
+    const room = Math.max(0, youngSpace().physical_space_size - 2 * roomFor(load));
     if (Math.min(...seen) - kept + room < surplus) return;
     // The first one takes nothing from those that floods need, and takes the code of functions that only a start calls.
     if (surplus > 0) rested = performance.now();
@@ -104,11 +104,11 @@ function collectInCalm() {
   };
   let flags;
   const lately = loadMeter();
-  let load = 0;
   let ticks = 0;
   const makeRoom = () => {
     if (oldSize() < asked) endAsking();
-    if (++ticks % (LOAD_MS / ROOM_MS) === 0) load = lately();
+    // A second of a fleet's reports may be busier than most.
+    if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
     const { space_used_size: used, space_available_size: free } = youngSpace();
     const room = roomFor(load) ?? 2 * (used + free);
     // V8 takes whole factors: the smallest room, 1 MB, becomes the one for little work in one step.
