@@ -9,8 +9,12 @@ import { performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** A look is calm when the event loop worked for less than this part of the time since the look before. */
+/**
+ * A look is calm when the event loop worked for less than this part of the time since the look before, and no message came
+ * that is so large: whoever sends those would wait for the collection, and then for code that has to be compiled again.
+ */
 const CALM = 0.5;
+const LARGE = 8 * 2 ** 20;
 const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
@@ -65,6 +69,7 @@ function collectInCalm() {
   let kept = buffers();
   let calm = 0;
   let load = 0;
+  let held = newRange();
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
   let surplus = 0;
@@ -86,7 +91,8 @@ function collectInCalm() {
     if (asked > 0) endAsking();
     else if (load < CALM && old > least * (1 + GROWTH)) ask(old);
     load = sinceLook();
-    const isBusy = load >= CALM;
+    const isBusy = load >= CALM || held.most - held.least > LARGE;
+    held = newRange();
     seen = [...seen, buffers()].slice(-LOOKS);
     kept = Math.min(kept, ...seen);
     calm = isBusy ? 0 : calm + 1;
@@ -106,6 +112,8 @@ function collectInCalm() {
   const lately = loadMeter();
   let ticks = 0;
   const makeRoom = () => {
+    const now = buffers();
+    held = { least: Math.min(held.least, now), most: Math.max(held.most, now) };
     if (oldSize() < asked) endAsking();
     // A second of a fleet's reports may be busier than most.
     if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
@@ -134,6 +142,9 @@ function loadMeter() {
     return utilization;
   };
 }
+
+/** Of the bytes in buffers. */
+const newRange = () => ({ least: Infinity, most: 0 });
 
 const oldSize = () => getHeapStatistics().used_heap_size - youngSpace().space_used_size;
 
