@@ -5,7 +5,7 @@ import { GLOBAL } from './names.ts';
 /** What the keys of limits begin with; the rest is a `LimitKind`. */
 export const PREFIX = 'database_limit_';
 
-/** Rows of table `kv` whose key may be that of a limit, as SQL: from this text to before the next one. */
+/** Rows of table `kv` whose key may be that of a limit, as SQL: from this text to before the next one. The index of step 0003-limits has it, too: other rows need another step. */
 export const LIMIT_KEYS = "key >= 'database_limit_' and key < 'database_limit`'";
 
 const OF_AGENTS: readonly LimitKind[] = [

@@ -106,8 +106,9 @@ export class BlockStore {
 
   /** An agent has rollups: a short look at the same index. */
   async has(id: number): Promise<boolean> {
-    const sql = 'select series, span, data from series_rollup where uuid_id = ? limit 1';
-    return (await this.#read(sql, [id])).length > 0;
+    const sql = 'select span from series_rollup where uuid_id = ? limit 1';
+    const row = await guarded('rollups could not be read', () => this.#db.first(sql, [id]));
+    return row !== undefined;
   }
 
   /** Deletes what ended before this time. @returns how many rows */
