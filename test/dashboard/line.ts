@@ -13,8 +13,8 @@ export interface Line {
   /** Keeps answers back until `letGo`. */
   hold(): void;
   letGo(): void;
-  /** Every answer from now on is a failure with these words; undefined: no more. */
-  fail(words: string | undefined): void;
+  /** Every answer from now on, or every one of this method, is a failure with these words; undefined: no more. */
+  fail(words: string | undefined, method?: string): void;
 }
 
 /** Namespaces of plugins, where they are not the plugin's name. */
@@ -55,6 +55,7 @@ export function lineOf(off?: string): Line {
   let isCut = false;
   let changedAt = Date.now();
   let failure: string | undefined;
+  let failing: string | undefined;
   /** Answers that are kept back, as what sends them. */
   let held: (() => void)[] | undefined;
   const hidden = off === undefined ? [] : (NAMESPACES[off] ?? [`${off}_`]);
@@ -74,7 +75,7 @@ export function lineOf(off?: string): Line {
       const { id } = answer;
       const method = waiting.get(id);
       if (!waiting.delete(id)) continue;
-      if (failure !== undefined) {
+      if (failure !== undefined && (failing ?? method) === method) {
         delete answer.result;
         answer.error = { code: 999, message: failure };
       }
@@ -127,8 +128,9 @@ export function lineOf(off?: string): Line {
       held = undefined;
       for (const pass of passes) pass();
     },
-    fail(words) {
+    fail(words, method) {
       failure = words;
+      failing = method;
     },
   };
 }

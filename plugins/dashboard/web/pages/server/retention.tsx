@@ -53,7 +53,7 @@ export function Retention() {
                 stored={stored}
                 text={text}
                 standard={standard}
-                sizes={storage.data?.tables ?? {}}
+                sizes={storage.data?.tables}
                 onSaved={limits.refresh}
               />
             )}
@@ -70,7 +70,8 @@ interface LimitsProps {
   readonly text: string;
   /** Days of what has no time of its own and no rule; 0: for ever. */
   readonly standard: number;
-  readonly sizes: Readonly<Record<string, number>>;
+  /** Bytes of each table; undefined until the server has told. */
+  readonly sizes: Readonly<Record<string, number>> | undefined;
   readonly onSaved: () => void;
 }
 
@@ -90,8 +91,8 @@ function Limits({ stored, text, standard, sizes, onSaved }: LimitsProps) {
         : days === '0'
           ? s.forEver
           : s.days(format.number(Number(days)));
-  const bytes = kinds.map((kind) => bytesOf(sizes, kind));
-  const most = Math.max(1, ...bytes);
+  const bytes = kinds.map((kind) => sizes && bytesOf(sizes, kind));
+  const most = Math.max(1, ...bytes.map((size) => size ?? 0));
   return (
     <Card
       title={s.title}
@@ -109,7 +110,7 @@ function Limits({ stored, text, standard, sizes, onSaved }: LimitsProps) {
           <li key={kind}>
             <span>{s.kinds[kind]}</span>
             <Bar value={(bytes[at] ?? 0) / most} warn={2} bad={2} label={s.kinds[kind]} />
-            <Amount of={format.bytes(bytes[at] ?? 0)} title={format.exact(bytes[at] ?? 0, 'B')} />
+            <Amount {...amountOf(bytes[at])} />
             <Select<Days>
               bare
               label={s.keep(s.kinds[kind])}
@@ -163,8 +164,13 @@ function ruleOf(text: string, kind: Kind, standard: number): string {
   return Number(days) === 0 ? s.forEver : s.days(format.number(Number(days)));
 }
 
+function amountOf(size: number | undefined) {
+  if (size === undefined) return { of: undefined };
+  return { of: format.bytes(size), title: format.exact(size, 'B') };
+}
+
 /** A table with its partitions; the longest name that fits is the table's. */
-function bytesOf(sizes: LimitsProps['sizes'], kind: Kind): number {
+function bytesOf(sizes: Readonly<Record<string, number>>, kind: Kind): number {
   const owner = (table: string) =>
     KINDS.filter((one) => table === one || table.startsWith(`${one}_`)).toSorted(
       (a, b) => b.length - a.length,
