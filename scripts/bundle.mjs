@@ -21,9 +21,17 @@ const ENTRIES = [
   'plugins/database-sqlite/src/execute-process.js',
 ];
 
-/** Native code, what loads files of its own, and drivers that nobody has. */
+/** Imported by what every server has, used where a configuration is edited, or has a fault whose line is named. */
+const SELDOM = ['@decimalturn/toml-patch'];
+
+/**
+ * Native code, what loads files of its own, the libraries of optional parts, and drivers that nobody has. The text of the
+ * program is in memory as long as it runs: what few servers use is read from its own files there.
+ */
 const EXTERNAL = [
   'better-sqlite3',
+  '@nats-io/*',
+  '@opentelemetry/*',
   'pg-native',
   'pg-query-stream',
   'sqlite3',
@@ -42,6 +50,7 @@ const OTHER_DIALECTS =
  * `npm run release` makes, or else where Node finds them by name.
  */
 const helpers = `
+const __outside = require;
 function __addressOf(name, path, beside) {
   const { existsSync, realpathSync } = require('node:fs');
   const { join } = require('node:path');
@@ -51,8 +60,7 @@ function __addressOf(name, path, beside) {
   const found = folders.find((folder) => existsSync(folder)) ?? name;
   return require('node:url').pathToFileURL(join(realpathSync(found), path)).href;
 }
-function __nodePart(module, name, members) {
-  const load = () => process.getBuiltinModule('node:' + name);
+function __part(module, load, members) {
   if (!members) return void (module.exports = load());
   const parts = {};
   const get = (member) => () => {
@@ -87,11 +95,12 @@ export async function bundle(dist, plugins) {
       external: EXTERNAL,
       banner: { js: HEADS[format] },
       minifyWhitespace: true,
+      minifySyntax: true,
       lineLimit: 120,
       logLevel: 'warning',
       // `import.meta.url` alone is kept.
       logOverride: { 'empty-import-meta': 'error' },
-      plugins: [inPlace(dist, entry, plugins), nodeItself],
+      plugins: [inPlace(dist, entry, plugins), whenUsed],
     });
     const text = asAscii(outputFiles[0].text);
     if (format === 'esm') writeFileSync(outfile, text);
@@ -149,20 +158,27 @@ function addressIn(dist, entry, from) {
  * Node's own parts without `import`, which reads every member that they export: those of `node:http` load the program
  * behind `fetch`, with a tenth of a start. Each is loaded where a member of it is first read: a server that speaks neither
  * TLS nor to other programs starts without those parts. The members are inherited, because esbuild makes for each file that
- * imports a part an object with a function for every member of its own, which came to ten thousand.
+ * imports a part an object with a function for every member of its own, which came to ten thousand. Libraries that are
+ * seldom used are loaded in the same way.
  */
-const nodeItself = {
-  name: 'node itself',
+const whenUsed = {
+  name: 'when used',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: OTHER_DIALECTS }, ({ path }) => ({ path, external: true }));
-    onResolve({ filter: /./ }, ({ path }) =>
-      isBuiltin(path) ? { path: path.replace(/^node:/, ''), namespace: 'node' } : undefined,
-    );
+    onResolve({ filter: /./ }, ({ path }) => {
+      if (isBuiltin(path)) return { path: path.replace(/^node:/, ''), namespace: 'node' };
+      return SELDOM.includes(path) ? { path, namespace: 'seldom' } : undefined;
+    });
     onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
-      contents: `__nodePart(module, '${path}', ${JSON.stringify(membersOf(path))});`,
+      contents: part(`process.getBuiltinModule('node:${path}')`, membersOf(path)),
+    }));
+    onLoad({ filter: /./, namespace: 'seldom' }, async ({ path }) => ({
+      contents: part(`__outside('${path}')`, Object.keys(await import(path))),
     }));
   },
 };
+
+const part = (loaded, members) => `__part(module, () => ${loaded}, ${JSON.stringify(members)});`;
 
 /**
  * Members of one of Node's parts that can be read by name; undefined where the part itself is what programs use, and for

@@ -13,10 +13,11 @@ export function asksForUuid(raw: Record<string, unknown>): boolean {
  * `=` go, line ends become LF. A quoted key is left as it is.
  */
 export function fixAutoGen(text: string, uuid: string): string {
-  const positions = locate(text);
+  // Only a long text or an inline table can hold such a line itself. What tells them apart is large, and each first start is here.
+  const positions = /"{3}|'{3}|\{/.test(text) ? locate(text) : undefined;
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const fixed = lines.map((line, index) =>
-    positions.isKeyLine(index + 1)
+    (positions?.isKeyLine(index + 1) ?? true)
       ? line.replace(LINE, (_, key: string, quote: string) => `${key}${quote}${uuid}`)
       : line,
   );
