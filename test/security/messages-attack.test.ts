@@ -200,16 +200,17 @@ for (const [name, message, code] of messages) {
     const body = message();
     const turns: number[] = [];
     const slow = [slowness()];
-    const most_ms = () => TURN_MS * Math.max(...slow);
-    // The first run compiles, and the end of one of V8's collections falls into one turn of twenty.
-    while (turns.length < 3 && !(Math.min(...turns) <= most_ms())) {
+    for (let times = 0; times < 2; times++) {
       await rpc(site.url, 'turns_begin', []);
       const answer = JSON.parse(await slowPost(body));
       turns.push((await rpc(site.url, 'turns_end', [])).result.longest_ms);
       assert.is(answer.error?.code, code, JSON.stringify(answer).slice(0, 200));
       slow.push(slowness());
     }
-    assert.ok(Math.min(...turns) <= most_ms(), `${turns.join()} ms of ${most_ms()}`);
+    // The first run compiles.
+    const longest_ms = Math.min(...turns);
+    const most_ms = TURN_MS * Math.max(...slow);
+    assert.ok(longest_ms <= most_ms, `${turns.join()} ms of ${most_ms}`);
   });
 }
 
