@@ -9,6 +9,7 @@ import { RunningCalls } from './http/running-calls.ts';
 import { createRequestHandler, routeTap } from './http/server.ts';
 import { calling } from './plugins/scope.ts';
 import type { Dispatcher } from './rpc/dispatch.ts';
+import type { SocketPeer } from './ws/peer.ts';
 import { WsServer } from './ws/server.ts';
 
 /** Calls in progress get this long before a reload closes their connection. */
@@ -30,6 +31,8 @@ export interface Wiring extends Omit<Options, 'head' | 'brand'> {
   readonly unanswered: UnansweredBytes;
   readonly slots: Slots;
   readonly calls: RunningCalls;
+  /** Open WebSockets. */
+  readonly peers: Set<SocketPeer>;
   readonly maxRequestBytes: () => number;
 }
 
@@ -52,6 +55,7 @@ export class Network {
       unanswered: new UnansweredBytes(),
       slots: this.slots,
       calls: this.#calls,
+      peers: new Set(),
       maxRequestBytes: () => head().max_request_body_size,
     };
     this.rpc = new HttpRpc(wiring);

@@ -734,8 +734,8 @@ for (const [name, headers] of [
   });
 }
 
-async function rawHttp(text: string): Promise<string> {
-  const { port } = new URL(app.url);
+async function rawHttp(text: string, url = app.url): Promise<string> {
+  const { port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(text);
   let answer = '';
@@ -868,6 +868,24 @@ limited(
     const [, refused] = await once(next, 'unexpected-response');
     assert.is(refused.statusCode, 429);
     assert.is(await small.call('probe_hello'), 'hello');
+    await small.stop();
+  },
+);
+
+limited(
+  'a handshake that is refused gives its place back, and so does a socket that ends',
+  async () => {
+    const small = await bootForTest([probe], { jsonrpc_max_connections: 2 });
+    const noKey =
+      'GET / HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n\r\n';
+    for (let tried = 0; tried < 5; tried++) {
+      assert.match(await rawHttp(noKey, small.url), /^HTTP\/1\.1 400 /);
+      const socket = await small.connect();
+      assert.is(await socket.call('probe_hello'), 'hello');
+      // Without a close frame.
+      socket.raw.terminate();
+      await socket.closed;
+    }
     await small.stop();
   },
 );

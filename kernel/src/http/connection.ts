@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Connection, Origin, Principal, Receipt } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
+import type { SocketPeer } from '../ws/peer.ts';
 
 const links = new WeakMap<Duplex, Link>();
 
@@ -19,6 +20,8 @@ export class Link implements Connection {
   caller: Principal | undefined;
   heard = 0;
   forwarded: Connection['forwarded'];
+  /** Once it is a WebSocket. */
+  peer: SocketPeer | undefined;
 
   constructor(socket: Socket, unix: boolean, hooks: KernelHooks) {
     this.socket = socket;
@@ -65,8 +68,10 @@ export function watchConnections(server: Server, unix: boolean, hooks: KernelHoo
     // Without an address it would count as the Unix socket, 127.0.0.1.
     const isGone = !unix && socket.remoteAddress === undefined;
     if (isGone || hooks.connection.call(link) === false) return void socket.destroy();
+    // Only a TLS server changes the socket.
+    if (!('setSecureContext' in server)) return;
     const way = wayOf(socket);
-    if (!unix) open.set(way, link);
+    open.set(way, link);
     socket.on('close', () => open.delete(way));
   });
   server.prependListener('secureConnection', (socket: Socket) => {

@@ -1,5 +1,5 @@
 import type { Clock, Database, Hooks, Kernel, Logger, Plugin } from '@svc/plugin-sdk';
-import { didYouMean, PluginError, RpcError, UserError } from '@svc/plugin-sdk';
+import { didYouMean, isLater, PluginError, RpcError, UserError } from '@svc/plugin-sdk';
 import type { PluginSettings } from '../boot.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
@@ -7,21 +7,10 @@ import type { Timeline } from '../timeline.ts';
 import { messagingOf } from './messaging.ts';
 import type { Services } from './services.ts';
 
+type Same = 'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'plugins' | 'methods';
+
 /** What all scopes of one kernel share. */
-export interface Shared
-  extends Pick<
-    Kernel,
-    | 'signal'
-    | 'clock'
-    | 'brand'
-    | 'server'
-    | 'auth'
-    | 'system'
-    | 'plugins'
-    | 'methods'
-    | 'call'
-    | 'request'
-  > {
+export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
   /** Set when the database is open: after the setup of the plugins that drive one. */
   db: Database;
   readonly hooks: KernelHooks;
@@ -220,7 +209,7 @@ function naming(plugin: string, hook: string, run: Tap): Tap {
   return (...args) => {
     try {
       const result = run(...args);
-      return isThenable(result) ? Promise.resolve(result).catch(rethrow) : result;
+      return isLater(result) ? Promise.resolve(result).catch(rethrow) : result;
     } catch (cause) {
       return rethrow(cause);
     }
@@ -239,12 +228,9 @@ export const calling =
       done(error);
       return;
     }
-    if (isThenable(result)) result.then((value) => done(null, value), done);
+    if (isLater(result)) result.then((value) => done(null, value), done);
     else done(null, result);
   };
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
 function wrap(plugin: string, what: string, cause: unknown): Error {
   if (cause instanceof RpcError || cause instanceof UserError || cause instanceof PluginError)

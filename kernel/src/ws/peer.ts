@@ -1,9 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Clock, CloseFrame, Logger, Peer, Text, Texts } from '@svc/plugin-sdk';
+import type { CloseFrame, Peer, Receipt, Text, Texts } from '@svc/plugin-sdk';
 import { byteLength, bytesOf, piecesOf } from '@svc/plugin-sdk';
-import type { WebSocket } from 'ws';
-import { keepOneList, raiseMessageLimit } from '../quirks.ts';
+import { WebSocket } from 'ws';
+import { type Link, linkOf } from '../http/connection.ts';
+import type { Wiring } from '../network.ts';
+import { frameBytes, keepOneList, raiseMessageLimit, unfinishedBytes } from '../quirks.ts';
+import type { Offer } from './server.ts';
 
 /** Bytes that may wait for a peer. One that lets more wait does not read, and is cut. */
 const CUT_BYTES = 256 * 1024 * 1024;
@@ -20,6 +23,8 @@ interface Frame {
   readonly data: Texts;
   readonly opcode: number;
   readonly bytes: number;
+  /** The one behind it in line. */
+  next: Frame | undefined;
 }
 
 const LONGEST_HEADER = 10;
@@ -39,71 +44,111 @@ let lastId = 0;
 let unsent: SocketPeer[] = [];
 
 /** Frames that become ready in the same turn of the event loop leave in one piece and one system call. */
-function sendLater(peer: SocketPeer): void {
-  if (unsent.length === 0) setImmediate(sendAll);
-  unsent.push(peer);
-}
-
 function sendAll(): void {
   const peers = unsent;
   unsent = [];
   for (const peer of peers) peer.flush();
 }
 
-/** One WebSocket behind the interface that plugins see. */
-export class SocketPeer implements Peer {
+/**
+ * A WebSocket that tells its peer of its events: listeners of its own would take 0.7 KB of each connection, and a fleet has
+ * thousands.
+ */
+export class PeerSocket extends WebSocket {
+  peer: SocketPeer | undefined;
+
+  override emit(event: string | symbol, first?: unknown, second?: unknown): boolean {
+    this.peer?.happened(event, first, second);
+    return true;
+  }
+}
+
+function onData(this: Socket): void {
+  linkOf(this).peer?.weigh();
+}
+
+/** One WebSocket behind the interface that plugins see. It is the receipt of what it holds of unfinished messages itself. */
+export class SocketPeer implements Peer, Receipt {
   readonly id = `p${++lastId}`;
   readonly address: string;
-  protected readonly socket: WebSocket;
+  readonly connection: Link;
+  /** When the connection opened, ms. */
+  readonly opened: number;
+  protected readonly socket: PeerSocket;
+  protected readonly wiring: Wiring;
   readonly #tcp: Socket;
+  readonly #maxFrame: number | undefined;
+  readonly #pieces: unknown[] = [];
   #closed: AbortController | undefined;
-  readonly #log: Logger;
   #listener: ((data: Buffer, binary: boolean) => void) | undefined;
   closeFrame: CloseFrame | undefined;
   isClosed = false;
   /** This side began to close: the peer's close frame is only its answer. */
   #endedHere = false;
-  readonly #frames: Frame[] = [];
+  #first: Frame | undefined;
+  #last: Frame | undefined;
   #frameBytes = 0;
   /** Unanswered pings. */
   missed = 0;
-  /** When the connection opened, ms. */
-  readonly opened: number;
+  held = 0;
 
-  constructor(
-    socket: WebSocket,
-    tcp: Socket,
-    address: string,
-    { log, clock }: { readonly log: Logger; readonly clock: Clock },
-  ) {
-    this.socket = socket;
-    this.#tcp = tcp;
+  constructor(ws: PeerSocket, offer: Offer, wiring: Wiring, maxFrame?: number) {
+    const { socket, connection, address } = offer;
     this.address = address;
-    this.#log = log;
-    this.opened = clock.now();
-    // Without this listener one bad frame of a client would end the process.
-    socket.on('error', (error: Error & { code?: string }) => {
-      this.#endedHere = true;
-      // A code that is not allowed on the wire (terminal.md §7).
-      if (error.code === 'WS_ERR_INVALID_CLOSE_CODE') this.closeFrame = { code: 1002, reason: '' };
-      log.debug('socket failed', { address, error });
-    });
-    const pieces: unknown[] = [];
-    socket.on('message', (data, binary) => {
-      keepOneList(socket, pieces);
-      this.receive(data as Buffer, binary);
-    });
-    socket.on('pong', () => {
-      this.missed = 0;
-    });
-    socket.on('close', (code, reason) => {
-      if (code !== NO_FRAME && !this.#endedHere) {
-        this.closeFrame = { code: code === NO_CODE ? undefined : code, reason: String(reason) };
-      }
-      this.isClosed = true;
-      this.#closed?.abort();
-      this.ended();
-    });
+    this.connection = connection;
+    this.opened = wiring.clock.now();
+    this.socket = ws;
+    this.wiring = wiring;
+    this.#tcp = socket;
+    this.#maxFrame = maxFrame;
+    ws.peer = this;
+    connection.peer = this;
+    socket.on('data', onData);
+    wiring.peers.add(this);
+    wiring.log.debug('connection opened', { address });
+  }
+
+  /** An event of the library. */
+  happened(event: string | symbol, first: unknown, second: unknown): void {
+    if (event === 'message') {
+      keepOneList(this.socket, this.#pieces);
+      this.receive(first as Buffer, second as boolean);
+    } else if (event === 'pong') this.missed = 0;
+    else if (event === 'error') this.#failed(first as Error);
+    else if (event === 'close') this.ended(first as number, second as Buffer);
+  }
+
+  #failed(error: Error & { code?: string }): void {
+    const { address } = this;
+    this.#endedHere = true;
+    // A code that is not allowed on the wire (terminal.md §7).
+    if (error.code === 'WS_ERR_INVALID_CLOSE_CODE') this.closeFrame = { code: 1002, reason: '' };
+    this.wiring.log.debug('socket failed', { address, error });
+  }
+
+  /** The socket is closed. */
+  protected ended(code: number, reason: Buffer): void {
+    const { address, wiring } = this;
+    if (code !== NO_FRAME && !this.#endedHere) {
+      this.closeFrame = { code: code === NO_CODE ? undefined : code, reason: String(reason) };
+    }
+    this.isClosed = true;
+    this.#closed?.abort();
+    this.holds(0);
+    wiring.peers.delete(this);
+    wiring.log.debug('connection closed', { address, code });
+  }
+
+  holds(bytes: number): boolean {
+    this.held = bytes;
+    return this.wiring.hooks.receiving.call(this) !== false;
+  }
+
+  /** Looks after each chunk at what the library holds. */
+  weigh(): void {
+    if (frameBytes(this.socket) > (this.#maxFrame ?? Infinity) && !this.#endedHere) this.#tooBig();
+    const held = unfinishedBytes(this.socket);
+    if (held !== this.held && !this.holds(held)) this.terminate();
   }
 
   /** False while back-pressure stops reading: pongs do not arrive then. */
@@ -123,41 +168,41 @@ export class SocketPeer implements Peer {
     return this.socket.bufferedAmount + this.#frameBytes;
   }
 
-  send(data: Texts): void {
-    this.#queue(data, typeof data === 'string' ? TEXT : BINARY);
-  }
-
   /** Sends bytes as a text frame. */
   sendText(data: Texts): void {
-    this.#queue(data, TEXT);
+    this.send(data, TEXT);
   }
 
-  #queue(data: Texts, opcode: number): void {
+  send(data: Texts, opcode = typeof data === 'string' ? TEXT : BINARY): void {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return;
     if (this.buffered > CUT_BYTES) {
       const { address, buffered: bytes } = this;
-      this.#log.warn('peer does not read, connection cut', { address, bytes });
+      this.wiring.log.warn('peer does not read, connection cut', { address, bytes });
       socket.terminate();
       return;
     }
     const bytes = byteLength(data);
     this.#frameBytes += bytes;
-    if (this.#frames.push({ data, opcode, bytes }) === 1) sendLater(this);
+    const frame = { data, opcode, bytes, next: undefined };
+    if (this.#last) this.#last.next = frame;
+    else if (unsent.push(this) === 1) setImmediate(sendAll);
+    this.#last = frame;
+    this.#first ??= frame;
   }
 
   /** Writes the waiting frames. The library would write two chunks for each; here short ones leave in one chunk. */
   flush(): void {
     used = 0;
     const isOpen = this.socket.readyState === this.socket.OPEN;
-    for (const frame of isOpen ? this.#frames : []) {
+    for (let frame = isOpen ? this.#first : undefined; frame; frame = frame.next) {
       if (desk.length - used < LONGEST_HEADER) this.#leave();
       used = writeHeader(desk, used, frame);
       for (const piece of piecesOf(frame.data)) this.#put(piece);
     }
     this.#leave();
-    // A new list each time would grow old with the connection.
-    this.#frames.length = 0;
+    this.#first = undefined;
+    this.#last = undefined;
     this.#frameBytes = 0;
   }
 
@@ -204,7 +249,7 @@ export class SocketPeer implements Peer {
   }
 
   /** Closes a peer that sent more than it may; its further messages are dropped. */
-  tooBig(): void {
+  #tooBig(): void {
     this.#listener = undefined;
     this.close(1009);
   }
@@ -217,9 +262,6 @@ export class SocketPeer implements Peer {
     this.#listener = onMessage;
     this.resume();
   }
-
-  /** The socket is closed. */
-  protected ended(): void {}
 
   protected receive(data: Buffer, binary: boolean): void {
     this.#listener?.(data, binary);

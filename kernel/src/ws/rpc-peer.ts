@@ -1,10 +1,6 @@
-import type { Socket } from 'node:net';
 import { isLater, thisTurn } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
-import type { WebSocket } from 'ws';
 import { LONG_BYTES } from '../budgets.ts';
-import { type Link, linkOf } from '../http/connection.ts';
-import type { Wiring } from '../network.ts';
 import type { Source } from '../rpc/context.ts';
 import type { Answer } from '../rpc/dispatch.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
@@ -25,7 +21,6 @@ const MAX_BUFFERED = 16 * 1024 * 1024;
 export class RpcPeer extends SocketPeer implements Source {
   readonly transport = 'ws';
   readonly peer: SocketPeer = this;
-  readonly connection: Link;
   readonly subscriptions = new Subscriptions(this);
   answered = 0;
   /** Calls that have come and are not answered. */
@@ -43,13 +38,6 @@ export class RpcPeer extends SocketPeer implements Source {
   #isClosing = false;
   /** Made by a stop only: what a connection holds, it holds for weeks. */
   #idle: PromiseWithResolvers<void> | undefined;
-  readonly #wiring: Wiring;
-
-  constructor(socket: WebSocket, tcp: Socket, address: string, wiring: Wiring) {
-    super(socket, tcp, address, wiring);
-    this.#wiring = wiring;
-    this.connection = linkOf(tcp);
-  }
 
   get signal(): AbortSignal {
     return this.closed;
@@ -66,11 +54,13 @@ export class RpcPeer extends SocketPeer implements Source {
     this.close(code, '', answer_ms);
   }
 
-  protected override ended(): void {
-    this.#wiring.unanswered.whenRoom.delete(this);
+  protected override ended(code: number, reason: Buffer): void {
+    super.ended(code, reason);
+    this.wiring.slots.free();
+    this.wiring.unanswered.whenRoom.delete(this);
     this.subscriptions.closeAll();
     for (const data of this.#waiting.splice(0)) {
-      this.#wiring.unanswered.done(data.length);
+      this.wiring.unanswered.done(data.length);
       this.#done();
     }
   }
@@ -79,10 +69,10 @@ export class RpcPeer extends SocketPeer implements Source {
     if (this.#isClosing) return;
     this.#calls++;
     this.connection.heard++;
-    this.#wiring.unanswered.add(data.length);
+    this.wiring.unanswered.add(data.length);
     if (data.length > LONG_BYTES) this.#long++;
     this.steer();
-    const wait = this.#wiring.hooks.turn.call(this, data.length);
+    const wait = this.wiring.hooks.turn.call(this, data.length);
     if (wait) wait(() => this.#begin(data));
     else this.#begin(data);
   }
@@ -98,12 +88,12 @@ export class RpcPeer extends SocketPeer implements Source {
   #start(data: Buffer): void {
     this.#started++;
     const onRead = data.length > LONG_BYTES ? () => this.#letIn() : undefined;
-    const answering = this.#wiring.dispatcher.receive(data, this, onRead);
+    const answering = this.wiring.dispatcher.receive(data, this, onRead);
     // The buffer itself is not kept: it is a view of what the socket read in one piece.
     const bytes = data.length;
     if (!isLater(answering)) return void this.#answered(bytes, answering);
     const failed = (error: unknown) => {
-      this.#wiring.log.error('message could not be answered', { error });
+      this.wiring.log.error('message could not be answered', { error });
       this.#answered(bytes);
     };
     void answering.then((answer) => this.#answered(bytes, answer), failed);
@@ -115,7 +105,7 @@ export class RpcPeer extends SocketPeer implements Source {
   }
 
   #answered(bytes: number, answer?: Answer): void {
-    this.#wiring.unanswered.done(bytes);
+    this.wiring.unanswered.done(bytes);
     if (answer?.after) void answer.after.then(() => this.#reply(answer));
     else this.#reply(answer);
   }
@@ -145,7 +135,7 @@ export class RpcPeer extends SocketPeer implements Source {
 
   /** Stops reading when calls, unread answers or the bytes of all connections are too many, and reads on when they are not. */
   steer(): void {
-    const { unanswered } = this.#wiring;
+    const { unanswered } = this.wiring;
     const isSlow = this.buffered > MAX_BUFFERED;
     if (isSlow) this.#draining ??= this.drained().then(() => this.#drainedAll());
     if (this.#isClosing || this.isClosed) return;

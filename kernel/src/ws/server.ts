@@ -3,14 +3,13 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { MessageLimits, Peer, Upgrade } from '@svc/plugin-sdk';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { type Link, linkOf } from '../http/connection.ts';
 import { TOO_MANY } from '../http/rpc.ts';
 import { withoutUpgrade } from '../http/server.ts';
 import type { Wiring } from '../network.ts';
-import { frameBytes, unfinishedBytes } from '../quirks.ts';
 import { anonymous } from '../rpc/principals.ts';
-import { SocketPeer } from './peer.ts';
+import { PeerSocket, SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
 const SWEEP_MS = 10_000;
@@ -22,7 +21,7 @@ const MAX_MISSED = 2;
 const ANSWER_MS = 300;
 
 /** A request for an upgrade, as Node hands it over. */
-interface Offer {
+export interface Offer {
   readonly request: IncomingMessage;
   readonly socket: Socket;
   readonly head: Buffer;
@@ -34,7 +33,6 @@ interface Offer {
 /** Upgrades, JSON-RPC peers and their liveness. The one place that makes WebSockets. */
 export class WsServer {
   readonly #wiring: Wiring;
-  readonly #peers = new Set<SocketPeer>();
   readonly #endSweep: () => void;
   #sweeps = 0;
   #stopping = false;
@@ -44,7 +42,7 @@ export class WsServer {
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
 
-  /** One for all sockets: an agent keeps its socket for weeks, and a closure of its own would keep the request that opened it. */
+  /** Of sockets before the end of their handshake. */
   readonly #onError = (error: Error) => this.#wiring.log.debug('socket failed', { error });
 
   readonly onUpgrade =
@@ -66,7 +64,7 @@ export class WsServer {
 
   /** Every JSON-RPC peer finishes its calls and is closed; the others are left to their plugins. */
   async closePeers(code: number, grace_ms: number, answer_ms?: number): Promise<void> {
-    const peers = [...this.#peers].filter((peer) => peer instanceof RpcPeer);
+    const peers = [...this.#wiring.peers].filter((peer) => peer instanceof RpcPeer);
     await Promise.all(peers.map((peer) => peer.finish(code, grace_ms, answer_ms)));
   }
 
@@ -75,13 +73,16 @@ export class WsServer {
     this.#stopping = true;
     this.#endSweep();
     await this.closePeers(1001, grace_ms, ANSWER_MS);
-    for (const peer of this.#peers) if (!(peer instanceof RpcPeer)) peer.close(1001, '', ANSWER_MS);
-    await Promise.all([...this.#peers].map((peer) => peer.isClosed || once(peer.closed, 'abort')));
+    for (const peer of this.#wiring.peers)
+      if (!(peer instanceof RpcPeer)) peer.close(1001, '', ANSWER_MS);
+    await Promise.all(
+      [...this.#wiring.peers].map((peer) => peer.isClosed || once(peer.closed, 'abort')),
+    );
   }
 
   async #upgrade(offer: Offer): Promise<void> {
     const { hooks, log, slots } = this.#wiring;
-    const { request, socket, connection, address } = offer;
+    const { request, socket, connection } = offer;
     if (hooks.upgrade.isUsed() && (await hooks.upgrade.promise(this.#upgradeOf(offer)))) return;
     // RFC 6455 §4.4; the library would take version 8 too.
     if (request.headers['sec-websocket-version'] !== '13') {
@@ -93,14 +94,15 @@ export class WsServer {
       refuse(socket, 429, TOO_MANY);
       return;
     }
-    socket.on('close', slots.free);
     const maxPayload = this.#largestMessage();
+    let peer: RpcPeer | undefined;
     // The parser answers -32700 to bytes that are not UTF-8; the connection stays.
-    shakeHands(offer, { maxPayload, skipUTF8Validation: true }, (ws) => {
-      const peer = new RpcPeer(ws, socket, address, this.#wiring);
-      this.#add(peer, ws, offer);
+    this.#shakeHands(offer, { maxPayload, skipUTF8Validation: true }, (ws) => {
+      peer = new RpcPeer(ws, offer, this.#wiring);
       if (this.#stopping) void peer.finish(1001, 0);
     });
+    // The library has refused it.
+    if (!peer) slots.free();
   }
 
   #upgradeOf(offer: Offer): Upgrade {
@@ -119,15 +121,14 @@ export class WsServer {
 
   /** A peer for a plugin, paused until the plugin listens. */
   #accept(offer: Offer, limits?: MessageLimits): Promise<Peer> {
-    const { socket, connection, address } = offer;
+    const { socket, connection } = offer;
     const maxPayload = limits?.maxMessageBytes ?? this.#largestMessage();
     return new Promise((resolve, reject) => {
       socket.once('close', () => reject(new Error('the socket closed during the handshake')));
-      shakeHands(offer, { maxPayload, skipUTF8Validation: !limits }, (ws) => {
+      this.#shakeHands(offer, { maxPayload, skipUTF8Validation: !limits }, (ws) => {
         ws.pause();
         if (!connection.caller) connection.vouch(anonymous);
-        const peer = new SocketPeer(ws, socket, address, this.#wiring);
-        this.#add(peer, ws, offer, limits?.maxFrameBytes);
+        const peer = new SocketPeer(ws, offer, this.#wiring, limits?.maxFrameBytes);
         if (this.#stopping) peer.close(1001);
         resolve(peer);
       });
@@ -137,31 +138,31 @@ export class WsServer {
   /** A frame as large as the limit is refused already (conventions.md §1). */
   readonly #largestMessage = () => Math.max(this.#wiring.maxRequestBytes() - 1, 1);
 
-  #add(peer: SocketPeer, ws: WebSocket, offer: Offer, maxFrame = Infinity): void {
-    const { socket, connection, address } = offer;
-    const receipt = connection.receive(address);
-    let isTooBig = false;
-    socket.on('data', () => {
-      if (!isTooBig && frameBytes(ws) > maxFrame) {
-        isTooBig = true;
-        peer.tooBig();
-      }
-      const held = unfinishedBytes(ws);
-      if (held !== receipt.held && !receipt.holds(held)) peer.terminate();
+  #shakeHands(
+    { request, socket, head }: Offer,
+    options: { readonly maxPayload: number; readonly skipUTF8Validation: boolean },
+    then: (ws: PeerSocket) => void,
+  ): void {
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      WebSocket: PeerSocket,
+      // The library would select the first subprotocol that is offered (conventions.md §3.1).
+      handleProtocols: () => false,
+      ...options,
     });
-    this.#wiring.log.debug('connection opened', { address });
-    this.#peers.add(peer);
-    ws.on('close', (code) => {
-      receipt.holds(0);
-      this.#peers.delete(peer);
-      this.#wiring.log.debug('connection closed', { address, code });
+    server.handleUpgrade(request, socket, head, (ws) => {
+      // From now on the library listens for errors.
+      socket.off('error', this.#onError);
+      then(ws);
     });
   }
 
   #checkLiveness(): void {
     this.#sweeps++;
     const now = this.#wiring.clock.now();
-    for (const peer of this.#peers) {
+    for (const peer of this.#wiring.peers) {
       const isRpc = peer instanceof RpcPeer;
       // While a peer is not read its pongs do not arrive, so its pings are not counted; they still find a dead socket.
       const counts = isRpc || peer.isRead;
@@ -175,22 +176,6 @@ export class WsServer {
         peer.ping(counts);
     }
   }
-}
-
-function shakeHands(
-  { request, socket, head }: Offer,
-  options: { readonly maxPayload: number; readonly skipUTF8Validation: boolean },
-  then: (ws: WebSocket) => void,
-): void {
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    // The library would select the first subprotocol that is offered (conventions.md §3.1).
-    handleProtocols: () => false,
-    ...options,
-  });
-  server.handleUpgrade(request, socket, head, then);
 }
 
 function refuse(
