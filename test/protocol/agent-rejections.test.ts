@@ -9,6 +9,7 @@ import {
   dynamicReport,
   failure,
   PLUGINS,
+  staticReport,
   summaryReport,
   withLiteral,
 } from './agent-kit.ts';
@@ -83,6 +84,51 @@ test('a token that lacks the right is named by its key, never by its secret', as
   assert.is(logged().at(-1).token_key, key);
   assert.match(logged().at(-1).reason, /^Permission denied: /);
   assert.not.ok(JSON.stringify(logged()).includes(secret));
+});
+
+test('reports that the database cannot store are counted, and name no agent: it is not their fault', async () => {
+  await minute();
+  await minute();
+  const tables = ['static_monitoring', 'dynamic_monitoring_summary'];
+  for (const table of tables) await app.sql(`alter table ${table} rename to away_${table}`);
+  const params = { static_monitoring_data: staticReport() };
+  const failed = [
+    await failure(app.call('agent_report_static', { token: app.superToken, ...params })),
+    await failure(app.call('agent_report_dynamic_summary', [app.superToken, summaryReport()])),
+  ];
+  for (const table of tables) await app.sql(`alter table away_${table} rename to ${table}`);
+  assert.equal(
+    failed.map(({ code }) => code),
+    [103, 103],
+  );
+  await minute();
+  const [first, second] = logged().slice(-2);
+  assert.match(first.reason, /^Database error: /);
+  assert.equal(
+    [first, second].map(({ agent_uuid, since_last }) => [agent_uuid, since_last]),
+    [
+      [undefined, 1],
+      [undefined, 1],
+    ],
+  );
+});
+
+test('a report that cannot be stored as it is names its agent', async () => {
+  await minute();
+  await minute();
+  const time = 2n ** 63n;
+  for (const [name, report] of [
+    ['static_monitoring_data', staticReport({ uuid: B })],
+    ['data', summaryReport({ uuid: A })],
+  ] as const) {
+    const method = name === 'data' ? 'agent_report_dynamic_summary' : 'agent_report_static';
+    const text = withLiteral(report, 'time', String(time));
+    const answer = await callText(app, method, `{"token":"${app.superToken}","${name}":${text}}`);
+    assert.is(JSON.parse(answer).error?.code, 108);
+  }
+  await minute();
+  const [first, second] = logged().slice(-2);
+  assert.equal([first.agent_uuid, second.agent_uuid], [B, A]);
 });
 
 test('the log of calls says nothing of refused reports', () => {

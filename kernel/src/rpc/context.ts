@@ -1,5 +1,6 @@
 import type { AccessContext, Auth, Logger, Origin, Peer, Principal, Span } from '@svc/plugin-sdk';
 import { anonymous } from './principals.ts';
+import type { Registered } from './registry.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Where a message came from, and what its answer may need. */
@@ -13,6 +14,12 @@ export interface Source extends Origin {
 /** One call on its way: what access rules and handlers see of it. */
 export class Context implements AccessContext {
   readonly method: string;
+  /** undefined: there is no such method. */
+  readonly registered: Registered | undefined;
+  /** By `performance.now()`. */
+  readonly started = performance.now();
+  /** As the caller wrote it. */
+  id = '';
   /** Set by authentication; in-process calls have it from the start. */
   caller: Principal;
   credential = '';
@@ -32,10 +39,12 @@ export class Context implements AccessContext {
     method: string,
     source: Source,
     { access, log }: { readonly access: Auth; readonly log: Logger },
+    registered: Registered | undefined,
     caller?: Principal,
   ) {
     this.method = method;
-    this.#log = log;
+    this.registered = registered;
+    this.#log = registered?.log ?? log;
     this.caller = caller ?? anonymous;
     this.origin = caller ? undefined : source;
     this.#source = source;

@@ -86,18 +86,17 @@ export class Dispatcher {
   async call(name: string, params: unknown, caller: Principal): Promise<unknown> {
     const method = this.#options.registry.methods.get(name);
     if (!method?.definition.handle) throw new RpcError(-32601, 'Method not found');
-    const started = performance.now();
-    const context = this.#context(name, INTERNAL, method, caller);
+    const context = new Context(name, INTERNAL, this.#options, method, caller);
     context.params = params;
     try {
       const input = await this.#admit(method, method.binder.bindOwn(params), context);
       context.result = await method.definition.handle(input, context);
     } catch (thrown) {
       const error = this.#failure(method, thrown);
-      this.#settled(context, error, started);
+      this.#settled(context, error);
       throw error;
     }
-    this.#settled(context, undefined, started);
+    this.#settled(context);
     const { result } = context;
     return result instanceof RawJson ? parseJson(asString(result.text)) : result;
   }
@@ -153,35 +152,38 @@ export class Dispatcher {
   }
 
   #call(call: Call, source: Source): Answer | Promise<Answer> {
-    const started = performance.now();
     const method = this.#options.registry.methods.get(call.method);
-    const context = this.#context(method?.name ?? call.method, source, method);
-    context.params = call.params;
     // While it waits, nothing holds the text of the call.
-    const ended = { id: call.id, method, context, started };
-    const failed = (thrown: unknown): Answer => {
-      const error = this.#failure(method, thrown);
-      this.#calls.failed(ended, error);
-      if (method) this.#settled(context, error, started);
-      return { text: errorText(ended.id, error), after: context.after };
-    };
-    const completed = (result: unknown): Answer => {
-      try {
-        context.result = result;
-        const text = this.#serialise(result, ended.id);
-        this.#calls.completed(ended, text);
-        this.#settled(context, undefined, started);
-        return { text, release: context.release };
-      } catch (thrown) {
-        return failed(thrown);
-      }
-    };
+    const context = new Context(method?.name ?? call.method, source, this.#options, method);
+    context.id = call.id;
+    context.params = call.params;
+    const completed = (result: unknown) => this.#completed(context, result);
+    const failed = (thrown: unknown) => this.#failed(context, thrown);
     try {
       if (!method) return this.#unsubscribe(call, source);
       return after(this.#run(method, call, context, source), completed, failed);
     } catch (thrown) {
       return failed(thrown);
     }
+  }
+
+  #completed(context: Context, result: unknown): Answer {
+    try {
+      context.result = result;
+      const text = this.#serialise(result, context.id);
+      this.#calls.completed(context, text);
+      this.#settled(context);
+      return { text, release: context.release };
+    } catch (thrown) {
+      return this.#failed(context, thrown);
+    }
+  }
+
+  #failed(context: Context, thrown: unknown): Answer {
+    const error = this.#failure(context.registered, thrown);
+    this.#calls.failed(context, error);
+    if (context.registered) this.#settled(context, error);
+    return { text: errorText(context.id, error), after: context.after };
   }
 
   /** What the handler gives; of a subscription its number. */
@@ -194,13 +196,11 @@ export class Dispatcher {
     return after(this.#admit(method, params, context), (input) => {
       if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
       if (definition.open) return this.#subscribe(method, input, context, source);
-      return definition.handle?.(input, context);
+      const result = definition.handle?.(input, context);
+      // A call may wait for long.
+      context.params = undefined;
+      return result;
     });
-  }
-
-  #context(name: string, source: Source, method?: Registered, caller?: Principal): Context {
-    const { access, log } = this.#options;
-    return new Context(name, source, { access, log: method?.log ?? log }, caller);
   }
 
   /** The steps from bound parameters to the input of the handler. The order is part of the contract. */
@@ -266,10 +266,10 @@ export class Dispatcher {
     return mapError && error.code > 0 ? mapError(error) : error;
   }
 
-  #settled(context: Context, error: RpcError | undefined, started: number): void {
+  #settled(context: Context, error?: RpcError): void {
     if (!this.#options.hooks.settled.isUsed()) return;
     try {
-      this.#options.hooks.settled.call(context, { error, started });
+      this.#options.hooks.settled.call(context, { error, started: context.started });
     } catch (failure) {
       const { method } = context;
       this.#options.log.error('an observer of calls failed', { method, error: failure });

@@ -2,7 +2,6 @@ import type { Logger, RpcError, Texts } from '@svc/plugin-sdk';
 import { asString, byteLength, DISK_FULL, piecesOf } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
 import type { Message } from './envelope.ts';
-import type { Registered } from './registry.ts';
 
 const CUT = 1024;
 const WINDOW_MS = 10_000;
@@ -10,16 +9,6 @@ const PER_WINDOW = 5;
 
 /** Codes of failures that the input does not explain. */
 const FAILURES: ReadonlySet<number> = new Set([103, 107, 999, -32603]);
-
-/** A call whose answer is known. */
-interface Ended {
-  readonly id: string;
-  /** undefined: there is no such method. */
-  readonly method: Registered | undefined;
-  readonly context: Context;
-  /** By `performance.now()`. */
-  readonly started: number;
-}
 
 /** Records of calls (svc-server.md §9.1): answers at DEBUG, times at TRACE, failures at ERROR and rate-limited. */
 export class CallLog {
@@ -30,8 +19,10 @@ export class CallLog {
     this.#log = log;
   }
 
-  completed({ id, method, context, started }: Ended, text: Texts | undefined): void {
-    const { name, definition, log: area } = method as Registered;
+  completed(context: Context, text: Texts | undefined): void {
+    const { id, started, registered } = context;
+    if (!registered) return;
+    const { name, definition, log: area } = registered;
     const showsAnswers = this.#log.enabled('debug');
     if (!showsAnswers && !area.enabled('debug')) return;
     const elapsed_us = since(started);
@@ -55,7 +46,8 @@ export class CallLog {
     this.#log.trace('rpc.batch completed', { rpc_kind: 'batch', methods, size, elapsed_us });
   }
 
-  failed({ id, method, context, started }: Ended, { code, message, data }: RpcError): void {
+  failed(context: Context, { code, message, data }: RpcError): void {
+    const { id, started, registered: method } = context;
     const isTold = data === DISK_FULL || method?.definition.logsRefusals;
     if (isTold || !this.#log.enabled('error')) return;
     const shown = method?.name ?? 'unknown method';
