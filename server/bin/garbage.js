@@ -69,6 +69,9 @@ function collectInCalm() {
   let kept = buffers();
   let calm = 0;
   let load = 0;
+  /** Of the last looks. Room that was given is not taken back while anything happens: one busy look gives none. */
+  let loads = [];
+  const steadyLoad = () => (load < CALM ? Math.min(load, ...loads) : load);
   let held = newRange();
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
@@ -91,6 +94,7 @@ function collectInCalm() {
     if (asked > 0) endAsking();
     else if (load < CALM && old > least * (1 + GROWTH)) ask(old);
     load = sinceLook();
+    loads = [...loads, load].slice(-LOOKS);
     const isBusy = load >= CALM || held.most - held.least > LARGE;
     held = newRange();
     seen = [...seen, buffers()].slice(-LOOKS);
@@ -98,7 +102,7 @@ function collectInCalm() {
     calm = isBusy ? 0 : calm + 1;
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
-    const room = Math.max(0, youngSpace().physical_space_size - 2 * roomFor(load));
+    const room = Math.max(0, youngSpace().physical_space_size - 2 * roomFor(steadyLoad()));
     if (Math.min(...seen) - kept + room < surplus) return;
     // The first one takes nothing from those that floods need, and takes the code of functions that only a start calls.
     if (surplus > 0) rested = performance.now();
@@ -118,10 +122,11 @@ function collectInCalm() {
     // A second of a fleet's reports may be busier than most.
     if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
     const { space_used_size: used, space_available_size: free } = youngSpace();
-    const room = roomFor(load) ?? 2 * (used + free);
+    const steady = steadyLoad();
+    const room = roomFor(steady) ?? 2 * (used + free);
     // V8 takes whole factors: the smallest room, 1 MB, becomes the one for little work in one step.
     const growth = `--semi-space-growth-factor=${Math.max(Math.floor(room / (used + free)), 1)}`;
-    const helpers = load < QUIET ? '--no-parallel-scavenge' : '--parallel-scavenge';
+    const helpers = steady < QUIET ? '--no-parallel-scavenge' : '--parallel-scavenge';
     // Its compilations leave 5 MB of holes in the heap of C++. What is called often is optimised without it, too.
     const middle = load < CALM ? '--no-maglev' : '--maglev';
     // V8 moves old objects together sooner: with 1,000 agents 17.3 MB hold 16.7, where it was 19.6 for 17.
