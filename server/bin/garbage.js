@@ -5,7 +5,7 @@
  *   allocated: with little work, after minutes.
  * - V8 gives young objects up to 128 MB of room under load, however light, and takes nothing back while anything happens.
  */
-import { performance } from 'node:perf_hooks';
+import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -19,17 +19,16 @@ const LOOK_MS = 3_000;
 /** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
-/** A loop that works less has so few living objects at a collection that other threads cost more to wake than they do. */
-const QUIET = 0.25;
 /**
- * Room for young objects, bytes, up to each part of the time that the event loop works; beyond, as much as V8 gives. It takes
- * twice as much memory. With less than a thousand agents and five thousand need, what waits for the database would grow old.
+ * With fewer bytes for young objects in a second, they get `SMALL` of room, and so few live at a collection that other threads
+ * cost more to wake than they do. The work is measured, not its time: a machine whose processors others use, too, takes no
+ * more memory for it. A thousand agents take 9 MB, five thousand 43.
  */
-const ROOMS = [
-  [QUIET, 2 * 2 ** 20],
-  [CALM, 16 * 2 ** 20],
-];
-const roomFor = (load) => ROOMS.find(([most]) => load < most)?.[1];
+const QUIET = 20 * 2 ** 20;
+/** Room for young objects, bytes; it takes twice as much memory. A server that is not calm gets as much as V8 gives. */
+const SMALL = 2 * 2 ** 20;
+/** With less, what waits for the database of five thousand agents would grow old. */
+const USUAL = 16 * 2 ** 20;
 /** Old objects are looked through when they grew by this part in calm. V8 lets them grow by 16 MB, however few live. */
 const GROWTH = 0.1;
 /** Where the loop works hard for so long, the room grows before the next look. */
@@ -69,9 +68,11 @@ function collectInCalm() {
   let kept = buffers();
   let calm = 0;
   let load = 0;
-  /** Of the last looks. Room that was given is not taken back while anything happens: one busy look gives none. */
-  let loads = [];
-  const steadyLoad = () => (load < CALM ? Math.min(load, ...loads) : load);
+  const youngSinceLook = youngMeter();
+  // Bytes a second, in the last looks. Room that was given is not taken back while anything happens: one look alone gives none.
+  let young = [0];
+  const isQuiet = () => load < CALM && Math.min(...young) < QUIET;
+  const usualRoom = () => (isQuiet() ? SMALL : USUAL);
   let held = newRange();
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
@@ -94,7 +95,7 @@ function collectInCalm() {
     if (asked > 0) endAsking();
     else if (load < CALM && old > least * (1 + GROWTH)) ask(old);
     load = sinceLook();
-    loads = [...loads, load].slice(-LOOKS);
+    young = [...young, youngSinceLook() / (LOOK_MS / 1000)].slice(-LOOKS);
     const isBusy = load >= CALM || held.most - held.least > LARGE;
     held = newRange();
     seen = [...seen, buffers()].slice(-LOOKS);
@@ -102,7 +103,7 @@ function collectInCalm() {
     calm = isBusy ? 0 : calm + 1;
     if (calm < LOOKS || performance.now() - rested < REST_MS) return;
     // Buffers of a calm server come and go; room for young objects stays as large as its busiest time had it.
-    const room = Math.max(0, youngSpace().physical_space_size - 2 * roomFor(steadyLoad()));
+    const room = Math.max(0, youngSpace().physical_space_size - 2 * usualRoom());
     if (Math.min(...seen) - kept + room < surplus) return;
     // The first one takes nothing from those that floods need, and takes the code of functions that only a start calls.
     if (surplus > 0) rested = performance.now();
@@ -122,11 +123,10 @@ function collectInCalm() {
     // A second of a fleet's reports may be busier than most.
     if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
     const { space_used_size: used, space_available_size: free } = youngSpace();
-    const steady = steadyLoad();
-    const room = roomFor(steady) ?? 2 * (used + free);
+    const room = load < CALM ? usualRoom() : 2 * (used + free);
     // V8 takes whole factors: the smallest room, 1 MB, becomes the one for little work in one step.
     const growth = `--semi-space-growth-factor=${Math.max(Math.floor(room / (used + free)), 1)}`;
-    const helpers = steady < QUIET ? '--no-parallel-scavenge' : '--parallel-scavenge';
+    const helpers = isQuiet() ? '--no-parallel-scavenge' : '--parallel-scavenge';
     // Its compilations leave 5 MB of holes in the heap of C++. What is called often is optimised without it, too.
     const middle = load < CALM ? '--no-maglev' : '--maglev';
     // V8 moves old objects together sooner: with 1,000 agents 17.3 MB hold 16.7, where it was 19.6 for 17.
@@ -147,6 +147,21 @@ function loadMeter() {
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     return utilization;
+  };
+}
+
+/** Tells the bytes that young objects took since it was asked last: each collection of them comes when their room is full. */
+function youngMeter() {
+  let collections = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries())
+      if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) collections++;
+  }).observe({ entryTypes: ['gc'] });
+  return () => {
+    const { space_used_size: used, space_available_size: free } = youngSpace();
+    const bytes = collections * (used + free);
+    collections = 0;
+    return bytes;
   };
 }
 
