@@ -34,6 +34,8 @@ const GROWTH = 0.1;
 /** Where the loop works hard for so long, the room grows before the next look. */
 const FLOOD_MS = 1_000;
 const ROOM_MS = 100;
+/** Since Node 24. Any V8 tells of a flag that it does not know on standard error. */
+const CAN_SAVE = Number.parseInt(process.versions.v8, 10) >= 13;
 /** V8's own: collections that code lives on without being called. */
 const OLD_AGE = 6;
 /**
@@ -131,7 +133,7 @@ function collectInCalm() {
     const middle = load < CALM ? '--no-maglev' : '--maglev';
     // V8 moves old objects together sooner: with 1,000 agents 17.3 MB hold 16.7, where it was 19.6 for 17.
     const saver = load < CALM ? '--memory-saver-mode' : '--no-memory-saver-mode';
-    const next = `${growth} ${helpers} ${middle} ${saver}`;
+    const next = `${growth} ${helpers} ${middle} ${CAN_SAVE ? saver : ''}`;
     if (next !== flags) setFlagsFromString(next);
     flags = next;
   };

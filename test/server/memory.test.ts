@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -40,5 +41,23 @@ for (const [name, more, variable] of process.platform === 'linux' ? cases : []) 
     }
   });
 }
+
+/** Works for so long that it counts as a flood, then has nothing to do. */
+const busyThenCalm = `
+  const { limitGarbage } = await import(process.argv[1]);
+  const { setImmediate, setTimeout } = await import('node:timers/promises');
+  limitGarbage();
+  await setTimeout(300);
+  for (const end = performance.now() + 2_500; performance.now() < end; await setImmediate())
+    for (const pause = performance.now() + 20; performance.now() < pause; );
+  await setTimeout(3_500);
+`;
+
+test('V8 knows each flag that is set, in calm and in a flood: of others it would tell on standard error', () => {
+  const garbage = new URL('../../server/bin/garbage.js', import.meta.url).href;
+  const args = ['--input-type=module', '-e', busyThenCalm, garbage];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  assert.equal({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' });
+});
 
 test.run();
