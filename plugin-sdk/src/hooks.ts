@@ -68,7 +68,7 @@ export interface Call {
   readonly caller: Principal;
   /** Of the sender; empty for calls of this process. */
   readonly address: string;
-  /** As they were sent, the credential included; undefined once the handler waits: nothing holds them for so long. */
+  /** As they were sent, the credential included. */
   readonly params: unknown;
   /** What the method's `audit` says of the call; undefined: it states none, or they do not fit. */
   readonly target: (() => string | undefined) | undefined;

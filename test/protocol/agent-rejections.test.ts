@@ -86,7 +86,7 @@ test('a token that lacks the right is named by its key, never by its secret', as
   assert.not.ok(JSON.stringify(logged()).includes(secret));
 });
 
-test('reports that the database cannot store are counted, and name no agent: it is not their fault', async () => {
+test('reports that the database cannot store are counted as well, with their agents', async () => {
   await minute();
   await minute();
   const tables = ['static_monitoring', 'dynamic_monitoring_summary'];
@@ -107,8 +107,8 @@ test('reports that the database cannot store are counted, and name no agent: it 
   assert.equal(
     [first, second].map(({ agent_uuid, since_last }) => [agent_uuid, since_last]),
     [
-      [undefined, 1],
-      [undefined, 1],
+      [A, 1],
+      [A, 1],
     ],
   );
 });

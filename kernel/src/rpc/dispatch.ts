@@ -196,10 +196,7 @@ export class Dispatcher {
     return after(this.#admit(method, params, context), (input) => {
       if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
       if (definition.open) return this.#subscribe(method, input, context, source);
-      const result = definition.handle?.(input, context);
-      // A call may wait for long.
-      context.params = undefined;
-      return result;
+      return definition.handle?.(input, context);
     });
   }
 

@@ -41,8 +41,7 @@ export function watchRejections({ clock, hooks, every, log }: Kernel): void {
     const counter = counters.get(address) ?? newCounter();
     counters.set(address, counter);
     counter.rejected++;
-    // Without them it was the database that failed, whoever sent the report.
-    if (call.params && counter.agents.size < MAX_AGENTS) counter.agents.add(agentOf(call.params));
+    if (counter.agents.size < MAX_AGENTS) counter.agents.add(agentOf(call.params));
     counter.method = call.method;
     counter.reason = reasonOf(error);
     counter.tokenKey = call.caller.id;
@@ -58,7 +57,7 @@ export function watchRejections({ clock, hooks, every, log }: Kernel): void {
     if (rejected === told || now - toldAt < PERIOD_MS) return;
     log.warn('reports were rejected', {
       address,
-      ...(agents.size > 0 && { agent_uuid: [...agents].join(', ') }),
+      agent_uuid: [...agents].join(', '),
       ...(tokenKey && { token_key: tokenKey }),
       method,
       reason,

@@ -1,4 +1,4 @@
-import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Appender,
   after,
@@ -108,25 +108,20 @@ export function staticReports(
   { store, hashes }: { readonly store: StaticStore; readonly hashes: Hashes },
 ): Report<StaticReport> {
   const texts = partTexts(staticParts);
-  return (report) => {
+  return async (report) => {
     const time = timestampOf(report.time);
     const parts = texts(report);
-    const hash = Buffer.from(report.data_hash);
-    return after(registry.admit(canonicalUuid(report.uuid)), (agent) =>
-      agent ? keepStatic([agent.id, time, now(), ...parts], hash) : BUFFERED,
-    );
-  };
-
-  async function keepStatic(row: Row, hash: Buffer): Promise<RawJson> {
-    const id = row[0] as number;
+    const agent: Agent | undefined = await registry.admit(canonicalUuid(report.uuid));
+    if (!agent) return BUFFERED;
+    const row = [agent.id, time, now(), ...parts];
     // Known beforehand, so that a duplicate refreshes the latest value although the table keeps the first content.
-    await last.get([id]);
+    await last.get([agent.id]);
     const { epoch } = last;
-    const isNew = await write(row, hash);
+    const isNew = await write(row, Buffer.from(report.data_hash));
     last.stored(row, epoch);
-    changed(id);
+    changed(agent.id);
     return isNew ? BUFFERED : SKIPPED;
-  }
+  };
 
   /** Bumps the row, else inserts it, else bumps the row that another server has inserted meanwhile. */
   async function write(row: Row, hash: Buffer): Promise<boolean> {
