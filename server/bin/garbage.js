@@ -125,14 +125,15 @@ function collectInCalm() {
     // A second of a fleet's reports may be busier than most.
     if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
     const { space_used_size: used, space_available_size: free } = youngSpace();
-    const room = load < CALM ? usualRoom() : 2 * (used + free);
+    const isCalm = load < CALM;
+    const room = isCalm ? usualRoom() : 2 * (used + free);
     // V8 takes whole factors: the smallest room, 1 MB, becomes the one for little work in one step.
     const growth = `--semi-space-growth-factor=${Math.max(Math.floor(room / (used + free)), 1)}`;
     const helpers = isQuiet() ? '--no-parallel-scavenge' : '--parallel-scavenge';
     // Its compilations leave 5 MB of holes in the heap of C++. What is called often is optimised without it, too.
-    const middle = load < CALM ? '--no-maglev' : '--maglev';
+    const middle = isCalm ? '--no-maglev' : '--maglev';
     // V8 moves old objects together sooner: with 1,000 agents 17.3 MB hold 16.7, where it was 19.6 for 17.
-    const saver = load < CALM ? '--memory-saver-mode' : '--no-memory-saver-mode';
+    const saver = isCalm ? '--memory-saver-mode' : '--no-memory-saver-mode';
     const next = `${growth} ${helpers} ${middle} ${CAN_SAVE ? saver : ''}`;
     if (next !== flags) setFlagsFromString(next);
     flags = next;
