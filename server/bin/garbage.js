@@ -75,6 +75,9 @@ function collectInCalm() {
   let young = [0];
   const isQuiet = () => load < CALM && Math.min(...young) < QUIET;
   const usualRoom = () => (isQuiet() ? SMALL : USUAL);
+  // Between two ticks the room may double twice, and only a collection of old objects takes some back. What is larger still is
+  // left over from much work, which may come again.
+  const hasDoubled = () => isQuiet() && roomNow() > SMALL && roomNow() <= 2 * SMALL;
   let held = newRange();
   let rested = -REST_MS;
   // What the start has left over goes, however little it is.
@@ -95,7 +98,7 @@ function collectInCalm() {
     least = Math.min(least, old);
     // V8 marks beside the work then. With a lower limit of its own it would begin in the middle of each large message.
     if (asked > 0) endAsking();
-    else if (load < CALM && old > least * (1 + GROWTH)) ask(old);
+    else if (load < CALM && (old > least * (1 + GROWTH) || hasDoubled())) ask(old);
     load = sinceLook();
     young = [...young, youngSinceLook() / (LOOK_MS / 1000)].slice(-LOOKS);
     const isBusy = load >= CALM || held.most - held.least > LARGE;
@@ -124,11 +127,11 @@ function collectInCalm() {
     if (oldSize() < asked) endAsking();
     // A second of a fleet's reports may be busier than most.
     if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
-    const { space_used_size: used, space_available_size: free } = youngSpace();
+    const before = roomNow();
     const isCalm = load < CALM;
-    const room = isCalm ? usualRoom() : 2 * (used + free);
+    const room = isCalm ? usualRoom() : 2 * before;
     // V8 takes whole factors: the smallest room, 1 MB, becomes the one for little work in one step.
-    const growth = `--semi-space-growth-factor=${Math.max(Math.floor(room / (used + free)), 1)}`;
+    const growth = `--semi-space-growth-factor=${Math.max(Math.floor(room / before), 1)}`;
     const helpers = isQuiet() ? '--no-parallel-scavenge' : '--parallel-scavenge';
     // Its compilations leave 5 MB of holes in the heap of C++. What is called often is optimised without it, too.
     const middle = isCalm ? '--no-maglev' : '--maglev';
@@ -161,8 +164,7 @@ function youngMeter() {
       if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) collections++;
   }).observe({ entryTypes: ['gc'] });
   return () => {
-    const { space_used_size: used, space_available_size: free } = youngSpace();
-    const bytes = collections * (used + free);
+    const bytes = collections * roomNow();
     collections = 0;
     return bytes;
   };
@@ -172,6 +174,12 @@ function youngMeter() {
 const newRange = () => ({ least: Infinity, most: 0 });
 
 const oldSize = () => getHeapStatistics().used_heap_size - youngSpace().space_used_size;
+
+/** Of young objects, bytes. */
+function roomNow() {
+  const { space_used_size: used, space_available_size: free } = youngSpace();
+  return used + free;
+}
 
 const youngSpace = () =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
