@@ -110,6 +110,21 @@ test('what was deleted makes room, by RPC, by WebDAV and behind the back of the 
   await fill();
 });
 
+test('what was deleted makes room although the server was held up while it counted', async () => {
+  const name = await bucket();
+  let held = true;
+  const hold = () => {
+    const until = performance.now() + 40;
+    while (performance.now() < until);
+    if (held) setImmediate(hold);
+  };
+  hold();
+  assert.equal(await upload(name, 'f', 900_000), { success: true });
+  held = false;
+  rmSync(disk(name, 'f'));
+  assert.equal(await upload(name, 'g', 900_000), { success: true });
+});
+
 test('a full bucket still takes a file in the place of one that is no smaller', async () => {
   const name = await bucket();
   assert.equal(await upload(name, 'f', 990_000), { success: true });

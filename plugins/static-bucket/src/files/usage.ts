@@ -13,6 +13,8 @@ const FIRST_MS = 2_000;
 const AGAIN_MS = 60_000;
 /** Counting takes at most this share of the time. */
 const SHARE = 20;
+/** What an entry takes at most: a count that took longer was held up by other work, and says nothing of the next one. */
+const ENTRY_MS = 1;
 /** A write that would be refused waits no longer than this for the next count. */
 const PATIENCE_MS = 1_000;
 
@@ -116,9 +118,14 @@ export class Usage {
   async #walk(): Promise<void> {
     const began = performance.now();
     const coming = this.#coming;
+    let entries = 0;
     this.#added = 0;
     try {
-      const found = await bytesBelow(await this.#base());
+      let found = 0;
+      for await (const bytes of sizesBelow(await this.#base())) {
+        found += bytes;
+        entries++;
+      }
       // What was finished meanwhile may count twice, until the next count.
       const finished = Math.max(0, this.#added - this.#coming + coming);
       this.#bytes = found + this.#coming + finished;
@@ -127,15 +134,14 @@ export class Usage {
       this.#bytes = Math.max(this.#bytes, this.#added);
     }
     this.#counted = true;
-    const took = performance.now() - began;
+    const took = Math.min(performance.now() - began, entries * ENTRY_MS);
     this.#mayAt = performance.now() + SHARE * took;
     this.#shouldAt = Math.max(this.#mayAt, performance.now() + AGAIN_MS);
   }
 }
 
-/** Bytes of all files and directories below a real directory, links not followed, without uploads on their way. */
-async function bytesBelow(base: string): Promise<number> {
-  let bytes = 0;
+/** Bytes of each file and directory below a real directory, links not followed, without uploads on their way. */
+async function* sizesBelow(base: string): AsyncIterable<number> {
   const directories = [base];
   for (let path = directories.pop(); path !== undefined; path = directories.pop()) {
     for await (const entry of await opened(path)) {
@@ -143,10 +149,9 @@ async function bytesBelow(base: string): Promise<number> {
       if (entry.isDirectory()) directories.push(child);
       else if (isTemporary(entry.name)) continue;
       const { size } = entry.isFile() ? await sizeIfAny(child) : { size: 0 };
-      bytes += sizeOf(size);
+      yield sizeOf(size);
     }
   }
-  return bytes;
 }
 
 /** The entries of a directory; none when it was removed meanwhile. */
