@@ -9,6 +9,7 @@ export interface SharedServers {
   /** In the order of their start; the first one owns the database. */
   readonly apps: TestApp[];
   readonly superToken: string;
+  readonly database_url: string;
   /** Starts one more. */
   join(): Promise<TestApp>;
   stop(): Promise<void>;
@@ -25,14 +26,16 @@ export async function sharedServers(
   const apps = [first];
   const text = await readFile(join(first.dir, 'config.toml'), 'utf8');
   const value = (key: string) => new RegExp(`^${key} = "([^"]+)"`, 'm').exec(text)?.[1];
+  const database_url = value('database_url')!;
   const same = {
     ...config,
     server_uuid: value('server_uuid'),
-    database: { ...(config['database'] as object), database_url: value('database_url') },
+    database: { ...(config['database'] as object), database_url },
   };
   const servers: SharedServers = {
     apps,
     superToken: first.superToken,
+    database_url,
     async join() {
       const app = await bootForTest(plugins, same, { ...options, dialect: 'postgres' });
       // A server prints the Super Token only where it makes it; the kit knows it everywhere.

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AgentReported } from '../../plugins/agent/src/api.ts';
@@ -221,40 +222,43 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
 const fleet = suite('agent: events of several servers (postgres)');
 let servers: SharedServers;
+let heard = [0, 0];
 fleet.before(async () => {
   servers = await sharedServers(2, PLUGINS, {}, { clock: true });
 });
 fleet.after(() => servers.stop());
+
+const listen = () =>
+  servers.apps.forEach((app, at) => {
+    kernelOf(app).subscribe(AgentReported, () => void heard[at]!++);
+  });
+const advance = (ms: number) => Promise.all(servers.apps.map((app) => app.clock.advance(ms)));
+/** Messages between servers take the machine's time too, and those of ten seconds that pass at once may be lost. */
+const bothHear = (app: TestApp, uuid: string, step: number) => {
+  heard = [0, 0];
+  return until('both servers know', async () => {
+    await report(app, uuid, servers.superToken);
+    await advance(step);
+    return heard.every((count) => count > 0);
+  });
+};
+const state = async (column: string) =>
+  Number((await servers.apps[0]!.sql(`select ${column} as n from agent_event_state`))[0].n);
 
 fleet(
   'an agent that reports to another server has not gone, and its uptime is counted once',
   async () => {
     const [one, two] = servers.apps as [TestApp, TestApp];
     const A = randomUUID();
-    let heard = [0, 0];
-    [one, two].forEach((app, at) => {
-      kernelOf(app).subscribe(AgentReported, () => void heard[at]!++);
-    });
-    const advance = (ms: number) => Promise.all([one, two].map((app) => app.clock.advance(ms)));
-    // Messages between servers take the machine's time too, and those of ten seconds that pass at once may be lost.
-    const bothHear = (app: TestApp, step: number) => {
-      heard = [0, 0];
-      return until('both servers know', async () => {
-        await report(app, A, servers.superToken);
-        await advance(step);
-        return heard.every((count) => count > 0);
-      });
-    };
-    const state = async (column: string) =>
-      Number((await one.sql(`select ${column} as n from agent_event_state`))[0].n);
+    listen();
     await passes([one], 'the first server writes', async () => (await state('until')) > 0);
     const begins = one.clock.now();
     // A server hears of an agent's first reports before it knows the agent.
-    await bothHear(one, SECOND);
+    await bothHear(one, A, SECOND);
     const bothKnow = one.clock.now();
     for (let n = 0; n < 32; n++) {
       await advance(10 * SECOND);
-      await bothHear(n < 16 ? one : two, 10);
+      await bothHear(n < 16 ? one : two, A, 10);
     }
     const ends = one.clock.now();
     const uptime = () => secondsOf(two, A);
@@ -280,5 +284,50 @@ fleet(
     assert.ok((await uptime()) <= most, `${await uptime()} of at most ${most}`);
   },
 );
+
+fleet('uptime is counted once although its writer was held up and lost its turn', async () => {
+  const [one, two] = servers.apps as [TestApp, TestApp];
+  const A = randomUUID();
+  const takesTurn = async (app: TestApp) => {
+    await app.sql('update agent_event_state set until = 0');
+    await passes([app], 'the turn is taken', async () => (await state('until')) > 0);
+  };
+  // The first turn of a server also cleans, which would wait in the place of what is to wait.
+  for (const app of [two, one]) {
+    await app.restart();
+    await app.sql('insert into agent_uptime (uuid_id, day, ms) values (1, 1, 1)');
+    await takesTurn(app);
+    const old = () => app.sql('select day from agent_uptime where day = 1');
+    await passes([app], 'cleaned', async () => (await old()).length === 0);
+  }
+  listen();
+  const beside = new pg.Client({ connectionString: servers.database_url });
+  await beside.connect();
+  try {
+    await beside.query('begin');
+    await beside.query('lock table agent_uptime in exclusive mode');
+    const waiting = async () => {
+      const text = `select count(*) as n from pg_stat_activity
+        where datname = current_database() and wait_event = 'relation'`;
+      return Number((await beside.query(text)).rows[0].n);
+    };
+    const begins = one.clock.now();
+    await until('the writer is held up', async () => {
+      await bothHear(one, A, 5 * SECOND);
+      return (await waiting()) > 0;
+    });
+    await takesTurn(two);
+    // Rounds of the other server, in which it would write.
+    for (let n = 0; n < 20 && (await waiting()) < 2; n++) await bothHear(two, A, 5 * SECOND);
+    const ends = one.clock.now();
+    await beside.query('commit');
+    const before = await state('counted');
+    await passes([one, two], 'written again', async () => (await state('counted')) > before);
+    const [uptime, most] = [await secondsOf(one, A), (ends - begins) / SECOND + 60];
+    assert.ok(uptime > 0 && uptime <= most, `${uptime} of at most ${most}`);
+  } finally {
+    await beside.end();
+  }
+});
 
 fleet.run();

@@ -181,16 +181,17 @@ export class Rounds {
     }
   }
 
+  /** Said first, and once: a server that is held up here may lose its turn, and the next one would write the same uptime. */
   async #writeUptime(now: number): Promise<void> {
     const { sightings, store } = this.#parts;
+    if (!(await store.setCounted(now, this.#counted ?? 0))) return;
+    this.#counted = now;
     const all = sightings.unwritten();
     for (let at = 0; at < all.length; at += BATCH_ROWS) {
       const some = all.slice(at, at + BATCH_ROWS);
       await store.addUptime(some.map(({ row }) => row));
       for (const { written } of some) written();
     }
-    await store.setCounted(now);
-    this.#counted = now;
   }
 
   async #clean(now: number): Promise<void> {

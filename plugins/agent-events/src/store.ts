@@ -90,8 +90,10 @@ export class Store {
     return rows[0]?.counted ?? 0;
   }
 
-  async setCounted(time: number): Promise<void> {
-    await this.#write('update agent_event_state set counted = ? returning id', [time]);
+  /** @returns false when uptime was written after `before` */
+  async setCounted(time: number, before: number): Promise<boolean> {
+    const text = 'update agent_event_state set counted = ? where counted = ? returning id';
+    return (await this.#write(text, [time, before])).length > 0;
   }
 
   /** At most `BATCH_ROWS`. */
