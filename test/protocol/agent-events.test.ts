@@ -306,11 +306,10 @@ fleet('uptime is counted once although its writer was held up and lost its turn'
   try {
     await beside.query('begin');
     await beside.query('lock table agent_uptime in exclusive mode');
-    const waiting = async () => {
-      const text = `select count(*) as n from pg_stat_activity
-        where datname = current_database() and wait_event = 'relation'`;
-      return Number((await beside.query(text)).rows[0].n);
-    };
+    const text = `select pid from pg_stat_activity where datname = current_database()
+      and wait_event = 'relation' and query like 'insert into agent_uptime%'`;
+    // A transaction, as the one that locks, sees the connections of its first look alone.
+    const waiting = async () => (await one.sql(text)).length;
     const begins = one.clock.now();
     await until('the writer is held up', async () => {
       await bothHear(one, A, 5 * SECOND);
