@@ -14,11 +14,13 @@ export interface TestFile {
   readonly proofOnly: boolean;
   /** From a comment `// watchdog: SECONDS`; default 420 s, several times what any file takes on an idle machine. */
   readonly watchdog_ms: number;
+  /** From a comment `// alone`: the file measures what others wait, and none runs beside it. */
+  readonly alone: boolean;
   /** The file names Postgres somewhere, so a server has to run. */
   readonly needsPostgres: boolean;
 }
 
-/** Comments of a file speak for it: `// proof: SECONDS`, `// proof only: SECONDS`, `// watchdog: SECONDS`. */
+/** Comments of a file speak for it: `// proof: SECONDS`, `// proof only: SECONDS`, `// watchdog: SECONDS`, `// alone`. */
 function describe(root: string, name: string, { proof, fast }: Options): TestFile {
   const path = join(root, name);
   const source = readFileSync(path, 'utf8');
@@ -30,6 +32,7 @@ function describe(root: string, name: string, { proof, fast }: Options): TestFil
     budget_s: proof ? Number(loop_s ?? 0) : secondsOf(name),
     proofOnly: only !== undefined,
     watchdog_ms: Number(watchdog_s) * 1000,
+    alone: /^\/\/ alone$/m.test(source),
     needsPostgres: proof || (!fast && /postgres/i.test(source)),
   };
 }

@@ -18,6 +18,7 @@ const END_OF_FILE = /^ {2}\S+\.test\.ts: [\d.]+ s.*\n/m;
 
 export class Lanes {
   readonly #results: FileResult[];
+  readonly #alone: TestFile[];
   readonly #waiting: TestFile[];
   readonly #running = new Set<ChildProcess>();
   readonly #args: readonly string[];
@@ -25,27 +26,29 @@ export class Lanes {
   /** `args` go to every lane; `results` grows as the files end. */
   constructor(files: readonly TestFile[], args: readonly string[], results: FileResult[]) {
     this.#results = results;
-    this.#waiting = [...files];
+    this.#alone = files.filter(({ alone }) => alone);
+    this.#waiting = files.filter(({ alone }) => !alone);
     this.#args = args;
   }
 
-  /** Runs all files in `count` lanes. */
+  /** Runs the files that are to run alone, then all others in `count` lanes. */
   async run(count: number): Promise<void> {
-    await Promise.all(Array.from({ length: count }, () => this.#keepRunning()));
+    await this.#keepRunning(this.#alone);
+    await Promise.all(Array.from({ length: count }, () => this.#keepRunning(this.#waiting)));
   }
 
   /** Ends the lanes; their files do not come to a result. */
   end(signal: NodeJS.Signals): void {
-    this.#waiting.length = 0;
+    for (const files of [this.#alone, this.#waiting]) files.length = 0;
     for (const child of this.#running) child.kill(signal);
   }
 
   /** A lane that a file brought down is followed by another one. */
-  async #keepRunning(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#lane();
+  async #keepRunning(files: TestFile[]): Promise<void> {
+    while (files.length > 0) await this.#lane(files);
   }
 
-  async #lane(): Promise<void> {
+  async #lane(files: TestFile[]): Promise<void> {
     const child = fork(join(import.meta.dirname, 'lane-process.ts'), this.#args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -54,7 +57,7 @@ export class Lanes {
     let file: TestFile | undefined;
     child.on('message', (message: LaneMessage) => {
       if (message !== 'ready') this.#results.push(message);
-      file = this.#waiting.shift();
+      file = files.shift();
       child.send(file ?? ('end' satisfies NoFile));
     });
     const status = await new Promise((done) =>

@@ -1,4 +1,5 @@
 // Long messages against a server in its own process: its memory, its event loop, and the answers that others get.
+// alone
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
