@@ -71,9 +71,7 @@ test('calls of one token over many connections leave the loop to another token',
       await socket.call('probe_work', [other]);
       took.push(performance.now() - since);
     }
-    // Some may meet a moment in which the machine does other work.
-    const middle = took.toSorted((one, another) => one - another)[2]!;
-    assert.ok(middle <= SOON_MS, `answers took ${took.map(Math.round)} ms`);
+    assert.ok(Math.max(...took) <= SOON_MS, `answers took ${took.map(Math.round)} ms`);
   } finally {
     await worker.terminate();
     socket.close();

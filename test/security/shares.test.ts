@@ -19,24 +19,20 @@ import { loop } from '../runner/proof.ts';
 const THREADS = loop(4, 8);
 /** Databases; each has three processes at most. */
 const HOGGED = loop(['a', 'b'], ['a', 'b', 'c', 'd']);
-/** What the other token may have to wait, ms; one of three calls may meet a moment in which the machine does other work. */
+/** What the other token may have to wait, ms. */
 const SOON_MS = 1_000;
-const LATE_MS = 10_000;
 
-/** Three calls beside a hog: a failure when one has no answer, or most come too late. */
-async function soon(what: string, call: (n: number) => Promise<unknown>): Promise<void> {
-  const took: number[] = [];
-  for (let n = 0; n < 3; n++) {
-    const since = performance.now();
-    const late = new Promise<never>((_, reject) => {
-      const fail = () => reject(new Error(`${what}: no answer within ${LATE_MS} ms`));
-      setTimeout(fail, LATE_MS).unref();
-    });
-    await Promise.race([call(n), late]);
-    took.push(performance.now() - since);
-  }
-  const [, middle] = took.toSorted((one, another) => one - another);
-  assert.ok(middle! <= SOON_MS, `${what} took ${took.map(Math.round)} ms`);
+/** The answer to a call beside a hog, and a failure when it comes too late. */
+async function soon<T>(what: string, call: () => Promise<T>): Promise<T> {
+  const since = performance.now();
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error(`${what}: no answer within ${SOON_MS} ms`));
+    setTimeout(fail, SOON_MS).unref();
+  });
+  const answer = await Promise.race([call(), late]);
+  const took = performance.now() - since;
+  assert.ok(took <= SOON_MS, `${what} took ${took} ms`);
+  return answer;
 }
 
 /** Sends calls whose answers are not awaited, over one socket; the socket is closed at the end. */
@@ -98,10 +94,12 @@ async function hogging(app: TestApp, calls: [method: string, params: unknown][])
       assert.ok(open >= 512, `${open} connections`);
     });
     await create(other, 'one', 'return { text: await (await fetch(params)).text() }');
-    await soon('fetch', async () => {
-      const row = await server.result((await run(other, 'one', `${address}/now`)).id);
+    for (let n = 0; n < 3; n++) {
+      const row = await soon('fetch', async () =>
+        server.result((await run(other, 'one', `${address}/now`)).id),
+      );
       assert.equal(row.result, { text: 'now' });
-    });
+    }
   });
 
   test('endless scripts of one token, more than there are threads, leave one to another', async () => {
@@ -111,9 +109,10 @@ async function hogging(app: TestApp, calls: [method: string, params: unknown][])
       await run(hog, `endless-${n}`);
     }
     await has('endless', THREADS + 2);
-    await soon('run', async () => {
-      assert.is((await server.result((await run(other, 'quick')).id)).result, 7);
-    });
+    for (let n = 0; n < 3; n++) {
+      const row = await soon('run', async () => server.result((await run(other, 'quick')).id));
+      assert.is(row.result, 7);
+    }
   });
 
   test.run();
@@ -147,10 +146,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await socket.call('svc-server_get_database_type', [hog]);
     // Starts a process while all the others start.
     await app.call('svc-server_exec_sql', [other, select]);
-    await soon('exec_sql', async () => {
-      const { data } = await app.call('svc-server_exec_sql', [other, select]);
+    for (let n = 0; n < 3; n++) {
+      const { data } = await soon('exec_sql', () =>
+        app.call('svc-server_exec_sql', [other, select]),
+      );
       assert.equal(data, [{ n: 7 }]);
-    });
+    }
     socket.close();
   });
 
@@ -191,10 +192,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       for (const name of ['a', 'e']) {
         const exec = (sql: string) => app.call('db_exec_sql', [other, name, sql]);
         await exec('create table t (n)');
-        await soon('db_exec_sql, writing', (n) => exec(`insert into t values (${n})`));
-        await soon('db_exec_sql', async () => {
-          assert.equal((await exec('select max(n) as n from t')).data, [{ n: 2 }]);
-        });
+        for (let n = 0; n < 3; n++) {
+          await soon('db_exec_sql, writing', () => exec(`insert into t values (${n})`));
+          const { data } = await soon('db_exec_sql', () => exec('select max(n) as n from t'));
+          assert.equal(data, [{ n }]);
+        }
       }
       socket.close();
     });
