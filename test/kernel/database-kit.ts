@@ -131,8 +131,8 @@ export async function failure(work: Promise<unknown>): Promise<Error & { code?: 
 }
 
 /** Waits until something holds. @throws after 30 s */
-export async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; !holds(); ) {
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; !(await holds()); ) {
     if (Date.now() > end) throw new Error('it did not come to pass within 30 s');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

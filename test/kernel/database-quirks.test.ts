@@ -113,7 +113,7 @@ postgres('cancelQuery ends the statement and leaves the connection', () =>
     // What is sent later may come first.
     const sleeping = `select 1 from pg_stat_activity
       where datname = current_database() and query = 'select pg_sleep(30)' and state = 'active'`;
-    while ((await db.all(sleeping)).length === 0) assert.is(ended, undefined);
+    await until(async () => (await db.all(sleeping)).length > 0);
     await pool.cancelQuery(connection);
     await until(() => ended !== undefined);
     assert.is(ended?.code, '57014');

@@ -181,7 +181,7 @@ export class Rounds {
     }
   }
 
-  /** Said first, and once: a server that is held up here may lose its turn, and the next one would write the same uptime. */
+  /** The time comes before the rows: a server that is held up here may lose its turn, and the next one would write the same uptime. */
   async #writeUptime(now: number): Promise<void> {
     const { sightings, store } = this.#parts;
     if (!(await store.setCounted(now, this.#counted ?? 0))) return;

@@ -13,7 +13,7 @@ const FIRST_MS = 2_000;
 const AGAIN_MS = 60_000;
 /** Counting takes at most this share of the time. */
 const SHARE = 20;
-/** What an entry takes at most: a count that took longer was held up by other work, and says nothing of the next one. */
+/** A count that took longer for its entries was held up by other work: that says nothing of the next one. */
 const ENTRY_MS = 1;
 /** A write that would be refused waits no longer than this for the next count. */
 const PATIENCE_MS = 1_000;
@@ -34,7 +34,8 @@ export const sizeOf = (bytes: number): number => Math.max(bytes, LEAST_BYTES);
 
 /**
  * The bytes of one directory: counted once, then kept by the changes that pass through this server, and counted again
- * in the background, and before a write is refused. Counting never takes more than a twentieth of the time.
+ * in the background, and before a write is refused. Counting never takes more than a twentieth of the time, where an entry
+ * takes no longer than `ENTRY_MS`.
  */
 export class Usage {
   readonly #base: () => Promise<string>;
