@@ -21,6 +21,8 @@ export interface Methods {
       uuid: string;
       /** `metadata_name` of its KV namespace. */
       name: string | null;
+      /** `system_host_name` of its newest static report: its name until it has one. */
+      host_name: string | null;
       /** `metadata_tags` of its KV namespace. */
       tags: string[] | null;
       /** Unix ms: its newest summary or full report that is stored. */

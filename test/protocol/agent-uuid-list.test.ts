@@ -2,7 +2,7 @@
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { A, B, failure, summaryReport } from './agent-kit.ts';
+import { A, B, failure, staticReport, summaryReport } from './agent-kit.ts';
 import { readyAgent, type SimAgent } from './task-kit.ts';
 import { eventually } from './token-kit.ts';
 
@@ -14,6 +14,7 @@ const list = { monitoring_uuid: 'list' };
 const summary = { dynamic_monitoring_summary: 'read' };
 const address = { task: { read: 'ip' } };
 const version = { task: { read: 'version' } };
+const system = { static_monitoring: { read: 'system' } };
 const names = { kv: { read: 'metadata_*' } };
 const one = [{ agent_uuid: A }];
 
@@ -44,7 +45,7 @@ const known = (row: Row | undefined): string[] =>
   );
 
 const PRESENCE = ['connected_for_tasks', 'last_refusal', 'last_seen', 'tasks_allowed'];
-const EVERYTHING = ['address', 'name', 'tags', 'version', ...PRESENCE].sort();
+const EVERYTHING = ['address', 'host_name', 'name', 'tags', 'version', ...PRESENCE].sort();
 
 // biome-ignore format: one case per line
 const rights: [name: string, limits: unknown[], members: string[]][] = [
@@ -53,12 +54,24 @@ const rights: [name: string, limits: unknown[], members: string[]][] = [
   ['the right to summaries tells presence, and no address', [{ scopes: ['global'], permissions: [list, summary] }], PRESENCE],
   ['the right to the address', [{ scopes: ['global'], permissions: [list, address] }], ['address']],
   ['the right to the version', [{ scopes: ['global'], permissions: [list, version] }], ['version']],
-  ['the right to keys of every namespace tells names', [{ scopes: ['global'], permissions: [list, names] }], ['name', 'tags']],
-  ['the right to one key tells one', [{ scopes: ['global'], permissions: [list, { kv: { read: 'metadata_name' } }] }], ['name']],
-  ['the right to the namespace of the agent', [{ scopes: ['global'], permissions: [list] }, { scopes: [{ kv_namespace: A }], permissions: [names] }], ['name', 'tags']],
+  ['the right to keys of every namespace tells names', [{ scopes: ['global'], permissions: [list, names] }], ['host_name', 'name', 'tags']],
+  ['the right to one key tells one', [{ scopes: ['global'], permissions: [list, { kv: { read: 'metadata_name' } }] }], ['host_name', 'name']],
+  ['the right to the tags alone tells no host name', [{ scopes: ['global'], permissions: [list, { kv: { read: 'metadata_tags' } }] }], ['tags']],
+  ['the right to the report that holds the host name', [{ scopes: ['global'], permissions: [list, system] }], ['host_name']],
+  ['the right to another part of that report tells no host name', [{ scopes: ['global'], permissions: [list, { static_monitoring: { read: 'cpu' } }] }], []],
+  ['the right to that report of this agent alone', [{ scopes: ['global'], permissions: [list] }, { scopes: one, permissions: [system] }], ['host_name']],
+  ['the right to that report of another agent', [{ scopes: ['global'], permissions: [list] }, { scopes: [{ agent_uuid: B }], permissions: [system] }], []],
+  ['the right to the namespace of the agent', [{ scopes: ['global'], permissions: [list] }, { scopes: [{ kv_namespace: A }], permissions: [names] }], ['host_name', 'name', 'tags']],
   ['all of it for one agent', [{ scopes: one, permissions: [list, summary, address, version] }, { scopes: [{ kv_namespace: A }], permissions: [names] }], EVERYTHING],
   ['the right to summaries of another agent', [{ scopes: ['global'], permissions: [list] }, { scopes: [{ agent_uuid: B }], permissions: [summary] }], []],
 ];
+
+/** A static report of a machine that calls itself so. */
+function hostReport(uuid: string, system_host_name: unknown, time: number) {
+  const report = staticReport({ uuid, time });
+  return { ...report, system: { ...report.system, system_host_name }, data_hash: hashOf(time) };
+}
+const hashOf = (time: number) => Array.from(Buffer.from(String(time)));
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`agent-uuid_list (${dialect})`);
@@ -80,6 +93,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     born = app.clock.now();
     for (const uuid of [A, B, DELETED]) await report(uuid);
     await app.call('agent-uuid_delete', [app.superToken, DELETED]);
+    await app.call('agent_report_static', [app.superToken, hostReport(A, 'node-α', born)]);
     await app.call('kv_create', [app.superToken, A]);
     await app.call('kv_create', [app.superToken, B]);
     for (const [namespace, key, value] of [
@@ -107,6 +121,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(row, {
       uuid: A,
       name: 'edge "7" ä',
+      host_name: 'node-α',
       tags: ['rack 1', 'eu'],
       version: '0.4.2',
       connected_for_tasks: true,
@@ -123,6 +138,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('a name that is no text, and tags that are no short list, are not told', async () => {
     const { name, tags } = (await rowOf(B))!;
     assert.equal([name, tags], [null, null]);
+  });
+
+  test('a host name follows the newest static report, and one that is empty or too long is not told', async () => {
+    const told: unknown[] = [];
+    for (const name of ['first', 'second', '', 'x'.repeat(254), 'third']) {
+      const time = app.clock.now() + told.length + 1;
+      await app.call('agent_report_static', [app.superToken, hostReport(B, name, time)]);
+      told.push((await rowOf(B))?.['host_name']);
+    }
+    assert.equal(told, ['first', 'second', null, null, 'third']);
   });
 
   test('lists agents that are not deleted in order, by page, or those that are named', async () => {
@@ -172,6 +197,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const after = (await rowOf(A))!;
     for (const name of [
       'name',
+      'host_name',
       'tags',
       'version',
       'address',

@@ -14,6 +14,7 @@ export interface ListedAgent extends AgentFacts {
 const rowOf = ({ uuid, first_seen }: Agent): ListedAgent => ({
   uuid,
   name: null,
+  host_name: null,
   tags: null,
   first_seen,
   last_seen: null,

@@ -43,6 +43,8 @@ export const AgentRegistry = service<AgentRegistry>('agent-registry');
 /** What other plugins know of an agent for `agent-uuid_list`. A member that is missing or null: nothing is known. */
 export interface AgentFacts {
   readonly name: string | null;
+  /** What its system calls it. */
+  readonly host_name: string | null;
   readonly tags: readonly string[] | null;
   /** Unix ms of the newest report. */
   readonly last_seen: number | null;

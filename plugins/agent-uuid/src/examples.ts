@@ -30,6 +30,7 @@ export const examples: readonly Example[] = [
       {
         uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411',
         name: 'edge-7',
+        host_name: 'node-α',
         tags: ['rack 1'],
         last_seen: 1781000002000,
         address: '198.51.100.23',

@@ -23,6 +23,11 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const Listed = Type.Object({
   uuid: Uuid,
   name: orNull(Type.String({ description: '`metadata_name` of its KV namespace.' })),
+  host_name: orNull(
+    Type.String({
+      description: '`system_host_name` of its newest static report: its name until it has one.',
+    }),
+  ),
   tags: orNull(Type.Array(Type.String(), { description: '`metadata_tags` of its KV namespace.' })),
   last_seen: orNull(
     Type.Integer({ description: 'Unix ms: its newest summary or full report that is stored.' }),

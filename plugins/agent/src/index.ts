@@ -6,6 +6,7 @@ import { definePlugin, Type } from '@svc/plugin-sdk';
 import { type Erase, LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
+import { tellHostNames } from './host-names.ts';
 import { createFeeds } from './live/live.ts';
 import { reportFamilies } from './meters.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
@@ -73,6 +74,7 @@ export default definePlugin({
         return heard.map((last_seen) => ({ last_seen: last_seen ?? null }));
       },
     });
+    tellHostNames(kernel.use(AgentList), monitoring.last.static);
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

@@ -1,0 +1,37 @@
+import type { Agent, AgentList } from '@svc/plugin-agent-uuid/api';
+import { HEAD, type Row, STATIC } from './kinds.ts';
+import type { LastValues } from './last-values.ts';
+
+/** A longer text is no host name (RFC 1035). */
+const MOST_CHARACTERS = 253;
+const SYSTEM = HEAD.length + STATIC.fields.findIndex(({ name }) => name === 'system');
+
+/** Either of these rights opens the host name: to the report that holds it, or to the name that stands in its place. */
+const RIGHTS = [
+  { scope: 'agent_uuid', permissions: [{ static_monitoring: { read: 'system' } }] },
+  { scope: 'kv_namespace', permissions: [{ kv: { read: 'metadata_name' } }] },
+] as const;
+
+/** Tells `agent-uuid_list` the host names of agents, from their newest static reports. */
+export function tellHostNames(list: AgentList, reports: LastValues): void {
+  // A row stays the same object until the next report.
+  const known = new WeakMap<Row, string | null>();
+  const hostNameOf = (row: Row): string | null => {
+    const found = known.get(row);
+    if (found !== undefined) return found;
+    const name = parsed(row[SYSTEM]);
+    known.set(row, name);
+    return name;
+  };
+  const read = async (agents: readonly Agent[]) => {
+    const rows = await reports.get(agents.map(({ id }) => id));
+    return rows.map((row) => ({ host_name: row && hostNameOf(row) }));
+  };
+  for (const right of RIGHTS) list.add({ ...right, read });
+}
+
+function parsed(system: Row[number] | undefined): string | null {
+  if (typeof system !== 'string') return null;
+  const { system_host_name: name } = JSON.parse(system) as { readonly system_host_name?: unknown };
+  return typeof name === 'string' && name !== '' && name.length <= MOST_CHARACTERS ? name : null;
+}
