@@ -182,6 +182,26 @@ export async function until(page: Page, expression: string): Promise<void> {
   }
 }
 
+/** What is typed into the log-in form. */
+export type Typed =
+  | { readonly token: string }
+  | { readonly username: string; readonly password: string };
+
+/**
+ * Logs in as people do, on the page's own form (`open` with `token: null`), in any language. Resolves when the page behind it
+ * is drawn, with a session of its own where `open` has put the token itself.
+ */
+export async function logIn(page: Page, typed: Typed): Promise<void> {
+  if ('token' in typed) await page.locator('input[name=token]').fill(typed.token);
+  else {
+    await page.locator('form').getByRole('tab').nth(1).click();
+    await page.locator('input[name=username]').fill(typed.username);
+    await page.locator('input[name=password]').fill(typed.password);
+  }
+  await page.locator('form button[type=submit]').click();
+  await page.locator('.rail').waitFor();
+}
+
 async function openWindow(
   app: TestApp,
   browser: Browser,
@@ -196,7 +216,7 @@ async function openWindow(
     reducedMotion: 'reduce',
   });
   const credential = token === undefined ? app.superToken : token;
-  // A script of the test, not of the page: it puts the credential where logging in puts it.
+  // A script of the test, not of the page: it puts the token itself where logging in (`logIn`) puts a session.
   if (credential !== null)
     await context.addInitScript(
       `sessionStorage.setItem('svc-session ' + location.origin, ${JSON.stringify(JSON.stringify({ credential }))})`,
