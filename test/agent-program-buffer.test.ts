@@ -5,7 +5,6 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runAgent } from '../agent/src/agent.ts';
 import type { Link } from '../agent/src/link.ts';
@@ -21,6 +20,7 @@ import {
 } from './agent-program-kit.ts';
 import { withLink, withServer } from './agent-program-running.ts';
 import { fixedCollector } from './agent-program-samples.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: reports on the disk');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));

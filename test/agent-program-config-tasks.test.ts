@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runAgent } from '../agent/src/agent.ts';
 import { systemClock } from '../agent/src/clock.ts';
@@ -30,6 +29,7 @@ import { isAlive, written } from './agent-program-programs.ts';
 import { task, withServer } from './agent-program-running.ts';
 import { fixedCollector } from './agent-program-samples.ts';
 import { failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: its configuration as a task');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));

@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AgentConfig, ConfigError, redacted } from '../agent/src/config.ts';
 import { loadConfig } from '../agent/src/config-file.ts';
 import { AGENT, ScriptedServer, SERVER, TOKEN } from './agent-program-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: configuration');
 const root = resolve(import.meta.dirname, '..');

@@ -1,10 +1,11 @@
 /** Kind dns of the agent program, against a name server of the test (task.md §2.1 and §6). */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { reverseName } from '../agent/src/tasks/dns-records.ts';
 import { record, startDns, type TestDns, type Zone } from './agent-program-dns-server.ts';
 import { soon } from './agent-program-kit.ts';
 import { contextFor, failureOf, resultOf } from './agent-program-task-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: dns');
 

@@ -1,10 +1,10 @@
 /** A real server, the real agent as a process of its own, and this machine's figures read back. */
 import * as os from 'node:os';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AGENT } from './agent-program-kit.ts';
 import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
+import { suite } from './runner/suite.ts';
 
 const writeOnly = [
   {

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../agent/src/clock.ts';
 import { CapturedOutput, composeOutput } from '../agent/src/tasks/captured-output.ts';
@@ -11,6 +10,7 @@ import { FakeClock } from './agent-program-kit.ts';
 import { gone, isAlive, written } from './agent-program-programs.ts';
 import { failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { heldBytes } from './memory.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: execute');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));

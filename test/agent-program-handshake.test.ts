@@ -1,8 +1,9 @@
 /** How the agent program introduces itself: clients.md §2.4 steps 4 to 6. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { AGENT, type Peer, SERVER, serverConfig, soon, TOKEN } from './agent-program-kit.ts';
 import { REPORT, task, withLink, withServer, worksWith } from './agent-program-running.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: handshake');
 

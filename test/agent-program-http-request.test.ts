@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HttpCall } from '../agent/src/http/exchange.ts';
 import { redirected } from '../agent/src/http/follow.ts';
@@ -10,6 +9,7 @@ import { readCall } from '../agent/src/tasks/http-request.ts';
 import { bodyOf, startHttp, type TestHttp } from './agent-program-http-server.ts';
 import { failureOf, resultOf } from './agent-program-task-kit.ts';
 import { freePort } from './ports.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: http_request');
 

@@ -1,7 +1,6 @@
 /** The agent program's connection while it works and when it ends: clients.md §2.5 and §2.6. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Link } from '../agent/src/link.ts';
 import { Outbox } from '../agent/src/outbox.ts';
@@ -19,6 +18,7 @@ import {
 import { hasRead, REPORT, task, withLink, withServer, worksWith } from './agent-program-running.ts';
 import { runtimeFor } from './agent-program-task-kit.ts';
 import { freePort } from './ports.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: one connection');
 

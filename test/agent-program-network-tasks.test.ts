@@ -5,7 +5,6 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../agent/src/clock.ts';
 import type { TaskKind } from '../agent/src/task-kinds.ts';
@@ -15,6 +14,7 @@ import { startHttp } from './agent-program-http-server.ts';
 import { FakeClock, soon } from './agent-program-kit.ts';
 import { contextFor, failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { freePort } from './ports.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: network tasks');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));

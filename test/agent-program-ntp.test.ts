@@ -1,11 +1,11 @@
 /** The agent program's clock offset: clients.md §2.4 step 2. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ntpOffset, offsetFrom, parseNtpServer } from '../agent/src/ntp.ts';
 import { FakeClock, memoryLog, soon } from './agent-program-kit.ts';
 import { freePort } from './ports.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: clock offset');
 

@@ -1,12 +1,12 @@
 /** What an agent's own file allows, against a server that somebody has taken over: the Super Token asks for everything. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isListed, problemOfLine } from '../agent/src/command-list.ts';
 import { TASK_KINDS } from '../agent/src/task-kinds.ts';
 import { AGENT } from './agent-program-kit.ts';
 import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: permissions against the Super Token');
 

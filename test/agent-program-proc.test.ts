@@ -1,7 +1,6 @@
 /** How the agent program reads the kernel's texts. */
 import * as os from 'node:os';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../agent/src/clock.ts';
 import {
@@ -29,6 +28,7 @@ import { detectVirtualization } from '../agent/src/collect/virtualization.ts';
 import type { Collector } from '../agent/src/reports.ts';
 import { deriveSummary } from '../agent/src/summary.ts';
 import { FakeClock, memoryLog } from './agent-program-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: kernel texts');
 

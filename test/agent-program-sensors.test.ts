@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runAgent } from '../agent/src/agent.ts';
 import { systemClock } from '../agent/src/clock.ts';
@@ -17,6 +16,7 @@ import { loadConfig } from '../agent/src/config-file.ts';
 import { deriveSummary } from '../agent/src/summary.ts';
 import { FakeClock, memoryLog, soon } from './agent-program-kit.ts';
 import { fixedCollector } from './agent-program-samples.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: sensors, graphics, containers');
 const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));

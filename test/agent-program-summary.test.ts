@@ -1,11 +1,12 @@
 /** What the agent program derives from a sample: monitoring-data.md §5.1 and §6.1. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import type { Disk, Gpu, Interface, Sample } from '../agent/src/reports.ts';
 import { canonicalJson, staticHash } from '../agent/src/static-hash.ts';
 import { deriveSummary, summaryJson } from '../agent/src/summary.ts';
 import { AGENT } from './agent-program-kit.ts';
 import { INVENTORY, SAMPLE } from './agent-program-samples.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: summary and hash');
 

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { TASK_KINDS } from '../agent/src/task-kinds.ts';
@@ -12,6 +11,7 @@ import { record, startDns, type TestDns } from './agent-program-dns-server.ts';
 import { bodyOf, startHttp, type TestHttp } from './agent-program-http-server.ts';
 import { AGENT, soon } from './agent-program-kit.ts';
 import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
+import { suite } from './runner/suite.ts';
 
 const hasPing = spawnSync('ping', ['-V']).error === undefined;
 const hasPty = await loadPty().then(

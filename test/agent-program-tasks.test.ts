@@ -1,6 +1,5 @@
 /** Tasks of the agent program: clients.md §2.4 step 6 and §2.8. */
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Clock } from '../agent/src/clock.ts';
 import type { TaskHandler, TaskRuntime } from '../agent/src/task-context.ts';
@@ -18,6 +17,7 @@ import {
 } from './agent-program-kit.ts';
 import { task, withLink, withServer, worksWith } from './agent-program-running.ts';
 import { runtimeFor } from './agent-program-task-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: tasks');
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../agent/src/clock.ts';
@@ -16,6 +15,7 @@ import { gone, isAlive } from './agent-program-programs.ts';
 import { contextFor, failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { heldBytes } from './memory.ts';
 import { freePort } from './ports.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: terminal');
 const TERMINAL = '7d0b2f4e-3c1a-4a55-9d52-0b6f2e6f9a10';

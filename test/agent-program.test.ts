@@ -1,6 +1,5 @@
 /** The example agent as a whole: start-up, reports, TLS (clients.md §2.4 to §2.7). */
 import { createServer as createTlsServer } from 'node:https';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { collectOnce, runAgent } from '../agent/src/agent.ts';
 import type { AgentConfig } from '../agent/src/config.ts';
@@ -20,6 +19,7 @@ import {
   TOKEN,
 } from './agent-program-kit.ts';
 import { fixedCollector, INVENTORY, SAMPLE } from './agent-program-samples.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('agent program');
 

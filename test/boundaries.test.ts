@@ -1,8 +1,8 @@
 /** The rules between packages (CONTRIBUTING.md, "Seven rules"), checked on the sources. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const test = suite('boundaries');

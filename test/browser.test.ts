@@ -1,9 +1,9 @@
 // A real browser on a root bucket: module script, font, range request of a video, JSON-RPC over WebSocket on the same `/`.
 import { existsSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { squareFont } from './browser-font.ts';
+import { suite } from './runner/suite.ts';
 
 const WAIT_MS = 30_000;
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];

@@ -1,6 +1,5 @@
 /** The form of the bus's frames, and what their numbers say: no frame twice, no loss unnoticed. */
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   decodeFrame,
@@ -11,6 +10,7 @@ import {
   type Heartbeat,
 } from '../plugins/bus/src/frame.ts';
 import { DEAD_MS, OtherServers } from '../plugins/bus/src/other-servers.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('bus frames');
 

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Joiner, split } from '../plugins/bus-nats/src/frame-parts.ts';
 import { selfSigned } from './agent-program-certificate.ts';
 import { acquainted, type BusProbe, Probe, probe, sharing, until } from './bus-kit.ts';
 import { busCases, type Three } from './bus-suite.ts';
 import { natsBinary, signedUser, startNats, type TestNats } from './nats.ts';
+import { suite } from './runner/suite.ts';
 
 const parts = suite('bus: parts of a NATS message');
 

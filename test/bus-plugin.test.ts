@@ -1,10 +1,11 @@
 /** The plugin `bus`: its section, which plugins bring it, and a server without it. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { BusTransports } from '../plugins/bus/src/api.ts';
 import bus from '../plugins/bus/src/index.ts';
 import { validateSection } from '../server/src/config/section.ts';
 import { type BusProbe, Probe, probe, until } from './bus-kit.ts';
+import { suite } from './runner/suite.ts';
 import { refusal } from './server/config-kit.ts';
 
 const test = suite('plugin bus');

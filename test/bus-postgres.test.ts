@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Connection } from '../plugins/bus-postgres/src/connection.ts';
 import { removeOld } from '../plugins/bus-postgres/src/store.ts';
@@ -20,6 +19,7 @@ import {
 import { busCases, type Three } from './bus-suite.ts';
 import { memoryLog } from './kernel/database-kit.ts';
 import { startPostgres } from './postgres.ts';
+import { suite } from './runner/suite.ts';
 
 const common = suite('bus: postgres');
 let three: Three;

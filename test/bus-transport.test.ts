@@ -1,13 +1,13 @@
 /** The bus's side of a transport: connecting again, sending again, and bounds. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LocalBus } from '../kernel/src/local-bus.ts';
 import type { BusConnection, BusFrame, BusLink, BusTransport } from '../plugins/bus/src/api.ts';
 import { fakeClock } from '../server/src/fake-clock.ts';
 import { type BareBus, bareBus } from './bus-kit.ts';
 import { memoryLog } from './kernel/database-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('bus transport');
 

@@ -3,9 +3,9 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { App } from '@svc/kernel';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blocksOf, messagesOf, pagesOf, root } from './documentation-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('citations');
 

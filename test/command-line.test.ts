@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from './runner/suite.ts';
 
 const test = suite('command line');
 const bin = new URL('../server/bin/svc-server.js', import.meta.url).pathname;

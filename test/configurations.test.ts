@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from './ports.ts';
 import { makePlace } from './process/place.ts';
 import { killAtExit, rpc, startServer, superToken } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
 /** Those of this version, and those that earlier versions shipped. */

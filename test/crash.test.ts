@@ -6,7 +6,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { type Load, startLoad } from './process/load.ts';
@@ -15,6 +14,7 @@ import { kinds } from './process/reports.ts';
 import { rpc, type ServerProcess, startServer, superToken } from './process/server.ts';
 import { broken } from './process/stored.ts';
 import { loop } from './runner/proof.ts';
+import { suite } from './runner/suite.ts';
 
 /** Kills in each database; together at least 50 in the long form. */
 const rounds = loop(2, 26);

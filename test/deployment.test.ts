@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { parse } from 'smol-toml';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blocksOf, has } from './documentation-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure, summaryReport } from './protocol/agent-kit.ts';
+import { suite } from './runner/suite.ts';
 
 /** Makes every later write that adds rows fail as on a full disk. */
 const fillUp: Record<'sqlite' | 'postgres', (app: TestApp) => Promise<unknown>> = {

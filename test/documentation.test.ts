@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { parse } from 'smol-toml';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
 import {
@@ -30,6 +29,7 @@ import {
 } from './documentation-kit.ts';
 import { freePort } from './ports.ts';
 import { simAgent } from './protocol/task-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('documentation');
 

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import * as os from 'node:os';
 import { resolve } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from './agent-program-process.ts';
 import { freePort } from './ports.ts';
+import { suite } from './runner/suite.ts';
 
 const AGENT = '3f0c7d52-1f0e-4b53-8d55-0d1c6a0f7a11';
 const program = resolve(import.meta.dirname, '../examples/agent/agent.mjs');

@@ -5,11 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace, type Place } from './process/place.ts';
 import { report, reportMethod } from './process/reports.ts';
 import { rpc as exchange, type ServerProcess, startServer, superToken } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const folder = new URL('../examples/workers/', import.meta.url);
 const PLUGINS = [

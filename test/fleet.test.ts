@@ -1,9 +1,9 @@
 /** Many agents that are new at the same moment, as after a roll-out or a fresh database. */
 import { randomUUID } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { report } from './process/reports.ts';
+import { suite } from './runner/suite.ts';
 
 const fleet = 3000;
 

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SCRIPT_TYPES } from '../cli/src/commands/script-types.ts';
 import { until } from './agent-program-process.ts';
 import { type Block, blocksOf, messagesOf, pagesOf, root, shell } from './documentation-kit.ts';
 import { run } from './plugin-project.ts';
 import { eventually } from './protocol/token-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('guides');
 const PLUGINS = 'docs/guide/plugins.md';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeSite, rpc, type ServerProcess, startServer, superToken } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const run = promisify(execFile);
 const source = fileURLToPath(new URL('../examples/hello-plugin', import.meta.url));

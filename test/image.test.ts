@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from './plugin-project.ts';
 import { until } from './process/havoc.ts';
+import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const [, BASE = ''] =

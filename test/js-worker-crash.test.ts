@@ -2,11 +2,11 @@
 /** js-worker.md §5.1: a server that is killed under a run. The next start says what became of it. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace } from './process/place.ts';
 import { rpc as exchange, startServer, superToken } from './process/server.ts';
 import { oneDialect } from './runner/proof.ts';
+import { suite } from './runner/suite.ts';
 
 const WAITS = `export default { onCall: (params) => new Promise((done) => setTimeout(() => done(1), params.ms)) };`;
 /** Never gives the engine a turn. */

@@ -1,8 +1,9 @@
 /** js-worker.md §1.3: run time counts from the start of the handler, also for who watches it from outside. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { Pulse, type Signs } from '../plugins/script-quickjs/src/pulse.ts';
 import { Watch } from '../plugins/script-quickjs/src/watch.ts';
+import { suite } from './runner/suite.ts';
 
 const LIMIT_MS = 20;
 const test = suite('js-worker: the watch of a run');

@@ -4,13 +4,13 @@
  * lid): it serves nothing that was taken away meanwhile, runs no job twice, and its agents are found again.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AgentsLog, RoamingAgent } from './process/agents.ts';
 import { type Fleet, type Member, startFleet } from './process/fleet.ts';
 import { until } from './process/havoc.ts';
 import { rpc } from './process/server.ts';
 import { agents as agentJob } from './protocol/crontab-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const PLUGINS = ['server-info', 'token', 'agent', 'agent-uuid', 'task', 'crontab'];
 

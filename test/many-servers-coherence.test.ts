@@ -7,13 +7,13 @@ import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { report } from './process/reports.ts';
 import { agents, NEVER } from './protocol/crontab-kit.ts';
 import { simAgent } from './protocol/task-kit.ts';
 import { agentQuery, shellTask, side, userQuery } from './protocol/terminal-kit.ts';
 import { eventually, keyOf } from './protocol/token-kit.ts';
+import { suite } from './runner/suite.ts';
 import { type SharedServers, sharedServers } from './shared-servers.ts';
 
 const LIMIT_MS = 10_000;

@@ -6,7 +6,6 @@
  * talk through the database; in the long form then over NATS, half as long.
  */
 import { randomUUID } from 'node:crypto';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { natsBinary, startNats, type TestNats } from './nats.ts';
 import { type AgentsLog, RoamingAgent } from './process/agents.ts';
@@ -17,6 +16,7 @@ import { rpc } from './process/server.ts';
 import { broken } from './process/stored.ts';
 import { agents as agentJob } from './protocol/crontab-kit.ts';
 import { isProof, loop } from './runner/proof.ts';
+import { suite } from './runner/suite.ts';
 
 const SECONDS = loop(5, 60);
 const AGENTS = 200;

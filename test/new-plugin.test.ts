@@ -2,7 +2,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newPlugin } from '../server/src/new-plugin.ts';
 import { link, linkDevDependencies, pack, run, unpack } from './plugin-project.ts';
@@ -14,6 +13,7 @@ import {
   startServer,
   superToken,
 } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite<{ dir: string }>('new-plugin');
 test.before.each(async (context) => {

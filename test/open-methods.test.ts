@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { App } from '@svc/kernel';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from './runner/suite.ts';
 
 const test = suite('open methods');
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DAY_MS, FAR_MS, floorTo, missing, widthFor } from '../plugins/agent/src/partitions.ts';
 import { emptyPlace, openAt, type Place } from './kernel/database-kit.ts';
@@ -23,6 +22,7 @@ import {
 } from './postgres-volume-kit.ts';
 import { A, B } from './protocol/agent-kit.ts';
 import { eventually } from './protocol/token-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const ranges = suite('ranges of time partitions');
 

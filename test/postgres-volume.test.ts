@@ -2,7 +2,6 @@
 
 import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DAY_MS, FAR_MS } from '../plugins/agent/src/partitions.ts';
 import { emptyPlace, openAt, type Place } from './kernel/database-kit.ts';
@@ -23,6 +22,7 @@ import {
 } from './postgres-volume-kit.ts';
 import { A, B, dynamicReport, staticReport, summaryReport } from './protocol/agent-kit.ts';
 import { eventually } from './protocol/token-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const HOUR_MS = 3_600_000;
 const INT64_MAX = 2n ** 63n - 1n;

@@ -6,13 +6,13 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { freePort } from './ports.ts';
 import { until } from './process/havoc.ts';
 import { killAtExit } from './process/server.ts';
 import { basicOf, PLUGINS, ROOT } from './protocol/webdav-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const cert = join(root, 'test/fixtures/tls-cert.pem');

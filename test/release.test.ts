@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from './plugin-project.ts';
 import { freePort } from './ports.ts';
 import { rpc, startServer } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 import { NODE, SystemdMachine, startService, whyNot } from './systemd-machine.ts';
 
 const repository = resolve(import.meta.dirname, '..');

@@ -1,5 +1,5 @@
 /**
- * Test runner over uvu: `node test/run.ts [words…] [options]`, `--help` explains it.
+ * Test runner: `node test/run.ts [words…] [options]`, `--help` explains it.
  * A single file, or `--lanes=1`, runs in this process, where a debugger finds it; more run in one process per core.
  */
 import { enableCompileCache } from 'node:module';

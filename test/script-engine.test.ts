@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Egress, type EgressClient } from '../plugins/egress/src/api.ts';
 import {
@@ -14,6 +13,7 @@ import {
   ScriptEngine,
   type ScriptHost,
 } from '../plugins/script-quickjs/src/api.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('services of the sandbox and of the guard');
 const LIMITS = { file: 'a.js', heap: 8_388_608, stack: 1_048_576 };

@@ -1,7 +1,6 @@
 /** What script-quickjs takes from its libraries beyond their documentation: an update that changes it fails here. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   bufferLength,
@@ -10,6 +9,7 @@ import {
   STREAM_IS_READ,
 } from '../plugins/script-quickjs/src/thread/quirks.ts';
 import { wasm } from '../plugins/script-quickjs/src/wasm.ts';
+import { suite } from './runner/suite.ts';
 
 const require = createRequire(new URL('../plugins/script-quickjs/src/index.ts', import.meta.url));
 const test = suite('script-quickjs: inside of libraries');

@@ -3,11 +3,11 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AGENT } from './agent-program-kit.ts';
 import { startAgent, stopAgent, until } from './agent-program-process.ts';
 import { linkInstalled, pack, run, unpack } from './plugin-project.ts';
+import { suite } from './runner/suite.ts';
 
 const repository = resolve(import.meta.dirname, '..');
 /** A copy of the repository: packing changes files for a moment. */

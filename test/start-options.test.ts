@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadPty } from '../agent/src/terminal/pty.ts';
 import { freePort } from './ports.ts';
 import { killAtExit, makeSite } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('npm start');
 const root = resolve(import.meta.dirname, '..');

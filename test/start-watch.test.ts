@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killAtExit, makeSite } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const test = suite('start with --watch');
 const start = resolve(import.meta.dirname, '../scripts/start.mjs');

@@ -1,13 +1,13 @@
 /** The state machines of the plugins: their READMEs show the diagrams that the tables in the code hold. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as connection from '../plugins/db/src/connection.ts';
 import * as handle from '../plugins/db/src/handle.ts';
 import * as delivery from '../plugins/task/src/delivery.ts';
 import * as channel from '../plugins/terminal/src/relay-peer.ts';
 import * as session from '../plugins/terminal/src/session.ts';
+import { suite } from './runner/suite.ts';
 
 type Transitions = { readonly [state: string]: { readonly [event: string]: string } };
 

@@ -2,12 +2,12 @@
 // proof: 60
 import { createHash } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from './ports.ts';
 import { until } from './process/havoc.ts';
 import { rpc } from './process/server.ts';
 import { loop } from './runner/proof.ts';
+import { suite } from './runner/suite.ts';
 import { NODE, REPOSITORY, SystemdMachine, startService, whyNot } from './systemd-machine.ts';
 
 const PLUGINS = [

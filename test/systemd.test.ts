@@ -3,11 +3,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { has } from './documentation-kit.ts';
 import { until } from './process/havoc.ts';
 import { killAtExit, makeSite, rpc, startServer } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const test = suite('systemd');

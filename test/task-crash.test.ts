@@ -2,12 +2,12 @@
 /** A server that is killed between dispatch and result: the task is neither lost nor told finished. */
 
 import { once } from 'node:events';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { makePlace } from './process/place.ts';
 import { rpc as exchange, startServer, superToken } from './process/server.ts';
 import { oneDialect } from './runner/proof.ts';
+import { suite } from './runner/suite.ts';
 
 const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 

@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from './ports.ts';
 import { createDatabase, dropDatabase } from './postgres.ts';
 import { rpc } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const folder = resolve(import.meta.dirname, '../examples/two-hosts');
 

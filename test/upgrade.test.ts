@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace, type Place } from './process/place.ts';
 import { rpc, type ServerProcess, startServer } from './process/server.ts';
+import { suite } from './runner/suite.ts';
 
 const folder = join(import.meta.dirname, 'upgrade');
 const versions = readdirSync(folder).filter((name) => /^\d/.test(name));

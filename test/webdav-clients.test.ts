@@ -16,9 +16,9 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DavServer, davServer, ROOT } from './protocol/webdav-kit.ts';
+import { suite } from './runner/suite.ts';
 
 const WAIT_MS = 120_000;
 const MB = 1024 * 1024;

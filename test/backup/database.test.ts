@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { start } from '../../server/src/start.ts';
 import { rpc } from '../process/server.ts';
 import { dynamicReport, staticReport, summaryReport } from '../protocol/agent-kit.ts';
 import { crontab } from '../protocol/crontab-kit.ts';
 import { A, simAgent } from '../protocol/task-kit.ts';
+import { suite } from '../runner/suite.ts';
 import {
   command,
   configOf,

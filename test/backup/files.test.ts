@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { start } from '../../server/src/start.ts';
 import { until } from '../process/havoc.ts';
 import { killAtExit, rpc } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 import { command, configOf, emptyTarget, folder, PLUGINS } from './kit.ts';
 
 const test = suite('backup of files');

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hasPty, loadPty } from '../../agent/src/terminal/pty.ts';
 import { until } from '../process/havoc.ts';
+import { suite } from '../runner/suite.ts';
 import { configOf, emptyTarget, folder, PLUGINS } from './kit.ts';
 
 const test = suite('backup in a terminal');

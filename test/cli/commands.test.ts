@@ -8,7 +8,6 @@ import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadPty } from '../../agent/src/terminal/pty.ts';
 import { main } from '../../cli/src/main.ts';
@@ -17,6 +16,7 @@ import { type Running, startAgent, stopAgent, until } from '../agent-program-pro
 import { has, shell } from '../documentation-kit.ts';
 import { freePort } from '../ports.ts';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('svc');
 const hasPty = await loadPty().then(

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConnectionError, createClient, type Methods, RpcError } from '@svc/client';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { failureOf, relayTo, type TickerMethods, ticker } from './kit.ts';
 
 const test = suite('client: calls');

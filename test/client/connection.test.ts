@@ -1,9 +1,9 @@
 /** `@svc/client` when its connection breaks: cut by a relay, ended by the server, or silent. */
 import { type ClientOptions, ConnectionError, createClient } from '@svc/client';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 import {
   failureOf,
   heldPauses,

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import { buildSync } from 'esbuild';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const MOST_BYTES = 6_000;
 const entry = resolve(import.meta.dirname, '../../client/src/index.ts');

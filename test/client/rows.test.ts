@@ -1,8 +1,8 @@
 /** `rows` of `@svc/client`: every row between two times, although one answer holds a part. */
 import { createClient } from '@svc/client';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { failureOf } from './kit.ts';
 
 const A = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';

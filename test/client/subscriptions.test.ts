@@ -1,9 +1,9 @@
 /** Subscriptions of `@svc/client`: order, slow readers, and the ways to end one. */
 import { createClient, RpcError, type Subscriptions } from '@svc/client';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { failureOf, type TickerMethods, type TickerSubscriptions, ticker } from './kit.ts';
 
 const test = suite('client: subscriptions');

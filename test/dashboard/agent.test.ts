@@ -1,8 +1,8 @@
 /** The page of one machine in a browser: state, charts of every field, the time that is shown, and what can be done. */
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,7 @@
 /** What a stranger wants of a fleet, counted in clicks. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit } from './kit.ts';
 
 const GIB = 2 ** 30;

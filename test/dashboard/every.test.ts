@@ -1,8 +1,9 @@
 // proof only: 150
 // watchdog: 900
 /** Every page in both themes and both languages: everybody can read it, and on a phone nothing is wider than the window. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit } from './kit.ts';
 import { lineOf } from './line.ts';
 import { furnish, PLACES, visit } from './places.ts';

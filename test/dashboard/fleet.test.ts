@@ -1,6 +1,7 @@
 /** The fleet in a browser: a thousand machines, one of which has gone, one whose disk is full and one whose clock is wrong. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit, until, uuidOf, type Window } from './kit.ts';
 
 const COUNT = 1_000;

@@ -1,8 +1,8 @@
 /** The frame in a browser: logging in and out, sessions, rights, the palette, themes, languages, a lost connection. */
 import { networkInterfaces } from 'node:os';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, problemsOf, startKit, until, uuidOf } from './kit.ts';
 
 let kit: Kit;

@@ -1,8 +1,8 @@
 /** The page Jobs: the server's own reading of cron fields in words, and jobs that a real agent runs. */
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Running, stopAgent } from '../agent-program-process.ts';
+import { suite } from '../runner/suite.ts';
 import { AGENT, startTaskAgent } from './agent.ts';
 import { type Kit, missing, startKit, type Window } from './kit.ts';
 

@@ -4,8 +4,9 @@
  * The fleet page under tenfold traffic: what it holds does not grow. `SVC_MEMORY_S` sets for how long, seconds:
  * `SVC_MEMORY_S=600 node test/run.ts --proof --lanes=1 dashboard/memory`.
  */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { missing, startKit } from './kit.ts';
 
 const MACHINES = 100;

@@ -1,6 +1,7 @@
 /** The page of probes in a browser: the heat map, the curves behind it, and what is slower than usual. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 
 const MINUTE = 60_000;

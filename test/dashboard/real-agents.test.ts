@@ -1,9 +1,9 @@
 /** Two real agents beside simulated machines: what they say of this machine is on the pages, as it is. */
 import { totalmem } from 'node:os';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Running } from '../agent-program-process.ts';
 import { stopAgent } from '../agent-program-process.ts';
+import { suite } from '../runner/suite.ts';
 import { AGENT, startTaskAgent } from './agent.ts';
 import { type Kit, missing, nameOf, startKit, until } from './kit.ts';
 

@@ -1,6 +1,7 @@
 /** The page of the server in a browser: what it is, its log, its configuration and the record of changes. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit, until } from './kit.ts';
 import { lineOf } from './line.ts';
 

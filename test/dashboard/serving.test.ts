@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildDashboard } from '../../plugins/dashboard/build.mjs';
+import { suite } from '../runner/suite.ts';
 
 const built = resolve(import.meta.dirname, '../../plugins/dashboard/public');
 const assets = join(built, 'assets');

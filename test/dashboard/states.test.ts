@@ -1,8 +1,8 @@
 /** Every page of the dashboard with rights, plugins or the server missing: what cannot be is not offered, and nothing fails. */
 
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, machineOf, missing, startKit, until, uuidOf } from './kit.ts';
 import { lineOf } from './line.ts';
 import { furnish, goTo, PLACES, visit } from './places.ts';

@@ -1,6 +1,7 @@
 /** The page of the stores in a browser: values, databases and buckets, with and without the rights to them. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit } from './kit.ts';
 
 let kit: Kit;

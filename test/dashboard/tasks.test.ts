@@ -1,8 +1,9 @@
 /** The page Tasks: a real agent runs what the form says, simulated machines answer beside it. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { compare, linesOf } from '../../plugins/dashboard/web/parts/task-compare.ts';
 import { type Running, stopAgent } from '../agent-program-process.ts';
+import { suite } from '../runner/suite.ts';
 import { AGENT, startTaskAgent } from './agent.ts';
 import { type Kit, missing, nameOf, startKit, uuidOf, type Window } from './kit.ts';
 

@@ -1,8 +1,9 @@
 /** The terminal of the dashboard, with a real agent and a real shell. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import type { Running } from '../agent-program-process.ts';
 import { until as eventually, stopAgent } from '../agent-program-process.ts';
+import { suite } from '../runner/suite.ts';
 import { AGENT, hasPty, startTaskAgent } from './agent.ts';
 import { type Kit, missing, startKit, until, type Window } from './kit.ts';
 

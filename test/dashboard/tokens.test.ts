@@ -1,6 +1,7 @@
 /** The page of the tokens in a browser: what each may in words, changes of it, and who sees what. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 
 let kit: Kit;

@@ -1,6 +1,7 @@
 /** The page of the workers in a browser: a script is written, deployed, run, tried as a route, and its log is followed. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit, type Window } from './kit.ts';
 
 let kit: Kit;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import Schema from 'typebox/schema';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { weather } from './kit.ts';
 
 const require = createRequire(import.meta.url);

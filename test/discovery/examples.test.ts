@@ -8,10 +8,10 @@ import type { App } from '@svc/kernel';
 import type { Example, Plugin, TSchema } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Compile } from '@svc/plugin-sdk/typebox';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../agent-program-process.ts';
 import { type Block, blocksOf, has, pagesOf, shell } from '../documentation-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { Player, shows, type Ways } from './player.ts';
 
 const test = suite('examples');

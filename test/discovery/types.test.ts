@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import type { App } from '@svc/kernel';
 import type { Command } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { weather } from './kit.ts';
 
 const test = suite('discovery: types');

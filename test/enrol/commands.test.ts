@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeSite, startServer } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 import { shell } from './kit.ts';
 
 const test = suite('commands of enrolment');

@@ -17,13 +17,13 @@ import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { pinOf } from '../../plugins/enrol/src/address.ts';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { until } from '../agent-program-process.ts';
 import { has, pathOf } from '../documentation-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { Machine, shell } from './kit.ts';
 
 const PLUGINS = [

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../protocol/agent-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const PLUGINS = ['token', 'agent-uuid', 'agent', 'task', 'kv', 'audit', 'static-bucket', 'enrol'];
 const UUID = /^agent_uuid = "([0-9a-f-]{36})"$/m;

@@ -1,8 +1,8 @@
 // Codes on several servers of one database: each is good everywhere, and as often as it says altogether.
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
 
 const PLUGINS = ['token', 'agent-uuid', 'agent', 'kv', 'static-bucket', 'enrol'];

@@ -1,7 +1,7 @@
 import type { DatabaseHandle } from '@svc/plugin-sdk';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   emptyPlace,
   failure,

@@ -3,10 +3,10 @@ import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { Entry } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
 import { to as copyTo } from 'pg-copy-streams';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BinaryRows } from '../../plugins/database-postgres/src/copy-binary.ts';
 import { connectionOf } from '../../plugins/database-postgres/src/quirks.ts';
+import { suite } from '../runner/suite.ts';
 import { withDatabase } from './database-kit.ts';
 
 const COLUMNS = ['two', 'four', 'eight', 'real', 'text', 'name', 'document', 'bytes', 'truth'];

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definePlugin, type Plugin } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSqlite } from '../../plugins/database-sqlite/src/open.ts';
+import { suite } from '../runner/suite.ts';
 import { failure } from './database-kit.ts';
 
 const test = suite('a third driver');

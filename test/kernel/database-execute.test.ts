@@ -1,6 +1,6 @@
 import type { DatabaseHandle, SqlValue } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
 const limits = { maxRows: 100, timeout_ms: 60_000 };

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DatabaseHandle, RpcError } from '@svc/plugin-sdk';
 import { GroupAppender, type Sink } from '@svc/plugin-sdk/driver';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startPostgres } from '../postgres.ts';
+import { suite } from '../runner/suite.ts';
 import { failure, knexOf, memoryLog, openAt, until, withDatabase } from './database-kit.ts';
 
 const options = {

@@ -1,7 +1,6 @@
 import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
 import { type Entry, FullAlarm } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineClock } from '../../kernel/src/clock.ts';
 import { migrate } from '../../kernel/src/db/migrate.ts';
@@ -10,6 +9,7 @@ import { copyText } from '../../plugins/database-postgres/src/copy-text.ts';
 import { numbered } from '../../plugins/database-postgres/src/placeholders.ts';
 import { RowIds } from '../../plugins/database-postgres/src/row-id.ts';
 import { CopySink } from '../../plugins/database-postgres/src/sink.ts';
+import { suite } from '../runner/suite.ts';
 import {
   emptyPlace,
   failure,

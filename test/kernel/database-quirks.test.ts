@@ -1,7 +1,6 @@
 /** What the drivers need of their libraries beyond the published types (`quirks.ts`): fails when a library changes it. */
 import knexFactory from 'knex';
 import pg from 'pg';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   arrayParser,
@@ -18,6 +17,7 @@ import {
   type KnexQuery,
   SqliteDialect,
 } from '../../plugins/database-sqlite/src/quirks.ts';
+import { suite } from '../runner/suite.ts';
 import { failure, knexOf, until, withDatabase } from './database-kit.ts';
 
 const sqlite = suite('quirks of knex (sqlite)');

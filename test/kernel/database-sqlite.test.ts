@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rowsOf } from '@svc/plugin-sdk';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isPostgresUrl } from '../../plugins/database-postgres/src/url.ts';
 import { bindPlaces } from '../../plugins/database-sqlite/src/placeholders.ts';
 import { splitScript } from '../../plugins/database-sqlite/src/split.ts';
 import { sqliteUrl } from '../../plugins/database-sqlite/src/url.ts';
+import { suite } from '../runner/suite.ts';
 import { failure, openAt, serveAt } from './database-kit.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-sqlite-'));

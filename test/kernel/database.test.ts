@@ -1,6 +1,6 @@
 import type { DatabaseHandle } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { emptyPlace, failure, openAt, type Place, withDatabase } from './database-kit.ts';
 
 const big = 9_007_199_254_740_993n;

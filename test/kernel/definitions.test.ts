@@ -1,9 +1,9 @@
 // What a plugin in plain JavaScript is told when a definition is wrong: the sentence says what to change.
 import { type Logger, type Methods, needs, type Plugin, Type } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Registry } from '../../kernel/src/rpc/registry.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('definitions');
 

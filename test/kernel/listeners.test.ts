@@ -9,11 +9,11 @@ import { connect as tlsConnect } from 'node:tls';
 import type { Kernel } from '@svc/plugin-sdk';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { freePort } from '../ports.ts';
 import { probe } from '../protocol/probe-plugin.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('listeners and reload');
 const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname;

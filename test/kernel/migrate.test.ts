@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrate, type Step } from '../../kernel/src/db/migrate.ts';
+import { suite } from '../runner/suite.ts';
 import { emptyPlace, failure, memoryLog, openAt, withDatabase } from './database-kit.ts';
 import { raceSteps } from './migrate-steps.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { definePlugin, type Exchange } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('pipelined requests');
 

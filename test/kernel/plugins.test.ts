@@ -5,9 +5,9 @@ import { definePlugin, PluginError, service, Type, topic } from '@svc/plugin-sdk
 
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fakeClock } from '../../server/src/fake-clock.ts';
+import { suite } from '../runner/suite.ts';
 import { textWith } from '../server/config-kit.ts';
 
 const test = suite('plugin host');

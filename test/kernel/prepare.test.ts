@@ -8,8 +8,8 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('prepare');
 const anyone = { scopes: ['global'], permissions: [], denied: 'no' } as const;

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
@@ -13,6 +12,7 @@ import {
   raiseMessageLimit,
   unfinishedBytes,
 } from '../../kernel/src/quirks.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('quirks');
 const LOOPBACK = '127.0.0.1';

@@ -7,8 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { BodyTooBig, PluginError, RawJson, RpcError, UserError } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('several copies of the SDK');
 const root = fileURLToPath(new URL('../..', import.meta.url));

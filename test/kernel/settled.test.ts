@@ -1,8 +1,8 @@
 // The hook `settled`: what observers learn of a call, the record of changes among them (`audit` of a method).
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('settled');
 

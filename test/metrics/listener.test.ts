@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../ports.ts';
 import { A, summaryReport } from '../protocol/agent-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { parseMetrics } from './kit.ts';
 
 const PLUGINS = ['token', 'agent-uuid', 'agent', 'metrics'];

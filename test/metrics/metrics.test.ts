@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, B, SUMMARY_FIELDS, summaryReport } from '../protocol/agent-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { parseMetrics, sampleValue } from './kit.ts';
 
 const TURNS = join(import.meta.dirname, '../security/turns-plugin.ts');

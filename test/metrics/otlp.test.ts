@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const PLUGINS = ['token', 'admission', 'egress', 'kv', 'metrics'];
 const test = suite('metrics: OTLP');

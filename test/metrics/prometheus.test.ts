@@ -5,12 +5,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { has } from '../documentation-kit.ts';
 import { freePort } from '../ports.ts';
 import { A, B, SUMMARY_FIELDS } from '../protocol/agent-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/metrics');
 const example = (name: string) => readFile(join(EXAMPLES, name), 'utf8');

@@ -1,10 +1,10 @@
 // What other plugins tell `/svc/metrics`: scripts, and the bus between servers.
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, summaryReport } from '../protocol/agent-kit.ts';
 import { module, scriptServer } from '../protocol/js-worker-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 import { type Family, parseMetrics, sampleValue } from './kit.ts';
 

@@ -1,7 +1,7 @@
 // agent.md §7: deletes.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, C, callText, failure, KINDS, PLUGINS, summaryReport, UNKNOWN } from './agent-kit.ts';
 
 const uuid = { uuid: A };

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import pg from 'pg';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AgentReported } from '../../plugins/agent/src/api.ts';
 import { until } from '../bus-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { kernelOf, type SharedServers, sharedServers } from '../shared-servers.ts';
 import { dynamicReport, failure, staticReport, summaryReport } from './agent-kit.ts';
 

@@ -1,10 +1,10 @@
 // agent.md §9.1: the cache of last values never differs from the table once everything has settled.
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Filter } from '../../plugins/agent/src/conditions.ts';
 import type { Row } from '../../plugins/agent/src/kinds.ts';
 import { LastValues } from '../../plugins/agent/src/last-values.ts';
+import { suite } from '../runner/suite.ts';
 
 const AGENTS = [1, 2];
 const open = { from: undefined, to: undefined };

@@ -1,7 +1,7 @@
 // agent.md §6.2, §9.1: the newest value of several agents.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, C, failure, KINDS, PLUGINS, summaryReport, UNKNOWN } from './agent-kit.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {

@@ -1,7 +1,7 @@
 // agent.md §1.2, §2, auth.md §6, §7: errors in the order of their detection, permissions and scopes.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, failure, KINDS, PLUGINS, UNKNOWN } from './agent-kit.ts';
 
 type Kind = (typeof KINDS)[number];

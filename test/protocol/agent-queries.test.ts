@@ -1,8 +1,8 @@
 // agent.md §3, §4, §6.1: conditions, fields, order and number of rows.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, C, callText, failure, KINDS, PLUGINS, summaryReport } from './agent-kit.ts';
 
 const uuid = { uuid: A };

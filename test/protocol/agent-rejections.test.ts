@@ -1,7 +1,7 @@
 // monitoring-data.md §4: an operator sees whose reports are rejected.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   B,

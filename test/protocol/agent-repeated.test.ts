@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, PLUGINS, summaryReport } from './agent-kit.ts';
 
 const test = suite('agent: the same question again');

@@ -1,7 +1,7 @@
 // agent.md §1.1, §5, §8: reports.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, failure, KINDS, PLUGINS, summaryReport } from './agent-kit.ts';
 
 const BUFFERED = { status: 'buffered' };

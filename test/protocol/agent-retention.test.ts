@@ -1,7 +1,7 @@
 // monitoring-data.md §8: built-in retention, off by default.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, KINDS, PLUGINS } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FIELDS } from '../../plugins/series/src/fields.ts';
 import { type Columns, columns, pack, unpack } from '../../plugins/series/src/pack.ts';
 import { until } from '../bus-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { dynamicReport, failure, summaryReport, UNKNOWN } from './agent-kit.ts';
 
 const PLUGINS = ['token', 'agent-uuid', 'agent', 'series', 'server-info'];

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AgentReported } from '@svc/plugin-agent/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../bus-kit.ts';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
 import {
   A,

@@ -1,7 +1,7 @@
 // `agent-uuid_list` (docs/protocol/agent-uuid.md §7).
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, failure, staticReport, summaryReport } from './agent-kit.ts';
 import { readyAgent, type SimAgent } from './task-kit.ts';
 import { eventually } from './token-kit.ts';

@@ -1,7 +1,7 @@
 // agent-uuid.md §4, §6: the cap on agents, the hold-off after a deletion, rows of others.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, C, failure, KINDS, PLUGINS, summaryReport } from './agent-kit.ts';
 
 const LIST = 'agent-uuid_list_all';

@@ -1,7 +1,7 @@
 // agent-uuid.md: the registry of agents.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, C, failure, KINDS, PLUGINS, summaryReport } from './agent-kit.ts';
 
 const DELETED = { success: true, message: 'Agent UUID soft-deleted' };

@@ -2,8 +2,8 @@
 
 import { DatabaseChanged } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { authProbe } from './auth-probe.ts';
 
 const A = '0b9f3f3e-5a1c-4c53-9d0e-2f7b8f6f1c11';

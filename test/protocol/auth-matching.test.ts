@@ -1,8 +1,8 @@
 // auth.md §5.1, §5.2, §6.1 to §6.3: what a limit entry covers.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { authProbe } from './auth-probe.ts';
 
 const A = '0b9f3f3e-5a1c-4c53-9d0e-2f7b8f6f1c11';

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, DatabaseChanged, definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BusLink, type BusTransport, BusTransports } from '../../plugins/bus/src/api.ts';
 import { bareBus } from '../bus-kit.ts';
 import { memoryLog } from '../kernel/database-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 import { AnyTokenChange, authProbe } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';

@@ -1,6 +1,7 @@
 // auth.md §2: repeated failures are throttled per key or username and address.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 
 const FREE = 5;

@@ -1,7 +1,7 @@
 // auth.md §1, §2, §4, §6.4, §9; conventions.md §5.2: which callers are let in, and with which words others are refused.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { authProbe } from './auth-probe.ts';
 import { eventually, FORMAT, keyOf, WRONG } from './token-kit.ts';
 

@@ -3,9 +3,9 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
+import { suite } from '../runner/suite.ts';
 import { probe } from './probe-plugin.ts';
 
 const test = suite('conventions');

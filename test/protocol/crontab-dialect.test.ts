@@ -1,8 +1,8 @@
 // crontab.md §2: which expressions are taken and when they match, and the search for the next time.
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CronError, parseCron } from '../../plugins/crontab/src/cron/parse.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('crontab: dialect');
 

@@ -2,7 +2,6 @@
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Tasks } from '@svc/plugin-task/api';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Jobs } from '../../plugins/crontab/src/jobs.ts';
 import { MissedRuns } from '../../plugins/crontab/src/missed-runs.ts';
@@ -10,6 +9,7 @@ import { Scheduler } from '../../plugins/crontab/src/scheduler.ts';
 import { ClaimStore } from '../../plugins/crontab/src/store/claims.ts';
 import { JobStore } from '../../plugins/crontab/src/store/jobs.ts';
 import { until } from '../bus-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { type SharedServers, sharedServers } from '../shared-servers.ts';
 import {
   A,

@@ -1,7 +1,7 @@
 // crontab.md §4, §5.3: who may do what with which job and which records.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, agents, B, type Crontab, crontab, PLUGINS, worker } from './crontab-kit.ts';
 
 type Limits = readonly { scopes: readonly unknown[]; permissions: readonly unknown[] }[];

@@ -1,7 +1,7 @@
 // crontab.md §6: conditions, order and limits of the records of runs.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { addRecords, type Crontab, crontab, PLUGINS } from './crontab-kit.ts';
 
 /** Ids count from 1: `[cron_id, cron_name, relative_id, run_time, success]`. */

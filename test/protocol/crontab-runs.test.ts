@@ -4,9 +4,9 @@
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loop } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   agents,

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from '@svc/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, agents, type Crontab, crontab, EVERY_SECOND, PLUGINS } from './crontab-kit.ts';
 import { eventually } from './token-kit.ts';
 

@@ -1,7 +1,7 @@
 // crontab.md §1, §3, §5: shapes of jobs, normal forms, and every error in the order of its detection.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { callText } from './agent-kit.ts';
 import { A, agents, B, type Crontab, crontab, NEVER, PLUGINS, worker } from './crontab-kit.ts';
 import { FORMAT } from './token-kit.ts';

@@ -1,6 +1,7 @@
 // db.md §1.4, §4.6, §4.7: what a caller may send or leave behind without costing others their turn.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type DbServer, dbServer, ENDLESS, rows } from './db-kit.ts';
 
 const test = suite('db: bounds');

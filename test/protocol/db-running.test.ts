@@ -3,9 +3,9 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { type DbServer, dbServer, ENDLESS, rows } from './db-kit.ts';
 
 const TIMEOUT_MS = 2_500;

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { CREDENTIAL, type DbServer, dbServer, PARAMS, rows, WRONG } from './db-kit.ts';
 
 const EMPTY = '108 Invalid input: db name cannot be empty';

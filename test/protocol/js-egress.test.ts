@@ -4,12 +4,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createPlain } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EgressRequest, EgressRules } from '../../plugins/egress/src/api.ts';
 import { EgressGuard, type EgressOptions } from '../../plugins/egress/src/guard.ts';
 import { policyOf } from '../../plugins/egress/src/policy.ts';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { onCall, type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 const test = suite('egress');

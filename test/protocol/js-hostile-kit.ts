@@ -1,6 +1,6 @@
-import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isProof, loop } from '../runner/proof.ts';
+import { suite, type Test } from '../runner/suite.ts';
 import { type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 export const FAILED = 'JavaScript runtime execution failed: ';

@@ -1,6 +1,7 @@
 // js-worker.md §5: conditions, order, limits and rights of results.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { PARAMS, type ScriptServer, scriptServer, WRONG } from './js-worker-kit.ts';
 
 /** `[worker id, name, run type, start, finish, result, error]`; ids count from 1. */

@@ -3,9 +3,9 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loop, oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import {
   eventually,
   module,

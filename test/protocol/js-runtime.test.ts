@@ -1,9 +1,9 @@
 // proof: 11
 // js-runtime.md: what a script sees.
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { module, onCall, type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 const FAILED = 'JavaScript runtime execution failed: ';

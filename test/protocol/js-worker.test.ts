@@ -1,6 +1,7 @@
 // js-worker.md §2, §3: input rules, rights, records.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   base64,
   CREDENTIAL,

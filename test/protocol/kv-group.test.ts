@@ -1,8 +1,9 @@
 // Values that are set at the same time: what one commit holds, what waits, and what a failure means for the others.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { groupSets } from '../../plugins/kv/src/group.ts';
 import type { Fate, Row } from '../../plugins/kv/src/store/writes.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('kv: values set at the same time');
 const MIB = 2 ** 20;

@@ -1,9 +1,9 @@
 // Values of some length are spelled in pieces; what is stored is the same as for short ones.
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LARGE, largeValueText, MEASURED, measureLarge } from '../../plugins/kv/src/large-value.ts';
 import { valueText } from '../../plugins/kv/src/value.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('kv: large values');
 

@@ -1,6 +1,7 @@
 // kv.md §2 and §4.8: who may do what. Tables read: [what holds, limits, method, parameters, allowed or the denial].
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { DONE, type KvServer, kvServer, MARKER } from './kv-kit.ts';
 
 const entry = (scopes: unknown[], ...permissions: unknown[]) => ({ scopes, permissions });

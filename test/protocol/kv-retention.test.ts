@@ -1,8 +1,8 @@
 // kv.md §6, monitoring-data.md §8, task.md §7: the keys `database_limit_*` and the built-in clean-up.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LIMIT_KEYS } from '../../plugins/kv/src/limits.ts';
+import { suite } from '../runner/suite.ts';
 import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 

@@ -1,7 +1,7 @@
 // kv.md §1.3: what a value and a name may be. Values are JSON text: numbers must be seen before they are parsed.
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { DONE, type KvServer, kvServer } from './kv-kit.ts';
 
 /** [what holds, text sent, text that comes back without blanks; undefined: the same]. */

@@ -1,6 +1,7 @@
 // kv.md §3 and §4: methods, order of checks, every error row. Tables read: [what holds, method, parameters behind the credential, expected].
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { CREDENTIAL, DONE, type KvServer, kvServer, MARKER, PARAMS, WRONG } from './kv-kit.ts';
 
 const missing = (name: string) => `103 Database error: Namespace '${name}' not found`;

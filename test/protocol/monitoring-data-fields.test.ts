@@ -1,7 +1,7 @@
 // monitoring-data.md §2 to §5: every field of the three reports, its type and its boundary values.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   callText,
   dynamicReport,

@@ -1,8 +1,8 @@
 // monitoring-data.md §6: the static hash and deduplication.
 import { createHash } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, PLUGINS, staticReport } from './agent-kit.ts';
 
 const BUFFERED = { status: 'buffered' };

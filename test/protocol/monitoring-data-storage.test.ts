@@ -1,7 +1,7 @@
 // monitoring-data.md §7: tables and columns as other programs see them.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, dynamicReport, KINDS, PLUGINS, SUMMARY_FIELDS } from './agent-kit.ts';
 
 const head = ['id', 'uuid_id', 'timestamp', 'storage_time'];

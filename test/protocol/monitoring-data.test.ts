@@ -1,7 +1,7 @@
 // monitoring-data.md §2, §4, §5: decoding rules, UUIDs, times, texts, scaling.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   callText,

@@ -1,7 +1,7 @@
 // conventions.md §2.3: what `error.data` of -32602 says about a value that does not fit.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('reasons of invalid parameters');
 let app: TestApp;

@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sizeText } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bytesOf, policyOf } from '../../plugins/retention/src/policy.ts';
+import { suite } from '../runner/suite.ts';
 import { A, B, dynamicReport, staticReport, summaryReport } from './agent-kit.ts';
 import { eventually } from './token-kit.ts';
 

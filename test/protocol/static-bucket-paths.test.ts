@@ -7,11 +7,11 @@ import * as posix from 'node:path/posix';
 import * as win32 from 'node:path/win32';
 import type { TestSocket } from '@svc/plugin-sdk/testing';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PathForm } from '../../plugins/static-bucket/src/api.ts';
 import { wirePath } from '../../plugins/static-bucket/src/wire-path.ts';
 import { loop, oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const REFUSED = '108 Invalid input: Invalid path: path traversal detected';

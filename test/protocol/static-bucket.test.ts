@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { DatabaseChanged } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { type StaticServer, staticServer } from './static-kit.ts';
 import { eventually } from './token-kit.ts';
 

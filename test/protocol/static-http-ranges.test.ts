@@ -2,10 +2,10 @@
 // static-http.md §A4 and RFC 9110 §13, §14: conditional requests and ranges.
 
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseRange, type Wanted } from '../../plugins/static-bucket/src/serve/range.ts';
 import { loop, oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { MTIME_S, rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const SMALL = '0123456789';

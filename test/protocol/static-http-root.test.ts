@@ -3,9 +3,9 @@
 
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { PLUGINS, rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const hello = { jsonrpc: '2.0', id: 1, method: 'svc-server_hello', params: [] };

@@ -4,10 +4,10 @@
 import { once } from 'node:events';
 import { open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { heldBytes } from '../memory.ts';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { rawGet, type StaticServer, staticServer } from './static-kit.ts';
 import { eventually } from './token-kit.ts';
 

@@ -3,10 +3,10 @@
 
 import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { webType } from '../../plugins/static-bucket/src/serve/media-types.ts';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { MTIME_S, type RawAnswer, rawGet, type StaticServer, staticServer } from './static-kit.ts';
 
 const TEXT = 'text/plain; charset=utf-8';

@@ -6,9 +6,9 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { type DavServer, davServer, multistatus, propfindBody, ROOT } from './webdav-kit.ts';
 
 const UNPRIVILEGED = 65_534;

@@ -4,9 +4,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '@svc/kernel';
 import { start } from '@svc/server';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blocking, conflicts, type Lock } from '../../plugins/static-webdav/src/locks.ts';
+import { suite } from '../runner/suite.ts';
 import { eventually } from './token-kit.ts';
 import {
   basicOf,

@@ -3,7 +3,6 @@
 
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Addresses } from '../../plugins/static-webdav/src/addresses.ts';
 import { Refusal } from '../../plugins/static-webdav/src/answers.ts';
@@ -14,6 +13,7 @@ import {
   rangeBelow,
 } from '../../plugins/static-webdav/src/paths.ts';
 import { loop, oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { basicOf, type DavServer, davServer, ROOT } from './webdav-kit.ts';
 
 const SECRET = 'the secret outside';

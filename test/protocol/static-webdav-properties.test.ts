@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import type { App } from '@svc/kernel';
 import { start } from '@svc/server';
 import * as fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BadXml, parseXml } from '../../plugins/static-webdav/src/xml/parse.ts';
 import { elementText } from '../../plugins/static-webdav/src/xml/write.ts';
+import { suite } from '../runner/suite.ts';
 import { eventually } from './token-kit.ts';
 import {
   type DavServer,

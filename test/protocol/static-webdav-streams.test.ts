@@ -8,9 +8,9 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { eventually } from './token-kit.ts';
 import {
   basicOf,

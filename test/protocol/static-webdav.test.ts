@@ -4,9 +4,9 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mediaType } from '../../plugins/static-bucket/src/serve/media-types.ts';
+import { suite } from '../runner/suite.ts';
 import {
   basic,
   basicOf,

@@ -1,8 +1,8 @@
 // svc-server.md §9.1: what a watcher of the log stream sees of an ordinary day, under the targets that front ends offer.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { dynamicReport } from './agent-kit.ts';
 import { A, type SimAgent, simAgent } from './task-kit.ts';
 import { eventually } from './token-kit.ts';

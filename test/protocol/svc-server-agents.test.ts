@@ -1,7 +1,7 @@
 // svc-server.md §5, agent-uuid.md §5: list_all_agent_uuid.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const A = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 const B = 'c01d3a7e-11f2-4b1c-8a55-0f6f2f1a9e20';

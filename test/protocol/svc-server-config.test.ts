@@ -17,10 +17,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../ports.ts';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { numbers } from './svc-server-sql-cases.ts';
 
 type Edit = (text: string) => string;

@@ -2,9 +2,9 @@
 // svc-server.md §9: log.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { isRecord, type LogRecord, noise } from './svc-server-noise.ts';
 
 for (const dialect of oneDialect) {

@@ -1,8 +1,8 @@
 /** `GET /svc/health` and `/svc/ready`, additions for supervisors and load balancers, and the icon that browsers ask for. */
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { eventually } from './token-kit.ts';
 
 const answer = async (app: TestApp, path: string, method = 'GET') => {

@@ -1,7 +1,7 @@
 // svc-server.md §12, §13: exec_sql, get_database_type. Tables read: [what holds, sql, params, expected].
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { bindingCases, placeholderCases, refusedCases, textCases } from './sql-values-cases.ts';
 import { countCases, endless, numbers, rowCases } from './svc-server-sql-cases.ts';
 import { eventually } from './token-kit.ts';

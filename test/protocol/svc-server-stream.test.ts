@@ -2,9 +2,9 @@
 // svc-server.md §10: stream_log; conventions.md §3.4.
 
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { isRecord, type Level, type LogRecord, noise } from './svc-server-noise.ts';
 
 const QUEUE = 512;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readGitFacts } from '../../plugins/server-info/src/git-facts.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('svc-server: version from a repository');
 let folder: string;

@@ -1,8 +1,8 @@
 // svc-server.md §2 to §4, §8, §11: hello, version, uuid, database_storage, self_update; conventions.md §6, the HTML page.
 import { definePlugin, LATE } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const SUPER_REQUIRED = 'Permission denied: Permission Denied: Super token required';
 const FORMAT = "Invalid token format: must be 'key:secret' or 'username|password'";

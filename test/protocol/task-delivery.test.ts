@@ -2,10 +2,10 @@
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { report } from '../process/reports.ts';
 import { loop } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   answerAll,

@@ -1,9 +1,9 @@
 // task.md §2.2: properties of the normal form, and of text that a database must be able to hold.
 import { normaliseTaskType, type TaskType } from '@svc/plugin-task/api';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isStorable, storable, storableText } from '../../plugins/task/src/storable.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('task: forms');
 

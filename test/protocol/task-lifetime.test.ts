@@ -1,8 +1,8 @@
 // task.md §1, §4.4, §5, §6, §7 and crontab.md §3.1: waiting callers, tasks that get lost, restarts, large results, and jobs.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { normaliseTaskType, type TaskOutcome, Tasks } from '@svc/plugin-task/api';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   ABSENT,

@@ -1,8 +1,8 @@
 // task.md §4.6 to §4.8: conditions, order and number of rows, deletion, and who sees what.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { callText, failure } from './agent-kit.ts';
 import { A, B, outcome, PLUGINS, taskToken } from './task-kit.ts';
 import { FORMAT } from './token-kit.ts';

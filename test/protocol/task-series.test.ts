@@ -1,7 +1,7 @@
 // `task_query_series`: loss and latency of probes in buckets (plugins/task/README.md).
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, B, failure } from './agent-kit.ts';
 
 const T = 1_781_000_000_000;

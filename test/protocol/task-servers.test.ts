@@ -1,8 +1,8 @@
 // task.md §4.4, §5: several servers on one Postgres database.
 import { Type, topic } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   acquainted,
   busOf,

@@ -2,9 +2,9 @@
 // task.md §2, §4.5: what a task and a result may look like, and the form in which they are stored and sent.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { callText, failure } from './agent-kit.ts';
 import {
   A,

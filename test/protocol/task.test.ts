@@ -1,7 +1,7 @@
 // task.md §3, §4.3 to §4.5: who may do what, the order of checks, and the texts of refusals.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   ABSENT,

@@ -3,10 +3,10 @@
 
 import { connect, type Socket } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { heldBytes } from '../memory.ts';
 import { loop } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { A, RESULTS, readyAgent, rows, type SimAgent } from './task-kit.ts';
 import {
   agentQuery,

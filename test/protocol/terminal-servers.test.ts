@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type, topic } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { acquainted, busOf, type SharedServers, sharedServers } from '../shared-servers.ts';
 import { RESULTS, type SimAgent, simAgent } from './task-kit.ts';
 import {

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Tasks } from '@svc/plugin-task/api';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { A, B, type Item, RESULTS, readyAgent, type SimAgent, taskToken } from './task-kit.ts';
 import {
   agentQuery,

@@ -1,6 +1,7 @@
 // token.md §5 to §8: token_delete, token_edit, token_change_password, token_roll_token_secret.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {

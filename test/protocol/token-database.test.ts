@@ -1,6 +1,7 @@
 // token.md §5 to §7; auth.md §8: what a failing database does to calls and to the memory.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { AnyTokenChange } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';
 

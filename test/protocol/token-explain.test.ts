@@ -1,8 +1,8 @@
 // token.md §11: why a call is allowed or denied, naming the missing entry. An addition.
 import { definePlugin, JsonText, RpcError, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, keyOf, PARAMS, WRONG } from './token-kit.ts';
 
 const B = '7d0f3a5e-2f4b-4f0e-8a55-0f6f2f1a9e20';

@@ -1,6 +1,7 @@
 // auth.md §10: {"token":"create"} creates tokens no wider than its own.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { A, keyOf, type TokenServer, tokenServer } from './token-kit.ts';
 
 const DENIED = '102 Permission denied: Permission Denied: Only Super Token can create new tokens';

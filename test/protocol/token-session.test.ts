@@ -1,7 +1,7 @@
 // token.md §12: short-lived credentials with the rights of their token. Additions.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 import { authProbe } from './auth-probe.ts';
 import { A, agents, PLUGINS as CRONTAB, NEVER } from './crontab-kit.ts';

@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { start } from '@svc/server';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace, type Place } from '../process/place.ts';
+import { suite } from '../runner/suite.ts';
 import { eventually, tokenServer, WRONG } from './token-kit.ts';
 
 const FIRST = /^Super Token: [A-Za-z0-9]{16}:[A-Za-z0-9]{32}\nRoot Password: [A-Za-z0-9]{32}\n$/;

@@ -1,6 +1,7 @@
 // token.md §1, §3, §4, §9: the common rules, token_get, token_create, token_list_all_tokens; clients.md §2.10.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   A,
   FORMAT,

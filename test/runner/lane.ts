@@ -4,15 +4,13 @@ import { cpuSeconds } from './cpu.ts';
 import type { TestFile } from './files.ts';
 import { leakedSince, openResources } from './leaks.ts';
 import type { FileResult } from './result.ts';
-import { runSuites, takeSlowest } from './suite.ts';
+import { runSuites, takeSlowest } from './run-suites.ts';
 import type { Tally } from './tally.ts';
-import { changeUvu } from './uvu-hook.ts';
 
 let current: { name: string; tally: Tally } | undefined;
 
-/** Makes this process ready for test files: hooks uvu, and counts every exception that escapes as a failure of the file. */
+/** Makes this process ready for test files: counts every exception that escapes as a failure of the file. */
 export function prepareLane(): void {
-  changeUvu();
   process.on('unhandledRejection', (reason) => escaped('unhandled rejection', reason));
   process.on('uncaughtException', (error) => escaped('uncaught exception', error));
 }

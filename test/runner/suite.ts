@@ -1,77 +1,104 @@
-import { cpuSeconds } from './cpu.ts';
-import type { Tally } from './tally.ts';
+/**
+ * The `suite` of the test files. It collects tests and hooks; `run-suites.ts` runs them. Assertions are uvu's:
+ * `import * as assert from 'uvu/assert'`.
+ */
 
-/** What uvu keeps of one `test.run()`: errors as text (`true`: none), passed, skipped, total. */
-type SuiteRun = () => Promise<
-  [errors: string | true, passed: number, skips: number, total: number]
->;
+type Body<T> = (context: T) => unknown;
 
-declare global {
-  var UVU_DEFER: number | undefined;
-  var UVU_INDEX: number | undefined;
-  var SVC_RUNNER: { timed: typeof timed; chosen: typeof chosen } | undefined;
-  var UVU_QUEUE: (null | SuiteRun)[][] | undefined;
+interface Hook<T> {
+  /** Once for the suite. What it throws fails every test of the suite (`before`), or is one more failure (`after`). */
+  (hook: Body<T>): void;
+  /** Around every test, in the order of their registration; `after.each` also after a test that failed. */
+  each(hook: Body<T>): void;
 }
 
-// uvu collects suites under UVU_INDEX instead of running them on the next tick.
-globalThis.UVU_DEFER = 1;
-const queue: (null | SuiteRun)[][] = [];
-globalThis.UVU_QUEUE = queue;
-globalThis.SVC_RUNNER = { timed, chosen };
+/** Registers tests, each a sentence about behaviour. All bodies of a suite share one context. */
+export interface Test<T = Record<string, any>> {
+  (name: string, body: Body<T>): void;
+  /** Of a suite that has such tests, the others are skipped. */
+  only(name: string, body: Body<T>): void;
+  /** Counts as skipped. */
+  skip(name: string, body?: Body<T>): void;
+  before: Hook<T>;
+  after: Hook<T>;
+  /** Hands over what was registered since the last call. Without it the file fails. */
+  run(): void;
+}
 
-/** A test or a hook that has run. */
-export interface Timed {
+export interface Case<T = any> {
   readonly name: string;
-  readonly seconds: number;
-  readonly cpu_s: number;
+  readonly body: Body<T>;
 }
 
-const timings: Timed[] = [];
-
-/** The slowest tests and hooks since the last call, those that took `least_s` or longer. */
-export function takeSlowest(least_s: number): Timed[] {
-  return timings
-    .splice(0)
-    .filter(({ seconds }) => seconds >= least_s)
-    .sort((one, other) => other.seconds - one.seconds);
+export interface Suite<T = any> {
+  readonly name: string;
+  readonly context: T;
+  readonly tests: Case<T>[];
+  readonly only: Case<T>[];
+  skipped: number;
+  readonly before: Body<T>[];
+  readonly after: Body<T>[];
+  readonly beforeEach: Body<T>[];
+  readonly afterEach: Body<T>[];
 }
 
-async function timed(suite: string, test: string, run: () => unknown): Promise<void> {
-  const begun = performance.now();
-  const cpu = cpuSeconds();
+/** What `collect` is gathering: suites that are to run, and those whose `.run()` is still to come. */
+let collected: { readonly ready: Suite[]; readonly waiting: Set<Suite> } | undefined;
+
+/** @throws an error when a suite with tests was left without its `.run()`, or no test was registered at all */
+export async function collect(load: () => Promise<unknown>): Promise<Suite[]> {
+  const ready: Suite[] = [];
+  const waiting = new Set<Suite>();
+  collected = { ready, waiting };
   try {
-    await run();
+    await load();
   } finally {
-    const seconds = (performance.now() - begun) / 1000;
-    timings.push({ name: `${suite}: ${test}`, seconds, cpu_s: cpuSeconds() - cpu });
+    collected = undefined;
   }
+  const forgotten = [...waiting].filter((one) => testsOf(one) > 0).map(({ name }) => `'${name}'`);
+  if (forgotten.length > 0) throw new Error(`forgotten .run() of ${forgotten.join(', ')}`);
+  if (ready.every((one) => testsOf(one) === 0))
+    throw new Error(`registered no test (import \`suite\` from ${import.meta.filename})`);
+  return ready;
 }
 
-/** Tests of the file under way, those left out included. */
-let registered = 0;
+const testsOf = ({ tests, only, skipped }: Suite): number => tests.length + only.length + skipped;
 
-/** Imports one test file and runs its suites in order, counting into `tally` as it goes. */
-export async function runSuites(url: string, tally: Tally): Promise<void> {
-  const group: (null | SuiteRun)[] = [];
-  globalThis.UVU_INDEX = queue.push(group) - 1;
-  await import(url);
-  registered = 0;
-  for (const run of group) {
-    if (!run) continue;
-    const [errors, passed, skips, tests] = await run();
-    registered += skips;
-    tally.passed += passed;
-    tally.skipped += skips;
-    // A hook that threw leaves its suite's remaining tests unrun: they count as failed.
-    tally.failed += Math.max(tests - passed, errors === true ? 0 : 1);
-    if (errors !== true) process.stdout.write(`\n${errors}\n`);
-  }
-  if (registered === 0) throw new Error('registered no test (forgotten `.run()`?)');
+/** @throws an error outside of the runner, where nothing would run the tests */
+export function suite<T = Record<string, any>>(name = ''): Test<T> {
+  const collecting = collected;
+  if (!collecting) throw new Error('run test files by the runner: node test/run.ts WORDS');
+  let current = begin<T>(name);
+  collecting.waiting.add(current);
+  const test: Test<T> = (title, body) => current.tests.push({ name: title, body });
+  test.only = (title, body) => current.only.push({ name: title, body });
+  test.skip = () => {
+    current.skipped++;
+  };
+  const before: Hook<T> = (hook) => current.before.push(hook);
+  before.each = (hook) => current.beforeEach.push(hook);
+  const after: Hook<T> = (hook) => current.after.push(hook);
+  after.each = (hook) => current.afterEach.push(hook);
+  test.before = before;
+  test.after = after;
+  test.run = () => {
+    collecting.ready.push(current);
+    collecting.waiting.delete(current);
+    current = begin(name);
+    collecting.waiting.add(current);
+  };
+  return test;
 }
 
-/** What uvu runs of a suite. `--fast` has no Postgres: suites and tests that need one have it in their name. */
-function chosen<T extends { readonly name: string }>(suite: string, tests: readonly T[]): T[] {
-  registered += tests.length;
-  if (process.env['SVC_TEST_FAST'] !== '1') return [...tests];
-  return tests.filter(({ name }) => !/postgres/i.test(`${suite} ${name}`));
-}
+const begin = <T>(name: string): Suite<T> => ({
+  name,
+  // Hooks fill it in.
+  context: {} as T,
+  tests: [],
+  only: [],
+  skipped: 0,
+  before: [],
+  after: [],
+  beforeEach: [],
+  afterEach: [],
+});

@@ -4,7 +4,6 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readyAgent } from '../protocol/task-kit.ts';
 import {
@@ -16,6 +15,7 @@ import {
   PLUGINS as TERMINAL,
   userQuery,
 } from '../protocol/terminal-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const MINUTE_MS = 60_000;
 const PLUGINS = ['audit', 'token', 'kv', 'static-bucket', 'server-info', 'db'];

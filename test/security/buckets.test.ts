@@ -2,10 +2,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../protocol/token-kit.ts';
 import { type DavServer, davServer, lockBody, RIGHTS } from '../protocol/webdav-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const BUCKET = ['read', 'write', 'delete'].map((word) => ({ static_bucket: word }));
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -2,8 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('calls of tokens');
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../ports.ts';
+import { suite } from '../runner/suite.ts';
 import { open, shake } from './socket-kit.ts';
 
 const test = suite('hosts, origins, TLS and proxies');

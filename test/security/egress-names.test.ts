@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { Egress, type EgressClient } from '@svc/plugin-egress/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { candidatesOf, hostsIn } from '../../plugins/egress/src/names.ts';
 import { startDns, type TestDns, type Zone } from '../agent-program-dns-server.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('names that scripts fetch');
 const HANGING = 64;

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 /** `{out}`: a folder of the host. */
 const attacks = {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import pg from 'pg';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('the role of exec_sql (postgres)');
 const address = new URL(process.env['SVC_TEST_POSTGRES_URL'] ?? 'postgres://127.0.0.1/postgres');

@@ -1,9 +1,9 @@
 // exec_sql of a token that is not the Super Token: tables of secrets stay closed, whatever the text.
 import { existsSync } from 'node:fs';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endless } from '../protocol/svc-server-sql-cases.ts';
+import { suite } from '../runner/suite.ts';
 import { allowed, attacks } from './exec-sql-attacks.ts';
 
 const sqlRight = [{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }];

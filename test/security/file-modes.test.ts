@@ -1,9 +1,9 @@
 // Files and folders that the server makes are for its own user, whatever the umask.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeSite, rpc, type ServerProcess, startServer, superToken } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('modes of files');
 

@@ -1,6 +1,5 @@
 // Guessing of credentials: what slows it down, what it cannot do to others, and what it cannot learn.
 import type { TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { authProbe } from '../protocol/auth-probe.ts';
 import {
@@ -11,6 +10,7 @@ import {
   tokenServer,
   WRONG,
 } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 
 const FREE = 5;

@@ -2,9 +2,9 @@
 import { definePlugin, type Kernel } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Owners } from '@svc/plugin-token/api';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { A, eventually, keyOf, listen } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 
 const LISTEN = { scopes: [{ agent_uuid: A }], permissions: [{ task: 'listen' }], denied: '' };

@@ -6,7 +6,6 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   makeSite,
@@ -16,6 +15,7 @@ import {
   startServer,
   superToken,
 } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('messages-attack');
 const MB = 1024 * 1024;

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { heldBytes } from '../memory.ts';
+import { suite } from '../runner/suite.ts';
 import { echo, post } from './messages-kit.ts';
 
 const test = suite('messages-memory');

@@ -1,9 +1,9 @@
 // proof: 40
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loop } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { CLAIM_BYTES, echo, post } from './messages-kit.ts';
 
 const RUNS = loop(60, 2_000);

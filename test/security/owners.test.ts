@@ -3,7 +3,6 @@
 import type { App } from '@svc/kernel';
 import { Refusals } from '@svc/plugin-admission/api';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { agents, EVERY_SECOND, NEVER, worker } from '../protocol/crontab-kit.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type ScriptServer,
   scriptServer,
 } from '../protocol/js-worker-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const RIGHTS = ['create', 'read', 'write', 'delete', 'run_defined_js_worker'].map((word) => ({
   js_worker: word,

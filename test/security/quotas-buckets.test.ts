@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { StaticBuckets } from '@svc/plugin-static-bucket/api';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { basicOf, ROOT } from '../protocol/webdav-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const QUOTA = 1_000_000;
 const PLUGINS = ['token', 'static-bucket', 'static-bucket-file', 'static-webdav'];

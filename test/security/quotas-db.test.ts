@@ -1,9 +1,9 @@
 // A token that may run SQL on a database of its own fills neither the disk nor the memory of the machine.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DbServer, dbServer, rows } from '../protocol/db-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const MIB = 2 ** 20;
 const QUOTA = 2 * MIB;

@@ -1,7 +1,7 @@
 // A token that may write into one namespace cannot fill the disk with it.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 
 const QUOTA = 100_000;

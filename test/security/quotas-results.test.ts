@@ -1,10 +1,10 @@
 // Neither one agent nor one job fills the tables of results.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { agents, type Crontab, crontab, EVERY_SECOND, PLUGINS } from '../protocol/crontab-kit.ts';
 import { A, B, outcome, readyAgent, rows, type SimAgent } from '../protocol/task-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const QUOTA = 50_000;
 const LONG = 'x'.repeat(20_000);

@@ -1,5 +1,5 @@
 // One script worker fills neither the table of results, nor the log, nor the memory for scripts.
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import {
   module,
@@ -9,6 +9,7 @@ import {
   scriptServer,
   UNTIL_TOLD,
 } from '../protocol/js-worker-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const MIB = 2 ** 20;
 

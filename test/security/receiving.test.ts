@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeSite, startServer } from '../process/server.ts';
 import { eventually } from '../protocol/js-worker-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { callOver, frameHeader, open, openSilent, pour, stillOpen } from './socket-kit.ts';
 
 const test = suite('unfinished bodies and messages');

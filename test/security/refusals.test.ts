@@ -1,8 +1,8 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('refusals');
 

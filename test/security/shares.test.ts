@@ -3,7 +3,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENDLESS } from '../protocol/db-kit.ts';
 import {
@@ -14,6 +13,7 @@ import {
   scriptServer,
 } from '../protocol/js-worker-kit.ts';
 import { loop } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 
 /** Threads, and processes, that a hog has while they are idle: fewer than by default show the same. */
 const THREADS = loop(4, 8);

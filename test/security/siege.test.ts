@@ -9,12 +9,12 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlace, type Place } from '../process/place.ts';
 import { killAtExit, rpc, type ServerProcess, startServer, superToken } from '../process/server.ts';
 import { broken } from '../process/stored.ts';
 import { oneDialect } from '../runner/proof.ts';
+import { suite } from '../runner/suite.ts';
 import { SteadyAgents } from './steady-agents.ts';
 
 const AGENTS = 500;

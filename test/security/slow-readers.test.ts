@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scriptServer } from '../protocol/js-worker-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { open, pour, stillOpen } from './socket-kit.ts';
 
 const test = suite('slow bodies and slow readers');

@@ -1,11 +1,11 @@
 // Content that tokens put on the server does not share the origin of its pages: headers, and host names of its own.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { base64, onRoute } from '../protocol/js-worker-kit.ts';
 import { basicOf, type DavAnswer, type Headers, RIGHTS, send } from '../protocol/webdav-kit.ts';
+import { suite } from '../runner/suite.ts';
 
 const PLUGINS = [
   'token',

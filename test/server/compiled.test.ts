@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../process/havoc.ts';
 import { makeSite, type Site, serverCommand, startServer } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('compiled code');
 let site: Site;

@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fixAutoGen } from '../../server/src/config/auto-gen.ts';
 import { loadConfig } from '../../server/src/config/load.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite<{ dir: string; file: string }>('auto_gen');
 

@@ -1,7 +1,8 @@
 /** The neutral word is rewritten where it is an identifier, and nowhere else (configuration.md §10). */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
 import { makeBrand } from '../../kernel/src/brand.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('brand');
 

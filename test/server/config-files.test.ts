@@ -1,12 +1,12 @@
 /** The configurations that come with the server: valid, without a warning, and `all.toml` is complete. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HeadSchema } from '../../server/src/config/head.ts';
 import { parseConfig } from '../../server/src/config/load.ts';
 import { unknownKeys } from '../../server/src/config/unknown.ts';
 import { builtInNames, loadPlugin } from '../../server/src/plugins/find.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('configuration files');
 

@@ -1,8 +1,8 @@
 /** Every key of the head: default, wrong type, out of range, with key and line (configuration.md §1). */
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ParsedConfig, parseConfig } from '../../server/src/config/load.ts';
+import { suite } from '../runner/suite.ts';
 import { refusal, textWith, UUID } from './config-kit.ts';
 
 const test = suite('configuration keys');

@@ -1,10 +1,10 @@
 /** Listen addresses, warnings, and the parts of the file that plugins own. */
 import { Type } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseListener } from '../../server/src/config/listener.ts';
 import { parseConfig } from '../../server/src/config/load.ts';
 import { validateSection } from '../../server/src/config/section.ts';
+import { suite } from '../runner/suite.ts';
 import { refusal, textWith } from './config-kit.ts';
 
 const test = suite('configuration sections');

@@ -1,9 +1,9 @@
 /** Keys that no part of the server reads are named with the nearest known one, and never refused. */
 import { Type } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseToml } from '../../server/src/config/parse.ts';
 import { type KnownKeys, unknownKeys } from '../../server/src/config/unknown.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('unknown configuration keys');
 

@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setKey } from '../../server/src/config/edit.ts';
 import { parseToml } from '../../server/src/config/parse.ts';
 import { writeConfig } from '../../server/src/config/write.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite<{ dir: string; file: string }>('configuration writing');
 

@@ -5,10 +5,10 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { makePlace, type Place } from '../process/place.ts';
+import { suite } from '../runner/suite.ts';
 import { change, examine, list, type Machine, problems, run, tells } from './doctor-kit.ts';
 
 const test = suite('doctor on machines with faults');

@@ -13,12 +13,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { makePlace, type Place } from '../process/place.ts';
 import { report } from '../process/reports.ts';
 import { rpc, startServer, superToken } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 import { change, examine, list, problems, run, tells } from './doctor-kit.ts';
 
 interface Fault {

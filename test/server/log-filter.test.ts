@@ -1,6 +1,5 @@
 /** The two filter grammars: configured sinks (configuration.md §5) and stream subscribers (svc-server.md §10). */
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type Filter,
@@ -8,6 +7,7 @@ import {
   parseStreamFilter,
   shownTarget,
 } from '../../server/src/log/filter.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('log filters');
 

@@ -1,13 +1,13 @@
 /** Records (svc-server.md §9.1), console lines (configuration.md §5), and what never appears in either. */
 import type { Fields, LogRecord } from '@svc/plugin-sdk';
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { consoleLine } from '../../server/src/log/console.ts';
 import { openLog } from '../../server/src/log/index.ts';
 import { maskText } from '../../server/src/log/mask.ts';
 import { makeRecord } from '../../server/src/log/record.ts';
 import { timestamp } from '../../server/src/log/time.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('log records');
 

@@ -15,9 +15,9 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Level, LogRecord } from '@svc/plugin-sdk';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LoggingConfig, type LogOptions, openLog } from '../../server/src/log/index.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite<{ dir: string }>('log sinks');
 

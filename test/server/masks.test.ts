@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { createRequire } from 'node:module';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mask, quickMasks, unmask } from '../../server/bin/masks.js';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('masks');
 const KEY = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d);

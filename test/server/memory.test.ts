@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeSite, type Site, startServer } from '../process/server.ts';
+import { suite } from '../runner/suite.ts';
 
 const test = suite('settings for memory');
 let site: Site;

@@ -3,8 +3,8 @@ import type { App } from '@svc/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   agent,
   DAY,

@@ -1,9 +1,9 @@
 // `status-page_*`: who may make, change and read pages, and what they take (docs/protocol/status-page.md).
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../bus-kit.ts';
 import { A, B, failure, UNKNOWN } from '../protocol/agent-kit.ts';
+import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 import { PLUGINS, PNG, seedAgent } from './kit.ts';
 

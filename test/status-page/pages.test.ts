@@ -1,8 +1,8 @@
 // What readers get at `/svc/status/<slug>`: states in words, bars, feeds, badges; nothing secret; one reading for all.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { SaxesParser } from 'saxes';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import {
   agent,
   DAY,
