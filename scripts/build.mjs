@@ -1,7 +1,8 @@
 /** `npm run build` */
-import { compile } from './prepare.mjs';
+import { compile, install } from './prepare.mjs';
 
 try {
+  install();
   await compile();
 } catch (error) {
   process.stdout.write(`${error.message}\n`);

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,27 +17,42 @@ import { buildAgent } from '../plugins/enrol/build.mjs';
 import { root } from './runtime.mjs';
 
 /**
- * `npm ci` when nothing is installed, or when the lock file is newer than what is.
+ * `npm ci` when nothing is installed, when the lock file is newer than what is, or when a part is missing.
  * `production`: what serving needs is enough; `development`: with what tests and builds need.
  */
 export function install(what = 'development') {
-  for (const folder of packages()) restorePackage(join(root, folder));
-  const installed = join(root, 'node_modules', '.package-lock.json');
   const hasDevelopment = existsSync(join(root, 'node_modules', 'typescript'));
   const isEnough = what === 'production' || hasDevelopment;
-  if (isEnough && newest(installed) >= newest(join(root, 'package-lock.json'))) return;
+  const lock = join(root, 'package-lock.json');
+  if (isEnough && newest(installed) >= newest(lock) && isComplete(lock)) return;
   process.stdout.write('Installing dependencies …\n');
   // What tests and builds need stays installed where it is.
   const all = what === 'production' && !hasDevelopment ? ['--omit=dev'] : [];
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...all]);
+  writeFileSync(complete, '');
 }
 
-/** Puts back what an interrupted `npm pack` has left in the folder of a package (scripts/pack.mjs). */
-export function restorePackage(folder) {
-  const own = join(folder, 'package.source.json');
-  if (!existsSync(own)) return;
-  renameSync(own, join(folder, 'package.json'));
-  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+const installed = join(root, 'node_modules', '.package-lock.json');
+
+/** Made after an installation by `install`, under a Node that fits. `npm ci` removes it. */
+const complete = join(root, 'node_modules', '.complete');
+
+/** `npm ci` under an older Node leaves out what its packages declare as optional and that Node is too old for. */
+function isComplete(lock) {
+  if (existsSync(complete)) return true;
+  const { packages: known } = readJson(lock);
+  const { packages: present } = readJson(installed);
+  const optional = Object.values(present).flatMap((one) =>
+    Object.keys(one.optionalDependencies ?? {}),
+  );
+  const paths = optional.map((name) => `node_modules/${name}`);
+  return paths.every((path) => path in present || !fitsMachine(known[path]));
+}
+
+function fitsMachine({ os, cpu, libc } = { os: [] }) {
+  const ownLibc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+  const fits = (list, own) => list === undefined || list.includes(own);
+  return fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, ownLibc);
 }
 
 /** Builds when a source is newer than the last build. Looking costs some milliseconds, `tsc` a second. */

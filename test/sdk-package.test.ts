@@ -10,7 +10,7 @@ import { linkInstalled, pack, run, unpack } from './plugin-project.ts';
 import { suite } from './runner/suite.ts';
 
 const repository = resolve(import.meta.dirname, '..');
-/** A copy of the repository: packing changes files for a moment. */
+/** A copy of the repository: packing builds. */
 let copy: string;
 let dir: string;
 
@@ -68,21 +68,38 @@ async function project(name: string, packages: readonly string[]): Promise<strin
   return folder;
 }
 
-test('npm pack in plugin-sdk packs compiled code and leaves the folder as it was', async () => {
-  const folder = join(copy, 'plugin-sdk');
-  const before = await readdir(folder);
-  const description = await readFile(join(folder, 'package.json'), 'utf8');
-  const [packed = ''] = await pack(dir, folder);
-  const files = (await run(dir, 'tar', '-tzf', packed)).trim().split('\n');
-  assert.equal(await readdir(folder), before);
-  assert.is(await readFile(join(folder, 'package.json'), 'utf8'), description);
-  for (const name of ['index.js', 'index.d.ts', 'testing.js', 'typebox.js'])
-    assert.ok(files.includes(`package/dist/${name}`), name);
-  assert.equal(
-    files.filter((file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file)),
-    [],
-  );
-});
+/** By the words of the READMEs. */
+async function runPack(folder: string): Promise<string> {
+  const printed = await run(folder, 'npm', 'run', 'pack', '--', '--pack-destination', dir);
+  return join(dir, printed.trim().split('\n').at(-1) ?? '');
+}
+
+const contents = async (packed: string) =>
+  (await run(dir, 'tar', '-tzf', packed)).trim().split('\n');
+
+const packable: [folder: string, page: string, files: string[]][] = [
+  ['plugin-sdk', 'plugin-sdk/README.md', ['index.js', 'index.d.ts', 'testing.js', 'typebox.js']],
+  ['client', 'examples/client/README.md', ['index.js', 'index.d.ts']],
+];
+for (const [name, page, expected] of packable) {
+  test(`npm run pack in ${name} packs compiled code and leaves the folder as it was`, async () => {
+    assert.match(await readFile(join(repository, page), 'utf8'), '`npm run pack` in ');
+    const folder = join(copy, name);
+    const before = await readdir(folder);
+    const files = await contents(await runPack(folder));
+    assert.equal(await readdir(folder), before);
+    for (const file of expected) assert.ok(files.includes(`package/src/${file}`), file);
+    assert.equal(
+      files.filter((file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file)),
+      [],
+    );
+  });
+
+  test(`npm pack in ${name} packs no sources, which would not run where they are installed`, async () => {
+    const [packed = ''] = await pack(dir, join(copy, name));
+    assert.equal((await contents(packed)).sort(), ['package/README.md', 'package/package.json']);
+  });
+}
 
 test('the types of the SDK name no package that the SDK does not declare', async () => {
   const { dependencies, peerDependencies } = await json(join(copy, 'plugin-sdk/package.json'));
@@ -98,19 +115,6 @@ test('the types of the SDK name no package that the SDK does not declare', async
     );
     assert.equal(strange, [], name);
   }
-});
-
-test('an interrupted npm pack is put right', async () => {
-  const folder = join(copy, 'plugin-sdk');
-  const before = await readdir(folder);
-  const description = await readFile(join(folder, 'package.json'), 'utf8');
-  const step = (name: string) => run(folder, process.execPath, '../scripts/pack.mjs', name);
-  await step('before');
-  assert.match(await readFile(join(folder, 'package.json'), 'utf8'), './dist/index.js');
-  await step('before');
-  await step('after');
-  assert.equal(await readdir(folder), before);
-  assert.is(await readFile(join(folder, 'package.json'), 'utf8'), description);
 });
 
 /** The plugin in the README of the SDK. */
@@ -197,7 +201,7 @@ test('the path of a stranger: the packed client, installed in an empty folder, a
   const folder = join(dir, 'stranger');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
-  const [packed = ''] = await pack(dir, join(copy, 'client'));
+  const packed = await runPack(join(copy, 'client'));
   await run(folder, 'npm', 'install', '--offline', '--no-audit', '--no-fund', packed);
   for (const name of ['typescript', '@types/node', 'undici-types'])
     await linkInstalled(folder, name);
