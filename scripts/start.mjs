@@ -47,7 +47,7 @@ async function main() {
   quickMasks();
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
-  const { firstText, parseListener, serve } = await import('@svc/server');
+  const { firstText, makePackageFolder, parseListener, serve } = await import('@svc/server');
   const { data, listen } = options;
   if (listen !== undefined && !parseListener(listen))
     throw new UsageError(`--listen ${listen}: give PORT, IP:PORT or [IPv6]:PORT`);
@@ -60,6 +60,7 @@ async function main() {
   process.chdir(root);
   const app = await serve({ ...first, listen, hangUp: 'stop' });
   limitGarbage();
+  if (!options.config) makePackageFolder(data);
   process.stdout.write(`svc is ready: ${app.url}\n${invitation(app)}`);
   if (options.agent) await runAgent(app, data);
 }

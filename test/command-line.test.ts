@@ -95,6 +95,8 @@ test('setup makes a configuration that a server starts with, for its user alone,
   assert.is(made.out, `Starting svc-server\nMade ${file}. Next:\n  svc-server serve -c ${file}\n`);
   assert.is((await stat(file)).mode & 0o777, 0o600);
   assert.is((await stat(join(dir, 'first/place'))).mode & 0o777, 0o700);
+  // npm installs plugins here, not in a package of a folder above.
+  assert.ok(JSON.parse(await readFile(join(dir, 'first/place/package.json'), 'utf8')).private);
   assert.is((await run(['init', '-c', file])).code, 0);
   assert.ok((await stat(join(dir, 'first/place/svc.db'))).size > 0);
   const text = await readFile(file, 'utf8');

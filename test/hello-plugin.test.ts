@@ -1,34 +1,21 @@
 // examples/hello-plugin as a third party uses it: by path from a copy, and as an installed npm package.
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { installPackage, pack } from './plugin-project.ts';
 import { makeSite, rpc, type ServerProcess, startServer, superToken } from './process/server.ts';
 import { suite } from './runner/suite.ts';
 
-const run = promisify(execFile);
 const source = fileURLToPath(new URL('../examples/hello-plugin', import.meta.url));
-const sdk = fileURLToPath(new URL('../plugin-sdk', import.meta.url));
 const mayGreet = [{ scopes: ['global'], permissions: [{ hello: 'greet' }] }];
 
-/** What `npm install <plugin-sdk>` leaves in a folder. */
-async function linkSdk(folder: string): Promise<void> {
-  await mkdir(join(folder, 'node_modules/@svc'), { recursive: true });
-  await symlink(sdk, join(folder, 'node_modules/@svc/plugin-sdk'), 'dir');
-}
-
-/** Packs the example and unpacks it into a project's `node_modules`, as `npm install <tarball>` would. */
-async function installPacked(project: string): Promise<void> {
-  const target = join(project, 'node_modules/svc-hello-plugin');
-  await mkdir(target, { recursive: true });
-  const options = ['--silent', '--offline', '--pack-destination', project];
-  const { stdout } = await run('npm', ['pack', source, ...options], { cwd: project });
-  await run('tar', ['-xzf', join(project, stdout.trim()), '-C', target, '--strip-components=1']);
-  await linkSdk(project);
+/** Packs the example, and installs the package in a folder. */
+async function installPacked(folder: string): Promise<void> {
+  const [packed = ''] = await pack(folder, source);
+  await installPackage(folder, packed);
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -40,7 +27,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     folder = await mkdtemp(join(tmpdir(), 'svc-hello-'));
     const copy = join(folder, 'my-hello');
     await cp(source, copy, { recursive: true });
-    await linkSdk(copy);
     app = await bootForTest(['token', copy], {}, { dialect });
   });
   test.after(async () => {

@@ -1,10 +1,10 @@
 /** `svc-server new-plugin NAME` makes a plugin that is tested, packed, installed and loaded as it is. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { newPlugin } from '../server/src/new-plugin.ts';
-import { link, linkDevDependencies, pack, run, unpack } from './plugin-project.ts';
+import { installPackage, linkDevDependencies, pack, run } from './plugin-project.ts';
 import {
   makeSite,
   rpc,
@@ -21,7 +21,6 @@ test.before.each(async (context) => {
 });
 test.after.each(({ dir }) => rm(dir, { recursive: true, force: true }));
 
-const sdk = resolve(import.meta.dirname, '../plugin-sdk');
 const refused: [name: string, message: RegExp][] = [
   ['Weather', /^'Weather': use small letters, digits and hyphens, for example my-plugin$/],
   ['my_plugin', /use small letters/],
@@ -76,8 +75,7 @@ test('its own test passes; packed and installed elsewhere it answers under its p
   try {
     // `npm pack` compiles, and so checks the types of the sources and of the test.
     const [packed = ''] = await pack(dir, folder);
-    await unpack(packed, site.dir, 'svc-plugin-weather-box');
-    await link(site.dir, '@svc/plugin-sdk', sdk);
+    await installPackage(site.dir, packed);
     server = await startServer(site);
     const token = superToken(server.output());
     const { result } = await rpc(site.url, 'weather-box_greet', [token, 'Ada']);

@@ -47,6 +47,10 @@ export async function pack(into: string, ...folders: readonly string[]): Promise
   return names.map((name) => join(into, name));
 }
 
+/** `npm install FILE` in a folder. Of what the package depends on nothing may be missing there: no registry is asked. */
+export const installPackage = (folder: string, packed: string) =>
+  run(folder, 'npm', 'install', '--offline', '--no-audit', '--no-fund', packed);
+
 /** Unpacks a package into the `node_modules` of a folder. */
 export async function unpack(packed: string, folder: string, name: string): Promise<void> {
   const target = join(folder, 'node_modules', name);

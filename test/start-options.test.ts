@@ -123,8 +123,11 @@ test('a first start that fails saves nothing, so the next one begins anew', asyn
   assert.not.match(seen.out, /Super Token/);
   assert.not.ok(existsSync(join(data, 'server.toml')));
   assert.not.ok(existsSync(join(data, 'svc.db')));
+  assert.not.ok(existsSync(join(data, 'package.json')));
   const next = await freePort();
   assert.is(await serveOnce('--listen', String(next)), `http://127.0.0.1:${next}`);
+  // npm installs plugins beside the configuration, not in the package of the checkout.
+  assert.ok(existsSync(join(data, 'package.json')));
 });
 
 const mistakes: [name: string, script: string, args: string[], says: RegExp][] = [

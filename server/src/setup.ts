@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import { setKey } from './config/edit.ts';
 import { parseListener } from './config/listener.ts';
+import { makePackageFolder } from './plugins/package-folder.ts';
 
 /** In the repository it stands among the other configurations, in a built package beside its code. */
 const TEMPLATE = ['../../config/minimal.toml', '../templates/minimal.toml'].map(
@@ -34,5 +35,6 @@ export function setUp(folder: string, listen?: string): string {
   if (existsSync(config)) return `${config} is there already, and stays as it is.`;
   mkdirSync(resolve(folder), { recursive: true, mode: 0o700 });
   writeFileSync(config, firstText(resolve(folder), listen), { mode: 0o600, flag: 'wx' });
+  makePackageFolder(resolve(folder));
   return `Made ${config}. Next:\n  svc-server serve -c ${config}`;
 }

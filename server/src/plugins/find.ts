@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, UserError } from '@svc/plugin-sdk';
 import { importBuiltIn } from './built-in.ts';
+import { lendOwnPackages } from './own-packages.ts';
 
 const PREFIX = 'plugin-';
 const SDK = 'plugin-sdk';
@@ -42,9 +43,10 @@ export async function loadPlugin(entry: string, base: string): Promise<Plugin> {
 
 async function importEntry(entry: string, base: string): Promise<unknown> {
   try {
-    if (isPath(entry)) return await import(pathToFileURL(pathEntry(entry, base)).href);
-    if (builtInNames().includes(entry)) return await importBuiltIn(entry);
-    return await import(pathToFileURL(packageEntry(entry, base)).href);
+    if (!isPath(entry) && builtInNames().includes(entry)) return await importBuiltIn(entry);
+    lendOwnPackages();
+    const file = isPath(entry) ? pathEntry(entry, base) : packageEntry(entry, base);
+    return await import(pathToFileURL(file).href);
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError(`plugin '${entry}' could not be loaded: ${(cause as Error).message}`, {

@@ -1,0 +1,73 @@
+/** Entries of `plugins` that name a file or a package in a folder outside of the server's own. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { bootForTest } from '@svc/plugin-sdk/testing';
+import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
+
+const test = suite<{ dir: string }>('plugins from elsewhere');
+test.before.each(async (context) => {
+  context.dir = await mkdtemp(join(tmpdir(), 'svc-plugin-files-'));
+});
+test.after.each(({ dir }) => rm(dir, { recursive: true, force: true }));
+
+const says = (word: string) =>
+  `{ name: 'single', version: '1.0.0', setup: ({ hooks }) => hooks.routes.tap((routes) =>
+     routes.add({ path: '/single', handle: (exchange) => exchange.text(200, ${word}) })) }`;
+const esm = `import { definePlugin } from '@svc/plugin-sdk';
+export default definePlugin(${says(`'found'`)});`;
+
+const files: [name: string, file: string, text: string, answer: string][] = [
+  ['a JavaScript module', 'single.mjs', esm, 'found'],
+  ['a TypeScript module', 'single.ts', esm.replace('(200', '(200 as number'), 'found'],
+  [
+    'a CommonJS module',
+    'single.cjs',
+    `const { definePlugin } = require('@svc/plugin-sdk');
+     module.exports = definePlugin(${says(`'found'`)});`,
+    'found',
+  ],
+  [
+    'what the SDK has for drivers, and what a built-in plugin offers',
+    'single.mjs',
+    `import { GroupAppender } from '@svc/plugin-sdk/driver';
+     import { RetentionLimits } from '@svc/plugin-kv/api';
+     export default ${says("typeof GroupAppender + ' ' + RetentionLimits.service")};`,
+    'function retention-limits',
+  ],
+  [
+    'a copy that lies beside the plugin wins',
+    'single.mjs',
+    `import { word } from '@svc/plugin-sdk'; export default ${says('word')};`,
+    'its own',
+  ],
+];
+for (const [name, file, text, answer] of files) {
+  test(`finds the packages of the server: ${name}`, async ({ dir }) => {
+    await writeFile(join(dir, file), text);
+    if (answer === 'its own') await writeCopy(dir);
+    const app = await bootForTest([join(dir, file)]);
+    try {
+      assert.is(await (await app.fetch('/single')).text(), answer);
+    } finally {
+      await app.stop();
+    }
+  });
+}
+
+async function writeCopy(dir: string): Promise<void> {
+  const copy = join(dir, 'node_modules/@svc/plugin-sdk/index.mjs');
+  await mkdir(dirname(copy), { recursive: true });
+  await writeFile(join(dirname(copy), 'package.json'), '{ "exports": "./index.mjs" }');
+  await writeFile(copy, `export const word = 'its own';`);
+}
+
+test('a package that nobody has is told by its name', async ({ dir }) => {
+  const file = join(dir, 'single.mjs');
+  await writeFile(file, `import '@svc/no-such-package'; export default ${says(`'x'`)};`);
+  const failure = await bootForTest([file]).catch((error) => error);
+  assert.match(failure.message, /could not be loaded: Cannot find package '@svc\/no-such-package'/);
+});
+
+test.run();
