@@ -16,7 +16,6 @@ const FETCHED = '24.21.0';
 
 /**
  * Runs `scripts/<name>` in this process when its Node is new enough, else under Node 24, which is fetched once.
- * The exit status and the signals of the other process become this one's.
  */
 export async function runScript(name) {
   const script = join(root, 'scripts', name);
@@ -28,12 +27,27 @@ export async function runScript(name) {
     await import(pathToFileURL(script).href);
     return;
   }
-  const again = [
+  goOn(newerNode(), [
     join(root, 'scripts', 'run.mjs'),
     basename(name, '.mjs'),
     ...process.argv.slice(2),
-  ];
-  const child = spawn(newerNode(), again, { stdio: 'inherit' });
+  ]);
+}
+
+/**
+ * For the programs of a clone, started by an older Node: goes on under the one that `npm start` has fetched, and does not
+ * return. @returns what to do where there is none
+ */
+export async function goOnFetched() {
+  const node = fetchedNode(FETCHED);
+  if (!existsSync(node)) return hasPackage() ? ': npm start fetches one' : undefined;
+  goOn(node, process.argv.slice(1));
+  return new Promise(() => {});
+}
+
+/** The exit status and the signals of the other process become this one's. */
+function goOn(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
   child.on('close', (status, signal) => {
@@ -65,7 +79,7 @@ function newerNode() {
  */
 export function fetchNode(version, why) {
   const folder = join(root, '.runtime', version);
-  const node = join(folder, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
+  const node = fetchedNode(version);
   if (existsSync(node)) {
     process.stdout.write(`${why}: using Node ${version} from .runtime/.\n`);
     return node;
@@ -87,6 +101,9 @@ export function fetchNode(version, why) {
   const reason = error ? ` (${error.message})` : '';
   throw new Error(`${why}: Node ${version} could not be fetched${reason}, please install it.`);
 }
+
+const fetchedNode = (version) =>
+  join(root, '.runtime', version, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
 
 /** The platform packages are for Linux with glibc. */
 function hasPackage() {

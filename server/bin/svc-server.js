@@ -2,7 +2,14 @@
 // Older versions of Node reach the sentence below: no import of a file with newer syntax may stand here.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
-  process.stderr.write(`svc-server needs Node 22.18 or later, this is ${process.versions.node}.\n`);
+  // A clone may have fetched a newer one; what is installed from a package has no scripts.
+  const clone = await import('../../scripts/runtime.mjs').catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  });
+  const advice = (await clone?.goOnFetched()) ?? ': install it, for example from https://nodejs.org';
+  process.stderr.write(
+    `svc-server needs Node 22.18 or later, this is ${process.versions.node}${advice}.\n`,
+  );
   process.exit(1);
 }
 
