@@ -20,23 +20,33 @@ export interface Early {
   readonly takeFleet: () => Subscription<Reports> | undefined;
 }
 
-/** Asks for the list; for the figures once `follow` knows the token. `listed` waits for the list, for a moment. */
-export function early(client: Client<Methods, Subscriptions>) {
+/**
+ * Asks for the list at once where the token `isLister`, as it was last time; for the figures once `follow` knows the token.
+ * `listed` waits for the list, for a moment.
+ */
+export function early(client: Client<Methods, Subscriptions>, isLister: boolean) {
   const begun = Date.now();
   const isNew = () => Date.now() - begun < NEW_MS;
-  const asked = client.call(wire('agent-uuid_list') as 'agent-uuid_list', {});
-  let machines: ReturnType<Early['takeMachines']> = asked;
+  let machines: ReturnType<Early['takeMachines']>;
   let fleet: Subscription<Reports> | undefined;
-  const kept = asked.then(
-    (list) => {
-      machines &&= list;
-    },
-    // The page that takes it is told of a failure.
-    () => undefined,
-  );
+  const ask = (): Promise<void> => {
+    const asked = client.call(wire('agent-uuid_list') as 'agent-uuid_list', {});
+    machines = asked;
+    return asked.then(
+      (list) => {
+        machines &&= list;
+      },
+      // The page that takes it is told of a failure.
+      () => undefined,
+    );
+  };
+  let kept = isLister ? ask() : undefined;
   return {
     // With the list the first drawing is the whole page; without it each part would be drawn twice.
-    listed: () => Promise.race([kept, new Promise((done) => setTimeout(done, LIST_MS))]),
+    listed(mayList: boolean): Promise<unknown> {
+      if (mayList) kept ??= ask();
+      return Promise.race([kept, new Promise((done) => setTimeout(done, LIST_MS))]);
+    },
     follow({ holds }: Limit): void {
       if (address.value.page !== 'fleet' || !holds(SUMMARY, 'read')) return;
       fleet = client.subscribe('agent_subscribe', LIVE, { queue: QUEUE });

@@ -8,3 +8,4 @@ export { colours, density } from './preferences.ts';
 export { type Resource, useLive, usePoll } from './resources.ts';
 export { address, go, Link, setQuery, to } from './router.tsx';
 export { type Me, type Server, useServer } from './server.ts';
+export { useTokenName } from './token-name.ts';

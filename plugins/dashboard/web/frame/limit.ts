@@ -2,7 +2,7 @@
 export interface Limit {
   /** Does some entry give the right somewhere? Without a verb: any right of that kind. */
   readonly holds: (kind: string, verb?: string) => boolean;
-  /** Does an entry give it for this agent? The argument of the verb, such as the kind of a task, may end with `*` there. */
+  /** Does an entry give it for this agent (of `kv`: for its namespace)? The argument of the verb, such as the kind of a task, may end with `*` there. */
   readonly covers: (kind: string, verb: string, uuid: string, argument?: string) => boolean;
   /** The agents that it names. */
   readonly agents: readonly string[];
@@ -22,7 +22,7 @@ export function limitOf(entries: readonly Entry[]): Limit {
     covers: (kind, verb, uuid, argument) =>
       entries.some(
         ({ scopes, permissions }) =>
-          scopes.some((scope) => isScope(scope, uuid)) &&
+          scopes.some((scope) => isScope(scope, kind, uuid)) &&
           permissions.some((one) => isOf(one, kind, verb) && isFor(one, kind, verb, argument)),
       ),
     agents: [
@@ -31,11 +31,14 @@ export function limitOf(entries: readonly Entry[]): Limit {
   };
 }
 
-const isScope = (scope: unknown, uuid: string): boolean =>
-  scope === 'global' || agentOf(scope) === uuid;
+const isScope = (scope: unknown, kind: string, uuid: string): boolean =>
+  scope === 'global' || (kind === 'kv' ? namespaceOf(scope) : agentOf(scope)) === uuid;
 
 const agentOf = (scope: unknown): string | undefined =>
   (scope as { readonly agent_uuid?: string }).agent_uuid;
+
+const namespaceOf = (scope: unknown): string | undefined =>
+  (scope as { readonly kv_namespace?: string }).kv_namespace;
 
 function isOf(permission: unknown, kind: string, verb?: string): boolean {
   const right = (permission as { readonly [kind: string]: unknown })[kind];

@@ -1,13 +1,17 @@
 import { type Signal, signal } from '@preact/signals';
-import { RpcError } from '@svc/client';
 import { useEffect } from 'preact/hooks';
-import { word } from './meta.ts';
+import { type Listed, listed, mayList } from './listed.ts';
 import { type Server, useServer } from './server.ts';
 
 /** One agent as people know it. Null: not known, or not for this token. */
 export interface Machine {
   readonly uuid: string;
-  readonly name: string | null;
+  /** What it is called: as people named it, else as its system does, else by its UUID. Two of one name tell their UUIDs, too. */
+  readonly name: string;
+  /** As people named it. */
+  readonly given_name: string | null;
+  /** As its system calls it. */
+  readonly host_name: string | null;
   readonly tags: readonly string[] | null;
   /** Unix ms, by the server's clock. */
   readonly last_seen: number | null;
@@ -29,7 +33,7 @@ export interface Machines {
   readonly list: readonly Machine[] | undefined;
   readonly error: unknown;
   readonly of: (uuid: string) => Machine | undefined;
-  /** Its name; the beginning of its UUID where it has none. */
+  /** What it is called, also where it is not in the list. */
   readonly nameOf: (uuid: string) => string;
   readonly refresh: () => Promise<void>;
 }
@@ -49,7 +53,7 @@ interface Kept {
   /** Unix ms. */
   readAt: number;
   /** Asked for at log-in and not here yet. */
-  first: Promise<readonly Machine[]> | undefined;
+  first: Promise<readonly Listed[]> | undefined;
 }
 const kept = new WeakMap<Server, Kept>();
 
@@ -64,7 +68,7 @@ function begin(server: Server): Kept {
   const first = mayList(server) ? server.takeMachines() : undefined;
   if (first === undefined || first instanceof Promise)
     return { state: signal<State>({}), users: 0, running: undefined, readAt: 0, first };
-  const state = signal(stateOf(inOrder(first)));
+  const state = signal(stateOf(inOrder(called(first))));
   return { state, users: 0, running: undefined, readAt: Date.now(), first: undefined };
 }
 
@@ -105,11 +109,13 @@ export const shortId = (uuid: string): string => uuid.slice(0, 8);
 
 /** Reads once at a time: whoever asks meanwhile waits for the same answer. */
 function refresh(server: Server, mine: Kept): Promise<void> {
-  mine.running ??= listed(server, mine)
+  const { first } = mine;
+  mine.first = undefined;
+  mine.running ??= listed(server, first)
     .then(
       (list) => {
         mine.readAt = Date.now();
-        mine.state.value = stateOf(inOrder(list));
+        mine.state.value = stateOf(inOrder(called(list)));
       },
       (error: unknown) => {
         mine.state.value = { ...mine.state.value, error };
@@ -121,41 +127,29 @@ function refresh(server: Server, mine: Kept): Promise<void> {
   return mine.running;
 }
 
-const UNKNOWN = {
-  name: null,
-  tags: null,
-  last_seen: null,
-  address: null,
-  version: null,
-  connected_for_tasks: null,
-  tasks_allowed: null,
-  last_refusal: null,
-  first_seen: null,
-};
-
-function inOrder(list: readonly Machine[]): readonly Machine[] {
-  const order = new Intl.Collator(undefined, { numeric: true });
-  return list.toSorted((a, b) => {
-    if (a.name !== null && b.name !== null) return order.compare(a.name, b.name);
-    if (a.name !== b.name) return a.name === null ? 1 : -1;
-    return a.uuid < b.uuid ? -1 : 1;
+/** Decides what each machine is called. */
+export function called(list: readonly Listed[]): readonly Machine[] {
+  const nameOf = ({ uuid, name, host_name }: Listed) => name ?? host_name ?? shortId(uuid);
+  const counts = new Map<string, number>();
+  for (const one of list) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1);
+  return list.map((one) => {
+    const name = nameOf(one);
+    const isOnly = counts.get(name) === 1 || name === shortId(one.uuid);
+    return {
+      ...one,
+      name: isOnly ? name : `${name} (${shortId(one.uuid)})`,
+      given_name: one.name,
+      host_name: one.host_name ?? null,
+    };
   });
 }
 
-const mayList = ({ has, holds }: Server): boolean =>
-  has('agent-uuid') && (holds('monitoring_uuid', 'list') || holds(word, 'list_all_agent_uuid'));
-
-async function listed(server: Server, mine: Kept): Promise<readonly Machine[]> {
-  // Without the right to list, the token knows those that it names.
-  if (!mayList(server)) return server.agents.map((uuid) => ({ uuid, ...UNKNOWN }));
-  const { first } = mine;
-  mine.first = undefined;
-  try {
-    return await (first ?? server.call('agent-uuid_list'));
-  } catch (error) {
-    // A server that lacks the method knows agents by their UUIDs.
-    if (!(error instanceof RpcError) || error.code !== -32601) throw error;
-    const { uuids } = await server.call('svc-server_list_all_agent_uuid');
-    return uuids.map((uuid) => ({ uuid, ...UNKNOWN }));
-  }
+/** By name; machines without one stand behind the others. */
+function inOrder(list: readonly Machine[]): readonly Machine[] {
+  const order = new Intl.Collator(undefined, { numeric: true });
+  const isBare = ({ given_name, host_name }: Machine) => given_name === null && host_name === null;
+  return list.toSorted((a, b) => {
+    if (isBare(a) !== isBare(b)) return isBare(a) ? 1 : -1;
+    return order.compare(a.name, b.name) || (a.uuid < b.uuid ? -1 : 1);
+  });
 }

@@ -38,12 +38,12 @@ function OpenPalette() {
   // Before the next key: Escape must find it open.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const { list = [] } = useMachines();
-  const machines = list.map(({ uuid, name, tags, address }) => ({
+  const machines = list.map(({ uuid, name, host_name, tags, address }) => ({
     id: uuid,
-    label: name ?? uuid,
+    label: name,
     group: t.frame.machines,
     icon: Server,
-    words: [uuid, address, ...(tags ?? [])].join(' '),
+    words: [uuid, host_name, address, ...(tags ?? [])].join(' '),
     run: () => go(to('agent', uuid)),
   }));
   const found = matches([...commands(), ...machines], text);

@@ -9,10 +9,12 @@ import {
 } from '@svc/client';
 import { type Early, early } from './early.ts';
 import { type Limit, limitOf, superLimit } from './limit.ts';
+import { mayList } from './listed.ts';
 import { origins, wire } from './meta.ts';
 import {
   forgetSession,
   makeSession,
+  noteLister,
   type Session,
   storedSession,
   storeSession,
@@ -102,7 +104,10 @@ export async function resume(onAsked = () => {}): Promise<void> {
   const session = storedSession(from);
   if (!session) onAsked();
   try {
-    if (session) server.value = await open(from, session, onAsked);
+    if (!session) return;
+    const opened = await open(from, session, onAsked);
+    if (mayList(opened) !== session.isLister) noteLister(from, mayList(opened));
+    server.value = opened;
   } catch (error) {
     loginError.value = isRefused(error) ? new SessionEnded() : error;
     if (isRefused(error)) forgetSession(from);
@@ -140,7 +145,7 @@ export async function logIn(typed: string, isRemembered: boolean): Promise<void>
     client.close();
   }
   const opened = await open(to, session);
-  storeSession(to, session);
+  storeSession(to, { ...session, isLister: mayList(opened) });
   loginError.value = undefined;
   server.value = opened;
 }
@@ -170,11 +175,8 @@ function lost(of: string): void {
   close();
 }
 
-async function open(
-  origin: string,
-  { credential, ends_at }: Session,
-  onOpen = () => {},
-): Promise<Server> {
+async function open(origin: string, session: Session, onOpen = () => {}): Promise<Server> {
+  const { credential, ends_at } = session;
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   let turn = 0;
   let isReturning = false;
@@ -203,7 +205,7 @@ async function open(
     },
   });
   try {
-    const described = await describe(origin, client, connection, credential);
+    const described = await describe(origin, client, connection, session);
     return ends_at === undefined ? described : { ...described, ends_at };
   } catch (error) {
     client.close();
@@ -215,7 +217,7 @@ async function describe(
   origin: string,
   client: Client<Methods, Subscriptions>,
   connection: Signal<Connection>,
-  credential: string,
+  { credential, isLister = false }: Session,
 ): Promise<Server> {
   const call = (async (method: string, ...rest: [never]) => {
     try {
@@ -225,7 +227,7 @@ async function describe(
       throw error;
     }
   }) as Call;
-  const asked = early(client);
+  const asked = early(client, isLister);
   const [me, plugins, version, ...answers] = await client.batch(
     [
       ['token_get'],
@@ -245,7 +247,8 @@ async function describe(
   const isSuper = rights.of('token_list_all_tokens') === true;
   const limit = isSuper ? superLimit : limitOf(token_limit as Parameters<typeof limitOf>[0]);
   if (names.has('agent')) asked.follow(limit);
-  await asked.listed();
+  const has = (plugin: string) => names.has(plugin);
+  await asked.listed(mayList({ ...limit, has }));
   return {
     ...limit,
     ...asked.taken,
@@ -254,7 +257,7 @@ async function describe(
     version: version.status === 'fulfilled' ? String(version.value.cargo_version) : '',
     me: { token_key, username, timestamp_to, isSuper },
     connection,
-    has: (plugin) => names.has(plugin),
+    has,
     may: (method, params) => rights.of(method, params),
     call,
     subscribe: ((method: string, ...rest: [never]) =>

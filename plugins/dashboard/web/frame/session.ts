@@ -7,6 +7,8 @@ export interface Session {
   /** Unix ms; undefined: it ends with its token. */
   readonly ends_at?: number;
   readonly isRemembered: boolean;
+  /** It may list the agents, as far as the page knows. */
+  readonly isLister?: boolean;
 }
 
 /** A month; the server may give less. */
@@ -17,13 +19,14 @@ const keyOf = (origin: string) => `svc-session ${origin}`;
 export function storedSession(origin: string): Session | undefined {
   const text = sessionStorage.getItem(keyOf(origin)) ?? localStorage.getItem(keyOf(origin));
   if (text === null) return undefined;
-  const { credential, ends_at, isRemembered } = JSON.parse(text) as Partial<Session>;
+  const { credential, ends_at, isRemembered, isLister } = JSON.parse(text) as Partial<Session>;
   if (credential === undefined || (ends_at !== undefined && ends_at <= Date.now()))
     return undefined;
   return {
     credential,
     ...(ends_at !== undefined && { ends_at }),
     isRemembered: isRemembered === true,
+    isLister: isLister === true,
   };
 }
 
@@ -31,6 +34,14 @@ export function storeSession(origin: string, session: Session): void {
   forgetSession(origin);
   const store = session.isRemembered ? localStorage : sessionStorage;
   store.setItem(keyOf(origin), JSON.stringify(session));
+}
+
+/** Keeps with the stored session whether it may list the agents: the next page asks for them at once, or not. */
+export function noteLister(origin: string, isLister: boolean): void {
+  const key = keyOf(origin);
+  const store = sessionStorage.getItem(key) === null ? localStorage : sessionStorage;
+  const session = JSON.parse(store.getItem(key) ?? 'null') as Session | null;
+  if (session) store.setItem(key, JSON.stringify({ ...session, isLister }));
 }
 
 export function forgetSession(origin: string): void {

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { type Machine, shortId } from '../frame/index.ts';
+import type { Machine } from '../frame/index.ts';
 import { t } from '../strings/index.ts';
 import { Checkbox } from './field.tsx';
 import { useWindow } from './table.tsx';
@@ -24,7 +24,7 @@ export function MachinePicker({ machines, chosen, onChange, noteOf }: Props) {
   const tags = useMemo(() => tagsOf(machines), [machines]);
   const wanted = text.trim().toLowerCase();
   const shown = machines.filter(({ uuid, name, tags: own }) =>
-    [uuid, name ?? '', ...(own ?? [])].some((one) => one.toLowerCase().includes(wanted)),
+    [uuid, name, ...(own ?? [])].some((one) => one.toLowerCase().includes(wanted)),
   );
   const isAll = shown.length > 0 && shown.every(({ uuid }) => chosen.has(uuid));
   const set = (uuids: readonly string[], isIn: boolean) => {
@@ -105,7 +105,7 @@ function List({ shown, chosen, noteOf, onToggle }: ListProps) {
                 onChange={({ currentTarget }) => onToggle(uuid, currentTarget.checked)}
               />
               <span class="ellipsis grow" title={uuid}>
-                {name ?? shortId(uuid)}
+                {name}
               </span>
               {note !== undefined && <span class="small muted">{note}</span>}
               {tags?.slice(0, 2).map((tag) => (

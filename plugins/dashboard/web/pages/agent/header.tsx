@@ -101,6 +101,8 @@ function State({
 /** The name; a press makes it a field. */
 function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) {
   const { save, mayWrite } = useMetadata(uuid);
+  const machine = useMachines().of(uuid);
+  const current = machine?.given_name ?? machine?.host_name ?? '';
   const [text, setText] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   if (text === undefined)
@@ -110,7 +112,12 @@ function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) 
           {name}
         </h1>
         {mayWrite('metadata_name') && (
-          <Button kind="quiet" icon={Pencil} label={t.agent.rename} onClick={() => setText(name)} />
+          <Button
+            kind="quiet"
+            icon={Pencil}
+            label={t.agent.rename}
+            onClick={() => setText(current)}
+          />
         )}
       </>
     );

@@ -77,8 +77,9 @@ export class Abouts {
   async #readRegions(uuids: readonly string[]): Promise<void> {
     const { call, has, covers } = this.#server;
     const key = 'metadata_region';
-    if (!has('kv') || !covers('kv', 'read', '', key)) return;
-    const namespace_key = uuids.map((namespace) => ({ namespace, key }));
+    const mine = uuids.filter((uuid) => has('kv') && covers('kv', 'read', uuid, key));
+    if (mine.length === 0) return;
+    const namespace_key = mine.map((namespace) => ({ namespace, key }));
     for (const { namespace, value } of await call('kv_get_multi_value', { namespace_key }))
       if (typeof value === 'string' && value !== '')
         this.#put(namespace, { region: placeOf(value) });

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Machine } from '../../frame/index.ts';
+import { type Machine, shortId } from '../../frame/index.ts';
 
 /** The right to read the figures of a machine. */
 export const SUMMARY = 'dynamic_monitoring_summary';
@@ -160,7 +160,7 @@ export class Fleet {
     return {
       uuid,
       machine,
-      name: machine?.name ?? uuid.slice(0, 8),
+      name: machine?.name ?? shortId(uuid),
       row,
       seenAt,
       interval_ms,

@@ -1,6 +1,14 @@
 import { ShieldCheck } from 'lucide';
 import { useState } from 'preact/hooks';
-import { address, Loaded, setQuery, usePoll, useServer } from '../../frame/index.ts';
+import {
+  address,
+  Loaded,
+  setQuery,
+  useMachines,
+  usePoll,
+  useServer,
+  useTokenName,
+} from '../../frame/index.ts';
 import {
   Button,
   Card,
@@ -45,6 +53,7 @@ export function Audit() {
     ...(token !== '' && { token }),
     ...(outcome !== 'all' && { success: outcome === 'done' }),
   };
+  const nameOf = useNames();
   const key = JSON.stringify(filter);
   const page = usePoll(`audit ${key}`, (signal) => read(undefined, signal));
   const [older, setOlder] = useState<{ key: string; rows: readonly Row[]; next: string | null }>();
@@ -105,7 +114,7 @@ export function Audit() {
             <Card flush>
               <ol class="server-audit" aria-label={t.server.parts.audit}>
                 {all.map((row, at) => (
-                  <Change key={`${row.at} ${all.length - at}`} row={row} />
+                  <Change key={`${row.at} ${all.length - at}`} row={row} {...nameOf(row)} />
                 ))}
               </ol>
               {before !== null && (
@@ -123,9 +132,35 @@ export function Audit() {
   );
 }
 
-function Change({ row }: { readonly row: Row }) {
+interface Names {
+  readonly who: string;
+  readonly what: string;
+}
+
+/** Machines by their names: those whose token changed something, and those that were changed. */
+function useNames(): (row: Row) => Names {
+  const { call, me } = useServer();
+  const machines = useMachines();
+  const tokenName = useTokenName();
+  const tokens = usePoll('audit tokens', async () => {
+    const { tokens: all } = me.isSuper ? await call('token_list_all_tokens') : { tokens: [] };
+    return new Map(all.map((one) => [one.token_key, one]));
+  });
+  return ({ token, name, target }) => {
+    const known = tokens.data?.get(token) ?? {
+      token_key: name || token,
+      username: name || null,
+      token_limit: [],
+    };
+    return {
+      who: tokenName(known as Parameters<typeof tokenName>[0]) || t.server.audit.nobody,
+      what: machines.of(target)?.name ?? target,
+    };
+  };
+}
+
+function Change({ row, who, what }: { readonly row: Row } & Names) {
   const s = t.server.audit;
-  const who = row.name || row.token || s.nobody;
   return (
     <li>
       <time dateTime={new Date(row.at).toISOString()} title={format.dateTime(row.at)}>
@@ -133,7 +168,7 @@ function Change({ row }: { readonly row: Row }) {
       </time>
       <code class="server-method">{row.method}</code>
       <span class="server-what ellipsis" title={row.target}>
-        {row.target}
+        {what}
       </span>
       <span class="muted ellipsis" title={`${row.token} ${row.address}`}>
         {s.by(who, row.address)}

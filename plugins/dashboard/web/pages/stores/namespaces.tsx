@@ -29,8 +29,10 @@ export const named = (text: string): string => (text.trim() === '' ? t.stores.em
 /** What a machine wrote stands under its UUID: people know it by its name. */
 function useSpaceName(): (namespace: string) => string {
   const machines = useMachines();
-  return (namespace) =>
-    (UUID.test(namespace) ? machines.of(namespace)?.name : undefined) ?? named(namespace);
+  return (namespace) => {
+    const machine = UUID.test(namespace) ? machines.of(namespace) : undefined;
+    return machine?.given_name || machine?.host_name ? machine.name : named(namespace);
+  };
 }
 
 export function Namespaces({ drafts }: { readonly drafts: Map<string, string> }) {

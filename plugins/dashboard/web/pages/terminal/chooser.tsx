@@ -49,7 +49,7 @@ function Machines({ onOpen }: { readonly onOpen: (uuid: string) => void }) {
     );
   const wanted = text.trim().toLowerCase();
   const shown = ready.filter(({ uuid, name, tags }) =>
-    [uuid, name ?? '', ...(tags ?? [])].some((one) => one.toLowerCase().includes(wanted)),
+    [uuid, name, ...(tags ?? [])].some((one) => one.toLowerCase().includes(wanted)),
   );
   return (
     <div class="stack">

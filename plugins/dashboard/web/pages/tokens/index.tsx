@@ -1,5 +1,15 @@
 import { KeyRound, Plus } from 'lucide';
-import { address, go, Link, Loaded, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
+import {
+  address,
+  go,
+  Link,
+  Loaded,
+  to,
+  useCrumbs,
+  usePoll,
+  useServer,
+  useTokenName,
+} from '../../frame/index.ts';
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { EditLimit, NewToken } from './editor.tsx';
@@ -16,6 +26,7 @@ const SENTENCES = 3;
  */
 export default function Tokens() {
   const { call, me } = useServer();
+  const tokenName = useTokenName();
   const tokens = usePoll('tokens', async (): Promise<readonly Token[]> => {
     if (!me.isSuper) return [(await call('token_get')) as Token];
     return (await call('token_list_all_tokens')).tokens as readonly Token[];
@@ -30,7 +41,7 @@ export default function Tokens() {
       ? [{ label: t.tokens.new }]
       : asked === undefined
         ? []
-        : [{ label: chosen?.username ?? asked, to: to('tokens', asked) }]),
+        : [{ label: chosen ? tokenName(chosen) : asked, to: to('tokens', asked) }]),
   );
   if (isNew) return <NewToken onMade={tokens.refresh} />;
   if (chosen && me.isSuper && query.has('edit') && !isSuperToken(chosen))
@@ -80,6 +91,7 @@ function Own({ token }: { readonly token: Token }) {
 
 function List({ list }: { readonly list: readonly Token[] }) {
   const { me } = useServer();
+  const tokenName = useTokenName();
   return (
     <>
       <header class="page-head">
@@ -91,10 +103,10 @@ function List({ list }: { readonly list: readonly Token[] }) {
           <li key={token.token_key} class="card tokens-row">
             <div class="tokens-who">
               <Link to={to('tokens', token.token_key)} class="tokens-name ellipsis">
-                {token.username ?? token.token_key}
+                {tokenName(token)}
               </Link>
               <div class="row wrap muted small">
-                {token.username !== null && <code>{token.token_key}</code>}
+                {tokenName(token) !== token.token_key && <code>{token.token_key}</code>}
                 {token.token_key === me.token_key && <span class="tag">{t.tokens.you}</span>}
                 <ValidityText token={token} />
               </div>

@@ -1,6 +1,6 @@
 import { KeyRound, LockKeyhole, Pencil, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, Loaded, to, usePoll, useServer } from '../../frame/index.ts';
+import { go, Loaded, to, usePoll, useServer, useTokenName } from '../../frame/index.ts';
 import {
   Button,
   Card,
@@ -27,12 +27,13 @@ export const isSuperToken = ({ username }: Token): boolean => username === 'root
 
 export function TokenView({ token, onChanged }: Props) {
   const { me } = useServer();
-  const { token_key: key, username } = token;
+  const { token_key: key } = token;
+  const name = useTokenName()(token);
   const isSuper = isSuperToken(token);
   return (
     <>
       <header class="page-head">
-        <h1 class="ellipsis">{username ?? key}</h1>
+        <h1 class="ellipsis">{name}</h1>
         <span class="row muted">
           <code>{key}</code>
           <CopyButton text={key} label={t.tokens.copyKey} />
@@ -67,6 +68,7 @@ function Actions({ token, onChanged }: Props) {
   const [open, setOpen] = useState<'secret' | 'password' | 'delete'>();
   const [made, setMade] = useState<Made>();
   const { token_key: key, username } = token;
+  const name = useTokenName()(token);
   const close = () => setOpen(undefined);
   return (
     <div class="row wrap">
@@ -86,7 +88,7 @@ function Actions({ token, onChanged }: Props) {
       </Button>
       {open === 'secret' && (
         <Confirm
-          title={t.tokens.rollTitle(username ?? key)}
+          title={t.tokens.rollTitle(name)}
           action={t.tokens.roll}
           onClose={close}
           onConfirm={async () =>
@@ -147,17 +149,18 @@ const SHOWN = 5;
 /** Says what hangs on the token before it goes. */
 function Delete({ token, onClose, onDone }: DialogProps & { readonly onDone: () => void }) {
   const { call } = useServer();
-  const { token_key: key, username } = token;
+  const { token_key: key } = token;
+  const name = useTokenName()(token);
   const found = usePoll(`hangs on ${key}`, () => call('token_dependents', { target_token: key }));
   const kinds = t.tokens.dependents as { readonly [kind: string]: string };
   return (
     <Confirm
-      title={t.tokens.deleteTitle(username ?? key)}
+      title={t.tokens.deleteTitle(name)}
       action={t.tokens.delete}
       onClose={onClose}
       onConfirm={async () => {
         await call('token_delete', { target_token: key });
-        toast(t.tokens.deleted(username ?? key));
+        toast(t.tokens.deleted(name));
         onDone();
         go(to('tokens'));
       }}
