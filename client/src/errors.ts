@@ -1,7 +1,7 @@
 /** The server's own answer: it refused or failed. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
-  /** For example 102 (not allowed), 105 (not found), -32602 (parameters). */
+  /** For example 102 (not allowed), 105 and 106 (not found), -32602 (parameters). */
   readonly code: number;
   /** What the server adds, as it is on the wire. */
   readonly data: unknown;
@@ -10,6 +10,11 @@ export class RpcError extends Error {
     super(message);
     this.code = code;
     this.data = data;
+  }
+
+  /** True when what the call names is not there. An unknown agent is 105 in some methods and 106 in others. */
+  get isNotFound(): boolean {
+    return this.code === 105 || this.code === 106;
   }
 }
 

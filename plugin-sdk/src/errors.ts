@@ -31,7 +31,7 @@ export class RpcError extends Error {
   static agent = factory(104, 'Unable to connect agent: ');
   /** 105: the named thing does not exist. */
   static notFound = factory(105, 'Not found in database: ');
-  /** 106: no such UUID. */
+  /** 106: an unknown agent, in methods that the protocol does not name; those that it names answer 105. */
   static uuid = factory(106, 'UUID not found: ');
   /** 107: a configuration or component is not there. */
   static config = factory(107, 'Config not found: ');

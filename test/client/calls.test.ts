@@ -12,7 +12,15 @@ const test = suite('client: calls');
 const fixture = ticker();
 let app: TestApp;
 test.before(async () => {
-  app = await bootForTest(['token', 'server-info', 'kv', fixture.plugin]);
+  app = await bootForTest([
+    'token',
+    'server-info',
+    'kv',
+    'agent-uuid',
+    'agent',
+    'series',
+    fixture.plugin,
+  ]);
   await app.call('kv_create', [app.superToken, 'notes']);
 });
 test.after(() => app.stop());
@@ -38,6 +46,20 @@ for (const transport of ['ws', 'http'] as const) {
       const got = await client.call('kv_get_value', { namespace: 'notes', key: 'a' });
       assert.equal(got, value, name);
     }
+    client.close();
+  });
+
+  test(`${transport}: what is not there is told alike, whether the server says 105 or 106`, async () => {
+    const client = make(transport);
+    const agent = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
+    const conditions = { static_data_query: { fields: [], condition: [{ uuid: agent }] } };
+    const series = { agents: [agent], fields: ['cpu_usage' as const], from: 0, to: 1, points: 1 };
+    const named = await failureOf(client.call('agent_query_static', conditions));
+    const added = await failureOf(client.call('agent_query_series', series));
+    const malformed = await failureOf(client.call('agent_query_static', {} as never));
+    assert.equal([named.code, named.isNotFound], [105, true]);
+    assert.equal([added.code, added.isNotFound], [106, true]);
+    assert.equal([malformed.code, malformed.isNotFound], [-32602, false]);
     client.close();
   });
 

@@ -161,8 +161,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is((await failure(app.call(method, { token, agents: [A, B] }))).code, 102);
     }
     assert.is((await failure(app.call('agent_events', { token }))).code, 102);
-    const unknown = { token: app.superToken, agents: [randomUUID()] };
-    assert.is((await failure(app.call('agent_events', unknown))).code, 105);
+    const stranger = randomUUID();
+    for (const method of ['agent_events', 'agent_query_uptime']) {
+      const asked = app.call(method, { token: app.superToken, agents: [A, stranger] });
+      const { code, message } = await failure(asked);
+      assert.equal([code, message], [106, `UUID not found: ${stranger}`]);
+    }
   });
 
   test('uptime is counted over a restart, which is told once and not as an absence', async () => {

@@ -417,7 +417,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ] as const) {
       assert.is((await failure(query({ ...range, ...over }, token))).code, 102);
     }
-    assert.is((await failure(query({ ...range, agents: [UNKNOWN] }))).code, 105);
+    const { code, message } = await failure(query({ ...range, agents: [UNKNOWN] }));
+    assert.equal([code, message], [106, `UUID not found: ${UNKNOWN}`]);
     assert.is((await failure(query({ from: hour, to: hour }))).code, 108);
     assert.is((await failure(query({ ...range, points: 1501 }))).code, -32602);
   });

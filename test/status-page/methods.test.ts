@@ -108,7 +108,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         108,
       ],
       [{ entries: [{ ...entry(A), key: '../x' }] }, -32602],
-      [{ entries: [entry(UNKNOWN)] }, 105],
+      [{ entries: [entry(UNKNOWN)] }, 106],
     ];
     for (const [what, expected] of rows) {
       const page = { title: 'Page', entries: [], ...what };

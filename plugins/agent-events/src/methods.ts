@@ -157,7 +157,7 @@ async function idsOf(registry: AgentRegistry, uuids: readonly string[]): Promise
   const ids: number[] = [];
   for (const uuid of uuids) {
     const agent = await registry.find(uuid);
-    if (!agent) throw RpcError.notFound(`Unknown agent UUID: ${uuid}`);
+    if (!agent) throw RpcError.uuid(uuid);
     ids.push(agent.id);
   }
   return ids;

@@ -143,7 +143,7 @@ async function answer(
   const agents: { id: number; uuid: string }[] = [];
   for (const uuid of uuids) {
     const agent = await registry.find(uuid);
-    if (!agent) throw RpcError.notFound(`Unknown agent UUID: ${uuid}`);
+    if (!agent) throw RpcError.uuid(uuid);
     agents.push(agent);
   }
   const ids = agents.map(({ id }) => id);

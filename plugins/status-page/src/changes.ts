@@ -29,7 +29,7 @@ export class Changes {
     this.#parts = parts;
   }
 
-  /** @throws RpcError 102, 105 unknown agent, 108 */
+  /** @throws RpcError 102, 106 unknown agent, 108 */
   async create(slug: string, given: Static<typeof NewPage>, caller: Principal): Promise<Page> {
     const { clock, store, mostPages, changed } = this.#parts;
     const content = contentOf(given);
@@ -40,7 +40,7 @@ export class Changes {
     return page;
   }
 
-  /** @throws RpcError 102, 105 unknown page or agent, 108 */
+  /** @throws RpcError 102, 105 unknown page, 106 unknown agent, 108 */
   async update(slug: string, given: Static<typeof PageChange>, caller: Principal): Promise<Page> {
     const { clock, store, changed } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -100,14 +100,14 @@ export class Changes {
     await changed(slug);
   }
 
-  /** What to store as the page's owner. @throws RpcError 102 for what the caller may not see itself, 105 */
+  /** What to store as the page's owner. @throws RpcError 102 for what the caller may not see itself, 106 */
   async #ownerOf({ settings }: Content, caller: Principal): Promise<string | null> {
     const { auth, owners, registry } = this.#parts;
     for (const entry of settings.entries) {
       const wanted = maySee(entry);
       if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
       if (!(await registry.find(entry.agent))) {
-        throw RpcError.notFound(`the entry '${entry.name}' names an unknown agent: ${entry.agent}`);
+        throw RpcError.uuid(`${entry.agent}, in the entry '${entry.name}'`);
       }
     }
     return owners.of(caller);
