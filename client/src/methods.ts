@@ -1363,16 +1363,18 @@ export interface Methods {
     params: {
       /** Name of the bucket. */
       name: string;
-      /** Path inside the bucket. */
+      /** Path relative to the bucket, without a slash at its start. */
       path: string;
     };
     result: { success: boolean };
   };
-  /** Every file of a bucket, in byte order of the path. */
+  /** Every file of a bucket or of a directory in it, in byte order of the path. */
   'static-bucket-file_list': {
     params: {
       /** Name of the bucket. */
       name: string;
+      /** The directory whose files are listed; absent or empty: the whole bucket. An addition. */
+      path?: string | null;
     };
     result: { path: string; size: number; mtime: number }[];
   };
@@ -1381,7 +1383,7 @@ export interface Methods {
     params: {
       /** Name of the bucket. */
       name: string;
-      /** Path inside the bucket. */
+      /** Path relative to the bucket, without a slash at its start. */
       path: string;
     };
     result: string;
@@ -1391,9 +1393,9 @@ export interface Methods {
     params: {
       /** Name of the bucket. */
       name: string;
-      /** Path inside the bucket. */
+      /** Path relative to the bucket, without a slash at its start. */
       from: string;
-      /** Path inside the bucket. */
+      /** Path relative to the bucket, without a slash at its start. */
       to: string;
     };
     result: { success: boolean };
@@ -1403,7 +1405,7 @@ export interface Methods {
     params: {
       /** Name of the bucket. */
       name: string;
-      /** Path inside the bucket. */
+      /** Path relative to the bucket, without a slash at its start. */
       path: string;
       /** The bytes of the file, each 0 to 255; or `base64`. */
       body?: unknown;

@@ -51,17 +51,17 @@ for (const dialect of oneDialect) {
   const onDisk = (path: string) => readFileSync(server.disk('b', path), 'utf8');
 
   test('upload, read, list, rename, delete', async () => {
-    assert.equal(await asSuper(UPLOAD, 'b', '/css/a.css', null, base64('body {}')), OK);
+    assert.equal(await asSuper(UPLOAD, 'b', 'css/a.css', null, base64('body {}')), OK);
     assert.equal(await asSuper(UPLOAD, 'b', 'index.html', [60, 98, 62]), OK);
     assert.is(await asSuper(READ, 'b', 'css/a.css'), base64('body {}'));
-    assert.is(await asSuper(READ, 'b', '/index.html'), base64('<b>'));
+    assert.is(await asSuper(READ, 'b', 'index.html'), base64('<b>'));
     const list = await asSuper(LIST, 'b');
     const mtime = (path: string) => Math.floor(statSync(server.disk('b', path)).mtimeMs);
     assert.equal(list, [
       { path: 'css/a.css', size: 7, mtime: mtime('css/a.css') },
       { path: 'index.html', size: 3, mtime: mtime('index.html') },
     ]);
-    assert.equal(await asSuper(RENAME, 'b', 'index.html', '/old/index.html'), OK);
+    assert.equal(await asSuper(RENAME, 'b', 'index.html', 'old/index.html'), OK);
     assert.equal(await asSuper(DELETE, 'b', 'css/a.css'), OK);
     assert.equal(await names(), ['old/index.html']);
     assert.equal((await readdir(server.disk('b', 'css'))).length, 0, 'an empty parent stays');
@@ -202,7 +202,7 @@ for (const dialect of oneDialect) {
     await asSuper(UPLOAD, 'b', 'dir/f', [1]);
     const cases: [path: string, error: string][] = [
       ['', '101 IO error: Failed to write file: is a directory'],
-      ['/', '101 IO error: Failed to write file: is a directory'],
+      ['.', '101 IO error: Failed to write file: is a directory'],
       ['dir', '101 IO error: Failed to write file: is a directory'],
       ['dir/', '101 IO error: Failed to write file: is a directory'],
       ['dir/f/below', '101 IO error: Failed to write file: a parent is no directory'],
@@ -223,7 +223,7 @@ for (const dialect of oneDialect) {
     // biome-ignore format: one case per line
     const cases: [path: string, expected: string][] = [
       ['dir/empty', ''],
-      ['/nope/x.txt', '105 Not found in database: File not found: /nope/x.txt'],
+      ['nope//x.txt', '105 Not found in database: File not found: nope//x.txt'],
       ['dir/nope', '105 Not found in database: File not found: dir/nope'],
       ['', '101 IO error: Failed to read file: is a directory'],
       ['dir', '101 IO error: Failed to read file: is a directory'],
@@ -261,8 +261,8 @@ for (const dialect of oneDialect) {
     // biome-ignore format: one case per line
     const cases: [from: string, to: string, expected: unknown][] = [
       ['nope', 'x/y', '105 Not found in database: Source file not found: nope'],
-      ['/deep/nope', 'x/y', '105 Not found in database: Source file not found: /deep/nope'],
-      ['nope', '/nope', OK], ['a', './/a', OK],
+      ['deep//nope', 'x/y', '105 Not found in database: Source file not found: deep//nope'],
+      ['nope', './nope', OK], ['a', './/a', OK],
       ['dir', 'full', '101'], ['a', 'dir', '101'], ['dir', 'dir/in', '101'], ['dir', 'dir/new/in', '101'],
       ['', 'x', '101'], ['dir', '', '101'], ['a', 'c/x', '101'], ['a/x', 'y', '101'], ['dir', 'c', '101'],
       ['a', 'c', OK], ['dir', 'moved/here', OK], ['dir2', 'void', OK],
@@ -298,6 +298,70 @@ for (const dialect of oneDialect) {
       sorted,
     );
     assert.equal(list[0], { path: sorted[0], size: 1, mtime: MTIME_S * 1000 });
+  });
+
+  test('list with a path: the files below that directory, by their paths in the bucket', async () => {
+    for (const path of ['a/b/c', 'a/b/d/e', 'a/f', 'ab/g', 'h']) await server.put(`b/${path}`, 'x');
+    await mkdir(server.disk('b', 'empty'));
+    await mkdir(server.disk('outside'));
+    await symlink('a', server.disk('b', 'inside'));
+    await symlink('../outside', server.disk('b', 'out'));
+    const everything = ['a/b/c', 'a/b/d/e', 'a/f', 'ab/g', 'h'];
+    const file = '101 IO error: Failed to read dir is a file';
+    // biome-ignore format: one case per line
+    const cases: [path: unknown, expected: unknown][] = [
+      [undefined, everything], [null, everything], ['', everything], ['.', everything],
+      ['a', ['a/b/c', 'a/b/d/e', 'a/f']], ['a/', ['a/b/c', 'a/b/d/e', 'a/f']], ['./a//b', ['a/b/c', 'a/b/d/e']], ['a/b/d', ['a/b/d/e']],
+      ['inside/b', ['inside/b/c', 'inside/b/d/e']],
+      ['empty', []], ['nope', []], ['a/nope/deeper', []], ['A', []],
+      ['h', file], ['a/f', file], ['a/f/below', '101 IO error: Failed to read dir a parent is no directory'],
+      ['..', OUTSIDE], ['/', OUTSIDE], ['/a', OUTSIDE], ['a/../ab', OUTSIDE], ['a\\b', OUTSIDE], ['out', OUTSIDE],
+      [5, '-32602 Invalid params'],
+    ];
+    for (const [path, expected] of cases) {
+      const byPosition = await asSuper(LIST, 'b', ...(path === undefined ? [] : [path]));
+      const named = { token: server.app.superToken, name: 'b', path };
+      for (const answer of [byPosition, await server.outcome(LIST, named)]) {
+        const found = Array.isArray(answer) ? answer.map((one) => one.path) : answer;
+        assert.equal(found, expected, JSON.stringify(path));
+      }
+    }
+    const [first] = await asSuper(LIST, 'b', 'a/b');
+    assert.equal(first, { path: 'a/b/c', size: 1, mtime: MTIME_S * 1000 });
+    assert.is(await asSuper(LIST, 'gone', '..'), GONE, 'after the lookup of the bucket');
+  });
+
+  test('an absolute path is refused, and nothing happens; with leading_slash = "strip" one slash is dropped', async () => {
+    const calls = (path: string): [method: string, ...rest: unknown[]][] => [
+      [UPLOAD, path, [65]],
+      [READ, path],
+      [RENAME, path, 'there.txt'],
+      [RENAME, 'here.txt', path],
+      [LIST, path],
+      [DELETE, path],
+    ];
+    await asSuper(UPLOAD, 'b', 'here.txt', [65]);
+    for (const path of ['/etc/passwd', '/here.txt', '/', '//here.txt', '/C:/x'])
+      for (const [method, ...rest] of calls(path))
+        assert.is(await asSuper(method, 'b', ...rest), OUTSIDE, `${method} ${path}`);
+    assert.equal(await names(), ['here.txt']);
+    await server.app.stop();
+
+    server = await staticServer({ dialect }, { 'static-bucket-file': { leading_slash: 'strip' } });
+    asSuper = server.asSuper;
+    await server.bucket('b');
+    for (const path of ['//here.txt', '/C:/x', '/../x', '//'])
+      for (const [method, ...rest] of calls(path))
+        assert.is(await asSuper(method, 'b', ...rest), OUTSIDE, `${method} ${path}`);
+    assert.equal(await asSuper(UPLOAD, 'b', '/css/here.txt', [65]), OK);
+    assert.is(await asSuper(READ, 'b', '/css/here.txt'), 'QQ==');
+    assert.equal(await asSuper(RENAME, 'b', '/css/here.txt', '/there.txt'), OK);
+    assert.equal(await names(), ['there.txt']);
+    assert.is((await asSuper(LIST, 'b', '/')).length, 1);
+    assert.equal(await asSuper(LIST, 'b', '/css'), []);
+    assert.is(await asSuper(READ, 'b', '/'), '101 IO error: Failed to read file: is a directory');
+    assert.equal(await asSuper(DELETE, 'b', '/there.txt'), OK);
+    assert.equal(await names(), []);
   });
 
   test('list: times before 1970 are 0; no directory, or a file in its place, is an empty list', async () => {

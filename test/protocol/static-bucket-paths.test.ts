@@ -71,9 +71,9 @@ const rules = suite('bucket paths');
 // biome-ignore format: one case per line
 const forms: [text: string, rpc: readonly string[] | '108', http: readonly string[] | '108' | 'url', webdav: readonly string[] | '108' | 'url'][] = [
   ['css/a.css', ['css', 'a.css'], ['css', 'a.css'], ['css', 'a.css']],
-  ['/css/a.css', ['css', 'a.css'], ['css', 'a.css'], ['css', 'a.css']],
+  ['/css/a.css', '108', ['css', 'a.css'], ['css', 'a.css']],
   ['//css/a.css', '108', ['css', 'a.css'], ['css', 'a.css']],
-  ['', [], [], []], ['/', [], [], []], ['.', [], [], []], ['././/', [], [], []],
+  ['', [], [], []], ['/', '108', [], []], ['.', [], [], []], ['././/', [], [], []],
   ['a/./b//c/', ['a', 'b', 'c'], ['a', 'b', 'c'], ['a', 'b', 'c']],
   ['a/../b', '108', '108', '108'], ['..', '108', '108', '108'], ['a/..', '108', '108', '108'],
   ['...', ['...'], ['...'], ['...']], ['..a', ['..a'], ['..a'], ['..a']], ['.a.', ['.a.'], ['.a.'], ['.a.']],
@@ -213,8 +213,7 @@ for (const dialect of oneDialect) {
     readFileSync(server.disk('..', 'secret.txt'), 'utf8'),
   ];
   /** As the rule says it, in other words than the code. */
-  const mustRefuse = (path: string) =>
-    /^\/\/|(^|\/)\.\.(\/|$)|\\|\0|^\/?(\.\/+)*[A-Za-z]:/.test(path);
+  const mustRefuse = (path: string) => /^\/|(^|\/)\.\.(\/|$)|\\|\0|^(\.\/+)*[A-Za-z]:/.test(path);
 
   test('over RPC: refused or harmless, with nothing outside read or changed', async () => {
     const before = await outside();
@@ -248,7 +247,9 @@ for (const dialect of oneDialect) {
         const text = body.toString();
         assert.not.match(text, SECRET, url.slice(0, 80));
         const harmless = status === 200 && ['index', 'css'].includes(text);
-        const expected = [400, 404].includes(status) || (harmless && !mustRefuse(decoded(form)));
+        // Behind the bucket's name in a URL, a slash more is an empty part.
+        const relative = decoded(form).replace(/^\/+/, '');
+        const expected = [400, 404].includes(status) || (harmless && !mustRefuse(relative));
         assert.ok(expected, `${status} ${url.slice(0, 80)}`);
       }
     };

@@ -151,6 +151,39 @@ for (const { name, prepare, tells: wanted, problems: count } of faults)
     }
   });
 
+test('a server of another brand is asked what its clients do with a leading slash, until it says', async () => {
+  const SLASH =
+    /^configuration advice: static-bucket-file_\* refuse a path that begins with a slash \(108\).*→ Write leading_slash = "strip"/;
+  const brand = '[brand]\nword = "acme"\n';
+  const decided = '[static-bucket-file]\nleading_slash';
+  const cases: [added: string, isTold: boolean][] = [
+    ['', false],
+    [brand, true],
+    [`${brand}${decided} = "strip"\n`, false],
+    [`${brand}${decided} = "reject"\n`, false],
+  ];
+  for (const [added, isTold] of cases) {
+    const place = await makePlace('sqlite', {
+      head: 'plugins = ["token", "static-bucket", "static-bucket-file"]',
+    });
+    try {
+      change(place, (text) => `${text}\n${added}`);
+      const made = await run(['init', '-c', place.site.config], place.site.dir);
+      assert.is(made.code, 0, made.err);
+      for (const command of ['doctor', 'upgrade-check'] as const) {
+        const lines = list(await examine(place, command));
+        assert.is(
+          lines.filter((line) => SLASH.test(line)).length,
+          isTold ? 1 : 0,
+          lines.join('\n'),
+        );
+      }
+    } finally {
+      await place.remove();
+    }
+  }
+});
+
 test('an address that another program has is told, and the report is for people to read', async () => {
   const place = await makePlace('sqlite', { head: FEW });
   const other = createServer((socket) => socket.end('hello\n'));

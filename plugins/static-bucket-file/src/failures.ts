@@ -9,6 +9,7 @@ const reasons: { readonly [code: string]: string } = {
   EACCES: 'permission denied',
   EROFS: 'read-only file system',
   ENOTDIR: 'a parent is no directory',
+  IS_FILE: 'is a file',
   EEXIST: 'exists already',
   ENOTEMPTY: 'the target is a directory that is not empty',
   EBUSY: 'in use',

@@ -1,6 +1,7 @@
 import { definePlugin, type Exchange, LATE, Type } from '@svc/plugin-sdk';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { UserContent } from '@svc/plugin-user-content/api';
+import { examineSlash } from './examine.ts';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { badUrl, SiteHandler } from './site.ts';
@@ -16,6 +17,12 @@ const config = Type.Object({
     default: 33_554_432,
     description: 'Bytes of small files that are kept in memory; 0: none.',
   }),
+  leading_slash: Type.Optional(
+    Type.Enum(['reject', 'strip'], {
+      description:
+        'A slash at the start of `path`, `from` and `to`: `reject` answers 108, as without this key; `strip` drops one, for clients that send it.',
+    }),
+  ),
 });
 
 /** Files of buckets: namespace `static-bucket-file`, routes `/svc/static/…`, and the root bucket. */
@@ -28,7 +35,8 @@ export default definePlugin({
   optional: [FileLocks],
   brings: ['user-content'],
   config,
-  reloadable: ['memory_cache_bytes'],
+  reloadable: ['memory_cache_bytes', 'leading_slash'],
+  examine: async ({ brand, config: { leading_slash } }) => examineSlash(brand, leading_slash),
 
   setup(kernel) {
     const { auth, brand, config: settings, hooks, log, server } = kernel;
@@ -46,7 +54,13 @@ export default definePlugin({
     hooks.methods.tap((methods) => {
       const { buckets } = parts();
       const locks = kernel.useOptional(FileLocks);
-      addMethods(methods, { buckets, auth, locks, maxResponseBytes: server.maxResponseBytes });
+      const pathOf = (text: string) =>
+        buckets.wirePath(
+          settings.leading_slash === 'strip' ? text.replace(/^\//, '') : text,
+          'rpc',
+        );
+      const { maxResponseBytes } = server;
+      addMethods(methods, { buckets, auth, locks, maxResponseBytes, pathOf });
     });
     const handle = (exchange: Exchange) => {
       const { buckets, site } = parts();

@@ -15,6 +15,7 @@ import type {
   FileLocks,
   OpenFile,
   StaticBuckets,
+  WirePath,
 } from '@svc/plugin-static-bucket/api';
 import { bytesOfList } from './byte-list.ts';
 import { base64Json, base64JsonSize, bytesOf, checkGiven } from './content.ts';
@@ -24,7 +25,9 @@ import { deletion, mayDelete, mayList, mayRead, mayWrite } from './permissions.t
 import { changeOfUpload, checkedAtEnd, demandUnlocked } from './unlocked.ts';
 
 const Name = Type.String({ description: 'Name of the bucket.' });
-const Path = Type.String({ description: 'Path inside the bucket.' });
+const Path = Type.String({
+  description: 'Path relative to the bucket, without a slash at its start.',
+});
 const Success = Type.Object({ success: Type.Boolean() });
 const success = { success: true };
 
@@ -34,6 +37,8 @@ export interface Parts {
   /** undefined: no other way of access locks files. */
   readonly locks: FileLocks | undefined;
   readonly maxResponseBytes: () => number;
+  /** The path of a file as a method takes it. @throws RpcError 108 */
+  readonly pathOf: (text: string) => WirePath;
 }
 
 /** `static-bucket-file_*` (static-bucket.md §6). */
@@ -45,7 +50,7 @@ export function addMethods(methods: Methods, parts: Parts): void {
   addList(methods, parts);
 }
 
-function addUpload(methods: Methods, { buckets, locks }: Parts): void {
+function addUpload(methods: Methods, { buckets, locks, pathOf }: Parts): void {
   methods.add('static-bucket-file_upload', {
     summary: 'Writes one file atomically; missing parents are created.',
     params: {
@@ -66,7 +71,7 @@ function addUpload(methods: Methods, { buckets, locks }: Parts): void {
     async handle({ name, path, ...given }, { log }) {
       const bucket = bucketOf(buckets, name);
       const bytes = await bytesOf(given);
-      const target = buckets.wirePath(path, 'rpc');
+      const target = pathOf(path);
       const files = buckets.files(bucket);
       const what = 'Failed to write file: ';
       await attempt(what, log, async () => {
@@ -90,7 +95,7 @@ interface Upload {
   readonly base64?: string | null;
 }
 
-function addRead(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
+function addRead(methods: Methods, { buckets, maxResponseBytes, pathOf }: Parts): void {
   methods.add('static-bucket-file_read', {
     summary: 'The whole content of one file as base64.',
     params: { name: Name, path: Path },
@@ -98,7 +103,7 @@ function addRead(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
     access: mayRead,
     async handle({ name, path }, { log }) {
       const files = buckets.files(bucketOf(buckets, name));
-      const source = buckets.wirePath(path, 'rpc');
+      const source = pathOf(path);
       return attempt('Failed to read file: ', log, async () => {
         const file = await files.open(source).catch((error) => {
           throw codeOf(error) === 'ENOENT' ? RpcError.notFound(`File not found: ${path}`) : error;
@@ -121,7 +126,7 @@ async function contentOf(file: OpenFile, limit: number): Promise<RawJson> {
   }
 }
 
-function addDelete(methods: Methods, { buckets, locks }: Parts): void {
+function addDelete(methods: Methods, { buckets, locks, pathOf }: Parts): void {
   methods.add('static-bucket-file_delete', {
     summary: 'Removes one file; a missing one is no error.',
     params: { name: Name, path: Path },
@@ -130,7 +135,7 @@ function addDelete(methods: Methods, { buckets, locks }: Parts): void {
     access: mayDelete,
     async handle({ name, path }, { log }) {
       const bucket = bucketOf(buckets, name);
-      const target = buckets.wirePath(path, 'rpc');
+      const target = pathOf(path);
       const what = 'Failed to delete file: ';
       await attempt(what, log, async () => {
         await demandUnlocked(what, locks, bucket, [{ path: target, member: true }]);
@@ -141,7 +146,7 @@ function addDelete(methods: Methods, { buckets, locks }: Parts): void {
   });
 }
 
-function addRename(methods: Methods, { buckets, auth, locks }: Parts): void {
+function addRename(methods: Methods, { buckets, auth, locks, pathOf }: Parts): void {
   methods.add('static-bucket-file_rename', {
     summary: 'Renames or moves a file or directory inside one bucket.',
     params: { name: Name, from: Path, to: Path },
@@ -154,7 +159,7 @@ function addRename(methods: Methods, { buckets, auth, locks }: Parts): void {
     },
     async handle({ name, from, to }, { log }) {
       const bucket = bucketOf(buckets, name);
-      const [source, target] = [buckets.wirePath(from, 'rpc'), buckets.wirePath(to, 'rpc')];
+      const [source, target] = [pathOf(from), pathOf(to)];
       if (source.join('/') === target.join('/')) return success;
       const what = 'Failed to rename file: ';
       const changes = [source, target].map((path) => ({ path, below: true, member: true }));
@@ -167,9 +172,12 @@ function addRename(methods: Methods, { buckets, auth, locks }: Parts): void {
   });
 }
 
-type Path = Parameters<BucketFiles['rename']>[0];
-
-async function moveFile(files: BucketFiles, from: Path, to: Path, given: string): Promise<void> {
+async function moveFile(
+  files: BucketFiles,
+  from: WirePath,
+  to: WirePath,
+  given: string,
+): Promise<void> {
   try {
     await files.rename(from, to);
   } catch (error) {
@@ -178,19 +186,26 @@ async function moveFile(files: BucketFiles, from: Path, to: Path, given: string)
   }
 }
 
-function addList(methods: Methods, { buckets, maxResponseBytes }: Parts): void {
+function addList(methods: Methods, { buckets, maxResponseBytes, pathOf }: Parts): void {
   methods.add('static-bucket-file_list', {
-    summary: 'Every file of a bucket, in byte order of the path.',
-    params: { name: Name },
+    summary: 'Every file of a bucket or of a directory in it, in byte order of the path.',
+    params: {
+      name: Name,
+      path: described(
+        optional(Type.String()),
+        'The directory whose files are listed; absent or empty: the whole bucket. An addition.',
+      ),
+    },
     result: Type.Array(
       Type.Object({ path: Type.String(), size: Type.Integer(), mtime: Type.Integer() }),
     ),
     access: mayList,
-    async handle({ name }, { log, signal }) {
+    async handle({ name, path }, { log, signal }) {
       const files = buckets.files(bucketOf(buckets, name));
+      const directory = pathOf(path ?? '');
       const maxBytes = maxResponseBytes();
       return attempt('Failed to read dir ', log, () =>
-        files.list({ maxBytes, signal }).catch((error) => {
+        files.list({ directory, maxBytes, signal }).catch((error) => {
           throw codeOf(error) === 'TOO_MUCH' ? RpcError.responseTooBig(maxBytes) : error;
         }),
       );

@@ -22,7 +22,7 @@ declare const checked: unique symbol;
 export type WirePath = readonly string[] & { readonly [checked]: true };
 
 /**
- * How a path is spelled: `rpc` as it is, one leading `/` dropped; `http` percent-encoded as a whole, leading `/`
+ * How a path is spelled: `rpc` as it is, relative to the bucket; `http` percent-encoded as a whole, leading `/`
  * dropped; `webdav` percent-encoded segment by segment, so a decoded `/` is refused. Dot segments: see `wirePath`.
  */
 export type PathForm = 'rpc' | 'http' | 'webdav';
@@ -35,6 +35,13 @@ export interface OpenFile {
   /** False once size or time differ from `stat`. */
   isUnchanged(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** What `list` is asked for. */
+export interface ListOptions {
+  readonly directory?: WirePath;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One file of `list`. */
@@ -67,8 +74,11 @@ export interface BucketFiles {
   remove(path: WirePath): Promise<boolean>;
   /** One rename; links at the ends are moved themselves. Parents of `to` are created. */
   rename(from: WirePath, to: WirePath): Promise<void>;
-  /** Every regular file, links not followed, in byte order of `path`. @throws TooMuch past `maxBytes` of JSON */
-  list(options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileEntry[]>;
+  /**
+   * Every regular file below `directory`, by default the bucket's own, in byte order of `path`. Links below it are not
+   * followed. A missing directory has none. @throws TooMuch past `maxBytes` of JSON, LeadsOut, `IS_FILE`
+   */
+  list(options: ListOptions): Promise<FileEntry[]>;
   /** Bytes that the bucket still takes, and those that it holds; without a limit of its own those of the file system. It is counted again where `wanted` bytes would not fit. */
   quota(
     wanted?: number,

@@ -10,9 +10,9 @@ const windowsName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|
 
 /**
  * The one way from a path on the wire to a path in a bucket, for RPC, HTTP and WebDAV (static-bucket.md §2).
- * Empty and `.` segments are dropped. Refused are `..`, backslash, NUL, a leading drive letter, lone surrogates, a path
- * that is still absolute, and names of unfinished uploads; on Windows also device names and characters that it cannot
- * store. WebDAV resolves its dot segments before it reads the bucket's name.
+ * Empty and `.` segments are dropped. Refused are `..`, backslash, NUL, a leading drive letter, lone surrogates, over RPC
+ * an absolute path, and names of unfinished uploads; on Windows also device names and characters that it cannot store.
+ * WebDAV resolves its dot segments before it reads the bucket's name.
  * @throws RpcError 108 for a refused path, URIError for bad percent-encoding
  */
 export function wirePath(
@@ -29,9 +29,8 @@ export function wirePath(
 function split(text: string, form: PathForm): string[] {
   if (form === 'webdav') return text.split('/').map(decodeURIComponent);
   if (form === 'http') return decodeURIComponent(text).split('/');
-  const relative = text.startsWith('/') ? text.slice(1) : text;
-  if (relative.startsWith('/')) throw RpcError.invalid(REFUSED);
-  return relative.split('/');
+  if (text.startsWith('/')) throw RpcError.invalid(REFUSED);
+  return text.split('/');
 }
 
 function isRefused(segment: string, platform: NodeJS.Platform): boolean {

@@ -2,7 +2,15 @@ import type { Stats } from 'node:fs';
 import { rename, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk';
-import type { BucketFiles, Content, FileEntry, OpenFile, WirePath, Written } from '../api.ts';
+import type {
+  BucketFiles,
+  Content,
+  FileEntry,
+  ListOptions,
+  OpenFile,
+  WirePath,
+  Written,
+} from '../api.ts';
 import { makeBase, makeParent, realBase, realOfStanding, realWithin } from './contain.ts';
 import { listTree } from './list.ts';
 import { openFile } from './open-file.ts';
@@ -107,15 +115,14 @@ export class FilesOfBucket implements BucketFiles {
     if (dirname(source) !== parent) await syncDirectory(dirname(source));
   }
 
-  async list(options: {
-    readonly maxBytes: number;
-    readonly signal?: AbortSignal;
-  }): Promise<FileEntry[]> {
-    const base = await this.#base().catch((error) => {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-      throw error;
-    });
-    return base === undefined ? [] : listTree(base, options);
+  async list({ directory, ...options }: ListOptions): Promise<FileEntry[]> {
+    const path = directory ?? [];
+    const base = await this.#base().catch((error) => codeOf(error) !== 'ENOTDIR' && missing(error));
+    const found = base && (await realWithin(base, join(base, ...path)).catch(missing));
+    if (!found) return [];
+    if (path.length > 0 && !(await stat(found)).isDirectory())
+      throw failure('IS_FILE', 'a file has no files below it');
+    return listTree(found, { ...options, under: path.map((part) => `${part}/`).join('') });
   }
 
   async quota(

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk';
-import type { FileEntry } from '../api.ts';
+import type { FileEntry, ListOptions } from '../api.ts';
 import { isTemporary } from './temporary.ts';
 
 /** The listing would be larger than a response may be. */
@@ -22,9 +22,9 @@ const ENTRY_BYTES = 40;
 const STATS_AT_ONCE = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-interface Options {
-  readonly maxBytes: number;
-  readonly signal?: AbortSignal;
+interface Options extends Omit<ListOptions, 'directory'> {
+  /** Stands before each path: empty, or the directory's own path with a slash at its end. */
+  readonly under: string;
 }
 
 /** Every regular file below a real directory, links not followed, unfinished uploads left out, in byte order of the path. */
@@ -37,10 +37,11 @@ export async function listTree(base: string, options: Options): Promise<FileEntr
     const { files, folders } = await readDirectory(join(base, prefix), prefix);
     directories.push(...folders.map((name) => `${prefix}${name}/`));
     for (const entry of await statAll(base, files)) {
-      bytes += ENTRY_BYTES + Buffer.byteLength(entry.path);
+      const path = options.under + entry.path;
+      bytes += ENTRY_BYTES + Buffer.byteLength(path);
       if (bytes > options.maxBytes)
         throw new TooMuch('the listing is larger than a response may be');
-      found.push(entry);
+      found.push({ ...entry, path });
     }
   }
   return sortByBytes(found);

@@ -14,6 +14,9 @@ export const asFolder = (path: string): string => {
   return parts.length === 0 ? '' : `${parts.join('/')}/`;
 };
 
+/** Without slashes at its start. */
+export const asFile = (path: string): string => path.replace(/^\/+/, '');
+
 export const toFolder = (bucket: string, folder: string): string =>
   to('stores', 'files', { in: bucket, folder: folder === '' ? undefined : folder.slice(0, -1) });
 
@@ -22,7 +25,9 @@ const ANY_BUCKET = { name: 'a', path: 'a', is_http_root: false, cors: false };
 export function Files() {
   const { call, may } = useServer();
   const { query } = address.value;
-  const [bucket, file] = [query.get('in'), query.get('file')];
+  const bucket = query.get('in');
+  const named = query.get('file');
+  const file = named === null ? null : asFile(named);
   const folder = asFolder(query.get('folder') ?? '');
   const list = usePoll('buckets', () => call('static-bucket_list'));
   const [isAsking, setAsking] = useState(false);

@@ -14,7 +14,7 @@ import {
 } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { mediaType, save } from './bytes.ts';
-import { asFolder, toFolder } from './files.tsx';
+import { asFile, asFolder, toFolder } from './files.tsx';
 import type { Entry } from './folder.tsx';
 import { Pane, shown } from './panes.tsx';
 import { attempt, undo } from './undo.ts';
@@ -111,7 +111,9 @@ export function Preview({ bucket, folder, path, entry, onChanged }: Props) {
           action={t.stores.rename}
           initial={path}
           onClose={close}
-          onDone={async (next) => {
+          onDone={async (typed) => {
+            // A path counts from the bucket; the slash that people write before it is not sent.
+            const next = asFile(typed);
             await call('static-bucket-file_rename', { name: bucket, from: path, to: next });
             onChanged();
             const parent = asFolder(next.split('/').slice(0, -1).join('/'));
