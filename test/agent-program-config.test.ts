@@ -1,3 +1,4 @@
+// proof only: 5
 /** The agent program's file and command line: clients.md §2.2 and §2.3. */
 import { spawn } from 'node:child_process';
 import {

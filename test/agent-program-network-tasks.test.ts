@@ -1,3 +1,4 @@
+// proof only: 5
 /** Kinds ping, tcp_ping, http_ping and ip of the agent program (clients.md §2.8, task.md §6). */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

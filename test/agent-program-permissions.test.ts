@@ -1,3 +1,4 @@
+// proof only: 7
 /** What an agent's own file allows, against a server that somebody has taken over: the Super Token asks for everything. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';

@@ -1,3 +1,4 @@
+// proof only: 5
 /** The terminal package behaves as agent/src/quirks.ts expects, is loaded late, and may be missing. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// proof only: 12
 /** A real server, the real agent as a process of its own, and every kind of task through both. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';

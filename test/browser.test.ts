@@ -1,4 +1,5 @@
 // A real browser on a root bucket: module script, font, range request of a video, JSON-RPC over WebSocket on the same `/`.
+// proof only: 5
 import { existsSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 15
 /** Several servers hear each other over NATS, where it is listed and configured. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

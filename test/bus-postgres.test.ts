@@ -1,3 +1,4 @@
+// proof only: 18
 /** Several servers on one Postgres hear each other: LISTEN and NOTIFY. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// proof only: 20
 /** Every configuration in `config/` starts, and so does `npm start` on an empty data directory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

@@ -1,5 +1,5 @@
 // watchdog: 900
-// proof: 150
+// proof only: 150
 /**
  * Reports are never lost (agent.md §8, configuration.md §6 and §8): whatever ends or disturbs the server, every report
  * that was answered `buffered` is in the database, once.

@@ -1,3 +1,4 @@
+// proof only: 5
 /** The image and the manifests of `deploy/`: what can be held against the repository without Docker and without a cluster. */
 import { spawnSync } from 'node:child_process';
 import {

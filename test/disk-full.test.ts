@@ -1,4 +1,5 @@
 // A full disk: what callers and the log are told, and what still works (plugins/database-sqlite/README.md).
+// proof only: 12
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

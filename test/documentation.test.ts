@@ -1,3 +1,4 @@
+// proof only: 28
 /** What the pages show is what happens: their shell blocks run, their JSON examples are sent and answered as shown. */
 import {
   cpSync,

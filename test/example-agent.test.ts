@@ -1,3 +1,4 @@
+// proof only: 5
 /** examples/agent as its README starts it, against a server that goes away and comes back. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import * as os from 'node:os';

@@ -1,3 +1,4 @@
+// proof only: 6
 /** examples/workers on a real server: over HTTP, by cron, and against a service of the test. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

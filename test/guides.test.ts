@@ -1,3 +1,4 @@
+// proof only: 12
 /** The code of the guides: all of it is type-checked, and the plugins of the plugin guide run together in one server. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

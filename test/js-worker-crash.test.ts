@@ -1,4 +1,4 @@
-// proof: 15
+// proof only: 15
 /** js-worker.md §5.1: a server that is killed under a run. The next start says what became of it. */
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// proof only: 5
 /**
  * Nothing is true in one server's memory only: a change made on one server soon holds on another one of the same Postgres
  * database. Each row runs in both directions, and must not hold before its change. How soon is measured: within

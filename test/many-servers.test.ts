@@ -1,5 +1,5 @@
 // watchdog: 900
-// proof: 180
+// proof only: 180
 /**
  * Three servers on one Postgres database, 200 agents, tasks and jobs, and a server killed every few seconds: no report that
  * was answered is lost, every task is answered or fails with a clear error, and each job fires once per tick. The servers

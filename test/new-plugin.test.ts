@@ -1,3 +1,4 @@
+// proof only: 12
 /** `svc-server new-plugin NAME` makes a plugin that is tested, packed, installed and loaded as it is. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 // Retention over time partitions on Postgres (monitoring-data.md §8, kv.md §6).
 
+// proof only: 18
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseHandle } from '@svc/plugin-sdk';

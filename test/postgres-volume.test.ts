@@ -1,5 +1,6 @@
 // Tables for volume on Postgres: monitoring data partitioned by time (monitoring-data.md §7, §8).
 
+// proof only: 10
 import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';

@@ -15,6 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './ports.ts';
 import { account, findBinaries } from './postgres-binaries.ts';
+import { NoPostgres } from './runner/without-postgres.ts';
 
 export interface TestPostgres {
   /** Address of a database of this server. */
@@ -38,8 +39,19 @@ export interface PostgresOptions {
 
 const START_TIMEOUT_MS = 60_000;
 
+/**
+ * Address of the Postgres that the test runner started for all files.
+ * @throws NoPostgres in a run without one
+ */
+export function sharedPostgres(): string {
+  const url = process.env['SVC_TEST_POSTGRES_URL'];
+  if (url) return url;
+  throw new NoPostgres('SVC_TEST_POSTGRES_URL names no Postgres: run tests through test/run.ts');
+}
+
 /** A Postgres server for tests: the one `PGHOST` names, else a new one on a free loopback port that ends with this process. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
+  if (process.env['SVC_TEST_FAST'] === '1') throw new NoPostgres('--fast starts no Postgres');
   if (process.env['PGHOST'] && !options.own) return foreignServer(process.env['PGHOST']);
   const server = new OwnServer(options);
   try {

@@ -1,3 +1,4 @@
+// proof only: 10
 /** The files of `deploy/proxies` in front of a server: real programs, TLS, and what a proxy easily breaks. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

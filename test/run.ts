@@ -5,19 +5,25 @@
 import { enableCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import type { TestPostgres } from './postgres.ts';
-import { PROOF_BUDGET_S } from './runner/budgets.ts';
 import { selectFiles, type TestFile } from './runner/files.ts';
 import { prepareLane, runFile } from './runner/lane.ts';
 import { Lanes } from './runner/lanes.ts';
 import { HELP, type Options, parseOptions } from './runner/options.ts';
+import { MOST_FLAKY, repeatFailed } from './runner/repeat.ts';
 import {
   conclude,
   printDeclared,
+  printExpensive,
   printFailures,
-  printOverBudget,
+  printFlaky,
+  printLeftOut,
   totalOf,
 } from './runner/report.ts';
 import type { FileResult } from './runner/result.ts';
+import { NOTHING } from './runner/tally.ts';
+
+/** Seconds that the files of `npm run proof` may declare together: half an hour on two cores. */
+const PROOF_S = 3600;
 
 const started = performance.now();
 const results: FileResult[] = [];
@@ -38,7 +44,7 @@ try {
 } catch (error) {
   await postgres?.stop();
   process.stdout.write(`${error instanceof Error ? error.message : error}\n`);
-  conclude({ passed: 0, failed: 1, skipped: 0 });
+  conclude({ ...NOTHING, failed: 1 });
 }
 
 async function run(files: readonly TestFile[], options: Options): Promise<void> {
@@ -54,11 +60,12 @@ async function run(files: readonly TestFile[], options: Options): Promise<void> 
   if (count === 1) {
     prepareLane();
     for (const file of files) results.push(await runFile(file, options.times));
-  } else {
-    lanes = new Lanes(files, options.times ? ['--times'] : [], results);
-    await lanes.run(count);
-  }
-  await postgres?.stop();
+  } else await newLanes(options, results).run(files, count);
+}
+
+function newLanes({ times }: Options, into: FileResult[]): Lanes {
+  lanes = new Lanes(times ? ['--times'] : [], into);
+  return lanes;
 }
 
 /** For this process, its threads and all it starts: a server's threads load in half the time. */
@@ -69,22 +76,35 @@ function keepCompiledCode(): void {
   enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 }
 
-/** A loop that is added to the proof makes room for itself first. */
+/** A file that is added to the proof makes room for itself first. */
 function refuseTooLong(files: readonly TestFile[], { proof }: Options): void {
-  const declared = files.reduce((total, { budget_s }) => total + budget_s, 0);
-  if (!proof || declared <= PROOF_BUDGET_S) return;
+  // Beside a file that runs alone, a core is idle.
+  const declared = files.reduce(
+    (sum, { proof_s = 0, alone }) => sum + proof_s * (alone ? 2 : 1),
+    0,
+  );
+  if (!proof || declared <= PROOF_S) return;
   throw new Error(
-    `the loops declare ${declared} s together, the proof has ${PROOF_BUDGET_S} s: make one of them shorter (// proof: SECONDS)`,
+    `the files of the proof declare ${declared} s together and have ${PROOF_S} s: make one of them shorter (// proof: SECONDS)`,
   );
 }
 
-async function end(files: readonly TestFile[], { proof }: Options): Promise<void> {
-  printFailures(results);
-  if (proof) printDeclared(files, results);
-  else printOverBudget(files, results);
+async function end(files: readonly TestFile[], options: Options): Promise<void> {
+  const { total, flaky } = await repeatFailed(files, results, (into) => newLanes(options, into));
+  await postgres?.stop();
+  const isFlaky = ({ name }: FileResult) => flaky.some((one) => one.name === name);
+  if (options.proof) printDeclared(files, results);
+  else printExpensive(results);
+  printFlaky(flaky);
+  printFailures(results.filter((result) => !isFlaky(result)));
   const seconds = (performance.now() - started) / 1000;
   process.stdout.write(`\ntests took ${seconds.toFixed(1)} s\n`);
-  conclude(totalOf(results));
+  printLeftOut(total, options);
+  if (flaky.length > MOST_FLAKY) {
+    process.stdout.write(`FAIL run: ${flaky.length} flaky files, ${MOST_FLAKY} at most\n`);
+    total.failed++;
+  }
+  conclude(total);
 }
 
 /** What has come to a result counts; the run itself has failed. */

@@ -1,3 +1,4 @@
+// proof only: 14
 /** `npm start` and `npm test` as they are typed on the first day: options, mistakes, and the ways in which a window ends them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// proof only: 12
 /** `npm start -- --watch`: a change of a listed plugin or of the configuration starts server and agent again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /** The services of the server and of enrolled agents under a real systemd, where this machine can run one in namespaces. */
-// proof: 60
+// proof only: 60
 import { createHash } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 8
 /** What the server tells systemd, and the unit in `deploy/systemd`. PID 1 of a test machine need not be systemd. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

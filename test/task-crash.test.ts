@@ -1,4 +1,4 @@
-// proof: 15
+// proof only: 15
 /** A server that is killed between dispatch and result: the task is neither lost nor told finished. */
 
 import { once } from 'node:events';

@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { freePort } from './ports.ts';
-import { createDatabase, dropDatabase } from './postgres.ts';
+import { createDatabase, dropDatabase, sharedPostgres } from './postgres.ts';
 import { rpc } from './process/server.ts';
 import { suite } from './runner/suite.ts';
 
@@ -39,7 +39,7 @@ class Example {
   }
 
   static async make(): Promise<Example> {
-    const database = await createDatabase(process.env['SVC_TEST_POSTGRES_URL']!);
+    const database = await createDatabase(sharedPostgres());
     return new Example(database, [await freePort(), await freePort()]);
   }
 

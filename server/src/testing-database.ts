@@ -54,7 +54,8 @@ const freshName = (): string => `svc_test_${randomUUID().replaceAll('-', '')}`;
 function maintenanceUrl(): string {
   const url = process.env['SVC_TEST_POSTGRES_URL'];
   if (url) return url;
-  throw new Error('SVC_TEST_POSTGRES_URL names no Postgres: run tests through the test runner');
+  const message = 'SVC_TEST_POSTGRES_URL names no Postgres: run tests through the test runner';
+  throw Object.assign(new Error(message), { code: 'NO_POSTGRES' });
 }
 
 async function administer(sql: string): Promise<void> {

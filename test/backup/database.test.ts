@@ -1,3 +1,4 @@
+// proof only: 16
 /** Backups of the main database while the server works, and their way into either database. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

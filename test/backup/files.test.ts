@@ -1,3 +1,4 @@
+// proof only: 12
 /** Backups of everything beside the main database, and what damages, interrupts or outlives them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// proof only: 10
 /** `backup` and `restore` as a person sees them, in a terminal. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

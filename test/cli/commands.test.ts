@@ -1,3 +1,4 @@
+// proof only: 15
 /** The program `svc` against a real server with a real agent. */
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

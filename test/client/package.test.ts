@@ -1,3 +1,4 @@
+// proof only: 5
 /** What `@svc/client` weighs, and that it runs in a browser. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

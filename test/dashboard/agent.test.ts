@@ -1,3 +1,4 @@
+// proof only: 25
 /** The page of one machine in a browser: state, charts of every field, the time that is shown, and what can be done. */
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';

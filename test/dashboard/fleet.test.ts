@@ -1,3 +1,4 @@
+// proof only: 20
 /** The fleet in a browser: a thousand machines, one of which has gone, one whose disk is full and one whose clock is wrong. */
 
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 18
 /** The frame in a browser: logging in and out, sessions, rights, the palette, themes, languages, a lost connection. */
 import { networkInterfaces } from 'node:os';
 import { bootForTest } from '@svc/plugin-sdk/testing';

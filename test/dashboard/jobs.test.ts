@@ -1,3 +1,4 @@
+// proof only: 20
 /** The page Jobs: the server's own reading of cron fields in words, and jobs that a real agent runs. */
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';

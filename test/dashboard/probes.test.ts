@@ -1,3 +1,4 @@
+// proof only: 12
 /** The page of probes in a browser: the heat map, the curves behind it, and what is slower than usual. */
 
 import * as assert from 'uvu/assert';

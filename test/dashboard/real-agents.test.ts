@@ -1,3 +1,4 @@
+// proof only: 15
 /** Two real agents beside simulated machines: what they say of this machine is on the pages, as it is. */
 import { totalmem } from 'node:os';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 12
 /** The page of the server in a browser: what it is, its log, its configuration and the record of changes. */
 
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 30
 /** Every page of the dashboard with rights, plugins or the server missing: what cannot be is not offered, and nothing fails. */
 
 import { bootForTest } from '@svc/plugin-sdk/testing';

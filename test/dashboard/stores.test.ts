@@ -1,3 +1,4 @@
+// proof only: 15
 /** The page of the stores in a browser: values, databases and buckets, with and without the rights to them. */
 
 import * as assert from 'uvu/assert';

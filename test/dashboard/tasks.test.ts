@@ -1,3 +1,4 @@
+// proof only: 18
 /** The page Tasks: a real agent runs what the form says, simulated machines answer beside it. */
 
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 12
 /** The terminal of the dashboard, with a real agent and a real shell. */
 
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 12
 /** The page of the tokens in a browser: what each may in words, changes of it, and who sees what. */
 
 import * as assert from 'uvu/assert';

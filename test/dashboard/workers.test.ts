@@ -1,3 +1,4 @@
+// proof only: 15
 /** The page of the workers in a browser: a script is written, deployed, run, tried as a route, and its log is followed. */
 
 import * as assert from 'uvu/assert';

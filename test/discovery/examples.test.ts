@@ -1,3 +1,4 @@
+// proof only: 14
 /** The examples of the documentation are what a server answers: the blocks of the reference run as they stand, by curl and by the client. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // `svc-server enrol` and `svc-server fetch-runtime`, as an operator types them.
+// proof only: 14
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { openDatabase } from '../../kernel/src/db/open.ts';
 import { createHooks } from '../../kernel/src/hooks.ts';
 import postgres from '../../plugins/database-postgres/src/index.ts';
 import sqlite from '../../plugins/database-sqlite/src/index.ts';
-import { createDatabase, dropDatabase } from '../postgres.ts';
+import { createDatabase, dropDatabase, sharedPostgres } from '../postgres.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -24,9 +24,7 @@ export async function emptyPlace(dialect: Dialect): Promise<Place> {
     const remove = async () => rmSync(dir, { recursive: true, force: true });
     return { url: `sqlite://${join(dir, 'test.db')}?mode=rwc`, remove };
   }
-  const maintenance = process.env['SVC_TEST_POSTGRES_URL'];
-  if (maintenance === undefined) throw new Error('SVC_TEST_POSTGRES_URL is not set');
-  const url = await createDatabase(maintenance);
+  const url = await createDatabase(sharedPostgres());
   return { url, remove: () => dropDatabase(url) };
 }
 

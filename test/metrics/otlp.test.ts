@@ -1,4 +1,5 @@
 // Metrics and spans that are sent to an OpenTelemetry collector (`[metrics] otlp_url`).
+// proof only: 9
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { registerHooks } from 'node:module';

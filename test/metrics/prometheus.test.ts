@@ -1,4 +1,5 @@
 // `examples/metrics` in a real Prometheus: the scrape, the alerts, and every query of the dashboard.
+// proof only: 9
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createDatabase, dropDatabase } from '../postgres.ts';
+import { createDatabase, dropDatabase, sharedPostgres } from '../postgres.ts';
 import { makeSite, type ServerProcess, type Site, startServer, superToken } from './server.ts';
 import { type Read, readPostgres } from './stored.ts';
 
@@ -32,9 +32,7 @@ export interface FleetOptions {
 
 /** Starts `count` servers. */
 export async function startFleet(count: number, options: FleetOptions = {}): Promise<Fleet> {
-  const maintenance = process.env['SVC_TEST_POSTGRES_URL'];
-  if (!maintenance) throw new Error('SVC_TEST_POSTGRES_URL is not set: run this with test/run.ts');
-  const url = await createDatabase(maintenance);
+  const url = await createDatabase(sharedPostgres());
   const uuid = randomUUID();
   const members: Member[] = [];
   for (let n = 0; n < count; n++) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createDatabase, dropDatabase } from '../postgres.ts';
+import { createDatabase, dropDatabase, sharedPostgres } from '../postgres.ts';
 import { makeSite, type Site } from './server.ts';
 import { type Read, readPostgres, readSqlite } from './stored.ts';
 
@@ -21,15 +21,14 @@ export interface PlaceOptions {
 /** A new server on a new database: a SQLite file of the site, or a database of its own on Postgres. */
 export async function makePlace(
   dialect: 'sqlite' | 'postgres',
-  { head, tables, postgres = process.env['SVC_TEST_POSTGRES_URL'] }: PlaceOptions = {},
+  { head, tables, postgres }: PlaceOptions = {},
 ): Promise<Place> {
   if (dialect === 'sqlite') {
     const site = await makeSite('sqlite://{dir}/svc.db?mode=rwc', head, tables);
     const read = readSqlite(join(site.dir, 'svc.db'));
     return { site, read, remove: async () => site.remove() };
   }
-  if (!postgres) throw new Error('SVC_TEST_POSTGRES_URL is not set: run this with test/run.ts');
-  const url = await createDatabase(postgres);
+  const url = await createDatabase(postgres ?? sharedPostgres());
   const site = await makeSite(url, head, tables);
   const remove = async () => {
     site.remove();

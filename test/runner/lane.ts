@@ -5,7 +5,7 @@ import type { TestFile } from './files.ts';
 import { leakedSince, openResources } from './leaks.ts';
 import type { FileResult } from './result.ts';
 import { runSuites, takeSlowest } from './run-suites.ts';
-import type { Tally } from './tally.ts';
+import { NOTHING, type Tally } from './tally.ts';
 
 let current: { name: string; tally: Tally } | undefined;
 
@@ -17,7 +17,7 @@ export function prepareLane(): void {
 
 /** Runs one file and prints what it prints; the last line is `  NAME: N s`. */
 export async function runFile(file: TestFile, times: boolean): Promise<FileResult> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
+  const tally = { ...NOTHING };
   current = { name: file.name, tally };
   process.stdout.write(`\n${file.name}\n`);
   const begun = performance.now();
@@ -35,7 +35,7 @@ export async function runFile(file: TestFile, times: boolean): Promise<FileResul
   if (times) printSlowest();
   const beside = times ? ` (processor: ${cpu_s.toFixed(1)} s)` : '';
   process.stdout.write(`  ${file.name}: ${seconds.toFixed(1)} s${beside}\n`);
-  return { name: file.name, tally, seconds, cpu_s };
+  return { name: file.name, tally, seconds, cpu_s, output: '' };
 }
 
 function printSlowest(): void {

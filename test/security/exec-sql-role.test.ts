@@ -4,12 +4,13 @@ import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import pg from 'pg';
 import * as assert from 'uvu/assert';
+import { sharedPostgres } from '../postgres.ts';
 import { suite } from '../runner/suite.ts';
 
 const test = suite('the role of exec_sql (postgres)');
-const address = new URL(process.env['SVC_TEST_POSTGRES_URL'] ?? 'postgres://127.0.0.1/postgres');
+let address: URL;
+let admin: pg.Client;
 const sqlRight = [{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }];
-const admin = new pg.Client({ connectionString: address.href });
 const names = { database: 'svc_test_role', user: 'svc_test_limited' };
 
 const exec = (app: TestApp, token: string, sql: string) =>
@@ -30,7 +31,11 @@ const boot = (
   plugins: Parameters<typeof bootForTest>[0] = ['token', 'server-info', 'kv'],
 ) => bootForTest(plugins, { database: { database_url: url } }, { dialect: 'postgres' });
 
-test.before(() => admin.connect().then(() => undefined));
+test.before(async () => {
+  address = new URL(sharedPostgres());
+  admin = new pg.Client({ connectionString: address.href });
+  await admin.connect();
+});
 test.after(() => admin.end());
 test.before.each(async () => {
   await admin.query(`drop database if exists ${names.database} with (force)`);

@@ -1,4 +1,5 @@
 // Files and folders that the server makes are for its own user, whatever the umask.
+// proof only: 12
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

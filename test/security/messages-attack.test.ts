@@ -1,5 +1,6 @@
 // Long messages against a server in its own process: its memory, its event loop, and the answers that others get.
 // alone
+// proof only: 40
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';

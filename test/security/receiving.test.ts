@@ -1,4 +1,5 @@
 // Bodies and messages that do not come to their end: their memory is bounded, and comes back.
+// proof only: 8
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';

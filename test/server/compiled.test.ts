@@ -1,3 +1,4 @@
+// proof only: 8
 import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

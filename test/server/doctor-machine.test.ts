@@ -1,4 +1,5 @@
 // The command `doctor` on machines with prepared faults: clock, disk, files, and what answers at the address.
+// proof only: 10
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';

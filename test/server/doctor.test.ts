@@ -1,4 +1,5 @@
 // The commands `doctor` and `upgrade-check`, run as programs on installations with prepared faults.
+// proof only: 20
 import { once } from 'node:events';
 import {
   chmodSync,

@@ -1,3 +1,4 @@
+// proof only: 8
 /** The four sinks of configuration.md §5: console, JSON file, memory ring, live streams. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import {

@@ -1,3 +1,4 @@
+// proof only: 12
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
 // Status pages in a real browser: widths, themes, zones, without script, on paper. One server and one browser for all.
+// proof only: 15
 import { existsSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import axe from 'axe-core';
