@@ -1,7 +1,8 @@
 // proof only: 8
 /** What machines are called in the dashboard until somebody names them, and for whom. */
-import { suite } from 'uvu';
+
 import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
 import { reportHost } from './hosts.ts';
 import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
 import { lineOf } from './line.ts';
