@@ -2312,6 +2312,17 @@ export interface Methods {
     };
     result: { id: number };
   };
+  /** Make a pass for the terminal of an agent: what stands in an address is no credential. */
+  'terminal_pass': {
+    params: { agent_uuid: string };
+    result: {
+      /** Names the pass; no secret. */
+      key: string;
+      secret: string;
+      /** Unix ms, its last. */
+      ends_at: number;
+    };
+  };
   /** Set a new password, at least 6 bytes long. */
   'token_change_password': {
     params: {

@@ -401,7 +401,7 @@ for (const dialect of oneDialect) {
     const person = await user({ token });
     await roundTrip(person);
     await app.call('token_delete', [app.superToken, token.slice(0, 16)]);
-    assert.is((await person.closed).code, 1013);
+    assert.is((await person.closed).code, 1008);
     const other = await user();
     other.socket.terminate();
     await other.closed;

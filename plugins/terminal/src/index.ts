@@ -8,8 +8,11 @@ import {
   type Upgrade,
 } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
+import { Passes, Tokens } from '@svc/plugin-token/api';
 import { agentSide } from './agent-side.ts';
+import { examples } from './examples.ts';
 import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
+import { addPass } from './pass.ts';
 import { permissions } from './permissions.ts';
 import { keyOf, OpenTerminals, type Place } from './place.ts';
 import { parseQuery, type TerminalQuery } from './query.ts';
@@ -39,8 +42,10 @@ type Config = Static<typeof config>;
 export default definePlugin({
   name: 'terminal',
   version: '0.6.0',
+  namespaces: ['terminal'],
+  examples,
   requires: [Tasks],
-  optional: [Audit],
+  optional: [Audit, Tokens, Passes],
   config,
   reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
   permissions,
@@ -58,7 +63,11 @@ export default definePlugin({
     });
 
     const audit = () => kernel.useOptional(Audit);
-    const user = { audit, auth, clock, log, stopping, tasks, sessions, directory, relay };
+    const tokens = () => kernel.useOptional(Tokens);
+    const passes = () => kernel.useOptional(Passes);
+    hooks.methods.tap((methods) => addPass(methods, passes));
+    const credentials = { audit, auth, tokens, passes };
+    const user = { ...credentials, clock, log, stopping, tasks, sessions, directory, relay };
     hooks.upgrade.tap(async (upgrade) => {
       if (upgrade.path !== PATH) return undefined;
       const query = admissible(upgrade);

@@ -7,5 +7,5 @@ export const permissions = { terminal: { words: ['connect'] } };
 export const mayConnect = (uuid: string): Requirement => ({
   scopes: [{ agent_uuid: uuid }],
   permissions: [{ terminal: 'connect' }],
-  denied: '',
+  denied: 'Permission Denied: Missing Terminal Connect permission for this agent',
 });

@@ -97,8 +97,8 @@ export class Relay {
     const peer = this.#open(server, channel);
     peer.receive({ kind: 'joined' });
     this.#options.joined(agent);
-    // The user's server watches the credential.
-    session.join(peer, new Pipe(peer), { ended: NEVER });
+    // The user's server watches the credential and the right.
+    session.join(peer, new Pipe(peer), NEVER);
   }
 
   /** Ends the channels that lost bytes, and those of a server that died or had counted this one as dead. */

@@ -1,4 +1,4 @@
-import type { Clock, Peer, Principal } from '@svc/plugin-sdk';
+import type { Clock, Peer } from '@svc/plugin-sdk';
 import { Pipe } from './pipe.ts';
 
 /** Where one session stands. The README has the diagram, and the meaning and deadline of each state. */
@@ -34,7 +34,7 @@ export const next = (state: State, event: Event): State => transitions[state][ev
 const reasons: { readonly [E in Event]?: string } = {
   agentLeft: 'agent left',
   userLeft: 'user left',
-  credentialEnded: 'credential of the user ended',
+  credentialEnded: 'credential or right of the user ended',
   expired: 'no user came',
 };
 
@@ -87,8 +87,8 @@ export class Session {
     this.#on('released');
   }
 
-  /** Attaches the user; `input` holds what was typed before. The session ends with the user's credential. */
-  join(user: Peer, input: Pipe, caller: Pick<Principal, 'ended'>): void {
+  /** Attaches the user; `input` holds what was typed before. `ended`: aborts with the user's credential or right, and ends the session. */
+  join(user: Peer, input: Pipe, ended: AbortSignal): void {
     if (this.state !== 'waiting' || !this.#agent) {
       input.end();
       user.close(NORMAL, 'session ended');
@@ -97,7 +97,7 @@ export class Session {
     this.#user = user;
     this.#input = input;
     this.#on('userCame');
-    this.#forgetCredential = whenAborted(caller.ended, () => this.#on('credentialEnded'));
+    this.#forgetCredential = whenAborted(ended, () => this.#on('credentialEnded'));
     whenAborted(user.closed, () => this.#on('userLeft'));
     this.#output?.connect(user);
     input.connect(this.#agent);

@@ -12,7 +12,9 @@ import {
   type Upgrade,
 } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
+import type { Passes, Tokens } from '@svc/plugin-token/api';
 import { LIMITS } from './limits.ts';
+import { purposeOf } from './pass.ts';
 import { mayConnect } from './permissions.ts';
 import { Pipe } from './pipe.ts';
 import { keyOf, type Place } from './place.ts';
@@ -27,6 +29,7 @@ import {
   turnAway,
 } from './refusal.ts';
 import type { Relay } from './relay.ts';
+import { rightOf } from './right.ts';
 import { Session } from './session.ts';
 import type { Remote, Sessions } from './sessions.ts';
 
@@ -36,6 +39,8 @@ export const HOLD_MS = 10_000;
 export interface UserSideOptions {
   readonly audit: () => Audit | undefined;
   readonly auth: Auth;
+  readonly tokens: () => Tokens | undefined;
+  readonly passes: () => Passes | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly stopping: AbortSignal;
@@ -44,6 +49,9 @@ export interface UserSideOptions {
   readonly directory: Directory<Place>;
   readonly relay: Relay;
 }
+
+const REFUSED = denied('wrong credential, or no terminal permission for this agent');
+const DATABASE_FAILED = RpcError.database('').code;
 
 /** A user who may join a terminal. */
 interface Admitted {
@@ -59,7 +67,7 @@ export async function userSide(
   query: TerminalQuery,
   options: UserSideOptions,
 ): Promise<void> {
-  const admitted = await admit(query, upgrade, options.auth);
+  const admitted = await admit(query, upgrade, options);
   const user = await upgrade.accept(LIMITS).catch((error: unknown) => {
     options.log.debug('user left during the handshake', { error });
   });
@@ -71,33 +79,38 @@ export async function userSide(
 async function admit(
   { agentUuid, terminalId, token }: TerminalQuery,
   { connection, peerAddress: address }: Upgrade,
-  auth: Auth,
+  { auth, passes, log }: UserSideOptions,
 ): Promise<Admitted | Refusal> {
   if (terminalId === undefined) return invalid('terminal_id is missing');
   if (token === undefined) return invalid('token is missing');
-  const refused = denied('wrong credential, or no terminal permission for this agent');
+  const uuid = uuidOf(agentUuid);
   try {
-    // Authenticated before the UUID is looked at: all these cases get the same answer.
     const origin = { address, connection, transport: 'ws' } as const;
-    const caller = await auth.authenticate(token, origin);
-    const uuid = uuidOf(agentUuid);
-    if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return refused;
+    const maker = uuid && (await passes()?.maker(token, purposeOf(uuid)));
+    const caller = maker || (await auth.authenticate(token, origin));
+    // Authenticated before the UUID is looked at: all these cases get the same answer.
+    if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return REFUSED;
     return { origin, caller, agentUuid: uuid, terminalId };
   } catch (error) {
-    if (error instanceof RpcError) return refused;
-    throw error;
+    if (!(error instanceof RpcError)) throw error;
+    if (error.code !== DATABASE_FAILED) return REFUSED;
+    log.error('the credential of a terminal could not be looked at', { error });
+    return databaseFailed('the credential could not be looked at');
   }
 }
 
 async function attach(user: Peer, admitted: Admitted, options: UserSideOptions): Promise<void> {
   const { caller, agentUuid, origin, terminalId } = admitted;
   const { audit, sessions, directory, log } = options;
+  const ended = rightOf(caller, agentUuid, user.closed, options);
   // From now on what the user types is kept for the agent.
   const input = new Pipe(user);
   const server = directory.get(keyOf(admitted))?.server;
   const there = server === undefined ? undefined : { server };
   const found =
-    sessions.find(agentUuid, terminalId) ?? there ?? (await held(user, admitted, options));
+    sessions.find(agentUuid, terminalId) ??
+    there ??
+    (await held(user, { ...admitted, ended }, options));
   const session = 'server' in found ? await joined(found, admitted, options) : found;
   if ('error_id' in session) turnAway(user, session);
   else if (session.hasUser) turnAway(user, taken('the session has a user'));
@@ -105,7 +118,7 @@ async function attach(user: Peer, admitted: Admitted, options: UserSideOptions):
     log.info('terminal: user came', { agent_uuid: agentUuid, caller: caller.id });
     const target = `${terminalId} of ${agentUuid}`;
     audit()?.record({ method: 'terminal', target, caller, origin });
-    session.join(user, input, caller);
+    session.join(user, input, ended);
   }
 }
 
@@ -130,12 +143,12 @@ async function joined(
 /** Keeps the user while a running task for this terminal exists whose agent has not come yet. */
 async function held(
   user: Peer,
-  { caller, agentUuid, terminalId }: Admitted,
+  { ended: credential, agentUuid, terminalId }: Admitted & { readonly ended: AbortSignal },
   { sessions, tasks, clock, stopping, log }: UserSideOptions,
 ): Promise<Session | Remote | Refusal> {
   const over = new AbortController();
   const cancel = clock.timeout(() => over.abort(), HOLD_MS);
-  const signals = [over.signal, user.closed, caller.ended, stopping];
+  const signals = [over.signal, user.closed, credential, stopping];
   const coming = sessions.wait(agentUuid, terminalId, signals);
   const ended = new Set<Integer>();
   let awaited: readonly Integer[] | undefined;
@@ -155,7 +168,8 @@ async function held(
     });
     // Users are joined in order of arrival, however long the database takes to answer each.
     const found = await Promise.race([coming, asked]);
-    return found ?? absent('no session of this terminal is open');
+    if (found) return found;
+    return credential.aborted ? REFUSED : absent('no session of this terminal is open');
   } catch (error) {
     log.error('tasks of an agent could not be read', { agent_uuid: agentUuid, error });
     return databaseFailed('the tasks of the agent could not be read');

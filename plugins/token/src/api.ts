@@ -34,10 +34,31 @@ export interface Tokens {
   validity(caller: Principal): 'ok' | 'early' | 'late';
   /** The scopes of every entry that holds this permission, in stored order; empty when none does. Asks neither `super` nor validity. */
   scopes(caller: Principal, permission: Permission): readonly Scope[];
+  /** Runs `listener` after each change of the limits behind this caller, until the returned function forgets it. Expiry and revocation: `Principal.ended`. */
+  whenLimitsChange(caller: Principal, listener: () => void): () => void;
   /** HTTP Basic: `user` and `password` in token mode, then in account mode (auth.md §9). */
   basic(user: string, password: string, origin: Origin): Promise<Principal | undefined>;
 }
 export const Tokens = service<Tokens>('token');
+
+/** A secret for one purpose; times in Unix ms, inclusive. */
+export interface Pass {
+  readonly key: string;
+  readonly secret: string;
+  readonly ends_at: number;
+}
+
+/**
+ * Secrets for places where a credential would be seen, such as an address. A pass is good for one purpose and for ten minutes; it is no
+ * credential. It stands for the token or session of the caller who made it, and is good no longer than that.
+ */
+export interface Passes {
+  /** Of more than a hundred of one token the oldest ends. @throws RpcError 103; 108 for callers that are no token */
+  make(caller: Principal, purpose: string): Promise<Pass>;
+  /** The caller who made this pass, `key:secret`; undefined where it is no pass for the purpose. @throws RpcError 103 */
+  maker(pass: string, purpose: string): Promise<Principal | undefined>;
+}
+export const Passes = service<Passes>('token.passes');
 
 /**
  * Things of one kind that hang on tokens: jobs, workers, routes, buckets. Each of these rows keeps the key of the token that

@@ -1,7 +1,7 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
-import { Owners, SuperTokenCreated, Tokens } from './api.ts';
+import { Owners, Passes, SuperTokenCreated, Tokens } from './api.ts';
 import { examples } from './examples.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
 import { protocolKinds } from './kinds.ts';
@@ -23,7 +23,7 @@ export default definePlugin({
   namespaces: ['token', 'session'],
   brings: ['admission'],
   optional: [Audit, Refusals],
-  provides: [Tokens, Owners, SuperTokenCreated],
+  provides: [Tokens, Owners, Passes, SuperTokenCreated],
   config: Type.Object({
     password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
       default: 'scrypt',
@@ -67,7 +67,13 @@ export default definePlugin({
     'max_sessions',
   ],
   migrations,
-  guards: { token: 'secret', token_gone: 'secret', token_place: 'secret', token_session: 'secret' },
+  guards: {
+    token: 'secret',
+    token_gone: 'secret',
+    token_place: 'secret',
+    token_session: 'secret',
+    token_pass: 'secret',
+  },
 
   setup(kernel) {
     const { hooks } = kernel;
@@ -75,6 +81,7 @@ export default definePlugin({
     const make = () => makeSuper(kernel.brand.salt, parts.hashPassword);
     kernel.provide(Tokens, createTokens(parts));
     kernel.provide(Owners, parts.owners);
+    kernel.provide(Passes, parts.passes);
     hooks.methods.tap((methods) => addMethods(methods, parts, kernel.methods));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
     hooks.authenticate.tap((credential, origin) => {
@@ -96,6 +103,7 @@ export default definePlugin({
       kernel.every('token places', WATCH_MS, () => parts.places.save());
       kernel.every('uses of sessions', WATCH_MS, () => parts.sessions.save());
       kernel.every('ended sessions', SWEEP_MS, () => parts.sessions.sweep());
+      kernel.every('ended passes', SWEEP_MS, () => parts.passes.sweep());
       kernel.every('older servers', WATCH_MS, () => parts.upgrade.look());
       kernel.every('old token places', FORGET_MS, async () => {
         parts.login.noteAgain();

@@ -6,12 +6,14 @@ import { GrantPool } from './grants.ts';
 import { Lanes } from './lanes.ts';
 import { Login } from './login.ts';
 import { TokenOwners } from './owners.ts';
+import { TokenPasses } from './passes.ts';
 import { SlowHasher } from './password.ts';
 import { Places } from './places.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
 import { Sessions } from './sessions.ts';
 import { TokenStore } from './store.ts';
+import { PassStore } from './store-passes.ts';
 import { PlaceStore } from './store-places.ts';
 import { SessionStore } from './store-sessions.ts';
 import { Throttle } from './throttle.ts';
@@ -40,6 +42,7 @@ export interface Parts {
   readonly places: Places;
   readonly sessions: Sessions;
   readonly sessionStore: SessionStore;
+  readonly passes: TokenPasses;
   readonly clock: Clock;
   readonly owners: TokenOwners;
   readonly upgrade: PasswordUpgrade;
@@ -54,18 +57,20 @@ export interface Parts {
 }
 
 export function createParts(kernel: Kernel<TokenConfig>): Parts {
-  const { brand, config, log } = kernel;
+  const { brand, clock, config, log } = kernel;
   const recorded = createRecords(kernel);
   const hasher = new SlowHasher();
   const isSlow = () => config.password_kdf === 'scrypt';
   const upgrade = new PasswordUpgrade({ ...recorded, kernel, hasher, log, isWanted: isSlow });
   const hashSecret = (secret: string) => hashOf(brand.salt, secret);
   const keeping = { hasher, isSlow, upgrade };
+  const store = new PassStore(kernel.db);
   return {
     ...recorded,
     upgrade,
     login: createLogin(kernel, { ...recorded, ...keeping }),
-    clock: kernel.clock,
+    passes: new TokenPasses({ ...recorded, store, clock, salt: brand.salt, hashSecret }),
+    clock,
     maxChildren: () => config.max_children,
     sessionLimits: () => config,
     hashSecret,

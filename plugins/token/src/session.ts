@@ -89,7 +89,7 @@ export class Session implements Secret {
 }
 
 /** The session that a call came with; undefined where it came with the token or password itself. */
-export const sessionOf = (caller: Principal): Pick<Session, 'key'> | undefined =>
+export const sessionOf = (caller: Principal): Pick<Session, 'key' | 'ends_at'> | undefined =>
   caller instanceof TokenPrincipal ? caller.session : undefined;
 
 /** A session gives nobody the credential that it stems from. @throws RpcError 102 */

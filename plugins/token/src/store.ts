@@ -173,7 +173,8 @@ export class TokenStore {
       const row = await trx<TokenRow>('token').where({ id }).first();
       if (!row) return false;
       const [before, stamp] = [stampOf({ ...row, password_hash: from }), stampOf(row)];
-      await trx('token_session').where({ parent: row.token_key, stamp: before }).update({ stamp });
+      for (const table of ['token_session', 'token_pass'])
+        await trx(table).where({ parent: row.token_key, stamp: before }).update({ stamp });
       return true;
     });
   }

@@ -1,0 +1,67 @@
+import type { Database } from '@svc/plugin-sdk';
+import { orRefused } from './store.ts';
+
+/** One row of the table `token_pass`; times in Unix ms. */
+export interface PassRow {
+  readonly pass_key: string;
+  readonly pass_hash: string;
+  readonly purpose: string;
+  /** Key of the token for which it stands. */
+  readonly parent: string;
+  /** The session that it was made with; null: the token or password itself. */
+  readonly session_key: string | null;
+  /** `stampOf` that token. */
+  readonly stamp: string;
+  readonly made_at: number;
+  readonly ends_at: number;
+}
+
+const COLUMNS = 'pass_key, pass_hash, purpose, parent, session_key, stamp, made_at, ends_at';
+const SWEPT = 500;
+
+/** SQL of the table `token_pass`. */
+export class PassStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** What is over goes, and the oldest of more than `most` of one token. @throws RpcError 103 */
+  insert(row: PassRow, most: number): Promise<void> {
+    const { parent, made_at } = row;
+    const work = this.#db.transaction(
+      async (trx) => {
+        await trx.raw(
+          `delete from token_pass where parent = ? and pass_key not in (
+             select pass_key from token_pass where parent = ? and ends_at >= ?
+             order by made_at desc, pass_key limit ?)`,
+          [parent, parent, made_at, most - 1],
+        );
+        await trx('token_pass').insert({ ...row });
+      },
+      // Several at once do not count past each other.
+      { alone: 'token_pass' },
+    );
+    return orRefused('', work);
+  }
+
+  /** By the primary key. @throws RpcError 103 */
+  find(pass_key: string): Promise<PassRow | undefined> {
+    const text = `select ${COLUMNS} from token_pass where pass_key = ?`;
+    return orRefused('', this.#db.first<PassRow>(text, [pass_key]));
+  }
+
+  /** Takes away what ended before `time`. */
+  async sweep(time: number): Promise<void> {
+    const over = 'select pass_key from token_pass where ends_at < ? order by ends_at limit ?';
+    for (;;) {
+      const found = await this.#db.all<Pick<PassRow, 'pass_key'>>(over, [time, SWEPT]);
+      if (found.length === 0) return;
+      // In one order everywhere, so that servers that sweep at one moment do not wait for each other.
+      const keys = found.map(({ pass_key }) => pass_key).sort();
+      const marks = keys.map(() => '?').join();
+      await this.#db.query('token_pass').whereRaw(`pass_key in (${marks})`, keys).delete();
+    }
+  }
+}
