@@ -25,6 +25,8 @@ const usage = `npm start -- [options]
   --help          show this text
 `;
 
+const LONGEST_WAIT_MS = 10_000;
+
 /** A wrong command line: status 2 with the usage. */
 class UsageError extends Error {}
 
@@ -47,7 +49,8 @@ async function main() {
   quickMasks();
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
-  const { firstText, makePackageFolder, parseListener, serve } = await import('@svc/server');
+  const program = await import('@svc/server');
+  const { firstText, makePackageFolder, parseListener, serve } = program;
   const { data, listen } = options;
   if (listen !== undefined && !parseListener(listen))
     throw new UsageError(`--listen ${listen}: give PORT, IP:PORT or [IPv6]:PORT`);
@@ -58,11 +61,28 @@ async function main() {
   }
   // Relative paths of a configuration file start at the working directory.
   process.chdir(root);
-  const app = await serve({ ...first, listen, hangUp: 'stop' });
+  const announcement = new program.Announcement();
+  const app = await serve({ ...first, listen, announcement, hangUp: 'stop' });
   limitGarbage();
   if (!options.config) makePackageFolder(data);
-  process.stdout.write(`svc is ready: ${app.url}\n${invitation(app)}`);
+  announcement.print(`svc is ready: ${app.url}`);
   if (options.agent) await runAgent(app, data);
+  if (announcement.isEmpty) return announcement.print(invitation(app, program.inBrowser));
+  // Its first report is logged: what matters comes after it.
+  if (options.agent) await firstReport(app);
+  announcement.tell((lines) => program.welcome(app, lines));
+}
+
+async function firstReport(app) {
+  const list = () => app.call('svc-server_list_all_agent_uuid', {});
+  // A server that stops meanwhile has nothing to wait for.
+  const has = () =>
+    list().then(
+      ({ uuids }) => uuids.length > 0,
+      () => true,
+    );
+  for (const end = Date.now() + LONGEST_WAIT_MS; !(await has()) && Date.now() < end; )
+    await new Promise((done) => setTimeout(done, 100));
 }
 
 /**
@@ -76,11 +96,11 @@ function firstConfig(data, listen, firstText) {
   return { config, draft: firstText(data, listen) };
 }
 
-/** Where a person goes now, and with what. */
-function invitation(app) {
+/** Where a person goes at every later start. */
+function invitation(app, inBrowser) {
   const page = app.kernelOf('dashboard')?.brand.rewrite('/svc/dashboard/');
-  if (page === undefined) return '';
-  return `Open ${app.url}${page} and log in as root with the password, or with a token: the first start printed both, and roll-super-token makes new ones.\n`;
+  if (page === undefined) return `Serves ${app.url}`;
+  return `Open ${inBrowser(app.url)}${page} and log in as root with the password (lost? npx svc-server roll-super-token makes a new one).`;
 }
 
 /** Paths come back absolute: they are meant from where the command was typed. */

@@ -70,7 +70,7 @@ test('--listen takes a port alone, the first start keeps it, and a later one win
 
 test('it says where the page for people is and how to log in there, and that is right', async () => {
   const { child, seen, closed } = start('--listen', String(await freePort()));
-  const told = /^Open (\S+) and log in as root with the password/m;
+  const told = /^Open +(\S+)\n[\s\S]*new ones/m;
   await until('told', () => told.test(seen.out) || child.exitCode !== null);
   try {
     const [, url = ''] = told.exec(seen.out) ?? [];

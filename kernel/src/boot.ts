@@ -192,8 +192,8 @@ export class App {
   };
 
   async #stop(reason: string): Promise<void> {
-    const { log } = this.#options;
-    log.info('stopping', { reason });
+    const { log, mode = 'serve' } = this.#options;
+    log[mode === 'serve' ? 'info' : 'debug']('stopping', { reason });
     this.#network.listeners.stopAccepting();
     this.#stopping.abort();
     await this.#network.stop(this.#head.shutdown_timeout_ms);

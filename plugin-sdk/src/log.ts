@@ -44,7 +44,10 @@ export interface LogSinks {
    * @returns removes the listener
    */
   stream(filter: string, listener: (record: LogRecord) => void): () => void;
-  /** One plain line on the console, in order with the log's and in no sink: for values that are shown once. */
-  print(line: string): void;
+  /**
+   * One plain line for the person who starts the server: on the console when the start is over, also where it failed,
+   * and in no sink. For values that are shown once.
+   */
+  announce(line: string): void;
 }
 export const LogSinks = service<LogSinks>('log-sinks');

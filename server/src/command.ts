@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { App } from '@svc/kernel';
 import type { Command, Commands } from '@svc/plugin-sdk';
+import { Announcement } from './announcement.ts';
 import { start } from './start.ts';
 import { endProgress, terminal } from './terminal.ts';
+import { welcome } from './welcome.ts';
 
 /** A wrong command line: exit 2 with the help on standard error. */
 export class UsageError extends Error {}
@@ -41,7 +43,9 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
   process.umask(0o077);
   const bare = (app: App) =>
     commandsOf(app).find(({ command }) => command.name === name)?.command.bare === true;
-  const app = await start({ ...options, mode: 'tool', bare });
+  const announcement = new Announcement();
+  const app = await start({ ...options, announcement, mode: 'tool', bare });
+  announcement.tell((lines) => welcome(app, lines, false));
   try {
     return name === 'init' ? 0 : await runCommand(app, name, args);
   } finally {

@@ -1,3 +1,4 @@
+export { Announcement } from './announcement.ts';
 export { setKey } from './config/edit.ts';
 export { parseListener } from './config/listener.ts';
 export { loadConfig } from './config/load.ts';
@@ -6,3 +7,4 @@ export { makePackageFolder } from './plugins/package-folder.ts';
 export { serve } from './serve.ts';
 export { firstText } from './setup.ts';
 export { type StartOptions, start } from './start.ts';
+export { inBrowser, welcome } from './welcome.ts';

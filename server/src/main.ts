@@ -1,4 +1,5 @@
 import { UserError } from '@svc/plugin-sdk';
+import { Announcement } from './announcement.ts';
 import { configurationFile, glance, OPTIONS, parse, runTool, UsageError } from './command.ts';
 import { loadConfig } from './config/load.ts';
 import { EXAMINATIONS } from './doctor/index.ts';
@@ -8,6 +9,7 @@ import { serve } from './serve.ts';
 import { setUp } from './setup.ts';
 import { print, tell } from './terminal.ts';
 import { VERSION } from './version.ts';
+import { welcome } from './welcome.ts';
 
 const HELP = `Usage: svc-server <command> -c FILE
 
@@ -76,10 +78,16 @@ async function head(file: string) {
 
 async function runWith(config: string, name: string, args: readonly string[]) {
   const { server_uuid } = await head(config);
-  if (name === 'serve') await serve({ config });
+  if (name === 'serve') await serveAndTell(config);
   else if (name === 'get-uuid') print(server_uuid);
   else return runTool({ name, config, args, console: 'stdout' });
   return name === 'serve' ? undefined : 0;
+}
+
+async function serveAndTell(config: string): Promise<void> {
+  const announcement = new Announcement();
+  const app = await serve({ config, announcement });
+  announcement.tell((lines) => welcome(app, lines));
 }
 
 async function printVersion(): Promise<void> {

@@ -1,11 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { type App, boot } from '@svc/kernel';
 import { type Clock, ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
+import { Announcement } from './announcement.ts';
 import type { Head } from './config/head.ts';
 import { inFile, loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
 import { kernelHead } from './kernel-head.ts';
-import { type LogOptions, openLog } from './log/index.ts';
+import { logConfiguration } from './log/configuration.ts';
+import { type Log, type LogOptions, openLog } from './log/index.ts';
 import { beginAhead, choosePlugins, providerOf } from './plugins/choose.ts';
 import { keyWarnings, sectionsOf } from './plugins/sections.ts';
 import { VERSION } from './version.ts';
@@ -19,6 +21,8 @@ export interface StartOptions {
   readonly listen?: string | undefined;
   /** The umask that the program was started with: the Unix socket, which others may use, follows it. */
   readonly umask?: number;
+  /** Takes what the person who starts the server must not miss, for the caller to tell. Default: told when the start is over. */
+  readonly announcement?: Announcement;
   /** Called as soon as the server listens. */
   readonly started?: (app: App) => void;
   /**
@@ -41,13 +45,14 @@ export interface StartOptions {
 /** Starts a server with a configuration file. @throws UserError for what the operator can mend; it names the file */
 export async function start(options: StartOptions): Promise<App> {
   const path = resolve(options.config);
-  const { draft, listen, umask, console = 'stdout', mode = 'serve' } = options;
+  const { draft, listen, umask, mode = 'serve' } = options;
   const loaded = await loadConfig(path, draft);
   const head = mode === 'look' ? withoutFiles(loaded.head) : loaded.head;
-  const env = process.env['RUST_LOG'] ?? options.logFilter;
-  const log = openLog(head.logging, { env, console, brand: head.brand });
+  const log = logOf(options, head);
   const { logger } = log;
-  logger.info('configuration', { path, config: loaded.raw });
+  const announcement = options.announcement ?? new Announcement();
+  announcement.print = log.print;
+  logConfiguration(logger, path, loaded.raw);
   const endUnused = await beginAhead(head, dirname(path));
   try {
     const plugins = await choosePlugins(options.plugins ?? head.plugins, head, dirname(path));
@@ -64,12 +69,10 @@ export async function start(options: StartOptions): Promise<App> {
       bare: options.bare,
       checkPayloads: options.checkPayloads,
       ...(options.clock && { clock: options.clock }),
-      services: new Map<string, unknown>([
-        [ConfigurationFile.service, file],
-        [LogSinks.service, log.sinks],
-      ]),
+      services: servicesOf(file, { ...log.sinks, announce: announcement.add }),
       suggest: (service) => providerOf(service, dirname(path)),
       atEnd: async () => {
+        announcement.tell();
         file.close();
         await log.close();
       },
@@ -77,6 +80,7 @@ export async function start(options: StartOptions): Promise<App> {
     file.serve(app, mode);
     options.started?.(app);
     if (draft !== undefined && mode !== 'look') await file.write(loaded.text);
+    if (!options.announcement) announcement.tell();
     return app;
   } catch (error) {
     await log.close();
@@ -85,6 +89,16 @@ export async function start(options: StartOptions): Promise<App> {
     endUnused();
   }
 }
+
+function logOf({ console = 'stdout', logFilter }: StartOptions, { brand, logging }: Head): Log {
+  return openLog(logging, { env: process.env['RUST_LOG'] ?? logFilter, console, brand });
+}
+
+const servicesOf = (file: ConfigurationFile, sinks: LogSinks) =>
+  new Map<string, unknown>([
+    [ConfigurationFile.service, file],
+    [LogSinks.service, sinks],
+  ]);
 
 /** Without the files that a start opens beside the database: a look finds their faults on its own, and writes no log. */
 function withoutFiles({ tls_cert, tls_key, ...head }: Head): Head {

@@ -51,7 +51,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       (await ledger(db)).map(({ plugin, name }) => `${plugin} ${name}`),
       ['a 0001-x', 'b 0001-x', 'b 0002-y', 'b 0003-z'],
     );
-    assert.is(log.lines.filter((line) => line.level === 'info').length, 4);
+    assert.is(log.lines.filter(({ message }) => message === 'A migration was applied.').length, 4);
+    const told = log.lines.filter((line) => line.level === 'info');
+    assert.equal(
+      told.map(({ message }) => message),
+      ['the tables were made', 'the tables were migrated'],
+      'a start says it in one line',
+    );
     const row = await db.first<{ at: number }>(
       'select min(applied_at) as at from schema_migrations',
     );

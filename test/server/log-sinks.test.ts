@@ -358,7 +358,7 @@ test('console: plain lines stand in order with the records, without colours on a
 }) => {
   const child = run(
     dir,
-    `log.logger.info('first'); log.sinks.print('Super Token: k:s'); log.logger.info('second');
+    `log.logger.info('first'); log.print('Super Token: k:s'); log.logger.info('second');
      await log.close(); process.stdout.write('last\\n');`,
   );
   const [text, code] = await Promise.all([textOf(child.stdout), exitOf(child)]);

@@ -42,12 +42,17 @@ export async function migrate(
   const rows = await db.query<LedgerRow>(ledger).select('plugin', 'name', 'breaking');
   refuseUnknown(rows, steps);
   const done = new Set(rows.map(({ plugin, name }) => key(plugin, name)));
+  const applied: string[] = [];
   for (const step of steps) {
     const { plugin, migration } = step;
     if (done.has(key(plugin, migration.name))) continue;
-    const applied = await db.migration((on) => apply(on, step));
-    if (applied) log.info('A migration was applied.', { plugin, step: migration.name });
+    if (!(await db.migration((on) => apply(on, step)))) continue;
+    log.debug('A migration was applied.', { plugin, step: migration.name });
+    applied.push(`${plugin} ${migration.name}`);
   }
+  if (applied.length === 0) return;
+  if (rows.length === 0) log.info('the tables were made', { steps: applied.length });
+  else log.info('the tables were migrated', { steps: applied.join(', ') });
 }
 
 const key = (plugin: string, name: string): string => `${plugin}\n${name}`;

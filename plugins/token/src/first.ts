@@ -39,7 +39,7 @@ export const superLines = ({ token, password }: MadeSuper): readonly string[] =>
 /** The command that replaces both values. */
 export const ROLL = 'svc-server roll-super-token';
 
-/** Logged above these lines, without the words that scripts look for. */
+/** Logged when they are made, without the words that scripts look for. */
 export const FIRST_START =
-  'first start: the next two lines are shown once. The first is the credential of root for programs, ' +
-  'the second the password of the user root, who logs in on a dashboard as root|PASSWORD';
+  'first start: the credential of root for programs and the password of the user root were made; ' +
+  'they are printed once, when the start is over';

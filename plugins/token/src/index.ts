@@ -125,7 +125,7 @@ async function createSuper(kernel: Kernel<TokenConfig>, parts: Parts): Promise<v
   const made = isThere ? undefined : await makeSuper(kernel.brand.salt, parts.hashPassword);
   if (made && (await parts.store.insertSuper(made.record))) {
     log.info(FIRST_START, { when_lost: lost });
-    for (const line of superLines(made)) kernel.useOptional(LogSinks)?.print(line);
+    for (const line of superLines(made)) kernel.useOptional(LogSinks)?.announce(line);
     kernel.useOptional(Audit)?.record({ method: 'first start', target: made.record.token_key });
     kernel.provide(SuperTokenCreated, { token: made.token, password: made.password });
   } else {

@@ -19,7 +19,9 @@ export type LoggingConfig = Partial<Head['logging']> & Pick<Head['logging'], 'me
 export interface Log {
   /** Target `server`. */
   readonly logger: Logger;
-  readonly sinks: LogSinks;
+  readonly sinks: Omit<LogSinks, 'announce'>;
+  /** One plain line on the console, in order with the log's and in no sink. */
+  readonly print: (line: string) => void;
   /** Writes what waits, 2 s at most; the ring and the streams go on, console and file are closed. */
   close(): Promise<void>;
 }
@@ -57,8 +59,8 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
     sinks: {
       recent: () => kept.slice(-capacity),
       stream: (text, listener) => addStream(hub, text, listener),
-      print: terminal.write,
     },
+    print: terminal.write,
     close: async () => {
       await Promise.all([file?.close(CLOSE_TIMEOUT_MS), terminal.close(CLOSE_TIMEOUT_MS)]);
     },

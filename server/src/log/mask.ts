@@ -3,7 +3,7 @@ export const MASK = '***';
 
 /** Values of fields with these names are never written, nor of names that end in the second list. */
 const NAMES = 'token task_token father_token super_token token_hash secret_hash authorization';
-const ENDINGS = 'secret password password_hash credential supertoken';
+const ENDINGS = 'secret password password_hash credential supertoken headers';
 const NAME = `(?:${pattern(NAMES)}|\\w*(?:${pattern(ENDINGS)}))`;
 
 const WHOLE_NAME = new RegExp(`^${NAME}$`, 'i');
