@@ -97,33 +97,6 @@ test('the kernel names no database and no library of one', () => {
   assert.equal(found, []);
 });
 
-/** Lines that say something to the machine: neither blank nor comment. */
-const codeLines = (text: string): number =>
-  text.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line)).length;
-
-/**
- * Lines of code that the rooms may have. The plan was 2,800 for the kernel, without the reasons of wrong parameters, 1,600 for
- * the server, without warnings about the configuration, and 1,900 for the SDK. `doctor` has lines of its own.
- */
-const budgets = [
-  ['kernel', kernel, 3200],
-  ['server', server, 1866],
-  ['doctor', server, 474],
-  ['plugin-sdk', sdk, 2365],
-] as const;
-
-const DOCTOR = /server.src.doctor/;
-
-for (const [name, { sources }, most] of budgets) {
-  test(`${name} stays within ${most} lines of code`, () => {
-    const lines = sources
-      .filter(({ path }) => name !== 'server' || !/testing|fake-clock/.test(path))
-      .filter(({ path }) => sources !== server.sources || DOCTOR.test(path) === (name === 'doctor'))
-      .reduce((sum, { text }) => sum + codeLines(text), 0);
-    assert.ok(lines > 0 && lines <= most, `${lines} lines of ${most}`);
-  });
-}
-
 test('no source file that is written by hand is longer than 300 lines', () => {
   const long = packages
     .flatMap(({ sources }) => sources)

@@ -6,7 +6,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   const clone = await import('../../scripts/runtime.mjs').catch((error) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   });
-  const advice = (await clone?.goOnFetched()) ?? ': install it, for example from https://nodejs.org';
+  const advice =
+    (await clone?.goOnFetched()) ?? ': install it, for example from https://nodejs.org';
   process.stderr.write(
     `svc-agent needs Node 22.18 or later, this is ${process.versions.node}${advice}.\n`,
   );
