@@ -2,11 +2,12 @@ import type { Brand, Clock, Logger } from '@svc/plugin-sdk';
 import { Slots, UnansweredBytes } from './budgets.ts';
 import type { Head } from './head.ts';
 import type { KernelHooks } from './hooks.ts';
+import type { HttpExchange } from './http/exchange.ts';
 import { Listeners } from './http/listeners.ts';
 import { Router } from './http/router.ts';
 import { HttpRpc } from './http/rpc.ts';
 import { RunningCalls } from './http/running-calls.ts';
-import { createRequestHandler, routeTap } from './http/server.ts';
+import { createRequestHandler } from './http/server.ts';
 import { calling } from './plugins/scope.ts';
 import type { Dispatcher } from './rpc/dispatch.ts';
 import type { SocketPeer } from './ws/peer.ts';
@@ -63,7 +64,7 @@ export class Network {
     const onRequest = createRequestHandler(wiring);
     const { onUpgrade } = this.#ws;
     this.listeners = new Listeners({ onRequest, onUpgrade, calls: this.#calls, hooks, log });
-    const tap = calling(routeTap(this.router) as never);
+    const tap = calling(((exchange: HttpExchange) => this.router.answer(exchange)) as never);
     hooks.request.tapAsync({ name: 'kernel', stage: 0 }, tap);
   }
 

@@ -1,30 +1,45 @@
+import type { IncomingMessage } from 'node:http';
 import { PluginError, type Route, type Routes } from '@svc/plugin-sdk';
 import polka from 'polka';
+import type { HttpExchange } from './exchange.ts';
 
-export interface Match {
-  readonly route: Route;
-  /** Percent-decoded once. */
-  readonly params: { readonly [name: string]: string };
-}
-
-interface Entry {
-  readonly route: Route;
-  readonly names: readonly string[];
+/** One request on its way through the table. */
+interface Turn {
+  readonly exchange: HttpExchange;
+  /** As the client sent it: polka writes another one, without the host of a target in absolute form. */
+  readonly url: string | undefined;
+  /** Once a route has it. */
+  answer?: true | Promise<true>;
+  fail?: (error: unknown) => void;
 }
 
 /**
- * The route table. polka keeps the patterns; its own handler is not used, because it lumps unknown methods together and
- * answers with the text of errors.
+ * The routes of plugins, each for all methods: polka knows nine of them, and takes WebDAV's for one another. What a
+ * route does with a method is its own affair. Errors go back to the `request` hook, since polka would send their text.
  */
 export class Router {
-  readonly #table = polka();
-  /** By the function that is the route's key in the table. */
-  readonly #entries = new Map<unknown, Entry>();
+  readonly #turns = new WeakMap<IncomingMessage, Turn>();
+  readonly #table = polka({
+    onError: (error, request) => this.#turns.get(request)?.fail?.(error),
+    onNoMatch: () => {
+      // The other taps of the `request` hook are next.
+    },
+  });
   readonly #owners = new Map<string, string>();
   readonly #rewrite: (path: string) => string;
 
   constructor(rewrite: (path: string) => string) {
     this.#rewrite = rewrite;
+    this.#table.parse = (request) => {
+      const { path, query } = (this.#turns.get(request) as Turn).exchange;
+      return {
+        pathname: path,
+        search: query,
+        query: undefined,
+        hash: undefined,
+        raw: path + query,
+      };
+    };
   }
 
   for(plugin: string): Routes {
@@ -34,43 +49,66 @@ export class Router {
         const owner = this.#owners.get(path);
         if (owner)
           throw new PluginError(plugin, `route '${path}' is already registered by '${owner}'`);
+        const number = this.#owners.size;
         this.#owners.set(path, plugin);
-        const key = () => {};
-        this.#entries.set(key, { route, names: path.match(/(?<=\/[:*])\w+/g) ?? [] });
-        this.#table.all(patternOf(path), key);
+        this.#table.all(patternOf(path, number), this.#handlerOf(route, path, number));
       },
     };
   }
 
-  /** @returns undefined when no route has this raw path, or a parameter is not valid percent-encoding */
-  match(path: string): Match | undefined {
-    const { handlers, params } = this.#table.find('GET', path);
-    for (const key of handlers) {
-      const { route, names } = this.#entries.get(key) as Entry;
-      const decoded = decode(params, names);
-      if (decoded) return { route, params: decoded };
-    }
-    return undefined;
+  /** Gives the request to the first route with its path. @returns undefined when there is none, or a parameter is not valid percent-encoding */
+  answer(exchange: HttpExchange): Promise<true> | true | undefined {
+    const { request, response, path } = exchange;
+    if (!isDecodable(path)) return undefined;
+    const turn: Turn = { exchange, url: request.url };
+    this.#turns.set(request, turn);
+    this.#table.handler(request as never, response, undefined as never);
+    request.url = turn.url;
+    return turn.answer;
+  }
+
+  /** Whether a route has this raw path. */
+  has(path: string): boolean {
+    return isDecodable(path) && this.#table.find('GET', path).handlers.length > 0;
+  }
+
+  #handlerOf(route: Route, path: string, number: number) {
+    const names = path.match(/(?<=\/[:*])\w+/g) ?? [];
+    return (request: IncomingMessage & { readonly params: Record<string, string> }) => {
+      const turn = this.#turns.get(request) as Turn;
+      const { exchange } = turn;
+      const { promise, resolve, reject } = Promise.withResolvers<true>();
+      Object.assign(turn, { answer: promise, fail: reject });
+      const { params } = request;
+      exchange.params = Object.fromEntries(
+        names.map((name) => [name, params[groupOf(name, number)] ?? '']),
+      );
+      request.url = turn.url;
+      const waiting = route.handle(exchange);
+      if (waiting) return waiting.then(() => resolve(true));
+      turn.answer = true;
+    };
   }
 }
 
-/** Case-sensitive, which the table's own patterns are not. A slash at the end makes no difference. */
-function patternOf(path: string): RegExp {
+/** The parameters of all routes with a path share one record in polka: the number keeps them apart. */
+const groupOf = (name: string, number: number): string => `${name}_${number}`;
+
+/** Case-sensitive, which polka's own patterns are not. A slash at the end makes no difference. */
+function patternOf(path: string, number: number): RegExp {
   const parts = path.split('/').map((part) => {
-    if (part.startsWith(':')) return `(?<${part.slice(1)}>[^/]+?)`;
-    return part.startsWith('*') ? `(?<${part.slice(1)}>.*)` : part.replace(/[^\w-]/g, '\\$&');
+    const group = groupOf(part.slice(1), number);
+    if (part.startsWith(':')) return `(?<${group}>[^/]+?)`;
+    return part.startsWith('*') ? `(?<${group}>.*)` : part.replace(/[^\w-]/g, '\\$&');
   });
   return new RegExp(`^${parts.join('/')}/?$`);
 }
 
-function decode(
-  params: Record<string, string>,
-  names: readonly string[],
-): Match['params'] | undefined {
+function isDecodable(path: string): boolean {
   try {
-    return Object.fromEntries(names.map((name) => [name, decodeURIComponent(params[name] ?? '')]));
+    return !path.includes('%') || decodeURIComponent(path) !== '';
   } catch {
     // Not percent-encoding: the path names nothing.
-    return undefined;
+    return false;
   }
 }

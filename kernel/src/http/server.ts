@@ -6,7 +6,6 @@ import type { Logger } from '@svc/plugin-sdk';
 import type { Wiring } from '../network.ts';
 import { atFirstRead } from '../quirks.ts';
 import { HttpExchange } from './exchange.ts';
-import type { Router } from './router.ts';
 
 /** An idle keep-alive connection is closed after this time. */
 const KEEP_ALIVE_MS = 75_000;
@@ -35,16 +34,6 @@ export function createRequestHandler({ hooks, log, maxRequestBytes }: Wiring): R
     });
   };
 }
-
-/** Routes of plugins, as the first tap of the `request` hook. */
-export const routeTap =
-  (router: Router) =>
-  (exchange: HttpExchange): Promise<true> | true | undefined => {
-    const match = router.match(exchange.path);
-    if (!match) return undefined;
-    exchange.params = match.params;
-    return match.route.handle(exchange)?.then(() => true as const) ?? true;
-  };
 
 /** TLS as this server speaks it, with this certificate. HTTP/1.1 only. */
 export const secured = (tls: ServerOptions): ServerOptions => ({

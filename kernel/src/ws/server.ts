@@ -50,7 +50,7 @@ export class WsServer {
       const { log, router } = this.#wiring;
       socket.on('error', this.#onError);
       const path = (request.url ?? '/').split('?', 1)[0] as string;
-      if (!/^websocket$/i.test(request.headers.upgrade ?? '') || router.match(path)) {
+      if (!/^websocket$/i.test(request.headers.upgrade ?? '') || router.has(path)) {
         return withoutUpgrade(server, request, socket, head);
       }
       const tcp = socket as Socket;
