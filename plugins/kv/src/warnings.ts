@@ -40,5 +40,6 @@ const adviceOf = (key: string, fault: string): ConfigWarning => ({
 
 const NO_GLOBAL: ConfigWarning = {
   kind: 'advice',
+  key: `kv: ${GLOBAL}`,
   message: `the key-value namespace '${GLOBAL}' does not exist yet, so no limit database_limit_* can be set for all agents: create it with kv_create, as dashboards do`,
 };

@@ -24,7 +24,9 @@ interface Made {
   readonly wget_line: string;
 }
 
-const mayAdd = (server: Server) => server.has('enrol') && server.may('enrol_create', {}) !== false;
+/** May this token bring a machine into the fleet? */
+export const mayAdd = (server: Server) =>
+  server.has('enrol') && server.may('enrol_create', {}) !== false;
 
 /** The button that brings a machine into the fleet; nothing for those who may not. */
 export function AddMachine({ primary }: { readonly primary?: boolean }) {

@@ -9,6 +9,7 @@ import { AddMachine } from './add.tsx';
 import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
 import { filtered, filtersOf, groupsOf, tagsOf } from './filters.ts';
+import { FirstSteps } from './first-steps.tsx';
 import './fleet.css';
 import { Grid } from './grid.tsx';
 import { History } from './history.ts';
@@ -169,6 +170,7 @@ function Content({ fleet, history, abouts }: ContentProps) {
           columns={columns.filter(({ id }) => !filters.hidden.includes(id))}
         />
       )}
+      {machines.list && <FirstSteps machines={machines.list} />}
     </>
   );
 }

@@ -93,12 +93,15 @@ function Fact({
   );
 }
 
+/** That no limit stands for all machines: the first one that is set under "Retention" makes their place. */
+const NO_LIMITS = 'kv: global';
+
 function Warnings() {
   const { call } = useServer();
   const found = usePoll('warnings', () => call('svc-server_config_warnings'), {
     every_ms: 60_000,
   });
-  const warnings = found.data?.warnings ?? [];
+  const warnings = found.data?.warnings.filter(({ key }) => key !== NO_LIMITS) ?? [];
   if (warnings.length === 0) return null;
   return (
     <section class="stack" aria-label={t.server.warnings}>

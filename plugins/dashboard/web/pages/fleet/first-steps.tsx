@@ -1,0 +1,172 @@
+import { Check, CircleDashed, X } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import {
+  go,
+  type Machine,
+  type Server,
+  setValue,
+  to,
+  useMachines,
+  usePoll,
+  useServer,
+} from '../../frame/index.ts';
+import { Ask, Button, Card, ErrorNote, Icon, useWork } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
+import { AddMachine, mayAdd } from './add.tsx';
+
+/** A server with more machines is no fresh one. */
+const MOST_MACHINES = 4;
+const EVERY_MS = 60_000;
+/** Limits that hold for all machines stand in this namespace (kv.md §5.4). */
+const GLOBAL = 'global';
+const keyOf = ({ origin }: Server) => `svc-first-steps ${origin}`;
+
+interface Step {
+  readonly id: 'add' | 'name' | 'keep' | 'status';
+  readonly isDone: boolean;
+  readonly action: ComponentChildren;
+}
+
+/** What the owner of a fresh server does next. Gone when it is done, or nobody wants it. */
+export function FirstSteps({ machines }: { readonly machines: readonly Machine[] }) {
+  const server = useServer();
+  const [isDismissed, setDismissed] = useState(localStorage.getItem(keyOf(server)) !== null);
+  if (isDismissed || machines.length > MOST_MACHINES) return null;
+  const dismiss = () => {
+    localStorage.setItem(keyOf(server), 'dismissed');
+    setDismissed(true);
+  };
+  return <Steps machines={machines} onDismiss={dismiss} />;
+}
+
+interface Props {
+  readonly machines: readonly Machine[];
+  readonly onDismiss: () => void;
+}
+
+function Steps({ machines, onDismiss }: Props) {
+  const server = useServer();
+  const found = useFound();
+  const steps = useSteps(machines, found.data);
+  if (found.data === undefined || steps.every(({ isDone }) => isDone)) return null;
+  const s = t.fleet.steps;
+  return (
+    <Card
+      class="fleet-steps"
+      title={s.title}
+      actions={<Button kind="quiet" icon={X} label={s.dismiss} onClick={onDismiss} />}
+    >
+      <ol key={server.origin}>
+        {steps.map(({ id, isDone, action }) => (
+          <li key={id} class={isDone ? 'done' : ''}>
+            <Icon of={isDone ? Check : CircleDashed} />
+            <div class="grow">
+              <strong>{s.names[id]}</strong>
+              <p class="muted">{isDone ? s.done : s.why[id]}</p>
+            </div>
+            {!isDone && action}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+interface Found {
+  /** Undefined: no page for this token to make, or no namespace. */
+  readonly hasPage: boolean | undefined;
+  readonly hasGlobal: boolean | undefined;
+}
+
+/** What the server has already, of what this token may make. */
+function useFound() {
+  const server = useServer();
+  const { call, has, holds, may } = server;
+  const mayCreate = has('kv') && may('kv_create', { namespace: GLOBAL });
+  const mayLimit = has('retention') && may('svc-server_read_config');
+  const isKnown = mayCreate !== undefined && mayLimit !== undefined;
+  const asksGlobal = mayCreate === true && mayLimit === true;
+  const asksPage = has('status-page') && holds('status_page', 'write');
+  return usePoll<Found | undefined>(
+    `first steps ${isKnown} ${asksGlobal} ${asksPage}`,
+    async () => {
+      if (!isKnown) return undefined;
+      const [pages, namespaces] = await Promise.all([
+        asksPage ? call('status-page_list') : undefined,
+        asksGlobal ? call('kv_list_all_namespace') : undefined,
+      ]);
+      return { hasPage: pages && pages.length > 0, hasGlobal: namespaces?.includes(GLOBAL) };
+    },
+    { every_ms: EVERY_MS },
+  );
+}
+
+function useSteps(machines: readonly Machine[], found: Found | undefined): readonly Step[] {
+  const server = useServer();
+  const unnamed = machines.find(({ given_name }) => given_name === null);
+  const [first] = machines;
+  const steps: Step[] = [];
+  if (mayAdd(server))
+    steps.push({ id: 'add', isDone: machines.length > 1, action: <AddMachine /> });
+  if (first && server.has('kv') && mayName(server, first))
+    steps.push({
+      id: 'name',
+      isDone: machines.some(({ given_name }) => given_name !== null),
+      action: unnamed && <NameIt machine={unnamed} />,
+    });
+  if (found?.hasGlobal !== undefined)
+    steps.push({ id: 'keep', isDone: found.hasGlobal, action: <MakeLimits /> });
+  if (found?.hasPage !== undefined)
+    steps.push({ id: 'status', isDone: found.hasPage, action: <MakePage /> });
+  return steps;
+}
+
+const mayName = ({ may }: Server, { uuid }: Machine): boolean =>
+  may('kv_set_value', { namespace: uuid, key: 'metadata_name', value: '' }) === true;
+
+function NameIt({ machine }: { readonly machine: Machine }) {
+  const server = useServer();
+  const { refresh } = useMachines();
+  const [isAsking, setAsking] = useState(false);
+  const s = t.fleet.steps;
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>{s.nameIt(machine.name)}</Button>
+      {isAsking && (
+        <Ask
+          title={s.nameIt(machine.name)}
+          label={t.fleet.name}
+          action={t.fleet.save}
+          initial={machine.host_name ?? ''}
+          onClose={() => setAsking(false)}
+          onDone={async (name) => {
+            await setValue(server, machine.uuid, 'metadata_name', name.trim());
+            await refresh();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** One click makes the place where the limits stand, and leads to them. */
+function MakeLimits() {
+  const { call } = useServer();
+  const { run, error, isBusy } = useWork(
+    () => call('kv_create', { namespace: GLOBAL }),
+    () => go(to('server', 'retention')),
+  );
+  return (
+    <div class="stack">
+      <Button busy={isBusy} onClick={() => void run()}>
+        {t.fleet.steps.keepIt}
+      </Button>
+      {error !== undefined && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+const MakePage = () => (
+  <Button onClick={() => go(to('server', 'status', { new: '1' }))}>{t.fleet.steps.makePage}</Button>
+);

@@ -1,0 +1,82 @@
+// proof only: 8
+/** The first page of a fresh server: what its owner does next, until it is done or nobody wants it. */
+import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
+import { reportHost } from './hosts.ts';
+import { type Kit, logIn, machineOf, missing, startKit, uuidOf } from './kit.ts';
+
+let kit: Kit;
+const suiteOf = suite('dashboard: next steps');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+suiteOf.before.each(async () => {
+  if (missing) return;
+  kit = await startKit({ machines: 1, named: 0 });
+  await reportHost(kit.app, uuidOf(0), 'kiosk');
+});
+suiteOf.after.each(() => kit?.stop());
+
+const STEPS = [
+  'Add a second machine',
+  'Name this machine',
+  'Decide how long history is kept',
+  'Make a status page',
+];
+const root = () => ({ token: kit.app.superToken });
+
+test('each step is done where it stands, and the steps go when all are', () =>
+  kit.using(
+    async ({ page }) => {
+      await logIn(page, root());
+      const steps = page.locator('.fleet-steps');
+      await steps.waitFor();
+      assert.equal(await steps.locator('strong').allInnerTexts(), STEPS);
+      await steps.getByRole('button', { name: 'Name kiosk' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Front desk');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.fleet-card', { hasText: 'Front desk' }).waitFor();
+      assert.is(await steps.locator('.done').count(), 1);
+      await steps.getByRole('button', { name: 'Set limits' }).click();
+      await page.getByRole('tab', { name: 'Retention' }).waitFor();
+      const inited = { ...root(), namespace: 'global', key: 'inited' };
+      assert.equal(
+        await kit.app.call('kv_list_all_namespace', root()),
+        ['global', uuidOf(0)].sort(),
+      );
+      assert.is(await kit.app.call('kv_get_value', inited), null);
+      await page.getByRole('link', { name: 'Fleet' }).first().click();
+      await steps.getByRole('button', { name: 'Make a page' }).click();
+      await page.waitForURL(/server\/status\?new=1/);
+      const body = { title: 'Example', entries: [{ name: 'Desk', agent: uuidOf(0) }] };
+      await kit.app.call('status-page_create', { ...root(), slug: 'main', page: body });
+      await page.getByRole('link', { name: 'Fleet' }).first().click();
+      await steps.locator('.done').nth(2).waitFor();
+      await machineOf(kit.app, await kit.app.connect(), 1).report();
+      await page.reload();
+      await page.locator('.fleet-card').nth(1).waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.is(await steps.count(), 0);
+    },
+    '',
+    { token: null },
+  ));
+
+test('steps that were hidden stay hidden on this device', () =>
+  kit.using(async ({ page }) => {
+    await page.getByRole('button', { name: 'Hide the next steps' }).click();
+    assert.is(await page.locator('.fleet-steps').count(), 0);
+    await page.reload();
+    await page.locator('.fleet-card').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.locator('.fleet-steps').count(), 0);
+  }));
+
+test('the server page does not ask for a namespace', () =>
+  kit.using(async ({ page }) => {
+    await page.locator('.server-plugins').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.getByText('kv_create').count(), 0);
+  }, 'server'));
+
+suiteOf.run();
