@@ -199,7 +199,8 @@ export async function logIn(page: Page, typed: Typed): Promise<void> {
     await page.locator('input[name=password]').fill(typed.password);
   }
   await page.locator('form button[type=submit]').click();
-  await page.locator('.rail').waitFor();
+  // On a phone it is there and hidden.
+  await page.locator('.rail').waitFor({ state: 'attached' });
 }
 
 async function openWindow(

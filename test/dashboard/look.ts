@@ -1,15 +1,19 @@
 /**
  * `node test/dashboard/look.ts PAGE [ADDRESS…]`: pictures of a page at 1440, 1024 and 390 px, light and dark, in
  * `$TMPDIR/svc-look/`. PAGE is the folder's name and the address below `/svc/dashboard/`, unless addresses are given:
- * `node test/dashboard/look.ts agent agent/UUID/charts`. `--zh`: in Chinese. `--machines=N`: so many simulated ones (12).
- * `--named=N`: so many of them were named by people (all). `--width=N`: that width alone.
+ * `node test/dashboard/look.ts agent agent/UUID/charts`. `--zh`: in Chinese; `--language=de-DE`: with another region's dates.
+ * `--machines=N`: so many simulated ones (12). `--named=N`: so many of them were named by people (all). `--bare`: without
+ * jobs, probes, stores and scripts. `--light`: one theme. `--whole`: the whole page, not the window. `--width=N`: that width alone.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sideways } from './door.ts';
 import { reportHost } from './hosts.ts';
 import { startKit, uuidOf } from './kit.ts';
+import { furnish } from './places.ts';
+import { fired, measured } from './probing.ts';
 
 const words = process.argv.slice(2);
 const [name = 'fleet', ...given] = words.filter((word) => !word.startsWith('--'));
@@ -20,7 +24,9 @@ const numberOf = (option: string): number | undefined => {
 const count = numberOf('machines') ?? 12;
 const named = numberOf('named') ?? count;
 const width1 = numberOf('width');
-const language = words.includes('--zh') ? 'zh-CN' : 'en-GB';
+const language =
+  /--language=([\w-]+)/.exec(words.join(' '))?.[1] ?? (words.includes('--zh') ? 'zh-CN' : 'en-GB');
+const themes = words.includes('--light') ? [false] : [false, true];
 const addresses = given.length > 0 ? given : [name];
 const folder = join(tmpdir(), 'svc-look');
 mkdirSync(folder, { recursive: true });
@@ -29,6 +35,11 @@ const kit = await startKit({ machines: count, named, gone: count > 3 ? 1 : 0 });
 for (const [at, { uuid }] of kit.machines.entries())
   await reportHost(kit.app, uuid, `srv-${at + 1}.example.net`);
 const [first, second, third] = kit.machines;
+if (!words.includes('--bare')) {
+  await furnish(kit);
+  await measured(kit, count);
+  await fired(kit, count);
+}
 // A quarter of an hour of the past, one machine that has gone, one whose disk is full and one whose clock is wrong.
 for (let ago_s = 900; ago_s > 0; ago_s -= 15)
   await Promise.all(
@@ -49,7 +60,7 @@ const beat = setInterval(() => {
 try {
   for (const address of addresses)
     for (const width of width1 ? [width1] : [1440, 1024, 390])
-      for (const dark of [false, true]) {
+      for (const dark of themes) {
         const path = address.replace('UUID', uuidOf(0)).replace(/^fleet$/, '');
         const height = width === 390 ? 844 : 900;
         const { page, problems, close } = await kit.open(path, { width, height, dark, language });
@@ -57,8 +68,11 @@ try {
         // Reports arrive and curves are drawn.
         await pause(2_200);
         const part = address.replace(/[^\w-]+/g, '-') || 'fleet';
-        const file = `${part}-${width}-${dark ? 'dark' : 'light'}${language === 'zh-CN' ? '-zh' : ''}.png`;
-        await page.screenshot({ path: join(folder, file) });
+        const file = `${part}-${width}-${dark ? 'dark' : 'light'}${language === 'en-GB' ? '' : `-${language}`}.png`;
+        const isWhole = words.includes('--whole');
+        await page.screenshot({ path: join(folder, file), fullPage: isWhole });
+        const wide = await sideways(page);
+        if (wide > 0) problems.push(`${wide} px too wide`);
         process.stdout.write(`${join(folder, file)} ${problems.join(' | ')}\n`);
         await close();
       }

@@ -1,133 +1,220 @@
-// proof only: 12
-/** The page of probes in a browser: the heat map, the curves behind it, and what is slower than usual. */
-
+// proof only: 45
+/** The page of probes in a browser, behind the log-in form: adding one, what 31 machines say of a target, and their curves. */
 import * as assert from 'uvu/assert';
+import { type Running, stopAgent } from '../agent-program-process.ts';
 import { suite } from '../runner/suite.ts';
-import { type Kit, missing, startKit, uuidOf } from './kit.ts';
+import { AGENT, startTaskAgent } from './agent.ts';
+import { behindForm, LANGUAGES, sideways } from './door.ts';
+import { type Kit, missing, nameOf, startKit, uuidOf } from './kit.ts';
+import { LOSSY, measured, SILENT, SLOW } from './probing.ts';
 
-const MINUTE = 60_000;
-const DAY = 1440 * MINUTE;
-const T = Date.now();
-
+const MACHINES = 31;
 let kit: Kit;
+let agent: Running | undefined;
 const suiteOf = suite('dashboard probes');
 const test = missing ? suiteOf.skip : suiteOf;
 if (missing) process.stdout.write(`  skipped: ${missing}\n`);
 
 suiteOf.before(async () => {
-  if (!missing) kit = await startKit({ machines: 3 });
+  if (missing) return;
+  kit = await startKit({ machines: MACHINES });
+  agent = await startTaskAgent(kit.app);
 });
-suiteOf.after(() => kit?.stop());
+suiteOf.after(async () => {
+  if (agent) await stopAgent(agent);
+  await kit?.stop();
+});
 
-/** No test ends with a problem that it did not mean to cause. */
-/** Probes of the last hour and of the same hour of three days before. Machine 1 is slow today; machine 2 loses some. */
-async function measure(): Promise<void> {
-  const rows: string[] = [];
-  const add = (at: number, type: string, target: string, time: number, ms: number | null) =>
-    rows.push(
-      `(x'${uuidOf(at).replaceAll('-', '')}', 'x', ${time}, ${ms !== null}, '${JSON.stringify({ [type]: target })}',
-        ${ms === null ? 'null' : `'${JSON.stringify({ [type]: ms })}'`}, '${type}', ${time})`,
-    );
-  for (let day = 0; day < 4; day++)
-    for (let minute = 1; minute < 60; minute += 2) {
-      const time = T - day * DAY - minute * MINUTE;
-      add(0, 'ping', '192.0.2.7', time, 20);
-      add(1, 'ping', '192.0.2.7', time, day === 0 ? 80 : 20);
-      add(2, 'tcp_ping', 'example.org:443', time, minute % 10 === 1 ? null : 12.5);
-    }
-  await kit.app.sql(`insert into task (uuid, token, timestamp, success, task_event_type, task_event_result, type_name, created_at)
-    values ${rows.join(', ')}`);
-}
+const shop = 'shop.example.net:443';
+const open = `probes?probe=${encodeURIComponent(`tcp_ping ${shop}`)}`;
 
-test('without probes there is the command that makes one', () =>
-  kit.using(async ({ page, findings }) => {
-    await page.getByText('No probes yet').waitFor();
+test('a probe is added by the form of the empty page, and what its machine measures appears', () =>
+  behindForm(kit, 'probes', {}, async ({ page, findings }) => {
     await page.getByText('npx svc call crontab_create').waitFor();
+    await page.getByRole('button', { name: 'Add a probe' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a probe' });
+    await form.getByLabel('What to measure').selectOption({ label: 'TCP port' });
+    const target = form.getByLabel('Host and port');
+    const add = form.locator('button[type=submit]');
+    for (const wrong of ['example.net', 'https://example.net:443', 'a b:80']) {
+      await target.fill(wrong);
+      await form.getByText('Write it as host:port.').waitFor();
+      assert.ok(await add.isDisabled(), wrong);
+    }
+    const { port } = new URL(kit.app.url);
+    await target.fill(`127.0.0.1:${port}`);
+    await form.getByLabel('How often').selectOption({ label: 'Every 10 seconds' });
+    assert.is(await form.getByLabel('Name of the job').inputValue(), `TCP 127.0.0.1:${port}`);
+    // Only the agent takes tasks, and is chosen.
+    await form.getByText('Machines (1 chosen)').waitFor();
+    const box = form.locator('.machine-list').getByRole('checkbox', { name: AGENT.slice(0, 8) });
+    await form.getByLabel('Find by name, tag or UUID').fill(AGENT);
+    await box.uncheck();
+    await form.getByRole('button', { name: 'Add the probe' }).waitFor();
+    assert.ok(await add.isDisabled(), 'no machine is chosen');
+    await box.check();
+    await form.getByText('8,640 measurements a day').waitFor();
     assert.equal(await findings(), []);
-  }, 'probes'));
+    await form.getByRole('button', { name: 'Measure from one machine' }).click();
+    await page.getByText(`127.0.0.1:${port} is being measured.`).waitFor();
+    const [job] = await kit.app.call('crontab_get', [kit.app.superToken]);
+    assert.equal(
+      [job.name, job.cron_expression, job.cron_type],
+      [
+        `TCP 127.0.0.1:${port}`,
+        '*/10 * * * * *',
+        { agent: [[AGENT], { task: { tcp_ping: `127.0.0.1:${port}` } }] },
+      ],
+    );
+    const card = page.getByRole('region', { name: `127.0.0.1:${port}` });
+    await card.getByText(/^One machine, median \S+ ms$/).waitFor({ timeout: 60_000 });
+    await kit.app.call('crontab_delete', [kit.app.superToken, job.name]);
+  }));
 
 // What follows has something to show.
-suiteOf('three days of probes are written', () => (missing ? undefined : measure()));
+suiteOf('three targets were measured by 31 machines', async () => {
+  if (missing) return;
+  await kit.app.sql('delete from task');
+  await measured(kit, MACHINES);
+});
 
-for (const dark of [false, true])
-  test(`cells say latency and loss, and what is slower than in the same hour of other days (${dark ? 'dark' : 'light'})`, () =>
-    kit.using(
-      async ({ page, findings }) => {
-        const cell = (name: string) => page.getByRole('button', { name });
-        await cell('web-1 → 192.0.2.7: 20 ms').waitFor();
-        await cell('edge-3 → example.org:443: 13 ms 20% lost').waitFor();
-        const slow = cell('db-2 → 192.0.2.7: 80 ms Slower than usual');
-        await slow.waitFor();
-        assert.match(String(await slow.getAttribute('title')), 'slower than the usual 20.0 ms');
-        await page.getByLabel('What is shown').selectOption('loss');
-        await cell('edge-3 → example.org:443: 20%').waitFor();
-        assert.equal(await findings(), []);
-      },
-      'probes',
-      { dark },
-    ));
+test('a target leads with the answer of all machines, then names those that need a look', () =>
+  behindForm(kit, 'probes', {}, async ({ page, findings }) => {
+    const card = page.getByRole('region', { name: shop });
+    await card
+      .getByText(
+        /^27 of 31 machines, median 5\d\.\d ms, slowest web-5 9\d\.\d ms; 1 without an answer, 3 away$/,
+      )
+      .waitFor();
+    const looks = card.getByRole('list', { name: '3 need a look' });
+    await looks.waitFor();
+    const said = await looks.getByRole('listitem').allInnerTexts();
+    assert.equal(said.slice(0, 2), [`${nameOf(SILENT)}\nno answer`, `${nameOf(LOSSY)}\n20% lost`]);
+    assert.match(said[2] ?? '', /^web-5\n9\d\.\d ms instead of the usual 2\d\.\d ms$/);
+    assert.is(await page.getByRole('table').count(), 0);
+    assert.equal(await findings(), []);
+  }));
 
-test('a cell opens its percentiles and curves, a target compares its machines, and the address has it', () =>
-  kit.using(async ({ page }) => {
-    await page.getByRole('button', { name: 'web-1 → 192.0.2.7' }).click();
-    const detail = page.getByRole('region', { name: 'web-1 → 192.0.2.7' });
-    await detail.locator('canvas').first().waitFor();
+test('an open target has every machine: those that need a look, then the others folded by tag, the slowest first', () =>
+  behindForm(kit, 'probes', {}, async ({ page, findings }) => {
+    await page.getByTitle(`Show ${shop}`).click();
+    const card = page.getByRole('region', { name: shop });
+    await card.locator('canvas').first().waitFor();
+    assert.match(page.url(), 'probe=tcp_ping+shop');
+    const legend = card.locator('.chart-legend').first();
+    assert.is(await legend.locator('li').count(), 8);
+    assert.ok(await legend.evaluate((box) => box.scrollHeight <= box.clientHeight), 'clipped');
+    await card.getByText('3 need a look').waitFor();
+    assert.equal(await card.locator('summary strong').allInnerTexts(), [
+      '3 need a look',
+      'db',
+      'edge',
+      'build',
+      'web',
+      'Away',
+    ]);
+    await card.locator('summary', { hasText: 'db' }).click();
+    const group = card.locator('details', { hasText: '6 machines' }).first();
+    const figures = await group.locator('tbody tr td:nth-child(2)').allInnerTexts();
+    const values = figures.map((text) => Number(text.replace(' ms', '')));
+    assert.is(figures.length, 6);
+    assert.ok(
+      figures.every((text) => /^\d{1,3} ms$/.test(text)),
+      figures.join(),
+    );
+    assert.equal(
+      values,
+      values.toSorted((a, b) => b - a),
+    );
+    await card.locator('summary', { hasText: 'Away' }).click();
+    await card.getByText('web-29, db-30, edge-31').waitFor();
+    assert.equal(await findings(), []);
+    await page.getByTitle(`Hide ${shop}`).click();
+    await card.locator('canvas').first().waitFor({ state: 'detached' });
+  }));
+
+test('a machine opens its percentiles and curves, the address has it, and going back shows all', () =>
+  behindForm(kit, open, {}, async ({ page }) => {
+    const card = page.getByRole('region', { name: shop });
+    await card.getByTitle(`Show the curve of ${nameOf(SLOW)}`).click();
     for (const label of ['Median', 'p95', 'p99', 'Usual'])
-      await detail.locator('dt', { hasText: label }).waitFor();
-    assert.match(page.url(), `machine=${uuidOf(0)}`);
-    await page.getByTitle('Compare all machines: 192.0.2.7').click();
-    const all = page.getByRole('region', { name: '192.0.2.7', exact: true });
-    const entries = all.locator('.chart-legend').first().locator('li');
-    await entries.nth(1).waitFor();
-    assert.equal(await entries.allTextContents(), ['db-280.0 ms', 'web-120.0 ms']);
-    assert.match(String(await all.getByRole('row').nth(1).textContent()), /^db-20%80\.0 ms/);
+      await card.locator('dt', { hasText: label }).waitFor();
+    await card.getByRole('figure', { name: 'Latency' }).locator('canvas').waitFor();
+    assert.match(page.url(), `machine=${uuidOf(SLOW)}`);
     await page.goBack();
-    await detail.waitFor();
-  }, 'probes'));
+    await card.getByText('The curves of the 8 slowest of 31 machines.').waitFor();
+  }));
+
+for (const [at, language] of LANGUAGES.entries())
+  for (const width of at === 0 ? [1440, 1024, 390] : [390])
+    test(`nothing sticks out, and readers of the screen lose nothing: ${language}, ${width} px`, () =>
+      behindForm(
+        kit,
+        open,
+        { language, width, height: 844, dark: width === 1024 },
+        async ({ page, findings }) => {
+          const card = page.getByRole('region', { name: shop });
+          await card.locator('canvas').first().waitFor();
+          assert.is(await sideways(page), 0);
+          const said = await card.locator('.probes-answer').innerText();
+          assert.match(said, language === 'de-DE' ? /\d,\d ms/ : /\d\.\d ms/);
+          assert.equal(await findings(), []);
+        },
+      ));
+
+test('words for readers of the screen at the end of a wide box do not widen the page', () =>
+  behindForm(kit, 'probes', {}, async ({ page }) => {
+    await page.locator('#content .page').waitFor();
+    await page.evaluate(`{
+      const [box, wide, words] = ['div', 'div', 'span'].map((name) => document.createElement(name));
+      box.style.overflow = 'auto';
+      Object.assign(wide.style, { width: '4000px', textAlign: 'right' });
+      words.className = 'sr';
+      words.textContent = 'words';
+      wide.append(words);
+      box.append(wide);
+      document.querySelector('#content .page').append(box);
+    }`);
+    assert.is(await sideways(page), 0);
+  }));
+
+test('a target that nobody measured in this time says so, without an empty chart', async () => {
+  await kit.app.call('crontab_create', [
+    kit.app.superToken,
+    'never yet',
+    '0 0 0 1 1 *',
+    { agent: [[uuidOf(0)], { task: { ping: '192.0.2.99' } }] },
+  ]);
+  await behindForm(kit, 'probes?probe=ping+192.0.2.99', {}, async ({ page }) => {
+    const card = page.getByRole('region', { name: '192.0.2.99' });
+    await card.getByText('No measurements in this period.').waitFor();
+    assert.is(await card.getByRole('figure').count(), 0);
+  });
+  await kit.app.call('crontab_delete', [kit.app.superToken, 'never yet']);
+});
 
 test('the page of a machine has its probes, with loss where some were lost', () =>
-  kit.using(
-    async ({ page, findings }) => {
-      await page.getByRole('heading', { name: 'example.org:443' }).waitFor();
-      await page.getByTitle('6 of 30 lost').waitFor();
-      await page.getByRole('figure', { name: 'Loss' }).locator('canvas').waitFor();
-      assert.equal(await findings(), []);
-    },
-    `agent/${uuidOf(2)}/probes`,
-  ));
+  behindForm(kit, `agent/${uuidOf(LOSSY)}/probes`, {}, async ({ page, findings }) => {
+    await page.getByRole('heading', { name: shop }).waitFor();
+    await page.getByTitle('5 of 25 lost').first().waitFor();
+    await page.getByRole('figure', { name: 'Loss' }).first().locator('canvas').waitFor();
+    assert.equal(await findings(), []);
+  }));
 
-test('a token for one kind of probe sees these, and without any one sentence says what is missing', async () => {
+test('a token for one kind of probe sees these and cannot add any, and without any one sentence says what is missing', async () => {
   const scopes = [0, 1, 2].map((at) => ({ agent_uuid: uuidOf(at) }));
   const one = await kit.app.token([
     { scopes: ['global'], permissions: [{ task: { read: 'ping' } }] },
   ]);
-  await kit.using(
-    async ({ page }) => {
-      await page.getByRole('button', { name: '192.0.2.7: 20 ms' }).first().waitFor();
-      assert.is(await page.getByText('example.org').count(), 0);
-    },
-    'probes',
-    { token: one },
-  );
+  await behindForm(kit, 'probes', { typed: { token: one } }, async ({ page }) => {
+    await page.getByRole('heading', { name: '192.0.2.7' }).waitFor();
+    assert.is(await page.getByText('example').count(), 0);
+    assert.is(await page.getByRole('button', { name: 'Add a probe' }).count(), 0);
+  });
   const none = await kit.app.token([{ scopes, permissions: [{ kv: { read: 'x' } }] }]);
-  await kit.using(
-    async ({ page }) => {
-      await page.getByText('this page needs: task read').waitFor();
-    },
-    'probes',
-    { token: none },
-  );
+  await behindForm(kit, 'probes', { typed: { token: none } }, async ({ page }) => {
+    await page.getByText('this page needs: task read').waitFor();
+  });
 });
-
-test('a phone scrolls the heat map inside of its frame', () =>
-  kit.using(
-    async ({ page, findings }) => {
-      await page.locator('.probes-cell').first().waitFor();
-      assert.not.ok(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
-      assert.equal(await findings(), []);
-    },
-    'probes',
-    { width: 390, height: 844, language: 'zh-CN' },
-  ));
 
 suiteOf.run();

@@ -468,30 +468,87 @@ export const en = {
   probes: {
     unreadable: 'The probes could not be read.',
     none: 'No probes yet',
-    noneHint: 'A job that measures the way to a target every ten seconds makes one:',
-    nothing: 'Nothing was measured in this time.',
+    noneHint:
+      'A probe measures how fast, and whether, your machines reach a host, a port or a web page.',
+    noneCommand: 'Or from the command line:',
+    nothing: 'No measurements in this period.',
     kind: 'Kind',
     allKinds: 'All kinds',
     kinds: { ping: 'Ping', tcp_ping: 'TCP', http_ping: 'HTTP' },
-    metric: 'What is shown',
+    add: {
+      open: 'Add a probe',
+      action: (count: number) =>
+        count === 0
+          ? 'Add the probe'
+          : count === 1
+            ? 'Measure from one machine'
+            : `Measure from ${count} machines`,
+      kind: 'What to measure',
+      kinds: { ping: 'Ping', tcp_ping: 'TCP port', http_ping: 'Web page' },
+      kindHints: {
+        ping: 'Sends an ICMP echo to a host.',
+        tcp_ping: 'Opens a connection to a port.',
+        http_ping: 'Fetches an address; any status counts as an answer.',
+      },
+      target: { ping: 'Host', tcp_ping: 'Host and port', http_ping: 'Address' },
+      wrong: {
+        ping: 'A host name or an IP address, without spaces.',
+        tcp_ping: 'Write it as host:port.',
+        http_ping: 'Begin with http:// or https://.',
+      },
+      often: 'How often',
+      every: (seconds: number) =>
+        seconds < 60
+          ? `Every ${seconds} seconds`
+          : seconds === 60
+            ? 'Every minute'
+            : `Every ${seconds / 60} minutes`,
+      load: (count: string) => `${count} measurements a day`,
+      name: 'Name of the job',
+      nameHint: 'The probe runs as a job. Pause, change or delete it under Jobs.',
+      tasksOff: 'tasks off',
+      nobody:
+        'None of your machines takes tasks. Set allow_task = true in the configuration of an agent to measure from there.',
+      added: (target: string) => `${target} is being measured.`,
+    },
     latency: 'Latency',
     loss: 'Loss',
-    matrix: 'Targets and the machines that measure them',
-    target: 'Target',
-    compare: (target: string) => `Compare all machines: ${target}`,
-    ranking: 'Percentiles of all machines',
+    answers: (answered: number, all: number) =>
+      answered === all
+        ? all === 1
+          ? 'One machine'
+          : `All ${all} machines`
+        : `${answered} of ${all} machines`,
+    medianOf: (figure: string) => `median ${figure}`,
+    slowestIs: (name: string, figure: string) => `slowest ${name} ${figure}`,
+    silentCount: (count: number) => `${count} without an answer`,
+    awayCount: (count: number) => `${count} away`,
+    look: (count: number) => (count === 1 ? 'One needs a look' : `${count} need a look`),
+    more: (count: number) => `and ${count} more`,
+    silent: 'no answer',
+    instead: (now: string, usual: string) => `${now} instead of the usual ${usual}`,
+    open: (target: string) => `Show ${target}`,
+    close: (target: string) => `Hide ${target}`,
+    openMachine: (name: string) => `Show the curve of ${name}`,
+    allMachines: 'All machines',
+    machine: 'Machine',
+    away: 'Away',
+    awayHint: 'Nothing was measured there in this period.',
+    untagged: 'Without a tag',
+    others: 'The others',
+    group: (count: number) => (count === 1 ? 'one machine' : `${count} machines`),
     median: 'Median',
-    least: 'Least',
-    most: 'Most',
-    count: 'Probes',
+    least: 'Lowest',
+    most: 'Highest',
+    count: 'Measurements',
     usual: 'Usual',
+    usualHint: 'The median at this hour over the last 7 days',
     slower: 'Slower than usual',
-    slowerHint: 'Slower than in the same hour of the last 7 days',
-    slowerThan: (ms: string) => `slower than the usual ${ms} ms`,
     lost: (part: string) => `${part} lost`,
     lostOf: (lost: number, count: number) => `${Math.round(lost)} of ${count} lost`,
-    noLoss: 'Nothing was lost in this time.',
-    slowest: (shown: number, all: number) => `The ${shown} slowest of ${all} machines.`,
+    noLoss: 'Nothing was lost in this period.',
+    slowest: (shown: number, all: number) =>
+      `The curves of the ${shown} slowest of ${all} machines.`,
     byJob: (names: string) => `Job ${names}`,
   },
   tasks: {

@@ -26,7 +26,7 @@ const KEY = 'svc-language';
 const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text);
 
 let current: Language = 'en';
-/** For `Intl`: dates and numbers follow the browser's region where its language is the one that is shown. */
+/** For `Intl`: words are in the language that is shown, dates, numbers and the clock are those of the browser's region. */
 let locale = 'en';
 
 export const languageNames = Object.entries(languages).map(([id, { name }]) => ({
@@ -42,11 +42,20 @@ export async function loadLanguage(): Promise<void> {
     .map((tag) => [tag, tag.split('-')[0] ?? ''] as const)
     .find(([, word]) => isLanguage(word));
   current = (found?.[1] as Language | undefined) ?? 'en';
-  locale =
-    navigator.languages.find((tag) => tag.startsWith(current)) ??
-    (current === 'zh' ? 'zh-CN' : current);
+  locale = localeOf(current, navigator.language);
   t = await languages[current].load();
   document.documentElement.lang = current === 'zh' ? 'zh-CN' : current;
+}
+
+/** `en` in a German browser is `en-DE`: English months, 14:02 and 1.234,5. */
+function localeOf(shown: Language, browser: string): string {
+  if (browser.split('-')[0] === shown) return browser;
+  const { region } = new Intl.Locale(browser).maximize();
+  const { hourCycle } = new Intl.DateTimeFormat(browser, { hour: 'numeric' }).resolvedOptions();
+  return new Intl.Locale(shown, {
+    ...(region !== undefined && { region }),
+    ...(hourCycle !== undefined && { hourCycle }),
+  }).toString();
 }
 
 export function chooseLanguage(id: Language): void {

@@ -38,7 +38,7 @@ export function AgentProbes({ uuid, name, events }: Props) {
     <Loaded of={probes} what={t.probes.unreadable}>
       {(list) =>
         list.length === 0 ? (
-          <NoProbes uuid={uuid} />
+          <NoProbes uuid={uuid} onAdded={probes.refresh} />
         ) : (
           <div class="stack">
             <RangePicker

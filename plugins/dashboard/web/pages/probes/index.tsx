@@ -1,8 +1,11 @@
-import { useMemo } from 'preact/hooks';
-import { address, Loaded, setQuery, useCrumbs } from '../../frame/index.ts';
-import { Select } from '../../parts/index.ts';
+import { Plus } from 'lucide';
+import { useMemo, useState } from 'preact/hooks';
+import { address, Loaded, setQuery, useCrumbs, useServer } from '../../frame/index.ts';
+import { Button, Select } from '../../parts/index.ts';
 import {
+  AddProbe,
   keyOfProbe,
+  mayAddProbe,
   NoProbes,
   type Probe,
   useProbes,
@@ -10,98 +13,115 @@ import {
   useUsual,
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
-import { Detail } from './detail.tsx';
-import { Matrix, type Metric } from './matrix.tsx';
 import { RANGES, type Range } from './ranges.ts';
+import { Target } from './target.tsx';
 import './probes.css';
 
-/** Targets × agents, and the curves behind them. The choice stands in the address. */
+/** What is measured, and what the machines say of it: the answer first, then what needs a look. The choice stands in the address. */
 export default function Probes() {
   const probes = useProbes();
+  const onAdded = (key: string) => {
+    probes.refresh();
+    setQuery({ probe: key, machine: undefined, kind: undefined });
+  };
   return (
     <div class="page">
       <Loaded of={probes} what={t.probes.unreadable}>
-        {(list) => (list.length === 0 ? <NoProbes /> : <Found list={list} />)}
+        {(list) =>
+          list.length === 0 ? (
+            <NoProbes onAdded={onAdded} />
+          ) : (
+            <Found list={list} onAdded={onAdded} />
+          )
+        }
       </Loaded>
     </div>
   );
 }
 
-function Found({ list }: { readonly list: readonly Probe[] }) {
+interface Props {
+  readonly list: readonly Probe[];
+  readonly onAdded: (key: string) => void;
+}
+
+function Found({ list, onAdded }: Props) {
   const { query } = address.value;
   const wanted = query.get('range') as Range | null;
   const range: Range = wanted !== null && Object.hasOwn(RANGES, wanted) ? wanted : '1h';
-  const metric: Metric = query.get('metric') === 'loss' ? 'loss' : 'latency';
   const kind = query.get('kind') ?? '';
   const shown = useMemo(() => list.filter((one) => kind === '' || one.kind === kind), [list, kind]);
   const totals = useTotals(shown, RANGES[range]);
   const usual = useUsual(shown);
-  const key = query.get('probe') ?? '';
-  const asked = list.find((one) => keyOfProbe(one) === key);
-  const chosen = asked ?? shown[0];
-  const agent = query.get('machine') ?? undefined;
+  const key = query.get('probe');
+  const asked = shown.find((one) => keyOfProbe(one) === key);
+  // One alone is open; of several the reader chooses.
+  const open = asked ?? (shown.length === 1 && key === null ? shown[0] : undefined);
   useCrumbs(...(asked ? [{ label: asked.target }] : []));
-  const kinds = [...new Set(list.map((one) => one.kind))];
   return (
     <div class="stack">
-      <div class="page-head">
-        <h1 class="probes-title">{t.frame.pages.probes}</h1>
-        {kinds.length > 1 && (
-          <Select
-            bare
-            label={t.probes.kind}
-            value={kind}
-            options={[
-              { value: '', label: t.probes.allKinds },
-              ...kinds.map((value) => ({ value: value as string, label: t.probes.kinds[value] })),
-            ]}
-            onChange={(value) => setQuery({ kind: value })}
-          />
-        )}
-        <Select<Metric>
-          bare
-          label={t.probes.metric}
-          value={metric}
-          options={[
-            { value: 'latency', label: t.probes.latency },
-            { value: 'loss', label: t.probes.loss },
-          ]}
-          onChange={(value) => setQuery({ metric: value })}
-        />
-        <Select<Range>
-          bare
-          label={t.agent.range.label}
-          value={range}
-          options={(Object.keys(RANGES) as Range[]).map((value) => ({
-            value,
-            label: t.agent.range.last(t.agent.range.presets[value]),
-          }))}
-          onChange={(value) => setQuery({ range: value })}
-        />
-      </div>
+      <Head {...{ list, kind, range, onAdded }} />
       <Loaded of={totals} what={t.probes.unreadable}>
         {(found) => (
-          <Matrix
-            probes={shown}
-            totals={found}
-            usual={usual}
-            metric={metric}
-            chosen={key}
-            agent={agent}
-          />
+          <div class="stack">
+            {shown.map((probe) => (
+              <Target
+                key={keyOfProbe(probe)}
+                probe={probe}
+                totals={found}
+                usual={usual}
+                ms={RANGES[range]}
+                isOpen={probe === open}
+                isAsked={probe === asked}
+                machine={query.get('machine') ?? undefined}
+              />
+            ))}
+          </div>
         )}
       </Loaded>
-      {chosen && (
-        <Detail
-          key={`${keyOfProbe(chosen)} ${agent ?? ''}`}
-          probe={chosen}
-          agent={asked && agent}
-          isAsked={asked !== undefined}
-          ms={RANGES[range]}
-          totals={totals.data}
-          usual={usual}
+    </div>
+  );
+}
+
+interface HeadProps extends Props {
+  readonly kind: string;
+  readonly range: Range;
+}
+
+function Head({ list, kind, range, onAdded }: HeadProps) {
+  const server = useServer();
+  const [isAdding, setAdding] = useState(false);
+  const kinds = [...new Set(list.map((one) => one.kind))];
+  return (
+    <div class="page-head">
+      <h1 class="grow">{t.frame.pages.probes}</h1>
+      {kinds.length > 1 && (
+        <Select
+          bare
+          label={t.probes.kind}
+          value={kind}
+          options={[
+            { value: '', label: t.probes.allKinds },
+            ...kinds.map((value) => ({ value: value as string, label: t.probes.kinds[value] })),
+          ]}
+          onChange={(value) => setQuery({ kind: value })}
         />
       )}
+      <Select<Range>
+        bare
+        label={t.agent.range.label}
+        value={range}
+        options={(Object.keys(RANGES) as Range[]).map((value) => ({
+          value,
+          label: t.agent.range.last(t.agent.range.presets[value]),
+        }))}
+        onChange={(value) => setQuery({ range: value })}
+      />
+      {mayAddProbe(server) && (
+        <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
+          {t.probes.add.open}
+        </Button>
+      )}
+      {isAdding && <AddProbe onAdded={onAdded} onClose={() => setAdding(false)} />}
     </div>
   );
 }

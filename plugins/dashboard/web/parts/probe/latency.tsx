@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { t } from '../../strings/index.ts';
 import { Chart, type Curves, type Gap, units } from '../chart/index.ts';
+import { lossFigure } from './figures.ts';
 import type { Latencies } from './series.ts';
 
 /** The time axis that the curves share with others. */
@@ -21,6 +22,7 @@ interface Props extends Times {
 }
 
 const COLORS = 8;
+const lossUnit = { ...units.percent, figure: (value: number) => lossFigure(value / 100) };
 
 /** Latency over time and, below it, loss: percentiles of one agent, or the medians of several side by side. */
 export function Latency(props: Props) {
@@ -34,9 +36,11 @@ export function Latency(props: Props) {
   const isLost = loss.lines.some(({ avg }) => avg.some((value) => value !== null && value > 0));
   return (
     <>
-      <Chart {...common} title={t.probes.latency} unit={units.milliseconds} curves={latency} />
+      {wasMeasured && (
+        <Chart {...common} title={t.probes.latency} unit={units.milliseconds} curves={latency} />
+      )}
       {isLost ? (
-        <Chart {...common} title={t.probes.loss} unit={units.percent} curves={loss} height={96} />
+        <Chart {...common} title={t.probes.loss} unit={lossUnit} curves={loss} height={96} />
       ) : (
         <p class="muted small">{wasMeasured ? t.probes.noLoss : t.probes.nothing}</p>
       )}

@@ -2,7 +2,7 @@ import { TrendingUp } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { t } from '../../strings/index.ts';
 import { Amount } from '../amount.tsx';
-import { number } from '../format.ts';
+import { millisecondsOf, number } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { isSlow, lossFigure, type Percentiles } from './figures.ts';
 import './probe.css';
@@ -13,13 +13,12 @@ interface Props {
   readonly usual: number | undefined;
 }
 
-const ms = (value: number | null) =>
-  value === null ? undefined : { value: number(value, value < 100 ? 1 : 0), unit: 'ms' };
-
 /** Loss and percentiles of one probe as a line of figures. */
 export function Figures({ of, usual }: Props) {
   if (!of) return <p class="muted">{t.probes.nothing}</p>;
   const { count, loss, min, p50, p95, p99, max } = of;
+  const figure = millisecondsOf([min, p50, p95, p99, max, usual]);
+  const ms = (value: number | null) => (value === null ? undefined : figure(value));
   return (
     <dl class="probe-figures">
       <One label={t.probes.loss}>

@@ -1,0 +1,156 @@
+import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { Link, setQuery, to, useMachines, useServer } from '../../frame/index.ts';
+import { format, Icon } from '../../parts/index.ts';
+import {
+  type Answer,
+  answerOf,
+  isBad,
+  keyOfProbe,
+  lossFigure,
+  type Probe,
+  type Reading,
+  type Totals,
+} from '../../parts/probe/index.ts';
+import { t } from '../../strings/index.ts';
+import { Curves } from './curves.tsx';
+import { Machines } from './machines.tsx';
+
+interface Props {
+  readonly probe: Probe;
+  readonly totals: Totals;
+  readonly usual: ReadonlyMap<string, number> | undefined;
+  readonly ms: number;
+  readonly isOpen: boolean;
+  /** By the address: the reader wants to look at it. */
+  readonly isAsked: boolean;
+  /** UUID of the machine whose curve is open. */
+  readonly machine: string | undefined;
+}
+
+/** One target: the answer of all machines in a sentence, those that need a look, and, when it is open, curves and machines. */
+export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: Props) {
+  const box = useRef<HTMLElement>(null);
+  const answer = useMemo(() => answerOf(probe, totals, usual), [probe, totals, usual]);
+  const key = keyOfProbe(probe);
+  const chosen = isAsked ? machine : undefined;
+  useEffect(() => {
+    if (isAsked) box.current?.scrollIntoView({ block: 'nearest' });
+  }, [isAsked]);
+  return (
+    <section ref={box} class="card probes-target" aria-label={probe.target}>
+      <header class="row wrap">
+        <h2 class="grow">
+          <button
+            type="button"
+            class="probes-name"
+            aria-expanded={isOpen}
+            title={isOpen ? t.probes.close(probe.target) : t.probes.open(probe.target)}
+            onClick={() =>
+              setQuery({ probe: isOpen ? undefined : key, machine: undefined }, { replace: false })
+            }
+          >
+            <Icon of={isOpen ? ChevronDown : ChevronRight} />
+            <span class="probes-word">{probe.target}</span>
+            <span class="tag probe-kind">{t.probes.kinds[probe.kind]}</span>
+          </button>
+        </h2>
+        {isOpen && <Jobs names={probe.jobs} />}
+      </header>
+      <Sentence answer={answer} />
+      {!isOpen && <Looks probe={probe} readings={answer.readings.filter(isBad)} />}
+      {isOpen && (
+        <div class="stack">
+          <Curves key={chosen ?? ''} probe={probe} answer={answer} machine={chosen} ms={ms} />
+          {probe.agents.length > 1 && <Machines probe={probe} answer={answer} chosen={chosen} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Jobs({ names }: { readonly names: readonly string[] }) {
+  const { has, holds } = useServer();
+  const sees = has('crontab') && holds('crontab', 'read');
+  return (
+    <span class="row wrap muted small">
+      {names.map((name) =>
+        sees ? (
+          <Link key={name} to={to('jobs', name)}>
+            {t.probes.byJob(name)}
+          </Link>
+        ) : (
+          <span key={name}>{t.probes.byJob(name)}</span>
+        ),
+      )}
+    </span>
+  );
+}
+
+/** "28 of 31 machines, median 62 ms, slowest web-2 178 ms; 3 away". */
+function Sentence({ answer }: { readonly answer: Answer }) {
+  const { nameOf } = useMachines();
+  const { readings, answered, median, slowest, silent, away } = answer;
+  if (away === readings.length) return <p class="muted">{t.probes.nothing}</p>;
+  const figure = (ms: number) => format.text(format.milliseconds(ms));
+  const parts = [
+    t.probes.answers(answered, readings.length),
+    median !== null && t.probes.medianOf(figure(median)),
+    answered > 1 &&
+      slowest?.of?.p50 != null &&
+      t.probes.slowestIs(nameOf(slowest.uuid), figure(slowest.of.p50)),
+  ].filter((part) => part !== false);
+  const rest = [
+    silent > 0 && t.probes.silentCount(silent),
+    away > 0 && t.probes.awayCount(away),
+  ].filter((part) => part !== false);
+  return (
+    <p class="probes-answer">
+      {parts.join(', ')}
+      {rest.length > 0 && <span class="muted">{`; ${rest.join(', ')}`}</span>}
+    </p>
+  );
+}
+
+/** Named beside the sentence; the others are counted. */
+const NAMED = 3;
+
+interface LooksProps {
+  readonly probe: Probe;
+  readonly readings: readonly Reading[];
+}
+
+function Looks({ probe, readings }: LooksProps) {
+  const { nameOf } = useMachines();
+  if (readings.length === 0) return null;
+  return (
+    <ul class="probes-looks" aria-label={t.probes.look(readings.length)}>
+      {readings.slice(0, NAMED).map((reading) => (
+        <li key={reading.uuid} class={reading.mood === 'silent' ? 'bad' : 'warn'}>
+          <Icon of={TriangleAlert} size={14} />
+          <button
+            type="button"
+            class="probes-machine"
+            title={t.probes.openMachine(nameOf(reading.uuid))}
+            onClick={() =>
+              setQuery({ probe: keyOfProbe(probe), machine: reading.uuid }, { replace: false })
+            }
+          >
+            {nameOf(reading.uuid)}
+          </button>
+          <span class="muted">{whyOf(reading)}</span>
+        </li>
+      ))}
+      {readings.length > NAMED && <li class="muted">{t.probes.more(readings.length - NAMED)}</li>}
+    </ul>
+  );
+}
+
+/** Why a machine needs a look, in words. */
+export function whyOf({ mood, of, usual }: Reading): string {
+  if (mood === 'silent') return t.probes.silent;
+  if (mood === 'lossy') return t.probes.lost(format.text(lossFigure(of?.loss ?? 0)));
+  if (mood !== 'slow' || of?.p50 == null || usual === undefined) return '';
+  const figure = format.millisecondsOf([of.p50, usual]);
+  return t.probes.instead(format.text(figure(of.p50)), format.text(figure(usual)));
+}

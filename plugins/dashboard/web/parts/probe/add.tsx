@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks';
+import { type Machine, type Server, useMachines, useServer } from '../../frame/index.ts';
+import { t } from '../../strings/index.ts';
+import { FormDialog } from '../ask.tsx';
+import { Select, TextField } from '../field.tsx';
+import { number } from '../format.ts';
+import { MachinePicker } from '../machine-picker.tsx';
+import { toast } from '../toast.tsx';
+import { KINDS, type Kind, keyOfProbe } from './probes.ts';
+
+interface Props {
+  /** The machine that is chosen at first; undefined: all. */
+  readonly uuid?: string | undefined;
+  readonly onClose: () => void;
+  /** With the key of the probe. */
+  readonly onAdded: (key: string) => void;
+}
+
+const DAY_S = 86_400;
+/** Seconds between two measurements → when the job runs. */
+const OFTEN = {
+  10: '*/10 * * * * *',
+  30: '*/30 * * * * *',
+  60: '0 * * * * *',
+  300: '0 */5 * * * *',
+  900: '0 */15 * * * *',
+} as const;
+type Often = keyof typeof OFTEN;
+const EXAMPLES = {
+  ping: 'example.net',
+  tcp_ping: 'example.net:443',
+  http_ping: 'https://example.net/',
+};
+const MOST_NAME = 128;
+
+const mayProbe = ({ covers }: Server, kind: Kind, uuid: string): boolean =>
+  covers('crontab', 'write', uuid) && covers('task', 'create', uuid, kind);
+
+/** May this token add a probe to at least one machine? */
+export const mayAddProbe = ({ has, holds }: Server): boolean =>
+  has('crontab') && has('task') && holds('crontab', 'write') && holds('task', 'create');
+
+function isTarget(kind: Kind, text: string): boolean {
+  if (kind === 'http_ping') return URL.canParse(text) && /^https?:\/\/\S+$/i.test(text);
+  if (kind === 'tcp_ping') return /^\S+:\d{1,5}$/.test(text) && !text.includes('//');
+  return /^[^\s/]+$/.test(text);
+}
+
+/** A job needs a name without slashes. */
+const nameFor = (kind: Kind, target: string): string =>
+  `${t.probes.kinds[kind]} ${target.replace(/^https?:\/\//i, '').replace(/\/+$/, '')}`
+    .replace(/[/\\]/g, ' ')
+    .slice(0, MOST_NAME);
+
+/** A form that makes the job of a probe: what, from where, how often. */
+export function AddProbe({ uuid, onClose, onAdded }: Props) {
+  const server = useServer();
+  const { list = [] } = useMachines();
+  const [kind, setKind] = useState<Kind>('ping');
+  const [target, setTarget] = useState('');
+  const [often, setOften] = useState<Often>(60);
+  const [ownName, setName] = useState<string>();
+  const [picked, setPicked] = useState<ReadonlySet<string>>();
+  const machines = list.filter((one) => mayProbe(server, kind, one.uuid));
+  const all = machines.filter(({ tasks_allowed }) => tasks_allowed !== false);
+  const chosen = picked ?? new Set(uuid === undefined ? all.map((one) => one.uuid) : [uuid]);
+  const wanted = target.trim();
+  const isWrong = wanted !== '' && !isTarget(kind, wanted);
+  const name = ownName ?? (wanted === '' ? '' : nameFor(kind, wanted));
+  const measured = Math.round((chosen.size * DAY_S) / often);
+  return (
+    <FormDialog
+      title={t.probes.add.open}
+      action={t.probes.add.action(chosen.size)}
+      wide
+      disabled={wanted === '' || isWrong || chosen.size === 0 || name === ''}
+      onClose={onClose}
+      onSubmit={async () => {
+        await server.call('crontab_create', {
+          name,
+          cron_expression: OFTEN[often],
+          cron_type: { agent: [[...chosen], { task: { [kind]: wanted } as { ping: string } }] },
+        });
+        toast(t.probes.add.added(wanted));
+        onAdded(keyOfProbe({ kind, target: wanted }));
+      }}
+    >
+      <div class="probe-form">
+        <div class="stack">
+          <Select<Kind>
+            label={t.probes.add.kind}
+            value={kind}
+            hint={t.probes.add.kindHints[kind]}
+            options={KINDS.map((value) => ({ value, label: t.probes.add.kinds[value] }))}
+            onChange={setKind}
+          />
+          <TextField
+            label={t.probes.add.target[kind]}
+            value={target}
+            placeholder={EXAMPLES[kind]}
+            error={isWrong ? t.probes.add.wrong[kind] : undefined}
+            mono
+            autofocus
+            autocomplete="off"
+            spellcheck={false}
+            onText={setTarget}
+          />
+          <Select
+            label={t.probes.add.often}
+            value={String(often)}
+            hint={t.probes.add.load(number(measured))}
+            options={Object.keys(OFTEN).map((value) => ({
+              value,
+              label: t.probes.add.every(Number(value)),
+            }))}
+            onChange={(value) => setOften(Number(value) as Often)}
+          />
+          <TextField
+            label={t.probes.add.name}
+            value={name}
+            hint={t.probes.add.nameHint}
+            autocomplete="off"
+            onText={setName}
+          />
+        </div>
+        <div class="stack">
+          {machines.length > 0 && all.length === 0 && (
+            <p class="note warn">{t.probes.add.nobody}</p>
+          )}
+          <MachinePicker machines={machines} chosen={chosen} onChange={setPicked} noteOf={noteOf} />
+        </div>
+      </div>
+    </FormDialog>
+  );
+}
+
+function noteOf({ connected_for_tasks, tasks_allowed }: Machine): string | undefined {
+  if (tasks_allowed === false) return t.probes.add.tasksOff;
+  return connected_for_tasks === false ? t.jobs.away : undefined;
+}
