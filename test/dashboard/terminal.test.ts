@@ -1,12 +1,16 @@
 // proof only: 12
 /** The terminal of the dashboard, with a real agent and a real shell. */
 
+import type { Kernel } from '@svc/plugin-sdk';
+import { bootForTest } from '@svc/plugin-sdk/testing';
+import terminal from '@svc/plugin-terminal';
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import type { Running } from '../agent-program-process.ts';
-import { until as eventually, stopAgent } from '../agent-program-process.ts';
+import { until as eventually, startAgent, stopAgent } from '../agent-program-process.ts';
 import { suite } from '../runner/suite.ts';
 import { AGENT, hasPty, startTaskAgent } from './agent.ts';
-import { type Kit, missing, startKit, until, type Window } from './kit.ts';
+import { type Kit, logIn, missing, startKit, until, uuidOf, type Window } from './kit.ts';
 
 const test = suite('dashboard: terminal');
 const reason = missing ?? (hasPty ? undefined : 'the optional package @lydell/node-pty is absent');
@@ -17,7 +21,8 @@ let window: Window;
 test.before(async () => {
   kit = await startKit({ machines: 1 });
   agent = await startTaskAgent(kit.app);
-  window = await kit.open(`terminal/${AGENT}`);
+  window = await kit.open(`terminal/${AGENT}`, { token: null });
+  await logIn(window.page, { token: kit.app.superToken });
   await window.context.grantPermissions(['clipboard-read', 'clipboard-write']);
 });
 
@@ -32,6 +37,18 @@ const screen = () => window.page.locator('.xterm-rows');
 const shows = (text: string) => screen().getByText(text).first().waitFor();
 const button = (name: string) => window.page.getByRole('button', { name });
 
+/** Waits for a shell. */
+const prompt = (page: Page) =>
+  page
+    .locator('.xterm-rows')
+    .getByText(/[#$]\s*$/)
+    .first()
+    .waitFor();
+
+/** The plugin as it was before it had methods. */
+const withoutMethods = (kernel: Kernel): any =>
+  Object.create(kernel, { hooks: { value: { ...kernel.hooks, methods: { tap() {} } } } });
+
 async function type(text: string): Promise<void> {
   await window.page.locator('.xterm-helper-textarea').focus();
   await window.page.keyboard.type(`${text}\n`);
@@ -44,13 +61,76 @@ test('a shell on the machine answers what is typed', async () => {
   await shows('42-xterm');
 });
 
-test('no address has the credential of the reader, and the one that it has ends with the terminals', async () => {
-  const { sessions } = await kit.app.call('session_list', [kit.app.superToken]);
-  assert.equal(
-    sessions.map(({ name }: { name: string }) => name).filter((name: string) => name !== ''),
-    ['Terminals of the dashboard'],
-  );
+test('a person who logged in by token or by password gets the shell by a pass, and no address has the session', async () => {
+  const ways = [
+    { token: kit.app.superToken },
+    { username: 'root', password: kit.app.rootPassword },
+  ] as const;
+  for (const typed of ways)
+    await kit.using(
+      async ({ page }) => {
+        const addresses: string[] = [];
+        page.on('websocket', (socket) => addresses.push(socket.url()));
+        await logIn(page, typed);
+        await prompt(page);
+        const stored = String(await page.evaluate('JSON.stringify({ ...sessionStorage })'));
+        const [, credential = ''] = /"credential\\?":\\?"([^"\\]+)/.exec(stored) ?? [];
+        assert.match(credential, /^\w{16}:\w{32}$/);
+        const [address = ''] = addresses.filter((one) => one.includes('/terminal?'));
+        assert.match(address, /token=\w{16}%3A\w{32}/);
+        assert.not.match(address, encodeURIComponent(credential));
+      },
+      `terminal/${AGENT}`,
+      { token: null },
+    );
 });
+
+test('on a server without passes the shell opens with the credential of the page', async () => {
+  const older = { ...terminal, setup: (kernel: any) => terminal.setup(withoutMethods(kernel)) };
+  const plugins = ['token', 'agent', 'agent-uuid', 'task', 'server-info', 'discovery', 'dashboard'];
+  const app = await bootForTest([...plugins, older]);
+  const there = await startTaskAgent(app);
+  try {
+    const asked = app.call('terminal_pass', [app.superToken, AGENT]);
+    assert.is((await asked.catch((error) => error)).code, -32601);
+    await kit.using(
+      async ({ page }) => {
+        await logIn(page, { token: app.superToken });
+        await prompt(page);
+      },
+      `terminal/${AGENT}`,
+      { token: null, app },
+    );
+  } finally {
+    await stopAgent(there);
+    await app.stop();
+  }
+});
+
+// biome-ignore format: one case per line
+const refusals: [name: string, uuid: string, server: string, told: RegExp][] = [
+  ['whose tasks are off', uuidOf(71), 'allow_task = false', /^Tasks are switched off on this machine/],
+  ['that takes tasks, and no terminal', uuidOf(72), 'allow_task = true\nallow_task_type = ["ping"]', /^This machine does not allow terminals/],
+];
+for (const [name, uuid, server, told] of refusals)
+  test(`the page says so of a machine ${name}, and what to change`, async () => {
+    const closed = await startAgent(kit.app, kit.app.superToken, { uuid, server });
+    try {
+      const list = () => kit.app.call('agent-uuid_list', [kit.app.superToken]);
+      const isThere = (one: any) =>
+        one.uuid === uuid && one.last_seen && one.tasks_allowed === server.includes('true');
+      await eventually('the agent', list, (all: any[]) => all.some(isThere));
+      await kit.using(async ({ page }) => {
+        const note = page.getByRole('alert');
+        await note.getByText(told).waitFor();
+        await note.getByText(/needs allow_task = true and web_shell/).waitFor();
+        assert.is(await note.getByText(/Ended at/).count(), 0);
+        await note.getByRole('button', { name: 'Try again' }).waitFor();
+      }, `terminal/${uuid}`);
+    } finally {
+      await stopAgent(closed);
+    }
+  });
 
 test('the shell follows the size of the window', async () => {
   const wide = await screen().locator('> div').count();
@@ -162,11 +242,9 @@ test('a shell that ends says so, and Enter starts a new one', async () => {
   await shows('again-4');
 });
 
-test('the last terminal takes the session with it', async () => {
-  await button('Close').click();
+test('the last terminal leaves the choice of a machine', async () => {
+  await button('Close').first().click();
   await window.page.getByRole('heading', { name: 'Open a terminal' }).waitFor();
-  const list = () => kit.app.call('session_list', [kit.app.superToken]);
-  await eventually('the end of the session', list, ({ sessions }) => sessions.length === 0);
   assert.equal(window.problems, []);
 });
 

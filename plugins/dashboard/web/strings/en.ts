@@ -709,7 +709,11 @@ export const en = {
     deleteRunning: 'It still runs: the machine goes on with it, and its result will be lost.',
   },
   terminal: {
-    session: 'Terminals of the dashboard',
+    tasksOff: 'Tasks are switched off on this machine, so no terminal opens.',
+    shellsOff: 'This machine does not allow terminals.',
+    offHint:
+      'Its agent’s configuration file decides: it needs allow_task = true and web_shell among the allowed tasks. Then restart the agent.',
+    away: 'This machine is not connected.',
     choose: 'Open a terminal',
     another: 'Open another terminal',
     find: 'Find by name, tag or UUID',

@@ -670,7 +670,10 @@ export const zh: Strings = {
     deleteRunning: '它仍在运行：主机会继续执行，但结果将丢失。',
   },
   terminal: {
-    session: '面板的终端',
+    tasksOff: '此主机已关闭任务功能，而终端属于任务。',
+    shellsOff: '此主机不允许打开终端。',
+    offHint: '由代理的配置文件决定：需要 allow_task = true，并允许 web_shell。修改后请重启代理。',
+    away: '此主机未连接。',
     choose: '打开终端',
     another: '再打开一个终端',
     find: '按名称、标签或 UUID 查找',

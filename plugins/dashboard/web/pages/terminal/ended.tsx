@@ -13,19 +13,22 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
   const [isAddressing, setAddressing] = useState(false);
   const state = shell.state.value;
   if (state.kind !== 'ended') return null;
+  const isNever = state.how === 'never';
   return (
     <div class="note warn" role="alert">
       <Icon of={Plug} />
       <div class="grow">
-        <strong>{t.terminal.endedAt(format.clock(state.at))} </strong>
+        {state.how === 'over' && <strong>{t.terminal.endedAt(format.clock(state.at))} </strong>}
         <span>{state.why} </span>
         <span class="muted">
-          {state.never ? t.terminal.never(addressForAgents(server)) : t.terminal.anew}
+          {state.how === 'over' && t.terminal.anew}
+          {isNever && t.terminal.never(addressForAgents(server))}
+          {state.how === 'off' && t.terminal.offHint}
         </span>
       </div>
-      {state.never && <Button onClick={() => setAddressing(true)}>{t.terminal.address}</Button>}
+      {isNever && <Button onClick={() => setAddressing(true)}>{t.terminal.address}</Button>}
       <Button icon={RotateCw} onClick={() => void shell.start()}>
-        {t.terminal.again}
+        {state.how === 'off' ? t.parts.retry : t.terminal.again}
       </Button>
       <Button onClick={onClose}>{t.terminal.closeShell}</Button>
       {isAddressing && <Address onClose={() => setAddressing(false)} />}

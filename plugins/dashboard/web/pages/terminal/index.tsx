@@ -83,9 +83,9 @@ export default function Terminal() {
           onClose={() => closeAsked(current)}
         />
       </div>
-      <ShellView key={current.id} shell={current} />
+      {isOff(current) ? null : <ShellView key={current.id} shell={current} />}
       <Ended shell={current} onClose={() => close(current)} />
-      <Keys shell={current} />
+      {isOff(current) ? null : <Keys shell={current} />}
       {isChoosing && <Chooser onOpen={open} onClose={() => setChoosing(false)} />}
       {asked && (
         <Confirm
@@ -101,12 +101,15 @@ export default function Terminal() {
   );
 }
 
+/** The machine allows no terminal: there is nothing to show but why. */
+const isOff = ({ state: { value } }: Shell) => value.kind === 'ended' && value.how === 'off';
+
 function TabLabel({ of, name }: { readonly of: Shell; readonly name: string }) {
   const { kind } = of.state.value;
   return (
     <span class="row" title={of.title.value}>
       {name}
-      {kind !== 'open' && <span class="muted small">{t.terminal.states[kind]}</span>}
+      {kind !== 'open' && !isOff(of) && <span class="muted small">{t.terminal.states[kind]}</span>}
     </span>
   );
 }

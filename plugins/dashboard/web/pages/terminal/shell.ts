@@ -1,8 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
-import { RpcError } from '@svc/client';
 import type { Server } from '../../frame/index.ts';
-import { errorText } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { type Ending, endingOf, neverOpened, passFor } from './opening.ts';
 import { addressForAgents, fontSize } from './settings.ts';
 import { randomUuid } from './uuid.ts';
 import type { Screen } from './xterm.ts';
@@ -11,17 +10,7 @@ import type { Screen } from './xterm.ts';
 export type ShellState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'open' }
-  /** `never`: the machine did not come, so the address that it was given may be wrong. */
-  | { readonly kind: 'ended'; readonly why: string; readonly never: boolean; readonly at: number };
-
-/** A credential for addresses: it ends with the page, and can be ended before. */
-export type Pass = () => Promise<string>;
-
-interface Options {
-  readonly server: Server;
-  readonly uuid: string;
-  readonly pass: Pass;
-}
+  | ({ readonly kind: 'ended'; readonly at: number } & Ending);
 
 /** Output that waits to be drawn; beyond it the oldest that has not been handed over is left out. */
 const MOST_WAITING = 16 * 2 ** 20;
@@ -40,7 +29,7 @@ export class Shell {
   readonly screen = signal<Screen | undefined>();
   /** Where the screen is drawn; it moves into the page and out of it. */
   readonly element = document.createElement('div');
-  readonly #options: Options;
+  readonly #server: Server;
   #socket: WebSocket | undefined;
   #waiting = 0;
   /** How a line begins before anything is typed. */
@@ -49,9 +38,9 @@ export class Shell {
   /** What was typed before the shell was there. */
   #ahead: Uint8Array<ArrayBuffer>[] = [];
 
-  constructor(options: Options) {
-    this.#options = options;
-    this.uuid = options.uuid;
+  constructor(server: Server, uuid: string) {
+    this.#server = server;
+    this.uuid = uuid;
     this.element.className = 'terminal-screen';
   }
 
@@ -61,19 +50,19 @@ export class Shell {
     try {
       const screen = this.screen.value ?? (await this.#draw());
       this.screen.value = screen;
-      const { server, uuid, pass } = this.#options;
+      const [server, target_uuid] = [this.#server, this.uuid];
       const terminal_id = randomUuid();
       const url = addressForAgents(server);
-      const [credential] = await Promise.all([
-        pass(),
+      const [token, task] = await Promise.all([
+        passFor(server, target_uuid),
         server.call('task_create_task', {
-          target_uuid: uuid,
+          target_uuid,
           task_type: { web_shell: { url, terminal_id } },
         }),
       ]);
-      this.#connect(screen, { agent_uuid: uuid, terminal_id, token: credential });
+      this.#connect(screen, { agent_uuid: target_uuid, terminal_id, token }, task.id);
     } catch (error) {
-      this.#end(errorText(error), false);
+      this.#end(endingOf(error));
     }
   }
 
@@ -111,9 +100,8 @@ export class Shell {
     return screen;
   }
 
-  #connect({ terminal }: Screen, query: Record<string, string>): void {
-    const { server } = this.#options;
-    const address = `${server.origin.replace(/^http/, 'ws')}/terminal`;
+  #connect({ terminal }: Screen, query: Record<string, string>, task_id: number): void {
+    const address = `${this.#server.origin.replace(/^http/, 'ws')}/terminal`;
     const socket = new WebSocket(`${address}?${new URLSearchParams(query)}`);
     this.#socket = socket;
     this.#prompt = undefined;
@@ -128,8 +116,10 @@ export class Shell {
     socket.onopen = () => this.#resize(terminal.cols, terminal.rows);
     socket.onclose = ({ code }) => {
       if (socket !== this.#socket) return;
-      const never = this.state.value.kind === 'starting';
-      this.#end(refusal ?? t.terminal.closed(code), never && refusal !== undefined);
+      this.#socket = undefined;
+      if (this.state.value.kind !== 'starting' || refusal === undefined)
+        this.#end({ how: 'over', why: refusal ?? t.terminal.closed(code) });
+      else void this.#endUnopened({ task_id, refusal });
     };
   }
 
@@ -175,10 +165,14 @@ export class Shell {
     return line?.translateToString(false, 0, buffer?.cursorX) ?? '';
   }
 
-  #end(why: string, never: boolean): void {
+  async #endUnopened(told: { readonly task_id: number; readonly refusal: string }): Promise<void> {
+    this.#end(await neverOpened(this.#server, this.uuid, told));
+  }
+
+  #end(ending: Ending): void {
     this.#socket = undefined;
     this.#ahead = [];
-    this.state.value = { kind: 'ended', why, never, at: Date.now() };
+    this.state.value = { kind: 'ended', at: Date.now(), ...ending };
   }
 }
 
@@ -191,31 +185,4 @@ function refusalOf(text: string): string | undefined {
     // No message of the server: a machine does not send text.
     return undefined;
   }
-}
-
-/** One session for the terminals of a page: what stands in an address is no password and ends with them. */
-export function passes(server: Server): { readonly pass: Pass; readonly end: () => void } {
-  let made: Promise<{ readonly key: string; readonly secret: string } | undefined> | undefined;
-  return {
-    async pass() {
-      made ??= server
-        .call('session_create', { name: t.terminal.session, hours: 24 })
-        .catch((error) => {
-          made = undefined;
-          // A server without sessions knows no other way.
-          if (error instanceof RpcError && error.code === -32601) return undefined;
-          throw error;
-        });
-      const session = await made;
-      return session ? `${session.key}:${session.secret}` : server.credential();
-    },
-    end() {
-      const ending = made;
-      made = undefined;
-      void ending
-        ?.then((session) => session && server.call('session_revoke', { key: session.key }))
-        // It ends by itself.
-        .catch((error: unknown) => console.info('session of the terminals', error));
-    },
-  };
 }

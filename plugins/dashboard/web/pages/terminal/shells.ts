@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Server } from '../../frame/index.ts';
 import { server as shownServer } from '../../frame/server.ts';
-import { passes, Shell } from './shell.ts';
+import { Shell } from './shell.ts';
 
 /** The terminals of one server. They live on while another page is shown. */
 export interface Shells {
@@ -23,7 +23,6 @@ export function shellsOf(server: Server): Shells {
 function make(server: Server): Shells {
   const list = signal<readonly Shell[]>([]);
   const current = signal('');
-  const { pass, end } = passes(server);
   const ask = (event: Event) => {
     if (list.value.some((shell) => shell.isBusy)) event.preventDefault();
   };
@@ -40,7 +39,7 @@ function make(server: Server): Shells {
     list,
     current,
     open(uuid) {
-      const shell = new Shell({ server, uuid, pass });
+      const shell = new Shell(server, uuid);
       list.value = [...list.value, shell];
       current.value = shell.id;
       void shell.start();
@@ -52,7 +51,6 @@ function make(server: Server): Shells {
       list.value = list.value.filter((one) => one !== shell);
       if (current.value === shell.id)
         current.value = (list.value[at] ?? list.value.at(-1))?.id ?? '';
-      if (list.value.length === 0) end();
     },
   };
   return shells;
