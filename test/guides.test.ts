@@ -221,9 +221,9 @@ function membersOf(file: string, name: string): string[] {
 }
 
 for (const [file, name, most] of [
-  ['hooks.ts', 'Hooks', 22],
+  ['hooks.ts', 'Hooks', 23],
   ['plugin.ts', 'Plugin', 18],
-  ['plugin.ts', 'Kernel', 20],
+  ['plugin.ts', 'Kernel', 21],
 ] as const) {
   test(`the first columns of the plugin guide name every member of ${name}`, () => {
     const members = membersOf(file, name);
@@ -280,6 +280,48 @@ test('the plugins of the plugin guide work', async () => {
     await app.stop();
   }
 });
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`the logbook of the plugin guide keeps, finds, corrects and burns, for those with a right in its book (${dialect})`, async () => {
+    const block = blocksOf(PLUGINS).find((one) => isCode(one) && fileOf(one) === 'logbook.ts');
+    writeFileSync(join(dir, 'logbook.ts'), block?.text ?? '');
+    const app = await bootForTest(['token', join(dir, 'logbook.ts')], {}, { dialect });
+    try {
+      const right = (book: string, word: string) => ({
+        scopes: [{ logbook: book }],
+        permissions: [{ logbook: word }],
+      });
+      const token = await app.token([right('gar*', 'write'), right('garden', 'read')]);
+      const write = (book: string, text: string) =>
+        app.call('logbook_write', { token, book, text });
+      assert.equal(await write('garden', 'sowed peas'), { id: 1, entries: 1 });
+      assert.equal(await write('garden', 'rain'), { id: 2, entries: 2 });
+      assert.equal(await write('garage', 'new tyres'), { id: 3, entries: 1 });
+      const refused = await write('kitchen', 'soup').catch((error) => error);
+      assert.is(refused.message, "Permission denied: no right to write the book 'kitchen'");
+      const read = (more = {}) => app.call('logbook_read', { token, book: 'garden', ...more });
+      assert.equal(await read(), [
+        { id: 2, text: 'rain' },
+        { id: 1, text: 'sowed peas' },
+      ]);
+      await app.call('logbook_correct', { token, book: 'garden', id: 2, text: 'hail' });
+      assert.equal(await read({ contains: 'ai' }), [{ id: 2, text: 'hail' }]);
+      const wrong = { token, book: 'garden', id: 3, text: 'x' };
+      assert.is((await app.call('logbook_correct', wrong).catch((e) => e)).code, 105);
+      assert.is(await app.call('logbook_burn', { token, book: 'garden' }), 2);
+      assert.equal(await read(), []);
+      const steps = await app.sql(
+        "select name from schema_migrations where plugin = 'logbook' order by name",
+      );
+      assert.equal(
+        steps.map(({ name }) => name),
+        ['0001-create', '0002-books'],
+      );
+    } finally {
+      await app.stop();
+    }
+  });
+}
 
 test('the test of the plugin guide passes', async () => {
   for (const name of ['dice.js', 'dice.test.ts']) {

@@ -7,13 +7,14 @@ import {
   type Kernel,
   LAST,
   type Logger,
+  type MigrationStep,
   type Plugin,
   type ServerState,
   type Service,
 } from '@svc/plugin-sdk';
 import { makeBrand } from './brand.ts';
 import { machineClock } from './clock.ts';
-import { migrate, stepsOf } from './db/migrate.ts';
+import { migrate, Steps } from './db/migrate.ts';
 import { notOpen, openDatabase } from './db/open.ts';
 import type { Head } from './head.ts';
 import { createHooks } from './hooks.ts';
@@ -93,6 +94,7 @@ export class App {
   readonly #stopping = new AbortController();
   readonly #timeline: Timeline;
   readonly #registry: Registry;
+  readonly #steps = new Steps();
   readonly #dispatcher: Dispatcher;
   readonly #network: Network;
   readonly #bus: LocalBus;
@@ -122,6 +124,11 @@ export class App {
     setMaxListeners(0, this.#stopping.signal);
     // Its timer runs from here on: a start that fails before it listens leaves none behind.
     unwind.push(() => this.#network.stop(0));
+  }
+
+  /** The steps that the plugins' schema is made of, in the order in which they run. */
+  get migrations(): readonly MigrationStep[] {
+    return this.#steps.list;
   }
 
   get url(): string {
@@ -167,11 +174,14 @@ export class App {
 
   /** The schema that the plugins want, the other servers, first rows. */
   async prepare(): Promise<void> {
-    const { log, mode = 'serve', plugins } = this.#options;
-    await this.#timeline.step('migrations', () => migrate(this.db, stepsOf(plugins), log));
+    const { mode = 'serve' } = this.#options;
+    await this.migrate();
     if (mode === 'serve') await this.#timeline.limited('bus', () => this.#joinBus());
     await this.#timeline.step('prepare', () => this.hooks.prepare.promise());
   }
+
+  readonly migrate = (): Promise<void> =>
+    this.#timeline.step('migrations', () => migrate(this.db, this.migrations, this.#options.log));
 
   async listen(): Promise<void> {
     const { head, log, version } = this.#options;
@@ -243,6 +253,7 @@ export class App {
       system,
       plugins,
       methods: this.methods,
+      migrations: this.migrations,
       hooks: this.hooks,
       timeline: this.#timeline,
       services: new Services(services),
@@ -270,17 +281,20 @@ export class App {
     };
   }
 
-  /** Runs the registration hooks, once: each plugin registers through a registry of its own, so that every entry knows its owner. */
+  /** Runs the registration hooks, once, in the order of the setup: each plugin registers through a registry of its own, so that every entry knows its owner. */
   #register(): void {
-    const forEach = (hook: 'methods' | 'routes', registryOf: (plugin: Plugin) => unknown) => {
+    const forEach = (
+      hook: 'methods' | 'routes' | 'migrations',
+      registryOf: (plugin: Plugin) => unknown,
+    ) => {
       // tapable calls every tap with the same argument; a tap's name tells whose registry it should get.
-      for (const tap of this.hooks[hook].taps) {
-        const plugin = this.#options.plugins.find(({ name }) => name === tap.name);
-        if (plugin) (tap.fn as (registry: unknown) => void)(registryOf(plugin));
-      }
+      for (const { plugin } of this.#scopes)
+        for (const tap of this.hooks[hook].taps)
+          if (tap.name === plugin.name) (tap.fn as (registry: unknown) => void)(registryOf(plugin));
     };
     forEach('methods', (plugin) => this.#registry.for(plugin));
     forEach('routes', ({ name }) => this.#network.router.for(name));
+    forEach('migrations', ({ name }) => this.#steps.for(name));
     this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
       this.#network.rpc.handle(exchange),
     );

@@ -10,6 +10,7 @@ import type {
   Incoming,
   Listening,
   Methods,
+  Migrations,
   Origin,
   Outcome,
   Principal,
@@ -28,6 +29,7 @@ import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook } from 'ta
 export const createHooks = () => ({
   methods: new SyncHook<[Methods]>(['methods']),
   routes: new SyncHook<[Routes]>(['routes']),
+  migrations: new SyncHook<[Migrations]>(['migrations']),
   commands: new SyncHook<[Commands]>(['commands']),
   database: new AsyncSeriesBailHook<[DatabaseRequest], DatabaseHandle | undefined>(['request']),
   bus: new AsyncSeriesBailHook<[BusRequest], RemoteBus | undefined>(['request']),
@@ -62,7 +64,9 @@ export const createHooks = () => ({
 
 /** Hooks whose taps run synchronously. tapable's classes cannot be told apart by `instanceof`. */
 export const SYNC_HOOKS: ReadonlySet<string> = new Set(
-  'methods routes commands turn admitted settled connection receiving vouched'.split(' '),
+  'methods routes migrations commands turn admitted settled connection receiving vouched'.split(
+    ' ',
+  ),
 );
 
 export type KernelHooks = ReturnType<typeof createHooks>;

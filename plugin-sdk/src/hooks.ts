@@ -5,6 +5,7 @@ import type { DatabaseHandle, DatabaseRequest } from './database.ts';
 import type { RpcError } from './errors.ts';
 import type { Connection, Exchange, Receipt, Routes, Upgrade } from './http.ts';
 import type { Methods, Params } from './method.ts';
+import type { Migrations } from './migration.ts';
 import type { Kernel } from './plugin.ts';
 import type { Principal, Requirement } from './principal.ts';
 
@@ -156,6 +157,8 @@ export interface Hooks {
   readonly methods: Taps<[Methods]>;
   /** Series; after every setup, once: adds HTTP routes. */
   readonly routes: Taps<[Routes]>;
+  /** Series; after every setup, once: adds steps of the schema, behind those of the definition. */
+  readonly migrations: Taps<[Migrations]>;
   /** Bail; asked once, after the setup of the plugins that drive a database: opens it, or leaves it to another driver. */
   readonly database: AsyncTaps<[DatabaseRequest], DatabaseHandle | undefined>;
   /** Series; after every setup, once: adds commands to the command line. */

@@ -10,6 +10,17 @@ export interface Migration {
   up(db: MigrationDatabase): Promise<unknown>;
 }
 
+/** A step and the plugin whose ledger it is in. */
+export interface MigrationStep {
+  readonly plugin: string;
+  readonly migration: Migration;
+}
+
+/** What a plugin adds its steps through, in the order in which they run. */
+export interface Migrations {
+  add(migration: Migration): void;
+}
+
 /** What a step acts through: one transaction, which its ledger row is part of. */
 export interface MigrationDatabase {
   readonly query: QueryBuilder;

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { RegisteredMethod } from './method.ts';
-import type { Migration } from './migration.ts';
+import type { Migration, MigrationStep } from './migration.ts';
 import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
 import type { Service } from './service.ts';
 import type { Messaging } from './topic.ts';
@@ -75,6 +75,8 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   readonly plugins: readonly Plugin[];
   /** The methods of the enabled plugins by wire name; complete after every `setup`. */
   readonly methods: ReadonlyMap<string, RegisteredMethod>;
+  /** The steps of the enabled plugins, in the order in which they run; complete after every `setup`. */
+  readonly migrations: readonly MigrationStep[];
   /** Rights of the server itself, for in-process calls. */
   readonly system: Principal;
   provide<T>(service: Service<T>, value: T): void;
@@ -124,7 +126,7 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly ahead?: () => () => void;
   /** Built-in plugins that the program loads along where the configuration's list does not name them. */
   readonly brings?: readonly string[];
-  /** Steps of the schema, in order. Of several plugins those of `requires` come first. */
+  /** Steps of the schema, in order: the short form of a tap of `migrations`. Of several plugins those of `requires` come first. */
   readonly migrations?: readonly Migration[];
   /** Tables that SQL of callers without the Super Token is kept from (`svc-server_exec_sql`). */
   readonly guards?: GuardedTables;

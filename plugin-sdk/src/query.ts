@@ -27,6 +27,8 @@ export interface TableQuery<Row extends object = StoredRow> extends Promise<Row[
   where(values: Values): TableQuery<Row>;
   whereRaw(sql: string, bindings?: readonly unknown[]): TableQuery<Row>;
   orderBy(column: Columns, direction?: 'asc' | 'desc'): TableQuery<Row>;
+  /** At most so many rows. */
+  limit(rows: number): TableQuery<Row>;
   first(...columns: readonly string[]): Promise<Row | undefined>;
   pluck(column: string): Promise<unknown[]>;
   /** `count({ n: '*' })` gives one row with the column `n`. */

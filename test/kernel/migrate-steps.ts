@@ -1,7 +1,7 @@
-import type { Step } from '../../kernel/src/db/migrate.ts';
+import type { MigrationStep } from '@svc/plugin-sdk';
 
 /** Steps of which each makes one table with one row; `inLast` runs at the end of the last one. */
-export function raceSteps(count: number, inLast?: () => Promise<void>): Step[] {
+export function raceSteps(count: number, inLast?: () => Promise<void>): MigrationStep[] {
   return Array.from({ length: count }, (_, at) => ({
     plugin: 'race',
     migration: {

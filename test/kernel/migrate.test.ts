@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
+import type { DatabaseHandle, MigrationDatabase, MigrationStep } from '@svc/plugin-sdk';
 import * as assert from 'uvu/assert';
-import { migrate, type Step } from '../../kernel/src/db/migrate.ts';
+import { migrate } from '../../kernel/src/db/migrate.ts';
 import { suite } from '../runner/suite.ts';
 import { emptyPlace, failure, memoryLog, openAt, withDatabase } from './database-kit.ts';
 import { raceSteps } from './migrate-steps.ts';
@@ -12,7 +12,7 @@ const ledger = (db: DatabaseHandle) =>
   db.query('schema_migrations').select('plugin', 'name', 'breaking').orderBy(['plugin', 'name']);
 
 /** A step that makes a table of its own. */
-const step = (plugin: string, name: string, breaking = false): Step => ({
+const step = (plugin: string, name: string, breaking = false): MigrationStep => ({
   plugin,
   migration: {
     name,
@@ -29,7 +29,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   on('applies each step once, in order, and keeps a ledger', async (db) => {
     const order: string[] = [];
-    const noted = (plugin: string, name: string): Step => ({
+    const noted = (plugin: string, name: string): MigrationStep => ({
       plugin,
       migration: {
         name,
@@ -67,7 +67,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   on(
     'leaves nothing of a step that fails, keeps the ones before it, and tries again later',
     async (db) => {
-      const bad: Step = {
+      const bad: MigrationStep = {
         plugin: 'p',
         migration: {
           name: '0002-bad',
@@ -79,7 +79,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         },
       };
       const error = await failure(migrate(db, [step('p', '0001-a'), bad], memoryLog()));
-      assert.match(error.message, /disk on fire/);
+      assert.is(error.message, "plugin 'p': migration '0002-bad' failed: disk on fire");
+      assert.is((error.cause as Error).message, 'disk on fire');
       assert.not(await db.query.schema.hasTable('half'));
       assert.equal(
         (await ledger(db)).map((row) => row['name']),

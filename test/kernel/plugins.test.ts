@@ -1,7 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { definePlugin, PluginError, service, Type, topic } from '@svc/plugin-sdk';
+import {
+  definePlugin,
+  EARLY,
+  type Migration,
+  type MigrationDatabase,
+  PluginError,
+  service,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';
@@ -125,6 +134,45 @@ test('the server itself may call any method in-process', async () => {
   await app.stop();
 });
 
+const table = (name: string) => ({
+  name,
+  up: ({ query }: MigrationDatabase) =>
+    query.schema.createTable(name.replaceAll('-', '_'), (columns) => columns.integer('id')),
+});
+
+test('migrations come from the list and from taps, the list first, in the order of the start', async () => {
+  const first = definePlugin({
+    name: 'first',
+    version: '1.0.0',
+    provides: [Greeter],
+    migrations: [table('first-0001')],
+    setup({ hooks, provide }) {
+      provide(Greeter, { greet: String });
+      hooks.migrations.tap((steps) => steps.add(table('first-0003')));
+      hooks.migrations.tap((steps) => steps.add(table('first-0002')), { stage: EARLY });
+    },
+  });
+  const second = definePlugin({
+    name: 'second',
+    version: '1.0.0',
+    requires: [Greeter],
+    migrations: [table('second-0001')],
+    setup({ hooks }) {
+      hooks.migrations.tap((steps) => steps.add(table('second-0002')), { stage: EARLY });
+    },
+  });
+  const app = await bootForTest([second, first]);
+  const steps = 'select plugin, name from schema_migrations order by applied_at, rowid';
+  const applied = (await app.sql(steps)).map(({ plugin, name }) => `${plugin} ${name}`);
+  const names = ['first-0001', 'first-0002', 'first-0003', 'second-0001', 'second-0002'];
+  assert.equal(
+    applied,
+    names.map((name) => `${name.split('-')[0]} ${name}`),
+  );
+  assert.equal(await app.sql('select id from second_0002'), []);
+  await app.stop();
+});
+
 const failures: [
   name: string,
   plugins: () => unknown[],
@@ -132,6 +180,27 @@ const failures: [
   message: RegExp,
 ][] = [
   ['a missing service names who needs it', () => [guest], {}, /plugin 'guest' requires 'greeter'/],
+  [
+    'a migration that is there twice',
+    () => [
+      definePlugin({
+        name: 'twice',
+        version: '1.0.0',
+        migrations: [table('twice-0001')],
+        setup: ({ hooks }) => hooks.migrations.tap((steps) => steps.add(table('twice-0001'))),
+      }),
+    ],
+    {},
+    /plugin 'twice': has two migrations 'twice-0001'/,
+  ],
+  [
+    'a migration that is none',
+    () => [
+      plain('bad', ({ hooks }) => hooks.migrations.tap((steps) => steps.add({} as Migration))),
+    ],
+    {},
+    /plugin 'bad': a migration must have a 'name' and a function 'up'/,
+  ],
   ['a name listed twice', () => [greeter, greeter], {}, /'greeter' is listed twice/],
   [
     'two plugins that provide the same',

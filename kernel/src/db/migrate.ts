@@ -1,20 +1,32 @@
-import type { DatabaseHandle, Logger, Migration, MigrationDatabase, Plugin } from '@svc/plugin-sdk';
+import type {
+  DatabaseHandle,
+  Logger,
+  MigrationDatabase,
+  MigrationStep,
+  Migrations,
+} from '@svc/plugin-sdk';
 import { PluginError, UserError } from '@svc/plugin-sdk';
 
-/** One migration of one plugin. */
-export interface Step {
-  readonly plugin: string;
-  readonly migration: Migration;
-}
+/** The steps of all plugins, in the order in which they run. */
+export class Steps {
+  readonly list: MigrationStep[] = [];
 
-/** The steps of all plugins. @throws PluginError when two steps of a plugin have one name */
-export const stepsOf = (plugins: readonly Plugin[]): Step[] =>
-  plugins.flatMap(({ name, migrations = [] }) => {
-    const names = migrations.map((migration) => migration.name);
-    const twice = names.find((step, at) => names.indexOf(step) !== at);
-    if (twice !== undefined) throw new PluginError(name, `has two migrations '${twice}'`);
-    return migrations.map((migration) => ({ plugin: name, migration }));
-  });
+  /** What one plugin registers through. */
+  for(plugin: string): Migrations {
+    return {
+      add: (migration) => {
+        const { name, up } = migration ?? {};
+        if (typeof name !== 'string' || typeof up !== 'function')
+          throw new PluginError(plugin, `a migration must have a 'name' and a function 'up'`);
+        const isTwice = this.list.some(
+          (step) => step.plugin === plugin && step.migration.name === name,
+        );
+        if (isTwice) throw new PluginError(plugin, `has two migrations '${name}'`);
+        this.list.push({ plugin, migration });
+      },
+    };
+  }
+}
 
 /** `schema_migrations`; no checksum of the source is kept, because it differs between source and built code. */
 interface LedgerRow {
@@ -31,11 +43,12 @@ const ledger = 'schema_migrations';
 /**
  * Brings the schema up to date: each step runs once per database, in a transaction with its ledger row.
  * Any number of processes may do this at once, and a killed one leaves nothing behind.
+ * @throws PluginError that names the plugin and its step when one fails
  * @throws UserError when the database carries a breaking step of one of these plugins that this program does not know
  */
 export async function migrate(
   db: DatabaseHandle,
-  steps: readonly Step[],
+  steps: readonly MigrationStep[],
   log: Logger,
 ): Promise<void> {
   await db.migration(createLedger);
@@ -46,7 +59,13 @@ export async function migrate(
   for (const step of steps) {
     const { plugin, migration } = step;
     if (done.has(key(plugin, migration.name))) continue;
-    if (!(await db.migration((on) => apply(on, step)))) continue;
+    const isNew = await db
+      .migration((on) => apply(on, step))
+      .catch((cause: Error) => {
+        const sentence = `migration '${migration.name}' failed: ${cause.message}`;
+        throw new PluginError(plugin, sentence, { cause });
+      });
+    if (!isNew) continue;
     log.debug('A migration was applied.', { plugin, step: migration.name });
     applied.push(`${plugin} ${migration.name}`);
   }
@@ -57,7 +76,7 @@ export async function migrate(
 
 const key = (plugin: string, name: string): string => `${plugin}\n${name}`;
 
-function refuseUnknown(rows: readonly LedgerRow[], steps: readonly Step[]): void {
+function refuseUnknown(rows: readonly LedgerRow[], steps: readonly MigrationStep[]): void {
   const plugins = new Set(steps.map((step) => step.plugin));
   const known = new Set(steps.map((step) => key(step.plugin, step.migration.name)));
   for (const { plugin, name, breaking } of rows) {
@@ -76,7 +95,10 @@ async function createLedger({ query }: MigrationDatabase): Promise<void> {
 }
 
 /** The ledger row comes first: it is there already when another process was quicker. */
-async function apply(db: MigrationDatabase, { plugin, migration }: Step): Promise<boolean> {
+async function apply(
+  db: MigrationDatabase,
+  { plugin, migration }: MigrationStep,
+): Promise<boolean> {
   const { name, breaking } = migration;
   const row = { plugin, name, breaking: breaking ? 1 : 0, applied_at: Date.now() };
   const inserted = await db

@@ -7,7 +7,16 @@ import type { Timeline } from '../timeline.ts';
 import { messagingOf } from './messaging.ts';
 import type { Services } from './services.ts';
 
-type Same = 'signal' | 'clock' | 'brand' | 'server' | 'auth' | 'system' | 'plugins' | 'methods';
+type Same =
+  | 'signal'
+  | 'clock'
+  | 'brand'
+  | 'server'
+  | 'auth'
+  | 'system'
+  | 'plugins'
+  | 'methods'
+  | 'migrations';
 
 /** What all scopes of one kernel share. */
 export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
@@ -25,6 +34,9 @@ export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
 
 /** Hooks whose taps may wait, at a start or a stop. */
 const WAITED_FOR: ReadonlySet<string> = new Set(['prepare', 'start', 'ready', 'reload', 'stop']);
+
+/** Before all other taps. */
+const FIRST = Number.NEGATIVE_INFINITY;
 
 type Tap = (...args: unknown[]) => unknown;
 
@@ -49,8 +61,11 @@ export class Scope {
 
   /** Runs `setup`; registration closes when it returns. */
   async setup(): Promise<void> {
+    const kernel = this.kernel();
+    const { migrations = [] } = this.plugin;
+    kernel.hooks.migrations.tap((steps) => migrations.forEach(steps.add), { stage: FIRST });
     try {
-      await this.plugin.setup(this.kernel() as Kernel<never, never>);
+      await this.plugin.setup(kernel as Kernel<never, never>);
     } catch (cause) {
       throw wrap(this.plugin.name, 'setup failed', cause);
     } finally {
@@ -186,7 +201,7 @@ export class Scope {
 }
 
 /** Hooks of an earlier version whose place data of definePlugin has taken. */
-const DATA = ['migrations', 'permissions'];
+const DATA = ['permissions'];
 
 /** A hook that does not exist is an error with a hint, not an undefined that cannot be tapped. */
 function known<T extends object>(hooks: T, plugin: string): T {

@@ -125,6 +125,7 @@ export const restoreCommand = (ways: Ways): Command => ({
           db,
           copy: ways.postgres?.copy,
           plugins: kernel.plugins,
+          steps: kernel.migrations,
           callerFile: callers && ((name: string) => callers.file(name)),
           buckets: buckets?.folder(),
           withFiles: !values['database-only'],

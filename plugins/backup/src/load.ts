@@ -1,4 +1,4 @@
-import type { DatabaseHandle, MigrationDatabase, Plugin } from '@svc/plugin-sdk';
+import type { DatabaseHandle, MigrationDatabase, MigrationStep, Plugin } from '@svc/plugin-sdk';
 import { UserError } from '@svc/plugin-sdk';
 import Sqlite from 'better-sqlite3';
 import type { Manifest } from './manifest.ts';
@@ -29,8 +29,10 @@ export interface TargetColumn {
 /** What `load` needs to know. */
 export interface Load {
   readonly db: DatabaseHandle;
-  /** The enabled plugins in the order of their migrations. */
+  /** The enabled plugins. */
   readonly plugins: readonly Plugin[];
+  /** Their steps, in order. */
+  readonly steps: readonly MigrationStep[];
   /** A SQLite file with the rows. */
   readonly file: string;
   readonly manifest: Manifest;
@@ -47,16 +49,16 @@ const CREATE_LEDGER = `create table ${LEDGER} (plugin varchar(128) not null, nam
  * failure leaves the database empty. Later steps are left to the next start.
  * @throws UserError when tables of the archive would be left out
  */
-export async function load({ db, plugins, file, manifest, loader, tell }: Load): Promise<void> {
+export async function load({ db, file, loader, ...given }: Load): Promise<void> {
+  const { manifest, plugins, steps, tell } = given;
   const archive = new Sqlite(file, { readonly: true });
   try {
     const ledger = archive.prepare(`select plugin, name from ${LEDGER}`).raw().all() as string[][];
     const applied = new Set(ledger.map((row) => row.join('\n')));
     await db.migration(async (on) => {
       await on.query.raw(CREATE_LEDGER);
-      for (const { name: plugin, migrations = [] } of plugins)
-        for (const step of migrations)
-          if (applied.has(`${plugin}\n${step.name}`)) await step.up(on);
+      for (const { plugin, migration } of steps)
+        if (applied.has(`${plugin}\n${migration.name}`)) await migration.up(on);
       const rows = loader(on, archive);
       const known = await rows.tables();
       refuseUnknown(manifest, known, ledger, plugins);

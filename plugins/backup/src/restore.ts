@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Postgres } from '@svc/plugin-database-postgres/api';
-import { type DatabaseHandle, type Plugin, UserError } from '@svc/plugin-sdk';
+import { type DatabaseHandle, UserError } from '@svc/plugin-sdk';
 import { type Load, load } from './load.ts';
 import { postgresLoader } from './load-postgres.ts';
 import { sqliteLoader } from './load-sqlite.ts';
@@ -12,11 +12,9 @@ import { type Backup, verify } from './reader.ts';
 import { type Places, restoreFiles } from './restore-files.ts';
 
 /** What is filled. */
-export interface Target extends Places {
-  readonly db: DatabaseHandle;
+export interface Target extends Places, Pick<Load, 'db' | 'plugins' | 'steps'> {
   /** Undefined: there is no driver for Postgres. */
   readonly copy: Postgres['copy'] | undefined;
-  readonly plugins: readonly Plugin[];
   /** False: the main database alone is restored. */
   readonly withFiles: boolean;
   /** Folder for temporary files. */
@@ -30,7 +28,7 @@ export interface Target extends Places {
  * empty, and the restore can be repeated. @throws UserError
  */
 export async function restore(backup: Backup, target: Target): Promise<void> {
-  const { copy, db, plugins, tell } = target;
+  const { copy, db, plugins, steps, tell } = target;
   await refuseFilled(db);
   await verify(backup, (path) => tell(`verifying ${path}`));
   const finish = await target.verified();
@@ -43,7 +41,7 @@ export async function restore(backup: Backup, target: Target): Promise<void> {
   const loader: Load['loader'] =
     copy && !isSqlite ? (...on) => postgresLoader(...on, copy) : sqliteLoader;
   const copied = (table: string, rows: number) => tell(`restoring ${table}: ${rows} rows`);
-  await load({ db, plugins, file, manifest: backup.manifest, loader, tell: copied });
+  await load({ db, plugins, steps, file, manifest: backup.manifest, loader, tell: copied });
   await db.query.raw(isSqlite ? 'detach database archive' : 'analyze');
   await finish();
 }

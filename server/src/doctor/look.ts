@@ -50,7 +50,7 @@ function noDatabase(error: unknown, path: string): Finding {
 
 async function examine(app: App, plugins: readonly Plugin[], advice: boolean): Promise<Finding[]> {
   try {
-    const { findings, behind } = examineMigrations(plugins, await ledgerOf(app.db));
+    const { findings, behind } = examineMigrations(app.migrations, await ledgerOf(app.db));
     const ready = plugins.filter(({ name }) => !behind.has(name));
     for (const plugin of ready) findings.push(...(await examineOne(app, plugin)));
     if (advice && behind.size === 0) findings.push(...(await warnings(app)));

@@ -1,4 +1,4 @@
-import { type Database, type Finding, finding, type Plugin } from '@svc/plugin-sdk';
+import { type Database, type Finding, finding, type MigrationStep } from '@svc/plugin-sdk';
 
 const LEDGER = 'schema_migrations';
 const NAMED = 8;
@@ -16,12 +16,17 @@ export async function ledgerOf({ query }: Database): Promise<readonly Applied[]>
   return query<Applied>(LEDGER).select('plugin', 'name', 'breaking');
 }
 
-/** Compares the steps of these plugins with the ledger. `behind`: plugins with steps that are still to come. */
-export function examineMigrations(plugins: readonly Plugin[], ledger: readonly Applied[]) {
+/** Compares the registered steps with the ledger. `behind`: plugins with steps that are still to come. */
+export function examineMigrations(
+  registered: readonly MigrationStep[],
+  ledger: readonly Applied[],
+) {
   const done = new Set(ledger.map(({ plugin, name }) => `${plugin} ${name}`));
-  const steps = plugins.flatMap(({ name, migrations = [] }) =>
-    migrations.map((step) => ({ plugin: name, ...step, id: `${name} ${step.name}` })),
-  );
+  const steps = registered.map(({ plugin, migration }) => ({
+    plugin,
+    ...migration,
+    id: `${plugin} ${migration.name}`,
+  }));
   const due = steps.filter(({ id }) => !done.has(id));
   const known = new Set(steps.map(({ id }) => id));
   const names = new Set(steps.map(({ plugin }) => plugin));
