@@ -17,7 +17,7 @@ export async function runAgent(app, data) {
       `Bundled agent not started: ${config} is for another server (${advice}).\n`,
     );
     return;
-  } else followAddress(config, socketUrl(app.url));
+  } else followAddress(config, socketUrl(app));
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (stopping = true));
   keepRunning(config, () => stopping, 1000);
@@ -84,7 +84,7 @@ async function writeAgentConfig(app, path) {
       token_limit: agentLimits(uuid),
     },
   });
-  const server = { uuid: await app.call('svc-server_uuid', {}), url: socketUrl(app.url) };
+  const server = { uuid: await app.call('svc-server_uuid', {}), url: socketUrl(app) };
   writeFileSync(path, agentConfig(uuid, server, `${key}:${secret}`), { mode: 0o600 });
 }
 
@@ -107,10 +107,12 @@ allow_task = false
 ignore_cert = ${server.url.startsWith('wss:')}
 `;
 
-/** A wildcard address is reached over loopback. */
-function socketUrl(url) {
-  const address = new URL(url.replace(/^http/, 'ws'));
+/** A wildcard address is reached over loopback. The path tells the agent the word of a brand. */
+function socketUrl(app) {
+  const address = new URL(app.url.replace(/^http/, 'ws'));
   if (address.hostname === '0.0.0.0') address.hostname = '127.0.0.1';
   if (address.hostname === '[::]') address.hostname = '[::1]';
+  const { word = 'svc' } = app.kernelOf('server-info')?.brand ?? {};
+  if (word !== 'svc') address.pathname = `/${word}/rpc`;
   return address.href;
 }

@@ -102,6 +102,46 @@ test('waits 5 s for the UUID', () =>
     }),
   ));
 
+const UNKNOWN = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } };
+
+// [what the agent knows, path of the address, word in its file, methods in the order in which it tries them]
+const BRANDS: [string, string, string | undefined, string[]][] = [
+  ['its file has the word', '/', 'acme', ['acme-server_uuid']],
+  [
+    'its address has the word',
+    '/behind/acme/rpc',
+    undefined,
+    ['svc-server_uuid', 'acme-server_uuid'],
+  ],
+  ['its file has an older word', '/acme/rpc', 'old', ['old-server_uuid', 'acme-server_uuid']],
+  ['its server has given up the brand', '/', 'acme', ['acme-server_uuid', 'svc-server_uuid']],
+];
+for (const [name, path, brand, methods] of BRANDS) {
+  test(`finds the names of a server with a brand: ${name}`, () =>
+    withServer((server) =>
+      withLink(serverConfig(new URL(path, server.url).href, { brand }), async ({ link }) => {
+        const peer = await server.accept();
+        for (const [at, method] of methods.entries()) {
+          assert.is((await peer.next()).method, method);
+          if (at < methods.length - 1) peer.send(UNKNOWN);
+        }
+        peer.result(SERVER);
+        await worksWith(peer, link);
+      }),
+    ));
+}
+
+test('says what to write where the names of a server are not found', () =>
+  withServer((server) =>
+    withLink(serverConfig(server.url), async ({ clock, lines }) => {
+      const peer = await server.accept();
+      await peer.next();
+      peer.send(UNKNOWN);
+      assert.is(await clock.timer('reconnect'), 1000);
+      assert.match(lines.join(''), 'a server with a brand: write its word as brand');
+    }),
+  ));
+
 // [what the server does instead of a proper registration, its act]
 const REFUSALS: [string, (peer: Peer) => void][] = [
   ['refuses', (p) => p.send({ jsonrpc: '2.0', id: 1, error: { code: 102, message: 'no' } })],

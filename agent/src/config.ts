@@ -8,6 +8,9 @@ import { parseUuid } from './uuid.ts';
 
 export { ConfigError } from './fields.ts';
 
+/** As `word` of the server's section `[brand]`. */
+const BRAND = /^[\w.-]{1,64}$/;
+
 /** One `[[server]]` (clients.md §2.3). */
 export interface ServerConfig {
   readonly name: string;
@@ -15,6 +18,8 @@ export interface ServerConfig {
   readonly server_uuid: string;
   readonly token: string;
   readonly ws_url: string;
+  /** Word that stands for `svc` in the names of the server's methods, where it has a brand of its own. */
+  readonly brand?: string | undefined;
   /** False for a server that stores no reports, because it runs without the plugin `agent`. */
   readonly allow_report: boolean;
   /** Put the document `agent_sensors` into the key-value namespace of the agent. */
@@ -141,8 +146,15 @@ function server(fields: Fields): ServerConfig {
     allowed_tasks: allowedTasks(fields),
     execute_only: executeOnly(fields),
     ignore_cert: fields.flag('ignore_cert'),
+    ...brand(fields),
     ...certPin(fields),
   };
+}
+
+function brand(fields: Fields): Pick<ServerConfig, 'brand'> {
+  const word = fields.text('brand', '');
+  if (word !== '' && !BRAND.test(word)) fields.fail('brand', 'must be one word');
+  return word === '' ? {} : { brand: word };
 }
 
 function certPin(fields: Fields): Pick<ServerConfig, 'cert_pin'> {

@@ -13,20 +13,36 @@ export const registration = (server: ServerConfig, agent_uuid: string): string =
   request('task_register_task', JSON.stringify([server.token, agent_uuid]));
 
 /**
- * Asks the server for its UUID (clients.md §2.4 step 5). Ping frames do not count as the answer.
+ * Asks the server for its UUID (clients.md §2.4 step 5). Ping frames do not count as the answer. Where the server knows no
+ * such method, its names may have the word of a brand: that of the address, `wss://host/WORD/rpc`, is tried then.
  * @throws WrongServer for another UUID, Error for anything but a UUID
  */
 export async function checkServerUuid(channel: Channel, server: ServerConfig): Promise<void> {
-  channel.send(request('svc-server_uuid', '[]'));
-  const answer = await nextObject(channel, { skipPings: true });
+  let answer: Record<string, unknown> | undefined;
+  for (const word of wordsOf(server)) {
+    channel.send(request('svc-server_uuid'.replace('svc', word), '[]'));
+    answer = await nextObject(channel, { skipPings: true });
+    if (!isUnknownMethod(answer)) break;
+  }
   const uuid = answer?.['result'];
   if (typeof uuid !== 'string') {
-    throw new Error(`the server did not tell its UUID: ${describe(answer)}`);
+    const advice = isUnknownMethod(answer)
+      ? ' (a server with a brand: write its word as brand)'
+      : '';
+    throw new Error(`the server did not tell its UUID: ${describe(answer)}${advice}`);
   }
   if (uuid !== server.server_uuid) {
     throw new WrongServer(`the server's UUID is ${uuid.slice(0, 64)}`);
   }
 }
+
+function wordsOf({ brand = 'svc', ws_url }: ServerConfig): Set<string> {
+  const [, inAddress] = /\/([\w.-]{1,64})\/rpc\/?$/.exec(new URL(ws_url).pathname) ?? [];
+  return new Set([brand, ...(inAddress ? [inAddress] : []), 'svc']);
+}
+
+const isUnknownMethod = (answer: Record<string, unknown> | undefined): boolean =>
+  (answer?.['error'] as { code?: unknown } | undefined)?.code === -32601;
 
 /**
  * Subscribes to tasks (clients.md §2.4 step 6). A binary frame counts as success.

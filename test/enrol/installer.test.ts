@@ -313,7 +313,7 @@ test('over TLS with a self-signed certificate curl and wget check its key, and s
 });
 
 test('a download with a wrong digest stops the installation, and the code stays good', async () => {
-  const { line, code } = await create();
+  const { line, code, id } = await create();
   const proxy = await tampering({ '/svc/enrol/agent': (body) => `${body};` });
   const one = await machine();
   const outcome = await one.run(line.replace(app.url, proxy.url));
@@ -324,6 +324,7 @@ test('a download with a wrong digest stops the installation, and the code stays 
   const config = await one.run(line, '--print-config');
   assert.match(config.out, /^token = "/m, 'an agent of another make gets its configuration');
   assert.not.ok(one.isThere);
+  await app.call('enrol_revoke', { token: app.superToken, id });
   const used = await one.run(`curl -fsS ${app.url}/svc/enrol/install | sh -s -- ${code}`);
   assert.is(used.code, 1);
   assert.match(used.err, /used, revoked or has expired/);

@@ -134,6 +134,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(all.map(({ status }) => status).sort(), [200, 200, 403, 403]);
   });
 
+  test('a code is used up when its machine has reported: one that never connects gives it back after half a minute', async () => {
+    const { id, code } = await create({ uses: 2 });
+    const first = await enrolled(code);
+    const lost = await enrolled(code);
+    await app.call('agent_report_dynamic_summary', [first.token, { uuid: first.uuid, time: 1 }]);
+    const held = await exchange(code);
+    assert.is(held.status, 403);
+    assert.match(await held.text(), 'a machine came with this code a moment ago');
+    await app.clock.advance(31_000);
+    const again = await enrolled(code);
+    const listed = (await list()).find((one: { id: number }) => one.id === id);
+    assert.equal([listed.used, listed.last_agent], [2, again.uuid]);
+    const report = (token: string, uuid: string) =>
+      app.call('agent_report_dynamic_summary', [token, { uuid, time: 1 }]);
+    const { tokens } = await app.call('token_list_all_tokens', [app.superToken]);
+    const keys = tokens.map(({ token_key }: { token_key: string }) => token_key);
+    const [lostKey, firstKey] = [lost, first].map(({ token }) => token.split(':')[0]);
+    assert.equal([keys.includes(lostKey), keys.includes(firstKey)], [false, true]);
+    const namespaces = await app.call('kv_list_all_namespace', [app.superToken]);
+    assert.not.ok(namespaces.includes(lost.uuid));
+    await report(again.token, again.uuid);
+    await app.clock.advance(31_000);
+    const over = await exchange(code);
+    assert.is(over.status, 403);
+    assert.match(await over.text(), 'not known, or it was used, revoked or has expired');
+    await report(first.token, first.uuid);
+    await app.call('enrol_revoke', { token: app.superToken, id });
+    assert.equal(await app.sql(`select * from enrol_pending where code = ${id}`), []);
+  });
+
   test('an expired, a revoked and an unknown code are refused in the same words', async () => {
     const expired = await create({ seconds: 60 });
     const revoked = await create();

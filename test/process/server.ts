@@ -155,7 +155,7 @@ async function untilPrinted(output: () => string): Promise<void> {
 
 async function answers(url: string, hello: string): Promise<boolean> {
   try {
-    const answer = await rpc(url, hello, {});
+    const answer = await rpc(url, hello, {}, `/${hello.replace(/-server_hello$/, '')}/rpc`);
     return 'result' in answer;
   } catch (error) {
     // Refused or reset: not listening yet. Anything else is a finding.
@@ -165,8 +165,13 @@ async function answers(url: string, hello: string): Promise<boolean> {
 }
 
 /** One call over POST, as the response object. */
-export async function rpc(url: string, method: string, params: unknown): Promise<any> {
-  const response = await fetch(`${url}/svc/rpc`, {
+export async function rpc(
+  url: string,
+  method: string,
+  params: unknown,
+  path = '/svc/rpc',
+): Promise<any> {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

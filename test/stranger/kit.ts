@@ -119,6 +119,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) signal(child, 'SIGKILL');
+});
+
 interface Started extends Running {
   readonly closed: Promise<number | string>;
 }
@@ -129,7 +134,7 @@ function start(env: NodeJS.ProcessEnv, cwd: string, line: string): Started {
     ...{ cwd, env, detached: true },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  process.once('exit', () => signal(child, 'SIGKILL'));
+  children.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -139,6 +144,7 @@ function start(env: NodeJS.ProcessEnv, cwd: string, line: string): Started {
   const closed = new Promise<number | string>((done) => {
     child.on('close', (status, name) => {
       clearTimeout(deadline);
+      children.delete(child);
       done(status ?? name ?? 'no status');
     });
   });

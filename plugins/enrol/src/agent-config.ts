@@ -6,6 +6,8 @@ export interface AgentConfig {
   readonly token: string;
   /** `wss://fleet.example.net:2211/svc/rpc` */
   readonly ws_url: string;
+  /** Word of the server's names; `svc` is what agents expect. */
+  readonly brand: string;
   /** Of the server's certificate; undefined: an authority vouches for it. */
   readonly pin: string | undefined;
   /** The server without the plugin `agent` stores no reports. */
@@ -13,10 +15,18 @@ export interface AgentConfig {
 }
 
 /**
- * The whole file (clients.md §2.3), for agents of any make: those that do not know `cert_pin` skip it. Nothing is allowed
+ * The whole file (clients.md §2.3), for agents of any make: those that do not know `brand` and `cert_pin` skip them. Nothing is allowed
  * in it: what tasks the machine takes is written there by its own people.
  */
-export const agentConfig = ({ uuid, server_uuid, token, ws_url, pin, reports }: AgentConfig) =>
+export const agentConfig = ({
+  uuid,
+  server_uuid,
+  token,
+  ws_url,
+  brand,
+  pin,
+  reports,
+}: AgentConfig) =>
   `log_level = "info"
 agent_uuid = "${uuid}"
 ntp_server = ""
@@ -26,6 +36,6 @@ name = "main"
 server_uuid = "${server_uuid}"
 token = "${token}"
 ws_url = "${ws_url}"
-${reports ? '' : 'allow_report = false\n'}allow_task = false
+${brand === 'svc' ? '' : `brand = "${brand}"\n`}${reports ? '' : 'allow_report = false\n'}allow_task = false
 ignore_cert = ${pin !== undefined}
 ${pin === undefined ? '' : `cert_pin = "${pin}"\n`}`;

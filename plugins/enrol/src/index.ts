@@ -1,4 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-static-bucket/api';
@@ -10,6 +11,7 @@ import { fetchCommand } from './fetch-command.ts';
 import { Digests } from './files.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
+import { PendingMachines } from './pending.ts';
 import { Place } from './place.ts';
 import { addRoutes } from './routes.ts';
 import { Runtimes } from './runtimes.ts';
@@ -23,7 +25,7 @@ export default definePlugin({
   version: '0.6.0',
   namespaces: ['enrol'],
   requires: [ConfigurationFile, FileServer, Owners],
-  optional: [Audit, Refusals],
+  optional: [AgentRegistry, Audit, Refusals],
   brings: ['static-bucket'],
   config: settings,
   reloadable: Object.keys(settings.properties),
@@ -39,7 +41,7 @@ export default definePlugin({
     const runtimes = new Runtimes(() => config.runtime_path, digests);
     hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place }));
     hooks.routes.tap((routes) => {
-      const enrolment = new Enrolment(kernel, store);
+      const enrolment = new Enrolment(kernel, store, new PendingMachines(kernel));
       const throttle = new Throttle(kernel);
       addRoutes(routes, { kernel, place, enrolment, digests, runtimes, throttle });
     });

@@ -4,7 +4,7 @@ import { BodyTooBig, type Exchange, type Kernel, type Routes, RpcError } from '@
 import { FileServer, openFile } from '@svc/plugin-static-bucket/api';
 import { agentConfig } from './agent-config.ts';
 import { agentBundle } from './bundle.ts';
-import type { Enrolment } from './enrolment.ts';
+import type { Enrolment, Refused } from './enrolment.ts';
 import type { Digests, Handed } from './files.ts';
 import type { Base, Place } from './place.ts';
 import { PARTS, type Part, type Runtimes } from './runtimes.ts';
@@ -140,14 +140,25 @@ async function mayDownload(exchange: Exchange, { kernel, enrolment, throttle }: 
       throw error;
     });
     if (caller) return true;
-  } else if (await enrolment.isOpen(value)) return true;
-  else if (scheme) throttle.failed(address);
-  refuse(exchange, 401, NOT_TAKEN, { 'www-authenticate': 'Code' });
-  return false;
+  } else {
+    const why = await enrolment.refusal(value);
+    if (why === undefined) return true;
+    if (why === 'unknown' && scheme) throttle.failed(address);
+    if (why === 'held') return notTaken(exchange, 401, why);
+  }
+  return notTaken(exchange, 401, 'unknown');
 }
 
-const NOT_TAKEN =
-  'the code is not known, or it was used, revoked or has expired: ask for a new one';
+const NOT_TAKEN = {
+  unknown: 'the code is not known, or it was used, revoked or has expired: ask for a new one',
+  held: 'a machine came with this code a moment ago; when it has not connected within half a minute, the code is good again',
+};
+
+function notTaken(exchange: Exchange, status: number, why: Refused): false {
+  const more = status === 401 ? { 'www-authenticate': 'Code' } : {};
+  refuse(exchange, status, NOT_TAKEN[why], more);
+  return false;
+}
 
 function tooMany(exchange: Exchange): false {
   refuse(exchange, 429, 'too many wrong codes from this address', { 'retry-after': '10' });
@@ -181,9 +192,9 @@ async function exchanging(exchange: Exchange, parts: Parts): Promise<void> {
   const body = String(await exchange.body(MOST_BODY));
   const code = new URLSearchParams(body.trim()).get('code') ?? '';
   const enrolled = await enrolment.exchange(code, address);
-  if (!enrolled) {
-    throttle.failed(address);
-    return refuse(exchange, 403, NOT_TAKEN);
+  if (typeof enrolled === 'string') {
+    if (enrolled === 'unknown') throttle.failed(address);
+    return void notTaken(exchange, 403, enrolled);
   }
   exchange.text(200, configOf(base, enrolled, parts.kernel), headers);
 }
@@ -195,5 +206,14 @@ function configOf(
 ): string {
   const ws_url = url.replace(/^http/, 'ws') + brand.rewrite('/svc/rpc');
   const reports = methods.has('agent_report_dynamic_summary');
-  return agentConfig({ uuid, server_uuid: server.uuid(), token, ws_url, pin, reports });
+  const { word } = brand;
+  return agentConfig({
+    uuid,
+    server_uuid: server.uuid(),
+    token,
+    ws_url,
+    brand: word,
+    pin,
+    reports,
+  });
 }

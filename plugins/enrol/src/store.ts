@@ -37,7 +37,7 @@ type Row = Omit<Code, 'tags'> & { readonly tags: string };
 
 const COLUMNS =
   'id, name, tags, owner, uses, used, created_at, expires_at, revoked_at, last_agent, last_at';
-const IS_OPEN = 'hash = ? and used < uses and expires_at > ? and revoked_at is null';
+const IS_VALID = 'hash = ? and expires_at > ? and revoked_at is null';
 
 /** Table `enrol_code`. Every method throws RpcError 103 when the database fails. */
 export class Store {
@@ -52,6 +52,9 @@ export class Store {
     const work = async (trx: QueryBuilder) => {
       const gone = 'delete from enrol_code where expires_at < ? returning id';
       await rowsOf(trx, { text: gone, params: [code.created_at - KEPT_MS] });
+      const left =
+        'delete from enrol_pending where code not in (select id from enrol_code) returning agent';
+      await rowsOf(trx, { text: left, params: [] });
       const ids = await trx('enrol_code').pluck('id');
       if (ids.length >= most) {
         throw RpcError.invalid(
@@ -77,14 +80,18 @@ export class Store {
     return row && codeOf(row);
   }
 
-  /** True while the code has a use left. Index on `hash`. */
-  async isOpen(hash: string, now: number): Promise<boolean> {
-    return (await this.#rows(`select id from enrol_code where ${IS_OPEN}`, [hash, now])).length > 0;
+  /** A code that holds, whether or not it has a use left. Index on `hash`. */
+  async valid(hash: string, now: number): Promise<Code | undefined> {
+    const [row] = await this.#rows(`select ${COLUMNS} from enrol_code where ${IS_VALID}`, [
+      hash,
+      now,
+    ]);
+    return row && codeOf(row);
   }
 
   /** Takes one use, in one statement: two machines with one code come one after the other. @returns undefined: there is none */
   async take(hash: string, now: number): Promise<Code | undefined> {
-    const text = `update enrol_code set used = used + 1 where ${IS_OPEN} returning ${COLUMNS}`;
+    const text = `update enrol_code set used = used + 1 where ${IS_VALID} and used < uses returning ${COLUMNS}`;
     const [row] = await this.#rows(text, [hash, now]);
     return row && codeOf(row);
   }

@@ -15,4 +15,14 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+/** Table `enrol_pending`: machines that came with a code and may not have connected. `code` is the id in `enrol_code`. */
+const pending: Migration = {
+  name: '0002-pending',
+  async up({ query, types }) {
+    await query.raw(`create table enrol_pending (agent ${types.bytewise} primary key, code integer not null,
+      token_key ${types.bytewise} not null, came_at bigint not null)`);
+    await query.raw('create index "idx-enrol_pending-code" on enrol_pending (code, came_at)');
+  },
+};
+
+export const migrations = [create, pending];
