@@ -20,7 +20,10 @@ const test = suite('dashboard serving');
 test.before(async () => {
   await buildDashboard();
   const config = { dashboard: { servers: [OTHER, 'http://127.0.0.1:2299'] } };
-  app = await bootForTest(['token', 'server-info', 'static-bucket-file', 'dashboard'], config);
+  app = await bootForTest(
+    ['token', 'server-info', 'static-bucket', 'static-bucket-file', 'dashboard'],
+    config,
+  );
 });
 test.after(() => app.stop());
 
@@ -101,11 +104,18 @@ test('a file with a digest in its name comes in the best coding, for a year', as
     assert.ok(read(body).equals(plain), accepted);
     assert.is(headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.match(String(headers['content-type']), /javascript/);
-    assert.is(headers['vary'], 'accept-encoding');
+    assert.is(headers['vary'], 'Accept-Encoding');
   }
   const { headers } = await get(path);
   assert.is((await get(path, { 'if-none-match': String(headers['etag']) })).status, 304);
   assert.is((await get(path, {}, 'HEAD')).body.length, 0);
+});
+
+test('what is not a file of the build is the page, or 404 below assets/', async () => {
+  for (const path of ['index', 'index.html/', 'assets', '.built', 'index.html'])
+    assert.match((await get(HOME + path)).body.toString(), `<base href="${HOME}">`, path);
+  for (const path of ['assets/', 'assets/index', 'assets/.x', 'assets//x.js', 'assets/%00'])
+    assert.is((await get(HOME + path)).status, 404, path);
 });
 
 test('a range is not looked at, however bad it is', async () => {

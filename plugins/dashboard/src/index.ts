@@ -1,7 +1,7 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definePlugin, LATE, Type } from '@svc/plugin-sdk';
-import { FileServer } from '@svc/plugin-static-bucket/api';
-import { BuiltFiles } from './built-files.ts';
+import { Assets } from './assets.ts';
 import { isNavigation } from './navigation.ts';
 import { Pages } from './pages.ts';
 
@@ -20,22 +20,19 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url));
 export default definePlugin({
   name: 'dashboard',
   version: '0.6.0',
-  requires: [FileServer],
-  brings: ['static-bucket'],
   config,
   reloadable: ['servers'],
 
   setup(kernel) {
     const { brand, config: settings, hooks, log } = kernel;
     const home = brand.rewrite('/svc/dashboard/');
-    const files = new BuiltFiles(PUBLIC, (name) => kernel.use(FileServer).webType(name));
     const pages = new Pages({
       home,
       brand,
-      files,
+      index: join(PUBLIC, 'index.html'),
+      assets: new Assets(PUBLIC, log),
       log,
       servers: () => settings.servers,
-      server: () => kernel.use(FileServer),
     });
     hooks.routes.tap((routes) => {
       routes.add({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Brand, Exchange, Logger } from '@svc/plugin-sdk';
-import type { FileServer } from '@svc/plugin-static-bucket/api';
-import type { BuiltFiles } from './built-files.ts';
+import { readFile } from 'node:fs/promises';
+import { type Brand, codeOf, type Exchange, type Logger } from '@svc/plugin-sdk';
+import type { Assets } from './assets.ts';
 
 /** In `index.html` as it is built: the nonce of inline styles, and where the head gets what the server says of itself. */
 const NONCE = /__NONCE__/g;
@@ -12,11 +12,12 @@ interface Options {
   /** `/svc/dashboard/`, with the brand's word. */
   readonly home: string;
   readonly brand: Brand;
-  readonly files: BuiltFiles;
+  /** Path of `index.html` as it was built. */
+  readonly index: string;
+  readonly assets: Assets;
   readonly log: Logger;
   /** Origins that the page may connect to beside its own. */
   readonly servers: () => readonly string[];
-  readonly server: () => FileServer;
 }
 
 /** Answers requests below `/svc/dashboard/`: files by name, and the page itself for every other address. */
@@ -28,19 +29,14 @@ export class Pages {
   }
 
   async answer(exchange: Exchange): Promise<void> {
-    const { method, request, params } = exchange;
+    const { method, params } = exchange;
     if (method !== 'GET' && method !== 'HEAD')
       return exchange.text(405, 'Method not allowed', { allow: 'GET, HEAD' });
     const { path = '' } = params;
     try {
-      const { files } = this.#options;
-      const accepted = String(request.headers['accept-encoding'] ?? '');
       const isPage = path === '' || path === 'index.html';
-      const found = isPage ? undefined : await files.find(path, accepted);
-      if (!found) return await this.#page(exchange, path);
-      // A part of a compressed file helps nobody.
-      delete request.headers.range;
-      await this.#options.server().serve(exchange, found);
+      if (isPage || !(await this.#options.assets.answer(exchange, path)))
+        await this.#page(exchange, path);
     } catch (error) {
       this.#options.log.error('dashboard file could not be served', { path: exchange.path, error });
       if (!exchange.response.headersSent) exchange.text(500, 'Failed to read file');
@@ -50,7 +46,7 @@ export class Pages {
   /** The page keeps its own history: every address that names no file is one of its views. */
   async #page(exchange: Exchange, path: string): Promise<void> {
     if (path.startsWith('assets/')) return exchange.text(404, 'File not found');
-    const built = await this.#options.files.text('index.html');
+    const built = await textOf(this.#options.index);
     if (built === undefined) return exchange.text(503, NOT_BUILT);
     const nonce = randomBytes(16).toString('base64url');
     const html = built.replace(NONCE, nonce).replace(HEAD, () => this.#head());
@@ -91,6 +87,16 @@ export class Pages {
       "form-action 'none'",
       "frame-ancestors 'none'",
     ].join('; ');
+  }
+}
+
+/** @returns undefined where there is no such file */
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

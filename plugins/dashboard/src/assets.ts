@@ -1,0 +1,95 @@
+import type { ReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { codeOf, type Exchange, type Logger } from '@svc/plugin-sdk';
+import sirv, { type RequestHandler } from 'sirv';
+
+const FOLDER = 'assets';
+/** One folder below, no dot in front: names that the build gives. */
+const NAME = /^(?:assets\/)?[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const YEAR = 'public, max-age=31536000, immutable';
+/** A client that takes nothing for so long holds no file open. */
+const STALL_MS = 60_000;
+const CODINGS = ['br', 'gzip'] as const;
+
+/**
+ * The files that the build has made, sent by sirv. Those under `assets/` carry a digest in their name. sirv reads the
+ * folder once, so that another one takes its place where the folder was replaced.
+ */
+export class Assets {
+  readonly #folder: string;
+  readonly #log: Logger;
+  #listed: { readonly state: string; readonly send: RequestHandler } | undefined;
+
+  constructor(folder: string, log: Logger) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Answers with the file of this name. @returns false where there is none */
+  async answer({ request, response }: Exchange, name: string): Promise<boolean> {
+    if (!NAME.test(name)) return false;
+    const state = await stateOf(this.#folder);
+    if (state === undefined) return false;
+    if (this.#listed?.state !== state) this.#listed = { state, send: list(this.#folder) };
+    this.#guard(response, name);
+    let isSent = true;
+    this.#listed.send(asked(request, name), response, () => {
+      isSent = false;
+    });
+    return isSent;
+  }
+
+  /** sirv listens to nothing: a file that vanishes would end the process, and one that nobody takes would stay open. */
+  #guard(response: ServerResponse, name: string): void {
+    response.once('pipe', (stream: ReadStream) => {
+      const fail = (error: unknown) => {
+        this.#log.debug('dashboard file could not be sent', { name, error });
+        response.destroy();
+      };
+      const length = Number(response.getHeader('content-length'));
+      stream.on('error', fail);
+      stream.on('end', () => stream.bytesRead === length || fail(new Error('it has changed')));
+      response.once('close', () => stream.destroy());
+      response.setTimeout(STALL_MS, () => response.destroy());
+    });
+  }
+}
+
+/** Changes with every file that comes or goes. */
+async function stateOf(folder: string): Promise<string | undefined> {
+  try {
+    const both = await Promise.all([stat(folder), stat(join(folder, FOLDER))]);
+    return both.map(({ dev, ino, mtimeMs }) => `${dev} ${ino} ${mtimeMs}`).join(' ');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const list = (folder: string): RequestHandler =>
+  sirv(folder, {
+    etag: true,
+    brotli: true,
+    gzip: true,
+    extensions: [],
+    setHeaders(response, path) {
+      response.setHeader('Cache-Control', path.startsWith(`/${FOLDER}/`) ? YEAR : 'no-cache');
+    },
+  });
+
+/** What sirv reads of a request. It takes a bad range for a good one, and `br;q=0` for a wish. */
+function asked({ headers, method }: IncomingMessage, name: string): IncomingMessage {
+  const accepted = String(headers['accept-encoding'] ?? '');
+  const coding = CODINGS.filter((one) => takes(accepted, one)).join();
+  const seen = { 'accept-encoding': coding, 'if-none-match': headers['if-none-match'] };
+  return { method, url: `/${name}`, headers: seen } as never;
+}
+
+const takes = (accepted: string, coding: string) =>
+  accepted
+    .split(',')
+    .some((part) =>
+      new RegExp(`^\\s*${coding}\\s*(?:;(?!\\s*q=0(?:\\.0*)?\\s*$)|$)`, 'i').test(part),
+    );
