@@ -62,7 +62,7 @@ export class Router {
     if (!isDecodable(path)) return undefined;
     const turn: Turn = { exchange, url: request.url };
     this.#turns.set(request, turn);
-    this.#table.handler(request as never, response, undefined as never);
+    void this.#table.handler(request as never, response, undefined as never);
     request.url = turn.url;
     return turn.answer;
   }
