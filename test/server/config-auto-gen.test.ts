@@ -31,38 +31,42 @@ const V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 
 /** [name, text before, text after with U for the UUID] */
 const rewritten: [name: string, before: string, after: string][] = [
-  ['the form of the chapter', 'server_uuid = "auto_gen"\n', 'server_uuid ="U"\n'],
+  ['the form of the chapter', 'server_uuid = "auto_gen"\n', 'server_uuid = "U"\n'],
   ['no blanks', 'server_uuid="auto_gen"\n', 'server_uuid="U"\n'],
-  ['single quotes', "server_uuid = 'auto_gen'\n", "server_uuid ='U'\n"],
-  ['capitals', 'server_uuid = "AUTO_GEN"\n', 'server_uuid ="U"\n'],
-  ['mixed case', 'server_uuid = "Auto_Gen"\n', 'server_uuid ="U"\n'],
+  ['single quotes', "server_uuid = 'auto_gen'\n", "server_uuid = 'U'\n"],
+  ['capitals', 'server_uuid = "AUTO_GEN"\n', 'server_uuid = "U"\n'],
+  ['mixed case', 'server_uuid = "Auto_Gen"\n', 'server_uuid = "U"\n'],
   [
     'an indented line with a comment',
     '\t server_uuid\t=\t"auto_gen" # once\n',
-    '\t server_uuid\t="U" # once\n',
+    '\t server_uuid\t=\t"U" # once\n',
   ],
   [
     'comments, blank lines and order',
     '# a\n\n#server_uuid = "auto_gen"\nserver_uuid = "auto_gen"\n# b\n\n',
-    '# a\n\n#server_uuid = "auto_gen"\nserver_uuid ="U"\n# b\n\n',
+    '# a\n\n#server_uuid = "auto_gen"\nserver_uuid = "U"\n# b\n\n',
   ],
-  ['CRLF becomes LF', '# a\r\nserver_uuid = "auto_gen"\r\n# b\r\n', '# a\nserver_uuid ="U"\n# b\n'],
-  ['a missing line end is added', '# a\nserver_uuid = "auto_gen"', '# a\nserver_uuid ="U"\n'],
-  ['a byte order mark stays', '\ufeffserver_uuid = "auto_gen"\n', '\ufeffserver_uuid ="U"\n'],
+  [
+    'CRLF becomes LF',
+    '# a\r\nserver_uuid = "auto_gen"\r\n# b\r\n',
+    '# a\nserver_uuid = "U"\n# b\n',
+  ],
+  ['a missing line end is added', '# a\nserver_uuid = "auto_gen"', '# a\nserver_uuid = "U"\n'],
+  ['a byte order mark stays', '\ufeffserver_uuid = "auto_gen"\n', '\ufeffserver_uuid = "U"\n'],
   [
     'other keys with such a value are left alone',
     'title = "auto_gen"\nserver_uuid = "auto_gen"\nmy_server_uuid = "auto_gen"\n',
-    'title = "auto_gen"\nserver_uuid ="U"\nmy_server_uuid = "auto_gen"\n',
+    'title = "auto_gen"\nserver_uuid = "U"\nmy_server_uuid = "auto_gen"\n',
   ],
   [
     'a line inside a multi-line text is left alone',
     'server_uuid = "auto_gen"\nnote = """\nserver_uuid = "auto_gen"\n"""\n',
-    'server_uuid ="U"\nnote = """\nserver_uuid = "auto_gen"\n"""\n',
+    'server_uuid = "U"\nnote = """\nserver_uuid = "auto_gen"\n"""\n',
   ],
   [
     'the key in a table is replaced too, in any case, with what follows the word',
     'server_uuid = "auto_gen"\n[peer]\nSERVER_UUID = "auto_gen-2"\n',
-    'server_uuid ="U"\n[peer]\nSERVER_UUID ="U-2"\n',
+    'server_uuid = "U"\n[peer]\nSERVER_UUID = "U-2"\n',
   ],
 ];
 
@@ -86,7 +90,7 @@ test('a load writes a random version 4 UUID into the file, later loads keep it',
   const first = await loadConfig(file);
   assert.match(first.head.server_uuid, V4);
   const text = readFileSync(file, 'utf8');
-  assert.is(text, `# mine\nserver_uuid ="${first.head.server_uuid}" # once\n${REST}`);
+  assert.is(text, `# mine\nserver_uuid = "${first.head.server_uuid}" # once\n${REST}`);
   assert.is(first.text, text);
   const second = await loadConfig(file);
   assert.is(second.head.server_uuid, first.head.server_uuid);
@@ -153,7 +157,7 @@ test('a file with another mistake still gets its UUID, so that the next try keep
     await failure(file),
     /^database: is missing$|^ws_listener: must be string \(line 2\)$/m,
   );
-  assert.match(readFileSync(file, 'utf8'), /^server_uuid ="[0-9a-f-]{36}"\n/);
+  assert.match(readFileSync(file, 'utf8'), /^server_uuid = "[0-9a-f-]{36}"\n/);
 });
 
 const unreadable: [name: string, prepare: (file: string) => void, message: RegExp][] = [
@@ -194,7 +198,7 @@ const otherLine = fc.oneof(
   fc.nat(99).map((n) => `key_${n} = ${n} # comment`),
 );
 
-test('whatever stands around it, only the word and the blanks before it change', () => {
+test('whatever stands around it, only the word changes', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(otherLine, { maxLength: 6, selector: (line) => line.split(' ')[0] }),
@@ -210,7 +214,7 @@ test('whatever stands around it, only the word and the blanks before it change',
         const around = (middle: string, lineEnd: string) =>
           [...above, middle, ...below, ''].join('\n').replaceAll('\n', lineEnd);
         const before = `${indent}server_uuid${left}=${right}${quote}${word}${quote}${trail}# c`;
-        const after = `${indent}server_uuid${left}=${quote}${UUID}${quote}${trail}# c`;
+        const after = `${indent}server_uuid${left}=${right}${quote}${UUID}${quote}${trail}# c`;
         assert.is(fixAutoGen(around(before, end), UUID), around(after, '\n'));
       },
     ),
