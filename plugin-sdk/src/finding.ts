@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Logger } from './log.ts';
 
 /** Parts of an installation that `doctor` looks at, in the order in which it tells of them. */
 export const EXAMINED = [
@@ -53,6 +54,13 @@ export function examineFolder(key: string, folder: string): Finding[] {
     found.push(finding('permissions', 'problem', message, advice));
   }
   return found;
+}
+
+/** One line for the log where this program cannot write into a configured folder: what fails later is told at the start. */
+export function warnOfFolder(log: Logger, key: string, folder: string): void {
+  const isFault = ({ area, level }: Finding) => area === 'permissions' && level === 'problem';
+  for (const { message, advice } of examineFolder(key, folder).filter(isFault))
+    log.warn(`${message} ${advice}`);
 }
 
 function freeRoom(key: string, place: string): Finding {

@@ -155,7 +155,7 @@ test('a file with another mistake still gets its UUID, so that the next try keep
   writeFileSync(file, 'server_uuid = "auto_gen"\nws_listener = 5\n');
   assert.match(
     await failure(file),
-    /^database: is missing$|^ws_listener: must be string \(line 2\)$/m,
+    /^database: is missing$|^ws_listener: must be a text in quotes \(line 2\)$/m,
   );
   assert.match(readFileSync(file, 'utf8'), /^server_uuid = "[0-9a-f-]{36}"\n/);
 });

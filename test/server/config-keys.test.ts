@@ -106,25 +106,25 @@ for (const [table, key, toml, value] of accepted) {
 }
 
 const u32 = (zero: string) => [
-  ['"5"', 'must be integer'],
-  ['1.5', 'must be integer'],
+  ['"5"', 'must be a whole number without quotes and units'],
+  ['1.5', 'must be a whole number without quotes and units'],
   ['-1', zero],
-  ['4294967296', 'must be <= 4294967295'],
+  ['4294967296', 'must be at most 4294967295'],
 ];
-const counts = [...u32('must be >= 1'), ['0', 'must be >= 1']];
+const counts = [...u32('must be at least 1'), ['0', 'must be at least 1']];
 const text = [
-  ['5', 'must be string'],
+  ['5', 'must be a text in quotes'],
   ['""', 'must not have fewer than 1 characters'],
 ];
 
 /** [table, key, [value, reason]…] */
 const refused: [table: string, key: string, values: string[][]][] = [
-  ['', 'ws_listener', [['5', 'must be string']]],
+  ['', 'ws_listener', [['5', 'must be a text in quotes']]],
   [
     '',
     'server_uuid',
     [
-      ['5', 'must be string'],
+      ['5', 'must be a text in quotes'],
       ['"auto_gen"', 'must be: UUID: hyphenated, 32 hex digits, in braces, or as urn:uuid.'],
       ['"AUTO_GEN"', 'must be: UUID: hyphenated, 32 hex digits, in braces, or as urn:uuid.'],
       ['"x"', 'must be: UUID: hyphenated, 32 hex digits, in braces, or as urn:uuid.'],
@@ -138,20 +138,20 @@ const refused: [table: string, key: string, values: string[][]][] = [
     '',
     'enable_unix_socket',
     [
-      ['1', 'must be boolean'],
-      ['"true"', 'must be boolean'],
+      ['1', 'must be true or false, without quotes'],
+      ['"true"', 'must be true or false, without quotes'],
     ],
   ],
   ['', 'unix_socket_path', text],
   ['', 'tls_cert', text],
   ['', 'tls_key', text],
-  ['', 'plugins', [['"token"', 'must be array']]],
+  ['', 'plugins', [['"token"', 'must be a list in brackets: ["one", "two"]']]],
   [
     '',
     'shutdown_timeout_ms',
     [
-      ['"1"', 'must be integer'],
-      ['-1', 'must be >= 0'],
+      ['"1"', 'must be a whole number without quotes and units'],
+      ['-1', 'must be at least 0'],
     ],
   ],
   ['', 'logging', [['5', 'must be a table']]],
@@ -160,7 +160,7 @@ const refused: [table: string, key: string, values: string[][]][] = [
     'database',
     'database_url',
     [
-      ['5', 'must be string'],
+      ['5', 'must be a text in quotes'],
       [
         '"mysql://h/n"',
         'must be: `sqlite://svc.db?mode=rwc` or `postgres://user:pass@host:5432/name`.',
@@ -172,32 +172,32 @@ const refused: [table: string, key: string, values: string[][]][] = [
     'database',
     'connect_timeout_ms',
     [
-      ['0', 'must be >= 1'],
-      ['true', 'must be integer'],
+      ['0', 'must be at least 1'],
+      ['true', 'must be a whole number without quotes and units'],
     ],
   ],
   [
     'database',
     'acquire_timeout_ms',
     [
-      ['0', 'must be >= 1'],
-      ['-1', 'must be >= 1'],
+      ['0', 'must be at least 1'],
+      ['-1', 'must be at least 1'],
     ],
   ],
   [
     'database',
     'idle_timeout_ms',
     [
-      ['-1', 'must be >= 0'],
-      ['"3s"', 'must be integer'],
+      ['-1', 'must be at least 0'],
+      ['"3s"', 'must be a whole number without quotes and units'],
     ],
   ],
   [
     'database',
     'max_lifetime_ms',
     [
-      ['-1', 'must be >= 0'],
-      ['0.5', 'must be integer'],
+      ['-1', 'must be at least 0'],
+      ['0.5', 'must be a whole number without quotes and units'],
     ],
   ],
   ['database', 'max_connections', counts],
@@ -206,23 +206,23 @@ const refused: [table: string, key: string, values: string[][]][] = [
     'logging',
     'log_filter',
     [
-      ['5', 'must be string'],
-      ['["info"]', 'must be string'],
+      ['5', 'must be a text in quotes'],
+      ['["info"]', 'must be a text in quotes'],
     ],
   ],
   ['logging', 'json_log_file', text],
-  ['logging', 'json_log_filter', [['true', 'must be string']]],
-  ['logging', 'json_log_max_mb', u32('must be >= 0')],
-  ['logging', 'json_log_files', u32('must be >= 1')],
-  ['logging', 'memory_log_capacity', u32('must be >= 0')],
-  ['logging', 'memory_log_filter', [['{}', 'must be string']]],
+  ['logging', 'json_log_filter', [['true', 'must be a text in quotes']]],
+  ['logging', 'json_log_max_mb', u32('must be at least 0')],
+  ['logging', 'json_log_files', u32('must be at least 1')],
+  ['logging', 'memory_log_capacity', u32('must be at least 0')],
+  ['logging', 'memory_log_filter', [['{}', 'must be a text in quotes']]],
   ['brand', 'salt', text],
   ['brand', 'title', text],
   [
     'brand',
     'permission',
     [
-      ['5', 'must be string'],
+      ['5', 'must be a text in quotes'],
       ['"a b"', 'must be: Tag of server permissions.'],
     ],
   ],
@@ -268,17 +268,17 @@ const whole: [name: string, text: string, message: string][] = [
   [
     'dotted keys',
     `server_uuid = "${UUID}"\nws_listener = "127.0.0.1:1"\ndatabase.database_url = "sqlite://x"\ndatabase.max_connections = 0\n`,
-    '[database] max_connections: must be >= 1 (line 4)',
+    '[database] max_connections: must be at least 1 (line 4)',
   ],
   [
     'an inline table over several problems',
     `server_uuid = "${UUID}"\nws_listener = 1\ndatabase = { database_url = "sqlite://x", max_connections = 0 }\n`,
-    '[database] max_connections: must be >= 1 (line 3)\nws_listener: must be string (line 2)',
+    '[database] max_connections: must be at least 1 (line 3)\nws_listener: must be a text in quotes (line 2)',
   ],
   [
     'one wrong plugin entry',
     textWith({ '': ['plugins = [', '  "token", # one', '  5,', ']'] }),
-    'plugins[1]: must be string (line 3)',
+    'plugins[1]: must be a text in quotes (line 3)',
   ],
   ['a syntax error', textWith({ '': ['x = = 1'] }), 'x: invalid value (line 1, column 5)'],
   [

@@ -40,7 +40,8 @@ for (const [listener, address] of listeners) {
   test(`ws_listener ${JSON.stringify(listener)} is ${address ? 'an address' : 'refused'}`, () => {
     assert.equal(parseListener(listener), address);
     const config = textWith({ '': [`ws_listener = ${JSON.stringify(listener)}`] });
-    const reason = 'must be IP:port or [IPv6]:port; host names are not accepted';
+    const reason =
+      'must be IP:port or [IPv6]:port, such as 127.0.0.1:2211; host names are not accepted';
     const expected = address === undefined ? `ws_listener: ${reason} (line 1)` : 'accepted';
     assert.is(
       refusal(() => parseConfig(config)),
@@ -158,15 +159,31 @@ test("a plugin's section gets its defaults, also when it is absent, and the raw 
 });
 
 const sections: [name: string, lines: string[], message: string][] = [
-  ['a wrong type', ['max_value_bytes = "x"'], '[kv] max_value_bytes: must be integer (line 6)'],
-  ['out of range', ['', '', 'max_value_bytes = 0'], '[kv] max_value_bytes: must be >= 1 (line 8)'],
+  [
+    'a wrong type',
+    ['max_value_bytes = "x"'],
+    '[kv] max_value_bytes: must be a whole number without quotes and units (line 6)',
+  ],
+  [
+    'out of range',
+    ['', '', 'max_value_bytes = 0'],
+    '[kv] max_value_bytes: must be at least 1 (line 8)',
+  ],
   ['no branch of a union', ['mode = "c"'], '[kv] mode: must be exactly a or b (line 6)'],
-  ['inside a table', ['[kv.nested]', 'list = 5'], '[kv.nested] list: must be array (line 7)'],
-  ['inside a dotted key', ['nested.list = 5'], '[kv.nested] list: must be array (line 6)'],
+  [
+    'inside a table',
+    ['[kv.nested]', 'list = 5'],
+    '[kv.nested] list: must be a list in brackets: ["one", "two"] (line 7)',
+  ],
+  [
+    'inside a dotted key',
+    ['nested.list = 5'],
+    '[kv.nested] list: must be a list in brackets: ["one", "two"] (line 6)',
+  ],
   [
     'in an array of tables',
     ['[[kv.nested.list]]', 'n = 1', '[[kv.nested.list]]', 'n = "x"'],
-    '[kv.nested.list[1]] n: must be integer (line 9)',
+    '[kv.nested.list[1]] n: must be a whole number without quotes and units (line 9)',
   ],
   [
     'missing in an array of tables',
@@ -213,7 +230,7 @@ test('claimed top-level keys are read from the whole file and nothing else comes
     monitoring_buffer: ['channel_capacity = 0'],
   });
   const { raw } = parseConfig(config);
-  const message = '[monitoring_buffer] channel_capacity: must be >= 1 (line 7)';
+  const message = '[monitoring_buffer] channel_capacity: must be at least 1 (line 7)';
   assert.is(
     refusal(() => validateSection('', Root, raw, config)),
     message,

@@ -1,5 +1,7 @@
 /** What an operator has to mend stops the start with a sentence that names the file; it leaves nothing behind. */
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
@@ -42,6 +44,11 @@ const faulty: [name: string, head: string, problem: RegExp][] = [
     sound.replace('ws_listener', 'ws_listner'),
     /^ws_listener: is missing; is 'ws_listner' meant to be it\?/,
   ],
+  [
+    'a port beyond 65535',
+    sound.replace(':0', ':65536'),
+    /^ws_listener: must be IP:port, with a port of at most 65535 \(line 2\)/,
+  ],
   ['half of TLS', `${sound}\ntls_cert = "cert.pem"`, /^tls_cert: is set without tls_key/],
   [
     'TLS files that are not there',
@@ -51,7 +58,7 @@ const faulty: [name: string, head: string, problem: RegExp][] = [
   [
     'a section of a plugin',
     `${sound}\nkv.max_items = "many"`,
-    /^\[kv\] max_items: must be integer/,
+    /^\[kv\] max_items: must be a whole number without quotes and units/,
   ],
   ['a plugin that is not there', `${sound}\nplugins = ["weather"]`, /^plugin 'weather': neither/],
   [
@@ -69,6 +76,86 @@ for (const [name, head, problem] of faulty) {
     assert.not.ok(existsSync(join(dir, 'svc.db')));
   });
 }
+
+/** Who wrote these wants TLS: without the keys of this server they would be served in clear. */
+const tls: [head: string, key: string][] = [
+  [`${sound}\n[tls]\ncert = "c.pem"\nkey = "k.pem"`, 'tls'],
+  [`tls = true\n${sound}`, 'tls'],
+  [`tls.cert = "c.pem"\n${sound}`, 'tls'],
+  [`ssl_certificate = "c.pem"\n${sound}`, 'ssl_certificate'],
+  [`${sound}\n[server]\ntls_cert = "c.pem"`, '\\[server\\] tls_cert'],
+  [`${sound}\n[logging]\ntls_cert = "c.pem"`, '\\[logging\\] tls_cert'],
+];
+for (const [head, key] of tls) {
+  test(`a wish for TLS that no key of this server carries stops the start: ${head.replaceAll('\n', ' ')}`, async () => {
+    write(head);
+    const message = await failure();
+    assert.match(message, new RegExp(`^${key}: .*write tls_cert = "FILE" and tls_key = "FILE"`));
+    assert.not.ok(existsSync(join(dir, 'svc.db')));
+  });
+}
+
+const harmless = ['tls = false', 'log_level = "info"', '[bus-nats]\ntls = false', 'key = "x"'];
+for (const more of harmless)
+  test(`other unknown keys are warned about, and the start goes on: ${more.replace('\n', ' ')}`, async () => {
+    write(more.startsWith('[') ? `${sound}\n${more}` : `${more}\n${sound}`);
+    await (await open('tool')).stop('test');
+  });
+
+test('an address that another program has: a sentence that says how to find it', async () => {
+  const other = createServer();
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = other.address() as AddressInfo;
+    write(sound.replace(':0', `:${port}`));
+    const says = `ws_listener: cannot listen on 127.0.0.1:${port}: another program listens there: end it`;
+    assert.ok((await failure()).startsWith(says));
+    assert.not.ok(existsSync(join(dir, 'svc.db')));
+  } finally {
+    other.close();
+  }
+});
+
+test('a folder that cannot be written into is told at the start, with what to do', async () => {
+  const wall = join(dir, 'wall');
+  writeFileSync(wall, '');
+  write(`${sound}\nstatic_path = "${wall}/static"\ndb_path = "${wall}/db"`);
+  await (await open()).stop('test');
+  const told = shown.filter((line) => line.includes(' WARN '));
+  assert.is(told.length, 2, told.join('\n'));
+  for (const key of ['static_path', 'db_path'])
+    assert.ok(told.some((line) => line.includes(`${key}: nothing can be written into ${wall}`)));
+  for (const line of told) assert.match(line, /chown/);
+});
+
+const postgres: [name: string, url: string, says: RegExp][] = [
+  [
+    'nobody listens',
+    'postgres://svc:hush@127.0.0.1:1/svc',
+    /^database\.database_url: Postgres does not answer at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\): start it, or correct the address$/,
+  ],
+  [
+    'no such host',
+    'postgres://svc:hush@nohost.invalid/svc',
+    /^database\.database_url: no address is known for the host of nohost\.invalid \(.*\): correct its name$/,
+  ],
+];
+for (const [name, url, says] of postgres) {
+  test(`Postgres that is away is told in one sentence: ${name}`, async () => {
+    writeFileSync(file, `${sound}\n[database]\ndatabase_url = "${url}"\n`);
+    const [sentence, where, ...more] = (await failure()).split('\n');
+    assert.match(sentence ?? '', says);
+    assert.equal([where, more], [`(configuration: ${file})`, []]);
+    assert.not.match(shown.join('\n'), /WARN|ERROR|hush/);
+  });
+}
+
+test('Postgres without this database (postgres)', async () => {
+  const url = new URL(process.env['SVC_TEST_POSTGRES_URL'] ?? '');
+  url.pathname = '/svc_that_is_not_there';
+  writeFileSync(file, `${sound}\n[database]\ndatabase_url = "${url}"\n`);
+  assert.match(await failure(), /has no database 'svc_that_is_not_there': make it with createdb/);
+});
 
 const atOnce =
   /^database\.database_url: cannot open .*svc\.db: it is damaged, .*: restore a backup/;

@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
-import { type Listening, type Logger, UserError } from '@svc/plugin-sdk';
+import { codeOf, type Listening, type Logger, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import { closeButKeepIdle } from '../quirks.ts';
@@ -147,13 +147,21 @@ export class Listeners {
 const sameAddress = ({ listen: a }: Addresses, { listen: b }: Addresses): boolean =>
   a.host === b.host && a.port === b.port;
 
+const REMEDIES: { readonly [code: string]: string } = {
+  EADDRINUSE:
+    'another program listens there: end it (ss -ltnp names it), or choose another port (EADDRINUSE)',
+  EACCES: 'take a port above 1023, or give the service CAP_NET_BIND_SERVICE (EACCES)',
+  EADDRNOTAVAIL:
+    'this machine has no such address: name one of its own, or 0.0.0.0 for all of them (EADDRNOTAVAIL)',
+};
+
 async function bind(server: Server, address: ListenAddress): Promise<void> {
   try {
     await listen(server, address);
   } catch (cause) {
     const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-    const { message } = cause as Error;
-    const sentence = `ws_listener: cannot listen on ${host}:${address.port}: ${message}`;
+    const reason = REMEDIES[codeOf(cause)] ?? (cause as Error).message;
+    const sentence = `ws_listener: cannot listen on ${host}:${address.port}: ${reason}`;
     throw new UserError(sentence, { cause });
   }
 }

@@ -1,11 +1,15 @@
 import { within } from '../deadline.ts';
 import type { Logger } from '../log.ts';
 
-/** Settings of the query builder: its own messages go to our log, and no value of a query into an error text. */
-export const queryBuilderSettings = (log: Logger) => ({
+/**
+ * Settings of the query builder: its own messages go to our log, and no value of a query into an error text.
+ * While `isOpen` is false, the error that ends the start tells what it warns of.
+ */
+export const queryBuilderSettings = (log: Logger, isOpen = () => true) => ({
   compileSqlOnError: false,
   log: {
-    warn: (detail: unknown) => log.warn('The query builder warns.', { detail: String(detail) }),
+    warn: (detail: unknown) =>
+      log[isOpen() ? 'warn' : 'debug']('The query builder warns.', { detail: String(detail) }),
     error: (detail: unknown) =>
       log.error('The query builder reports an error.', { detail: String(detail) }),
     deprecate: (method: string, alternative: string) =>

@@ -7,6 +7,7 @@ import {
   type Principal,
   Type,
   topic,
+  warnOfFolder,
 } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { DatabaseFiles } from './api.ts';
@@ -127,6 +128,7 @@ export default definePlugin({
       const ownerOf = (caller: Principal) => kernel.useOptional(Owners)?.of(caller) ?? null;
       addMethods(methods, { databases, auth, shownPath: places.shown, ownerOf, maxBytes });
     });
+    hooks.start.tap(() => warnOfFolder(log, 'db_path', kernel.root.db_path));
     hooks.start.tap(() =>
       kernel.every('close idle databases', UNUSED_CHECK_MS, async () => {
         const own = new Map((await store.list()).map((row) => [row.id, row.max_lifetime_ms]));

@@ -1,4 +1,11 @@
-import { DatabaseChanged, definePlugin, examineFolder, Type, topic } from '@svc/plugin-sdk';
+import {
+  DatabaseChanged,
+  definePlugin,
+  examineFolder,
+  Type,
+  topic,
+  warnOfFolder,
+} from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
@@ -76,6 +83,7 @@ export default definePlugin({
       owners()?.register({ kind: 'bucket', list: async (owner) => records.namesOf(owner) });
       return records.reload();
     });
+    hooks.start.tap(() => warnOfFolder(log, 'static_path', kernel.root.static_path));
     hooks.reload.tap(() => records.reload());
 
     const readAgain = () => {

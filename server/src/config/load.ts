@@ -97,8 +97,7 @@ function headProblems(head: Head): Problem[] {
   const { ws_listener, enable_unix_socket, unix_socket_path, tls_cert, tls_key } = head;
   const problems: Problem[] = [];
   const note = (key: keyof Head, message: string) => problems.push({ path: [key], message });
-  if (parseListener(ws_listener) === undefined)
-    note('ws_listener', 'must be IP:port or [IPv6]:port; host names are not accepted');
+  if (parseListener(ws_listener) === undefined) note('ws_listener', listenerFault(ws_listener));
   if (enable_unix_socket && Buffer.byteLength(unix_socket_path) > MAX_SOCKET_PATH)
     note('unix_socket_path', `must not be longer than ${MAX_SOCKET_PATH} bytes`);
   if (tls_cert !== undefined && tls_key === undefined)
@@ -111,6 +110,11 @@ function headProblems(head: Head): Problem[] {
     problems.push({ path: ['database', 'database_url'], message: `must be: ${DATABASE_URLS}` });
   return problems;
 }
+
+const listenerFault = (text: string): string =>
+  Number(/:(\d+)$/.exec(text)?.[1]) > 65_535
+    ? 'must be IP:port, with a port of at most 65535'
+    : 'must be IP:port or [IPv6]:port, such as 127.0.0.1:2211; host names are not accepted';
 
 const isForeign = (plugin: string): boolean => !builtInNames().includes(plugin);
 

@@ -88,8 +88,22 @@ function messageOf(error: SchemaError, schema: TObject): string {
   if (error.keyword === 'const') {
     return `${MUST_BE}${String((error.params as { allowedValue: unknown }).allowedValue)}`;
   }
-  return error.message.replace(/^must be object$/, 'must be a table');
+  return inWords(error.message);
 }
+
+const FORMS: { readonly [message: string]: string } = {
+  'must be integer': 'must be a whole number without quotes and units',
+  'must be number': 'must be a number without quotes and units',
+  'must be string': 'must be a text in quotes',
+  'must be boolean': 'must be true or false, without quotes',
+  'must be array': 'must be a list in brackets: ["one", "two"]',
+  'must be object': 'must be a table',
+};
+
+/** What to write, for a person who knows TOML and no schema. */
+const inWords = (message: string): string =>
+  FORMS[message] ??
+  message.replace(/^must be >= /, 'must be at least ').replace(/^must be <= /, 'must be at most ');
 
 /** What the schema says about a key, in words. `place`: `#/properties/ws_listener` */
 function describe(schema: TObject, place: string): string {

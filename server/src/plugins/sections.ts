@@ -2,7 +2,7 @@ import type { PluginSettings } from '@svc/kernel';
 import { type ConfigWarning, type Plugin, UserError } from '@svc/plugin-sdk';
 import { HeadSchema } from '../config/head.ts';
 import type { LoadedConfig, ParsedConfig } from '../config/load.ts';
-import { isTable, validateSection } from '../config/section.ts';
+import { isTable, problemsError, validateSection } from '../config/section.ts';
 import { unknownKeys } from '../config/unknown.ts';
 import { builtInNames } from './find.ts';
 
@@ -25,7 +25,36 @@ export function sectionsOf(
       root: plugin.rootConfig ? validateSection('', plugin.rootConfig, raw, text) : {},
     });
   }
+  refuseOtherTls(plugins, { raw, text });
   return sections;
+}
+
+/** Words of keys that ask for encryption. */
+const TLS_WORD = /^(?:tls|ssl|https)(?:_|$)|(?:^|_)cert(?:ificate)?(?:_|$)/i;
+
+/**
+ * The one kind of unknown key that stops a start: who wrote it wants TLS, and would be served in clear.
+ * @throws UserError with the keys to use
+ */
+function refuseOtherTls(
+  plugins: readonly Plugin[],
+  { raw, text }: Pick<LoadedConfig, 'raw' | 'text'>,
+) {
+  if (raw['tls_cert'] !== undefined) return;
+  const asks = (path: readonly string[]) => path.some((word) => TLS_WORD.test(word));
+  const unknown = unknownKeys(raw, knownTo(plugins)).map(({ path }) => path.split('.'));
+  const found = unknown.flatMap((path) => pathsBelow(raw, path)).find(asks);
+  if (found === undefined || raw[found.join('.')] === false) return;
+  const message =
+    'is no key of this server, which would serve without TLS: write tls_cert = "FILE" and tls_key = "FILE" above the first table';
+  throw problemsError([{ path: found, message }], text);
+}
+
+/** The key itself, and where it is a table the keys in it. */
+function pathsBelow(raw: Record<string, unknown>, path: readonly string[]): (readonly string[])[] {
+  let value: unknown = raw;
+  for (const word of path) value = isTable(value) ? value[word] : undefined;
+  return [path, ...(isTable(value) ? Object.keys(value).map((key) => [...path, key]) : [])];
 }
 
 function claim(claims: Map<string, string>, key: string, plugin: string): void {
@@ -76,24 +105,27 @@ function changedKeys(a: Record<string, unknown>, b: Record<string, unknown>): st
   );
 }
 
+const knownTo = (plugins: readonly Plugin[]) => ({
+  sections: Object.fromEntries(plugins.map(({ name, config }) => [name, config])),
+  root: plugins.flatMap(({ rootConfig }) => rootConfig ?? []),
+  disabled: builtInNames(),
+});
+
 /**
  * What is allowed in this configuration and probably not meant. Templates in the field carry old keys, so an unknown one
  * is told, never refused.
  */
 export function keyWarnings(plugins: readonly Plugin[], { raw, warnings }: ParsedConfig) {
-  const known = {
-    sections: Object.fromEntries(plugins.map(({ name, config }) => [name, config])),
-    root: plugins.flatMap(({ rootConfig }) => rootConfig ?? []),
-    disabled: builtInNames(),
-  };
-  const strange = unknownKeys(raw, known).map(({ path: key, nearest }): ConfigWarning => {
-    const meant = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
-    return {
-      kind: 'unknown',
-      key,
-      nearest,
-      message: `unknown configuration key '${key}' ignored${meant}`,
-    };
-  });
+  const strange = unknownKeys(raw, knownTo(plugins)).map(
+    ({ path: key, nearest }): ConfigWarning => {
+      const meant = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
+      return {
+        kind: 'unknown',
+        key,
+        nearest,
+        message: `unknown configuration key '${key}' ignored${meant}`,
+      };
+    },
+  );
   return [...warnings.map((message): ConfigWarning => ({ kind: 'advice', message })), ...strange];
 }
