@@ -174,9 +174,8 @@ export class App {
 
   /** The schema that the plugins want, the other servers, first rows. */
   async prepare(): Promise<void> {
-    const { mode = 'serve' } = this.#options;
     await this.migrate();
-    if (mode === 'serve') await this.#timeline.limited('bus', () => this.#joinBus());
+    if (this.#shared.serves) await this.#timeline.limited('bus', () => this.#joinBus());
     await this.#timeline.step('prepare', () => this.hooks.prepare.promise());
   }
 
@@ -187,9 +186,8 @@ export class App {
     const { head, log, version } = this.#options;
     await this.#timeline.step('start', () => this.hooks.start.promise());
     this.#unwind.push(() => this.#network.stop(0));
-    const { listeners } = this.#network;
-    await this.#timeline.step('listen', () => listeners.follow(head));
-    const { listening } = listeners;
+    await this.#timeline.step('listen', () => this.#network.listeners.follow(head));
+    const { listening } = this.#network.listeners;
     await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
     log.info('listening', { ...listening, version, server_uuid: head.server_uuid });
     // Since the process began: the modules are loaded before the first step.
@@ -202,8 +200,8 @@ export class App {
   };
 
   async #stop(reason: string): Promise<void> {
-    const { log, mode = 'serve' } = this.#options;
-    log[mode === 'serve' ? 'info' : 'debug']('stopping', { reason });
+    const { log } = this.#options;
+    log[this.#shared.serves ? 'info' : 'debug']('stopping', { reason });
     this.#network.listeners.stopAccepting();
     this.#stopping.abort();
     await this.#network.stop(this.#head.shutdown_timeout_ms);

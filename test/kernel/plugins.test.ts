@@ -326,7 +326,7 @@ const failures: [
     'a section that does not fit',
     () => [greeter, guest],
     { greeter: { word: 5 } },
-    /\[greeter\] word: must be string/,
+    /\[greeter\] word: must be a text in quotes/,
   ],
 ];
 

@@ -40,8 +40,9 @@ for (const [listener, address] of listeners) {
   test(`ws_listener ${JSON.stringify(listener)} is ${address ? 'an address' : 'refused'}`, () => {
     assert.equal(parseListener(listener), address);
     const config = textWith({ '': [`ws_listener = ${JSON.stringify(listener)}`] });
-    const reason =
-      'must be IP:port or [IPv6]:port, such as 127.0.0.1:2211; host names are not accepted';
+    const reason = listener.endsWith(':65536')
+      ? 'must be IP:port, with a port of at most 65535'
+      : 'must be IP:port or [IPv6]:port, such as 127.0.0.1:2211; host names are not accepted';
     const expected = address === undefined ? `ws_listener: ${reason} (line 1)` : 'accepted';
     assert.is(
       refusal(() => parseConfig(config)),
