@@ -1,6 +1,6 @@
 /**
  * Test runner: `node test/run.ts [words…] [options]`, `--help` explains it.
- * A single file, or `--lanes=1`, runs in this process, where a debugger finds it; more run in one process per core.
+ * A single file, or `--lanes=1`, runs in this process, where a debugger finds it; more run in several processes.
  */
 import { enableCompileCache } from 'node:module';
 import { resolve } from 'node:path';

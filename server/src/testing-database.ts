@@ -17,8 +17,9 @@ interface TestDatabase {
 
 /**
  * A file in the test's folder, or a fresh database on the Postgres that the test runner started.
- * From the second time on that a process asks for the same built-in plugins, their migrations have been applied already:
- * the database is a copy. What they do to an empty database has shown the first time.
+ * Where all plugins are built-in ones, the database is a copy of one on which the migrations of every built-in plugin have
+ * been applied, as on a server that had more plugins before. `test/server/empty-databases.test.ts` starts each on an
+ * empty one.
  */
 export async function createTestDatabase(
   dialect: 'sqlite' | 'postgres',
@@ -68,24 +69,19 @@ async function administer(sql: string): Promise<void> {
   }
 }
 
-/** File or database of a template by dialect and plugins; `undefined`: these plugins were asked for once so far. */
-const templates = new Map<string, Promise<string> | undefined>();
+/** File or database of the template by dialect. */
+const templates = new Map<string, Promise<string>>();
 
-/** `undefined` when the database has to start empty: unknown plugins, a first time, or a server that is not the tests' own. */
-function templateFor(
+/** `undefined` when the database has to start empty: plugins from elsewhere, or a server that is not the tests' own. */
+async function templateFor(
   dialect: 'sqlite' | 'postgres',
   plugins: Plugins,
-): Promise<string> | undefined {
+): Promise<string | undefined> {
   // Templates end with the runner's Postgres; a server that `PGHOST` names would keep them.
   if (dialect === 'postgres' && process.env['PGHOST']) return undefined;
   if (plugins?.some((plugin) => !isBuiltIn(plugin))) return undefined;
-  const key = JSON.stringify([dialect, plugins?.toSorted()]);
-  if (!templates.has(key)) {
-    templates.set(key, undefined);
-    return undefined;
-  }
-  const template = templates.get(key) ?? makeTemplate(dialect, plugins);
-  templates.set(key, template);
+  const template = templates.get(dialect) ?? makeTemplate(dialect);
+  templates.set(dialect, template);
   return template;
 }
 
@@ -95,8 +91,8 @@ const isBuiltIn = (plugin: Plugin | string): boolean =>
 
 const ADDRESS = { ws_listener: '127.0.0.1:0' };
 
-/** Runs the steps that these plugins register, and nothing else. @returns path or name of its database */
-async function makeTemplate(dialect: 'sqlite' | 'postgres', plugins: Plugins): Promise<string> {
+/** Runs the steps that the built-in plugins register, and nothing else. @returns path or name of its database */
+async function makeTemplate(dialect: 'sqlite' | 'postgres'): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-template-'));
   process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
   const name = freshName();
@@ -107,7 +103,7 @@ async function makeTemplate(dialect: 'sqlite' | 'postgres', plugins: Plugins): P
     stringify({ ...ADDRESS, server_uuid: randomUUID(), database: { database_url: url } }),
   );
   const tool = { mode: 'tool', bare: () => true, console: () => {} } as const;
-  const app = await start({ ...tool, config, plugins });
+  const app = await start({ ...tool, config });
   try {
     await app.migrate();
   } finally {

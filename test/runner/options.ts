@@ -25,7 +25,7 @@ export const HELP = `npm test [-- WORDS… OPTIONS]
   npm run proof -- crash      one of them
 
   --times      prints the processor seconds of each file beside its seconds, and those of its slowest tests
-  --lanes=N    processes side by side; default: one per processor core
+  --lanes=N    processes side by side; default: one more than there are processor cores
   --help       this text
 
 A file fails when it registers no test, hangs, leaves a server or a process open, or lets an exception escape.
@@ -50,7 +50,8 @@ export function parseOptions(args: readonly string[]): Options {
     },
   });
   const { lanes, ...flags } = values;
-  const count = lanes === undefined ? availableParallelism() : Number(lanes);
+  // One more than there are cores: many tests wait for a time limit, or for Postgres.
+  const count = lanes === undefined ? availableParallelism() + 1 : Number(lanes);
   if (!Number.isInteger(count) || count < 1)
     throw new Error(`--lanes=${lanes}: give a number from 1`);
   return { words: positionals, lanes: count, ...flags };
