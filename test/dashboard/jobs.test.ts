@@ -66,7 +66,7 @@ test('the next five times are those at which the server fires', async () => {
     months.map((one) => one.toISOString()),
   );
   await field().fill('0 0 0 30 2 *');
-  await window.page.getByText('It never comes to that time.').waitFor();
+  await window.page.getByText('This time never comes.').waitFor();
 });
 
 test('what the server would refuse is said while it is written, and is not sent', async () => {
@@ -146,7 +146,7 @@ test('a job is made, runs now on its machine, and is shown in the list with its 
 test('a job is switched off and on', async () => {
   const knob = window.page.getByRole('switch', { name: 'disk space runs by itself' });
   await knob.click();
-  await window.page.getByText('Switched off').waitFor();
+  await window.page.getByText('Off', { exact: true }).waitFor();
   await knob.click();
   await window.page.getByText(/^Next in /).waitFor();
 });
@@ -158,9 +158,9 @@ test('runs are dots, and each says what came of it', async () => {
   const job = ['every second', '* * * * * *', { agent: [machines, { task }] }];
   await kit.app.call('crontab_create', [kit.app.superToken, ...job]);
   await page.goto(`${kit.app.url}/svc/dashboard/jobs/every%20second`);
-  await page.getByText('1 of 2 handed over').first().waitFor();
+  await page.getByText('1 of 2 machines').first().waitFor();
   await page.locator('.jobs-records').getByText('tick').first().waitFor();
-  await page.getByRole('img', { name: /runs, \d+ failed/ }).waitFor();
+  await page.getByRole('img', { name: /\d+ incomplete/ }).waitFor();
   await kit.app.call('crontab_set_enable', [kit.app.superToken, 'every second', false]);
   assert.equal(await window.findings(), []);
 });

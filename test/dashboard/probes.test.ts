@@ -127,7 +127,7 @@ test('an open target has every machine: those that need a look, then the others 
       values.toSorted((a, b) => b - a),
     );
     await card.locator('summary', { hasText: 'Away' }).click();
-    await card.getByText('web-29, db-30, edge-31').waitFor();
+    await card.getByText('db-30, edge-31, web-29').waitFor();
     assert.equal(await findings(), []);
     await page.getByTitle(`Hide ${shop}`).click();
     await card.locator('canvas').first().waitFor({ state: 'detached' });

@@ -63,7 +63,7 @@ export async function measured(kit: Kit, machines: number): Promise<void> {
           const wave = 1 + 0.1 * Math.sin(minute / 3 + at);
           const mine =
             usual * (0.5 + ((at * 13) % 17) / 10) * wave * (at === SLOW && day === 0 ? 4 : 1);
-          const isLost = (at === LOSSY && minute % 10 === 1) || at === SILENT;
+          const isLost = (at === LOSSY && minute % 10 === 3) || at === SILENT;
           const time = now - day * 1440 * MINUTE - minute * MINUTE;
           tasks.push({ at, kind, target, job, time, ms: isLost ? null : mine + 1 / 3 });
         }
@@ -73,21 +73,25 @@ export async function measured(kit: Kit, machines: number): Promise<void> {
 
 /** One firing of the first job, a minute ago, at which the last machines were not there. SQLite only. */
 export async function fired(kit: Kit, machines: number): Promise<void> {
+  const { app } = kit;
   const away = machines > 10 ? AWAY : 0;
   const time = Date.now() - MINUTE;
-  const jobs = await kit.app.call('crontab_get', { token: kit.app.superToken });
+  const jobs = await app.call('crontab_get', { token: app.superToken });
   const { id } = jobs.find(({ name }: { name: string }) => name === 'probe 1');
-  const rows = (await kit.app.sql(
-    `select id, uuid, timestamp from task where cron_source = 'probe 1' and timestamp > ${Date.now() - 2 * MINUTE}`,
-  )) as { id: number; uuid: Buffer }[];
-  const records = rows.map(
-    ({ id: task }) => `(${id}, 'probe 1', ${task}, ${time}, true, 'handed over')`,
+  const condition = [{ cron_source: 'probe 1' }, { timestamp_from: time - MINUTE }];
+  const tasks = await app.call('task_query', {
+    token: app.superToken,
+    task_data_query: { condition },
+  });
+  const rows = tasks.map(
+    ({ task_id, uuid }: { task_id: number; uuid: string }) =>
+      `(${id}, 'probe 1', ${task_id}, ${time}, true, 'Task ${task_id} was handed to agent ${uuid}')`,
   );
-  for (let at = machines - away; at < machines; at++)
-    records.push(
-      `(${id}, 'probe 1', null, ${time}, false, 'Agent ${uuidOf(at)} is not connected')`,
-    );
-  await kit.app.sql(
-    `insert into crontab_result (cron_id, cron_name, relative_id, run_time, success, message) values ${records.join(', ')}`,
+  for (let at = machines - away; at < machines; at++) {
+    const message = `Task for agent ${uuidOf(at)} failed: agent ${uuidOf(at)} is not connected`;
+    rows.push(`(${id}, 'probe 1', null, ${time}, false, '${message}')`);
+  }
+  await app.sql(
+    `insert into crontab_result (cron_id, cron_name, relative_id, run_time, success, message) values ${rows.join(', ')}`,
   );
 }

@@ -50,7 +50,7 @@ export function Results({ run }: { readonly run: Run }) {
   );
 }
 
-const milliseconds = (ms: number) => `${format.number(ms, ms < 100 ? 2 : 0)} ms`;
+const milliseconds = (ms: number) => format.text(format.milliseconds(ms));
 
 function sentence(run: Run, outcomes: ReadonlyMap<string, Outcome>, same: number): string {
   const all = [...outcomes.values()];

@@ -772,8 +772,8 @@ export const en = {
     enabled: (name: string) => `${name} runs by itself`,
     switchOn: 'Switch on',
     switchOff: 'Switch off',
-    off: 'Switched off',
-    never: 'It never comes to that time.',
+    off: 'Off',
+    never: 'This time never comes.',
     nextIn: (duration: string) => `Next in ${duration}`,
     inTime: (duration: string) => `in ${duration}`,
     nextTimes: 'The next five times',
@@ -786,14 +786,30 @@ export const en = {
     noRuns: 'No runs yet',
     noRunsHint:
       'Runs appear here when the time comes. What is started by hand is in the history of tasks.',
-    strip: (count: number, bad: number) =>
-      bad === 0 ? `${count} runs, none failed` : `${count} runs, ${bad} failed`,
-    handed: (done: number, all: number) =>
-      done === all ? 'handed over' : `${done} of ${all} handed over`,
-    moods: { fine: '', bad: 'failed', open: 'running' },
-    noEnding: 'Handed over. Its result is no longer kept, or not for this token.',
+    strip: (count: number, bad: number, part: number) =>
+      [
+        count === 1 ? 'one run' : `${count} runs`,
+        bad > 0 && `${bad} failed`,
+        part > 0 && `${part} incomplete`,
+        bad + part === 0 && 'none failed',
+      ]
+        .filter(Boolean)
+        .join(', '),
+    tookPart: (done: number, all: number) =>
+      all === 1 && done === 1 ? 'One machine' : `${done} of ${all} machines`,
+    medianOf: (figure: string) => `median ${figure}`,
+    slowestIs: (name: string, figure: string) => `slowest ${name} ${figure}`,
+    stillRunning: (count: number) => `${count} still running`,
+    failedCount: (count: number) => `${count} failed`,
+    awayCount: (count: number) => `${count} away`,
+    withResult: (count: number) => (count === 1 ? 'One result' : `${count} results`),
+    more: (count: number) => `and ${count} more`,
+    showMachines: (count: number) => `Show the ${count} machines`,
+    scriptMoods: { fine: 'done', part: 'incomplete', bad: 'failed', open: 'running' },
+    moods: { open: 'Running', away: 'Away' },
+    noEnding: 'Started. The result is no longer kept, or your token may not read it.',
     runNow: 'Run now',
-    runNowHint: 'It does once, now, what the job does at its times. The schedule stays as it is.',
+    runNowHint: 'Runs the job once, now. Its schedule stays as it is.',
     start: 'Start',
     noMachines: 'The job has no machine yet.',
     edit: 'Edit',

@@ -102,7 +102,7 @@ function Outcome({ task }: { readonly task: Task }) {
   if (success === null) return <span class="muted">{t.agent.tasks.running}</span>;
   if (!success) return <span class="agent-bad">{error_message ?? t.agent.tasks.failed}</span>;
   const [value] = Object.values(result ?? {}) as unknown[];
-  if (typeof value === 'number') return <span>{`${format.number(value, 1)} ms`}</span>;
+  if (typeof value === 'number') return <span>{format.text(format.milliseconds(value))}</span>;
   if (value === true) return <span>{t.agent.tasks.done}</span>;
   return <span class="mono">{(resultText(result) ?? '').trim().split('\n')[0]}</span>;
 }

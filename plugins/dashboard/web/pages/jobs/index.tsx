@@ -3,10 +3,10 @@ import { address, go, Loaded, to, useCrumbs, usePoll, useServer } from '../../fr
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Editor } from './editor.tsx';
+import { lastFirings, WITH_RUNS } from './firings.ts';
 import './jobs.css';
 import { JobRow } from './job-row.tsx';
 import { JobView } from './job-view.tsx';
-import { lastRecords, WITH_RUNS } from './model.ts';
 
 const EVERY_MS = 10_000;
 
@@ -47,8 +47,9 @@ interface ListProps {
 
 function List({ list, onChanged }: ListProps) {
   const server = useServer();
-  const names = list.slice(0, WITH_RUNS).map(({ name }) => name);
-  const records = usePoll(`runs ${names.join('\n')}`, () => lastRecords(server, names), {
+  const some = list.slice(0, WITH_RUNS);
+  const names = some.map(({ name }) => name).join('\n');
+  const firings = usePoll(`runs ${names}`, () => lastFirings(server, some), {
     every_ms: EVERY_MS,
   });
   const add = (
@@ -75,7 +76,7 @@ function List({ list, onChanged }: ListProps) {
           <JobRow
             key={job.name}
             job={job}
-            records={records.data?.get(job.name)}
+            firings={firings.data?.get(job.name)}
             onChanged={onChanged}
           />
         ))}

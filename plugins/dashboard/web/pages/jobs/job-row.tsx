@@ -4,16 +4,18 @@ import { errorText, format, toast } from '../../parts/index.ts';
 import { taskText } from '../../parts/task-form.tsx';
 import { t } from '../../strings/index.ts';
 import { cronWords, nextTimes, readCron } from './cron-words.ts';
-import { type Dispatch, firingsOf, type Job, mayChange, workOf } from './model.ts';
+import type { Firing } from './firings.ts';
+import { type Job, mayChange, workOf } from './model.ts';
+import { outcomeOf } from './outcome.ts';
 import { Strip } from './strip.tsx';
 
 interface Props {
   readonly job: Job;
-  readonly records: readonly Dispatch[] | undefined;
+  readonly firings: readonly Firing[] | undefined;
   readonly onChanged: () => void;
 }
 
-export function JobRow({ job, records, onChanged }: Props) {
+export function JobRow({ job, firings, onChanged }: Props) {
   const { schedule } = readCron(job.cron_expression);
   return (
     <li class={`card jobs-row ${job.enable ? '' : 'off'}`}>
@@ -34,8 +36,23 @@ export function JobRow({ job, records, onChanged }: Props) {
           {job.enable ? <Next expression={job.cron_expression} /> : t.jobs.off}
         </div>
       </div>
-      <div class="jobs-runs">{records && <Strip firings={firingsOf(records)} />}</div>
+      <div class="jobs-runs">
+        {firings && <Strip job={job} firings={firings} />}
+        <Last job={job} firing={firings?.[0]} />
+      </div>
     </li>
+  );
+}
+
+/** "28 of 31 machines", where the last run was not complete. */
+function Last({ job, firing }: { readonly job: Job; readonly firing: Firing | undefined }) {
+  if (!firing) return null;
+  const { mood, done, parts } = outcomeOf(firing, job);
+  if (mood === 'fine' || mood === 'open') return null;
+  return (
+    <div class={`small jobs-${mood}`}>
+      {parts.length > 1 ? t.jobs.tookPart(done, parts.length) : t.jobs.scriptMoods[mood]}
+    </div>
   );
 }
 
@@ -75,7 +92,7 @@ export function useNow(): number {
 }
 
 /** On and off. */
-export function Switch({ job, onChanged }: Omit<Props, 'records'>) {
+export function Switch({ job, onChanged }: Omit<Props, 'firings'>) {
   const server = useServer();
   const { call } = server;
   const [wanted, setWanted] = useState<boolean>();

@@ -5,21 +5,14 @@ import { Button, Card, Confirm, Empty, ErrorNote, format, toast } from '../../pa
 import { t } from '../../strings/index.ts';
 import { cronWords, readCron } from './cron-words.ts';
 import { Editor } from './editor.tsx';
+import { endingsOf } from './endings.ts';
+import { lastFirings } from './firings.ts';
 import { Next, Switch, WorkText } from './job-row.tsx';
-import {
-  type Ending,
-  endingsOf,
-  type Firing,
-  firingsOf,
-  type Job,
-  lastRecords,
-  mayChange,
-  mayStart,
-  workOf,
-} from './model.ts';
+import { type Job, mayChange, mayStart, workOf } from './model.ts';
 import { NextTimes } from './next-times.tsx';
 import { RunNow } from './run-now.tsx';
-import { moodOf, Strip } from './strip.tsx';
+import { Runs } from './runs.tsx';
+import { Strip } from './strip.tsx';
 
 interface Props {
   readonly job: Job;
@@ -35,11 +28,11 @@ export function JobView({ job, onChanged }: Props) {
   const runs = usePoll(
     `job ${job.name}`,
     async () => {
-      const [records, endings] = await Promise.all([
-        lastRecords(server, [job.name]),
+      const [firings, endings] = await Promise.all([
+        lastFirings(server, [job]),
         endingsOf(server, job),
       ]);
-      return { firings: firingsOf(records.get(job.name) ?? []), endings };
+      return { firings: firings.get(job.name) ?? [], endings };
     },
     { every_ms: EVERY_MS },
   );
@@ -95,8 +88,8 @@ export function JobView({ job, onChanged }: Props) {
       {open === 'run' && <RunNow job={job} onClose={() => setOpen(undefined)} />}
       <Card title={t.jobs.runs}>
         {runs.error !== undefined && <ErrorNote error={runs.error} onRetry={runs.refresh} />}
-        {runs.data && runs.data.firings.length > 0 && <Strip {...runs.data} />}
-        {runs.data && runs.data.firings.length > 0 && <Firings {...runs.data} job={job} />}
+        {runs.data && runs.data.firings.length > 0 && <Strip {...runs.data} job={job} />}
+        {runs.data && runs.data.firings.length > 0 && <Runs {...runs.data} job={job} />}
         {runs.data?.firings.length === 0 && (
           <Empty title={t.jobs.noRuns}>
             <p>{t.jobs.noRunsHint}</p>
@@ -108,87 +101,30 @@ export function JobView({ job, onChanged }: Props) {
   );
 }
 
-const MOST_MACHINES = 40;
+/** So few are shown at once. */
+const FEW = 6;
 
+/** The machines of a job, folded where they are many. */
 function Machines({ job }: { readonly job: Job }) {
   const { nameOf } = useMachines();
   const work = workOf(job.cron_type);
   if (work.kind !== 'task' || work.uuids.length < 2) return null;
-  return (
+  const uuids = [...new Set(work.uuids)];
+  const list = (
     <div class="jobs-machines">
-      {[...new Set(work.uuids)].slice(0, MOST_MACHINES).map((uuid) => (
+      {uuids.map((uuid) => (
         <Link key={uuid} to={to('agent', uuid)} class="tag">
           {nameOf(uuid)}
         </Link>
       ))}
-      {work.uuids.length > MOST_MACHINES && <span>…</span>}
     </div>
   );
-}
-
-/** Shown at once. */
-const MOST_FIRINGS = 30;
-
-interface FiringsProps {
-  readonly job: Job;
-  readonly firings: readonly Firing[];
-  readonly endings: ReadonlyMap<string, Ending>;
-}
-
-function Firings({ job, firings, endings }: FiringsProps) {
+  if (uuids.length <= FEW) return list;
   return (
-    <ol class="jobs-firings">
-      {firings.slice(0, MOST_FIRINGS).map((firing, at) => {
-        const mood = moodOf(firing, endings);
-        const done = firing.records.filter(({ success }) => success === true).length;
-        return (
-          <li key={firing.at}>
-            <details open={at === 0}>
-              <summary>
-                <span class={`jobs-dot ${mood}`} />
-                <span class="num">{format.dateTime(firing.at)}</span>
-                <span class="muted">{t.jobs.handed(done, firing.records.length)}</span>
-                <span class={mood === 'bad' ? 'jobs-bad' : 'muted'}>{t.jobs.moods[mood]}</span>
-              </summary>
-              <Records {...{ job, firing, endings }} />
-            </details>
-          </li>
-        );
-      })}
-    </ol>
-  );
-}
-
-function Records({
-  job,
-  firing,
-  endings,
-}: Omit<FiringsProps, 'firings'> & { readonly firing: Firing }) {
-  const { nameOf } = useMachines();
-  const work = workOf(job.cron_type);
-  const uuids = work.kind === 'task' ? work.uuids : [];
-  return (
-    <ul class="jobs-records">
-      {firing.records.map(({ id, relative_id, success, message }) => {
-        const ending = endings.get(String(relative_id));
-        const uuid = uuids.find((one) => message?.includes(one));
-        return (
-          <li key={String(id)}>
-            {uuid !== undefined && <strong>{nameOf(uuid)} </strong>}
-            {success !== true && <span class="jobs-bad">{message}</span>}
-            {success === true && ending === undefined && (
-              <span class="muted">{t.jobs.noEnding}</span>
-            )}
-            {ending?.state === 'running' && <span class="muted">{t.jobs.moods.open}</span>}
-            {ending && ending.state !== 'running' && (
-              <span class={ending.state === 'failed' ? 'jobs-bad mono' : 'mono'}>
-                {ending.text.slice(0, 400) || t.tasks.nothing}
-              </span>
-            )}
-          </li>
-        );
-      })}
-    </ul>
+    <details class="jobs-fold">
+      <summary>{t.jobs.showMachines(uuids.length)}</summary>
+      {list}
+    </details>
   );
 }
 

@@ -188,9 +188,12 @@ function Rows({
 
 function Away({ readings }: { readonly readings: readonly Reading[] }) {
   const { nameOf } = useMachines();
+  const names = readings
+    .map(({ uuid }) => nameOf(uuid))
+    .sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
   return (
     <p class="muted">
-      {t.probes.awayHint} {readings.map(({ uuid }) => nameOf(uuid)).join(', ')}
+      {t.probes.awayHint} {names.join(', ')}
     </p>
   );
 }

@@ -135,7 +135,7 @@ export function Sql({ name, table, onWritten }: Props) {
 
 function Result({ name, answer }: { readonly name: string; readonly answer: Answer }) {
   const { rows, count, truncated, ms } = answer;
-  const time = `${format.number(ms)} ms`;
+  const time = format.text(format.milliseconds(ms));
   if (rows.length === 0)
     return (
       <p class="muted stores-note" role="status">

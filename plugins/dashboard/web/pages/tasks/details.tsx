@@ -112,7 +112,7 @@ export function Details({ row, onClose, onDeleted }: Props) {
       {row.success !== null && <h3>{t.tasks.result}</h3>}
       {row.error_message !== null && <p class="tasks-error">{row.error_message}</p>}
       {result !== undefined && (
-        <Lines lines={linesOf(kind, result, (ms) => `${format.number(ms, 2)} ms`)} />
+        <Lines lines={linesOf(kind, result, (ms) => format.text(format.milliseconds(ms)))} />
       )}
     </Dialog>
   );

@@ -14,7 +14,7 @@ interface OutcomeProps {
 
 const tookOf = ({ start_time, finish_time }: Result): string => {
   const ms = (finish_time ?? Date.now()) - (start_time ?? Date.now());
-  return ms < 1_000 ? `${format.number(Math.max(0, ms))} ms` : format.duration(ms);
+  return ms < 60_000 ? format.text(format.milliseconds(Math.max(0, ms))) : format.duration(ms);
 };
 
 const stateOf = (result: Result): string => {
