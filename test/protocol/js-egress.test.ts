@@ -387,6 +387,56 @@ for (const [coding, packed] of [
     assert.is(((await ask(`http://127.0.0.1:${port}/packed`)) as any).text, 'text');
   });
 }
+test('an empty body is empty, whatever its coding', async () => {
+  for (const coding of ['gzip', 'x-gzip', 'deflate', 'br', 'gzip, br', 'identity', 'constructor']) {
+    answers['/empty'] = (_request, response) =>
+      void response.setHeader('content-encoding', coding).end();
+    assert.is(((await ask(`http://127.0.0.1:${port}/empty`)) as any).text, '', coding);
+  }
+});
+test('a kept connection that the server closes as the request comes: the request goes out once more, over a new one', async () => {
+  const limits = { connect_ms: WAIT_MS, idle_ms: WAIT_MS, max_bytes: 100_000 };
+  for (const [method, answered] of [
+    ['GET', true],
+    ['HEAD', true],
+    ['PUT', true],
+    ['DELETE', true],
+    ['POST', false],
+    ['PATCH', false],
+  ] as const) {
+    const seen: string[] = [];
+    const closing = createPlain((socket) => {
+      let count = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => {
+        seen.push(String(data).split(' ', 1)[0]!);
+        if (++count > 1) socket.destroy();
+        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    const at = await listen(closing as Server);
+    const guard = new EgressGuard({ allow: ['127.0.0.1'], ...limits }, { userAgent: 'test' });
+    guards.push(guard);
+    const send = async (verb: string) => {
+      const url = `http://127.0.0.1:${at}/`;
+      const order = {
+        url,
+        method: verb,
+        headers: [],
+        redirect: 'follow',
+        body: undefined,
+      } as const;
+      const answer = await guard.request({ ...order, signal: AbortSignal.timeout(WAIT_MS) });
+      for await (const _chunk of answer.body);
+      return answer.status;
+    };
+    assert.is(await send('GET'), 200);
+    const second = await send(method).catch((error: Error) => String(error.cause));
+    assert.is(second, answered ? 200 : 'socket hang up', method);
+    assert.equal(seen, ['GET', method, ...(answered ? [method] : [])]);
+    closing.close();
+  }
+});
 test('content in deflate that is cut off or nonsense fails', async () => {
   for (const packed of [deflateSync('text').subarray(0, 6), Buffer.from('nonsense')]) {
     answers['/torn'] = (_request, response) =>

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex, pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
+/** Makes the stream that unpacks a content which begins with these bytes. */
+type Unpack = (first: Buffer) => Transform;
+
 /** Content of a response without its transfer encodings; fails past `most` bytes, compressed ones included. */
 export function decoded(answer: IncomingMessage, most: number): Readable {
   const codings = String(answer.headers['content-encoding'] ?? '')
@@ -18,24 +21,30 @@ export function decoded(answer: IncomingMessage, most: number): Readable {
   return out;
 }
 
+/** Servers send `deflate` with and without its header. */
+const unpackers: { readonly [coding: string]: Unpack } = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  br: () => createBrotliDecompress(),
+  deflate: ([first = 0]) => ((first & 0x0f) === 0x08 ? createInflate() : createInflateRaw()),
+};
+
 function decoder(coding: string): Duplex | undefined {
-  if (coding === 'gzip' || coding === 'x-gzip') return createGunzip();
-  if (coding === 'deflate') return Duplex.from(inflated);
-  return coding === 'br' ? createBrotliDecompress() : undefined;
+  const unpack = Object.hasOwn(unpackers, coding) ? unpackers[coding] : undefined;
+  return unpack && Duplex.from((packed: AsyncIterable<Buffer>) => unpacked(packed, unpack));
 }
 
-/** Servers send `deflate` with and without its header. A piece is unpacked when the reader takes it, not before. */
-async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** An empty body is empty in every coding. A piece is unpacked when the reader takes it, not before. */
+async function* unpacked(packed: AsyncIterable<Buffer>, unpack: Unpack): AsyncGenerator<Buffer> {
   const pieces = packed[Symbol.asyncIterator]();
   const { value: first, done } = await pieces.next();
   if (done) return;
-  const inflate = ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
   async function* all() {
     yield first;
     yield* { [Symbol.asyncIterator]: () => pieces };
   }
-  // Its errors are those of `inflate`, which is read here.
-  yield* pipeline(Readable.from(all()), inflate, () => undefined);
+  // Its errors are those of the unpacking stream, which is read here.
+  yield* pipeline(Readable.from(all()), unpack(first), () => undefined);
 }
 
 function bounded(most: number): Transform {

@@ -1,7 +1,13 @@
-import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as plainRequest,
+} from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { type ShareRules, Turns } from '@svc/plugin-admission/api';
+import { codeOf } from '@svc/plugin-sdk';
 import type { EgressClient, EgressRequest, EgressResponse, EgressRules } from './api.ts';
 import { decoded } from './content.ts';
 import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
@@ -93,7 +99,18 @@ export class EgressGuard implements EgressClient {
     throw new Error('Max retries exceeded');
   }
 
-  #send({ url: text, method, headers, body, signal }: EgressRequest): Promise<IncomingMessage> {
+  /** Once more, over a connection of its own, where the kept one was closed before any answer. */
+  async #send(order: EgressRequest): Promise<IncomingMessage> {
+    try {
+      return await this.#sendOnce(order, true);
+    } catch (error) {
+      if (!(error instanceof LostKept)) throw error;
+      return this.#sendOnce(order, false);
+    }
+  }
+
+  #sendOnce(order: EgressRequest, mayReuse: boolean): Promise<IncomingMessage> {
+    const { url: text, method, headers, body, signal } = order;
     const url = new URL(text);
     const secure = url.protocol === 'https:';
     if (!secure && url.protocol !== 'http:') throw new Error('URL scheme must be http or https');
@@ -108,7 +125,7 @@ export class EgressGuard implements EgressClient {
       method,
       signal,
       headers: headersOf(headers, body, this.#options.userAgent),
-      agent: secure ? agents.secure : agents.plain,
+      agent: mayReuse && (secure ? agents.secure : agents.plain),
       lookup: guardedLookup({
         isAllowed: (found) => this.#policy.allows({ host: url.hostname, port, address: found }),
         refused: (target) => this.#refused(target),
@@ -117,7 +134,7 @@ export class EgressGuard implements EgressClient {
     };
     return new Promise((resolve, reject) => {
       const request = (secure ? secureRequest : plainRequest)(url, options, resolve);
-      request.on('error', reject);
+      request.on('error', (error) => reject(isLostKept(request, error) ? new LostKept() : error));
       // A switch of protocols closes the connection without an answer or an error.
       request.on('close', () => reject(new Error('the connection was closed')));
       const { connect_ms, idle_ms } = this.#rules;
@@ -149,6 +166,15 @@ export class EgressGuard implements EgressClient {
     return { status: answer.statusCode ?? 0, url, redirected: was, headers, body };
   }
 }
+
+/** A kept connection was closed by the other side, which may happen while a request is on its way. */
+class LostKept extends Error {}
+
+/** RFC 9110 §9.2.2: what these do twice they have done once. Others may have been carried out. */
+const IDEMPOTENT = /^(?:GET|HEAD|OPTIONS|TRACE|PUT|DELETE)$/;
+
+const isLostKept = ({ method, reusedSocket }: ClientRequest, error: Error): boolean =>
+  reusedSocket && IDEMPOTENT.test(method) && ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
 
 const makeAgents = () => {
   const options = { keepAlive: true, timeout: KEEP_MS };

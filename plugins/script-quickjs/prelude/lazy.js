@@ -47,6 +47,7 @@
   add('blob', ['Blob', 'File', 'FormData']);
   add('abort', ['Event', 'EventTarget', 'AbortSignal', 'AbortController']);
   add('clone', ['structuredClone']);
+  add('crypto', ['crypto', 'CryptoKey']);
   if (typeof DisposableStack === 'undefined')
     add('dispose', ['DisposableStack', 'AsyncDisposableStack', 'SuppressedError']);
   for (const name of ['dispose', 'asyncDispose']) {

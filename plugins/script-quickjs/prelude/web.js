@@ -1,4 +1,4 @@
-/** URL, text encodings, base64, clock and random values: the host does the work (Node's own implementations). */
+/** URL, text encodings, base64 and clock: the host does the work (Node's own implementations). */
 (function web(api) {
   const { define, sync, takeBytes } = api;
   const PARTS = [
@@ -257,24 +257,6 @@
   define('randomUUID', () => sync('uuid', null));
   define('performance', { now: () => sync('now', null), timeOrigin: sync('origin', null) });
 
-  const subtle = {
-    async digest(algorithm, data) {
-      const name = typeof algorithm === 'string' ? algorithm : algorithm?.name;
-      return takeBytes(sync('digest', String(name), viewOf(data)));
-    },
-  };
-  define('crypto', {
-    subtle,
-    randomUUID: () => sync('uuid', null),
-    getRandomValues(array) {
-      if (!/^Big|int/i.test(tagOf(array) ?? ''))
-        throw new DOMException('not an integer array', 'TypeMismatchError');
-      const random = new Uint8Array(takeBytes(sync('random', array.byteLength)));
-      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(random);
-      return array;
-    },
-  });
-
   Array.fromAsync ??= async function fromAsync(items, map, self) {
     const list = typeof this === 'function' && this !== Array ? new this() : [];
     const iterable =
@@ -293,6 +275,6 @@
     return list;
   };
   Object.defineProperty(Array, 'fromAsync', { enumerable: false });
-  api.tagOf = tagOf;
+  Object.assign(api, { tagOf, viewOf });
   return { viewOf, encode, decode };
 });

@@ -1,10 +1,11 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 
 /** Bytes of one piece of decoded text. */
 const PIECE = 262_144;
 const MOST_DECODERS = 256;
 const MOST_DIGEST = 64 * 1_048_576;
+const MOST_KEY = 65_536;
 const PARTS = [
   'href',
   'origin',
@@ -64,6 +65,8 @@ export class HostSync {
         return toAscii(value as string);
       case 'uuid':
         return randomUUID();
+      case 'hex':
+        return hexOf(bytes ?? new Uint8Array());
       case 'now':
         return performance.now();
       case 'origin':
@@ -81,6 +84,8 @@ export class HostSync {
         return this.#give(randomBytes(bounded(value as number, 65_536)));
       case 'digest':
         return this.#give(digest(value as string, bytes ?? new Uint8Array()));
+      case 'hmac':
+        return this.#give(hmac(value as [string, string], bytes ?? new Uint8Array()));
       case 'body':
         return this.#give(this.#body(value as number));
       case 'decoder':
@@ -192,11 +197,27 @@ const ALGORITHMS: { readonly [name: string]: string } = {
   'SHA-512': 'sha512',
 };
 
-function digest(name: string, bytes: Uint8Array): Uint8Array {
+function algorithmOf(name: string): string {
   const algorithm = ALGORITHMS[name.toUpperCase()];
   if (!algorithm) throw new ScriptVisible('NotSupportedError', `Unrecognized algorithm: ${name}`);
+  return algorithm;
+}
+
+function digest(name: string, bytes: Uint8Array): Uint8Array {
+  const algorithm = algorithmOf(name);
   bounded(bytes.length, MOST_DIGEST);
   return createHash(algorithm).update(bytes).digest();
+}
+
+/** `key`: as `hex` gave it. */
+function hmac([name, key]: readonly [string, string], bytes: Uint8Array): Uint8Array {
+  bounded(bytes.length, MOST_DIGEST);
+  return createHmac(algorithmOf(name), Buffer.from(key, 'hex')).update(bytes).digest();
+}
+
+function hexOf(bytes: Uint8Array): string {
+  bounded(bytes.length, MOST_KEY);
+  return Buffer.from(bytes).toString('hex');
 }
 
 function bounded(length: number, most: number): number {

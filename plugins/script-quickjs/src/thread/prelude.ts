@@ -73,6 +73,7 @@ const makers: { readonly [file: string]: () => string } = {
   abort: () => own('abort'),
   blob: () => own('blob'),
   clone: () => own('clone'),
+  crypto: () => own('crypto'),
   dispose: () => own('dispose'),
   streams,
   buffer,
