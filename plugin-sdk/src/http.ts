@@ -19,6 +19,8 @@ export interface Connection {
     Record<'on' | 'once', (event: 'close', run: () => void) => unknown>;
   /** What the peer says of its own client; set in the hook `connection`, for trusted proxies only. */
   forwarded: ((request: IncomingMessage) => Forwarded) | undefined;
+  /** Whether the peer took the request over TLS; set in the hook `connection`, for peers on this machine that are not listed as proxies. */
+  tookSecurely: ((request: IncomingMessage) => boolean | undefined) | undefined;
   /** A plugin has found a valid credential on it by itself; `Auth.authenticate` with its origin does the same. */
   vouch(caller: Principal, origin?: Origin): void;
   /** Begins to count a body or message that `address` sends and a plugin holds in memory. */

@@ -1,8 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttp, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest, type RequestOptions as SecureOptions } from 'node:https';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
@@ -37,7 +37,11 @@ interface Answer {
   status: number | undefined;
   text: string;
 }
-function post(options: RequestOptions & SecureOptions, secure: boolean): Promise<Answer> {
+function post(
+  options: RequestOptions & SecureOptions,
+  secure: boolean,
+  call = CALL,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = secure ? httpsRequest : httpRequest;
     const request = send(
@@ -51,7 +55,7 @@ function post(options: RequestOptions & SecureOptions, secure: boolean): Promise
       },
     );
     request.on('error', reject);
-    request.end(CALL);
+    request.end(call);
   });
 }
 
@@ -76,12 +80,12 @@ test('the Unix socket serves the same routes, in a folder made for it, and is re
 test('a socket file that a killed server left is replaced, any other file is left alone', async () => {
   const folder = await socketFolder();
   const stale = join(folder, 'stale.sock');
-  const holder = createServer().listen(stale);
-  await once(holder, 'listening');
+  const listening = `require('net').createServer().listen(${JSON.stringify(stale)}, () => process.kill(process.pid, 'SIGKILL'))`;
+  assert.is(spawnSync(process.execPath, ['-e', listening]).signal, 'SIGKILL');
+  assert.ok((await stat(stale)).isSocket());
   const first = await bootForTest([probe], { enable_unix_socket: true, unix_socket_path: stale });
   assert.is((await post({ socketPath: stale }, false)).status, 200);
   await first.stop();
-  holder.close();
   const file = join(folder, 'file');
   await writeFile(file, 'precious');
   const second = await bootForTest([probe], { enable_unix_socket: true, unix_socket_path: file });
@@ -89,6 +93,45 @@ test('a socket file that a killed server left is replaced, any other file is lef
   assert.is(await second.call('probe_hello'), 'hello');
   await second.stop();
   await rm(folder, { recursive: true });
+});
+
+test('the Unix socket of a living server stays its own, beside a second server and after its end', async () => {
+  const folder = await socketFolder();
+  const path = join(folder, 'svc.sock');
+  const options = { enable_unix_socket: true, unix_socket_path: path };
+  const first = await bootForTest([probe], options);
+  const second = await bootForTest([probe], options);
+  const isOfTheFirst = async () => {
+    const held = first.call('probe_hold');
+    const release = '{"jsonrpc":"2.0","id":1,"method":"probe_release"}';
+    let released = 0;
+    while (released === 0)
+      released = JSON.parse((await post({ socketPath: path }, false, release)).text).result;
+    return (await held) === 'released';
+  };
+  assert.ok(await isOfTheFirst());
+  assert.is(await second.call('probe_hello'), 'hello', 'the second one serves on its port');
+  const told = second.records().filter(({ message }) => message.includes('Unix socket'));
+  assert.is(told.length, 1);
+  assert.match(JSON.stringify(told), /another server listens on .*svc\.sock; give this one a path/);
+  await second.stop();
+  assert.ok(await isOfTheFirst());
+  await first.stop();
+  await rm(folder, { recursive: true });
+});
+
+test('an idle connection outlasts those of the proxies in deploy/proxies', async () => {
+  const app = await bootForTest([probe]);
+  const { headers } = await app.fetch('/', { method: 'POST' });
+  const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? [];
+  /** Seconds that they keep an idle connection to a server, by their manuals. */
+  const kept = { Caddyfile: 120, 'traefik.yaml': 90, 'nginx.conf': 60 };
+  for (const [file, theirs] of Object.entries(kept)) {
+    const text = await readFile(new URL(`../../deploy/proxies/${file}`, import.meta.url), 'utf8');
+    assert.not.match(text, /keepalive_timeout|idleConnTimeout|\bkeepalive \d+[smh]/, file);
+    assert.ok(Number(seconds) >= theirs + 10, `${file}: ${seconds} s`);
+  }
+  await app.stop();
 });
 
 test('TLS: https and wss on the port, HTTP/1.1 only, plain HTTP refused, the true peer address known', async () => {

@@ -373,10 +373,34 @@ for (const dialect of oneDialect) {
     });
   });
 
-  test('x-forwarded-proto counts for no one but a trusted proxy', async () => {
-    const headers = { 'x-forwarded-proto': 'https' };
-    const answer = await send(url, '/worker-route/echo', { headers });
-    assert.ok(JSON.parse(answer.text).url.startsWith('http://127.0.0.1:'));
+  test('where no proxy is listed the scheme counts from this machine, and the address does not', async () => {
+    for (const [proto, scheme] of [
+      ['https', 'https'],
+      ['HTTPS, http', 'https'],
+      ['http', 'http'],
+      ['wss', 'http'],
+    ]) {
+      const headers = { 'x-forwarded-proto': proto!, 'x-forwarded-for': '203.0.113.5' };
+      const answer = JSON.parse((await send(url, '/worker-route/echo', { headers })).text);
+      assert.ok(answer.url.startsWith(`${scheme}://127.0.0.1:`), answer.url);
+      assert.is(answer.headers['ng-connecting-ip'], '127.0.0.1');
+    }
+    const target = 'http://other.example/worker-route/echo';
+    const absolute = await send(url, target, { headers: { 'x-forwarded-proto': 'https' } });
+    assert.ok(JSON.parse(absolute.text).url.startsWith('https://127.0.0.1:'));
+  });
+
+  test('where proxies are listed, x-forwarded-proto counts from nobody else', async () => {
+    const own = await scriptServer({ trusted_proxies: ['192.0.2.1'] }, { dialect });
+    try {
+      const script = `export default { onRoute: (request) => new Response(request.url) };`;
+      await own.create('t', script, { route_name: 't' });
+      const headers = { 'x-forwarded-proto': 'https' };
+      const { text } = await send(own.app.url, '/worker-route/t', { headers });
+      assert.ok(text.startsWith('http://127.0.0.1:'), text);
+    } finally {
+      await own.app.stop();
+    }
   });
 
   test('behind a trusted proxy its scheme, its client and its absolute target count', async () => {
@@ -926,6 +950,9 @@ for (const dialect of oneDialect) {
         [local.url, local.headers['ng-connecting-ip']],
         ['http://localhost/svc/worker-route/echo/u', '127.0.0.1'],
       );
+      const headers = { 'x-forwarded-proto': 'https' };
+      const proxied = await answerTo(httpRequest({ ...options, headers }));
+      assert.is(JSON.parse(proxied.text).url, 'https://localhost/svc/worker-route/echo/u');
     } finally {
       await own.app.stop();
       await rm(folder, { recursive: true, force: true });

@@ -20,6 +20,7 @@ export class Link implements Connection {
   caller: Principal | undefined;
   heard = 0;
   forwarded: Connection['forwarded'];
+  tookSecurely: Connection['tookSecurely'];
   /** Once it is a WebSocket. */
   peer: SocketPeer | undefined;
 
@@ -41,7 +42,8 @@ export class Link implements Connection {
   }
 
   isSecure(request: IncomingMessage): boolean {
-    return this.forwarded?.(request).secure ?? (request.socket as TLSSocket).encrypted === true;
+    const said = this.forwarded ? this.forwarded(request).secure : this.tookSecurely?.(request);
+    return said ?? (request.socket as TLSSocket).encrypted === true;
   }
 
   receive(address: string): Receipt {

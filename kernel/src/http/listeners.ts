@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
 import { codeOf, type Listening, type Logger, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../head.ts';
@@ -11,6 +9,7 @@ import { closeButKeepIdle } from '../quirks.ts';
 import { watchConnections } from './connection.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createHttpServer, secured, type UpgradeHandler } from './server.ts';
+import { clearSocketPath } from './socket-path.ts';
 
 export interface ListenAddress {
   /** An IP address, without brackets. */
@@ -134,7 +133,7 @@ export class Listeners {
     this.#unix = undefined;
     if (!path) return;
     try {
-      clearSocketPath(path);
+      await clearSocketPath(path);
       const server = this.#createServer(next, true);
       await listen(server, { path });
       this.#unix = server;
@@ -169,13 +168,4 @@ async function bind(server: Server, address: ListenAddress): Promise<void> {
 async function listen(server: Server, where: ListenAddress | { path: string }): Promise<void> {
   server.listen({ ...where, backlog: 4096 });
   await once(server, 'listening');
-}
-
-/** Makes the parent folder, and removes what a killed server left; anything but a socket stays. */
-function clearSocketPath(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found) return;
-  if (!found.isSocket()) throw new UserError(`unix_socket_path: ${path} exists and is no socket`);
-  rmSync(path);
 }

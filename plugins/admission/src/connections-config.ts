@@ -44,7 +44,8 @@ export const connectionKeys = {
 export const doorKeys = {
   trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'Addresses and networks whose x-forwarded-for and -proto count; `unix` too.',
+    description:
+      'Addresses and networks whose x-forwarded-for and -proto count; `unix` too. Where none are listed, -proto counts from this machine.',
   }),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {

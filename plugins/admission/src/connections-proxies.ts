@@ -3,26 +3,34 @@ import { isIP } from 'node:net';
 import { type Connection, type Finding, type Forwarded, finding } from '@svc/plugin-sdk';
 import { Networks, plainAddress } from './connections-address.ts';
 
-/** The one place that reads `x-forwarded-for` and `x-forwarded-proto`: they count from trusted proxies only. */
+/** This machine: what runs there may say over which scheme it was asked. */
+const HERE = new Networks('trusted_proxies', ['127.0.0.0/8', '::1', 'unix']);
+
+/**
+ * The one place that reads `x-forwarded-for` and `x-forwarded-proto`: they count from trusted proxies only. Where none are
+ * listed the scheme counts from this machine, since a proxy there is the rule and an address would be worth inventing.
+ */
 export class Proxies {
   #networks = new Networks('trusted_proxies', []);
+  #areListed = false;
 
   /** @throws UserError for an entry that is no address and no network */
   follow(entries: readonly string[]): void {
     this.#networks = new Networks('trusted_proxies', entries);
+    this.#areListed = entries.length > 0;
   }
 
   /** Reads what `connection` says of its client, when its peer is a trusted proxy. */
   look(connection: Connection): void {
-    if (!this.#networks.has(connection.address, connection.unix)) return;
-    connection.forwarded = (request) => this.#forwarded(request);
+    const { address, unix } = connection;
+    if (this.#networks.has(address, unix))
+      connection.forwarded = (request) => this.#forwarded(request);
+    else if (!this.#areListed && HERE.has(address, unix)) connection.tookSecurely = secureIn;
   }
 
-  #forwarded({ headers }: IncomingMessage): Forwarded {
-    const proto = String(headers['x-forwarded-proto'] ?? '');
-    const said = proto.split(',', 1)[0]?.trim().toLowerCase();
-    const secure = said === 'https' ? true : said === 'http' ? false : undefined;
-    return { address: this.#client(String(headers['x-forwarded-for'] ?? '')), secure };
+  #forwarded(request: IncomingMessage): Forwarded {
+    const client = this.#client(String(request.headers['x-forwarded-for'] ?? ''));
+    return { address: client, secure: secureIn(request) };
   }
 
   /** The last address of the list that is no trusted proxy: what stands before it may be invented by the client. */
@@ -38,6 +46,12 @@ export class Proxies {
   }
 }
 
+function secureIn({ headers }: IncomingMessage): boolean | undefined {
+  const [first = ''] = String(headers['x-forwarded-proto'] ?? '').split(',', 1);
+  const said = first.trim().toLowerCase();
+  return said === 'https' ? true : said === 'http' ? false : undefined;
+}
+
 /** What `doctor` tells of the proxies of a configuration. */
 export function trust(entries: readonly string[]): Finding {
   const wide = entries.find((entry) => /^(?:0\.0\.0\.0|::)\/[0-7]$/.test(entry));
@@ -49,7 +63,11 @@ export function trust(entries: readonly string[]): Finding {
     const message = `x-forwarded-for and x-forwarded-proto count from ${entries.join(', ')}.`;
     return finding('proxies', 'ok', message);
   }
-  return finding('proxies', 'ok', 'No proxy is trusted: x-forwarded-for does not count.');
+  return finding(
+    'proxies',
+    'ok',
+    'No proxy is trusted: x-forwarded-for does not count, and x-forwarded-proto from this machine only.',
+  );
 }
 
 /** `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`. */
