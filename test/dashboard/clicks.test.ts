@@ -1,3 +1,4 @@
+// proof only: 5
 /** What a stranger wants of a fleet, counted in clicks. */
 
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// proof only: 5
 /** What is sent at `/svc/dashboard/`: files, headers, the page's own addresses, and who is sent there from `/`. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { bootForTest, type RpcFailure, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { endless } from '../protocol/svc-server-sql-cases.ts';
+import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { allowed, attacks } from './exec-sql-attacks.ts';
 
@@ -132,7 +133,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     holder = await app.token(sqlRight);
     const error = await outcome(endless[dialect]);
     assert.match((error as RpcFailure).message, /the statement was ended after 1000 ms/);
-    assert.equal((await exec(holder, 'select 1 as v')).data, [{ v: 1 }]);
+    // On a busy machine this one may not end in time either.
+    await eventually(async () => {
+      assert.equal(await outcome('select 1 as v'), [{ v: 1 }]);
+    });
   });
 
   test.run();
