@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttp, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest, type RequestOptions as SecureOptions } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
