@@ -37,7 +37,7 @@ interface InputProps {
   readonly onText: (text: string) => void;
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
-  readonly type?: 'text' | 'password' | 'number' | 'search' | 'url' | 'datetime-local';
+  readonly type?: 'text' | 'password' | 'number' | 'search' | 'url' | 'date' | 'datetime-local';
   readonly name?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
@@ -46,7 +46,7 @@ interface InputProps {
   readonly autofocus?: boolean;
   readonly min?: number;
   readonly max?: number;
-  readonly step?: number;
+  readonly step?: number | 'any';
   readonly spellcheck?: boolean;
   /** For ids and code. */
   readonly mono?: boolean;
@@ -75,16 +75,18 @@ interface SelectProps<T extends string> {
   readonly onChange: (value: T) => void;
   /** The label is for readers of the screen only. */
   readonly bare?: boolean;
+  readonly disabled?: boolean;
   readonly hint?: ComponentChildren;
 }
 
 export function Select<T extends string>(props: SelectProps<T>) {
-  const { label, value, options, onChange, bare, hint } = props;
+  const { label, value, options, onChange, bare, hint, disabled } = props;
   const control = (ids: object) => (
     <select
       class="input"
       {...ids}
       value={value}
+      disabled={disabled}
       onChange={(event) => onChange(event.currentTarget.value as T)}
     >
       {options.map((option) => (

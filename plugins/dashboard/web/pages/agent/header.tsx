@@ -1,6 +1,7 @@
 import { Check, Ellipsis, ListChecks, Pencil, RotateCw, SquareTerminal, Trash2, X } from 'lucide';
 import { useState } from 'preact/hooks';
 import { go, type Machine, to, useMachines, useServer } from '../../frame/index.ts';
+import { expiryNote, expiryOf } from '../../parts/expiry.ts';
 import {
   Button,
   CopyButton,
@@ -14,7 +15,8 @@ import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 import { Remove, Restart } from './actions.tsx';
 import { type Reports, useNow } from './live.ts';
-import { useMetadata } from './metadata.ts';
+import { type Stored, useMetadata } from './metadata.ts';
+import { priceText } from './price.ts';
 import type { Static } from './use-facts.ts';
 
 interface Props {
@@ -22,14 +24,18 @@ interface Props {
   readonly name: string;
   readonly reports: Reports;
   readonly facts: Static | undefined;
+  readonly stored: Stored;
 }
 
 /** Who it is, how it is, and what can be done. */
-export function Header({ uuid, name, reports, facts }: Props) {
+export function Header({ uuid, name, reports, facts, stored }: Props) {
   const machine = useMachines().of(uuid);
   const uptime = Number(reports.samples.value.at(-1)?.values['uptime'] ?? 0);
   const system = facts?.system;
   const os = system && `${system.system_os_long_version || system.system_name} · ${system.arch}`;
+  const price = priceText(stored);
+  const end = expiryOf(stored['metadata_expire_time']);
+  const near = expiryNote(end);
   return (
     <header class="agent-head">
       <div class="page-head">
@@ -45,6 +51,12 @@ export function Header({ uuid, name, reports, facts }: Props) {
           <li title={format.exact(uptime, 's')}>{t.agent.up(format.duration(uptime * 1000))}</li>
         )}
         {machine?.version && <li>{t.agent.version(machine.version)}</li>}
+        {price !== undefined && <li>{price}</li>}
+        {end !== undefined && (
+          <li class={near ? `tag ${near.mood}` : ''}>
+            {near?.text ?? t.parts.expires(format.day(end))}
+          </li>
+        )}
         <li class="mono agent-uuid">
           {uuid}
           <CopyButton text={uuid} label={t.agent.copyUuid} />

@@ -8,6 +8,7 @@ import { useEvents } from './events.ts';
 import { Facts } from './facts.tsx';
 import { Header } from './header.tsx';
 import { useReports } from './live.ts';
+import { keyOfLimit, LIMITS, NOTES, useStored } from './metadata.ts';
 import { Overview } from './overview.tsx';
 import { AgentProbes } from './probes.tsx';
 import { Settings } from './settings.tsx';
@@ -31,20 +32,23 @@ export default function Agent() {
 
 const TABS = ['overview', 'charts', 'probes', 'tasks', 'facts', 'settings'] as const;
 type Tab = (typeof TABS)[number];
+const SETTINGS = [...NOTES, ...LIMITS.map(keyOfLimit)];
 
 function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string }) {
-  const { has, covers, holds } = useServer();
+  const { has, covers } = useServer();
   const machines = useMachines();
   const name = machines.nameOf(uuid);
   useCrumbs({ label: name });
   const reports = useReports(uuid, 'summary');
   const facts = useFacts(uuid);
   const events = useEvents(uuid);
+  const stored = useStored(uuid);
   const readsSummaries = covers('dynamic_monitoring_summary', 'read', uuid);
   const tabs = TABS.filter((id) => {
     if (id === 'overview' || id === 'charts') return readsSummaries;
     if (id === 'probes' || id === 'tasks') return has('task') && covers('task', 'read', uuid);
-    if (id === 'settings') return has('kv') && holds('kv', 'read');
+    if (id === 'settings')
+      return has('kv') && SETTINGS.some((key) => covers('kv', 'read', uuid, key));
     return true;
   });
   const current = tabs.find((id) => id === tab) ?? tabs[0] ?? 'facts';
@@ -52,7 +56,7 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
   const parts = { uuid, name, reports, facts, events: events.data ?? [] };
   return (
     <div class="page agent">
-      <Header {...parts} />
+      <Header {...parts} stored={stored.data ?? {}} />
       <Tabs
         label={t.agent.tabs.label}
         tabs={tabs.map((id) => ({ id, label: t.agent.tabs[id] }))}
@@ -65,7 +69,7 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
           {current === 'probes' && <AgentProbes {...parts} />}
           {current === 'tasks' && <AgentTasks {...parts} />}
           {current === 'facts' && <Facts {...parts} of={events} />}
-          {current === 'settings' && <Settings {...parts} />}
+          {current === 'settings' && <Settings uuid={uuid} stored={stored} />}
         </div>
       </Tabs>
     </div>
