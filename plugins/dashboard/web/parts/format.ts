@@ -75,7 +75,11 @@ export function millisecondsOf(
 export const exact = (value: number, unit: string): string => `${number(value)} ${unit}`;
 
 /** "2 d 4 h", "14 min", "8 s": the two greatest units. */
-export function duration(ms: number): string {
+export const duration = (ms: number): string => inUnits(ms, 2);
+/** "2 d", "14 h": the greatest unit alone. */
+export const roughly = (ms: number): string => inUnits(ms, 1);
+
+function inUnits(ms: number, most: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const parts: [count: number, unit: string][] = [
     [Math.floor(seconds / 86_400), t.units.day],
@@ -86,7 +90,7 @@ export function duration(ms: number): string {
   const first = parts.findIndex(([count]) => count > 0);
   if (first < 0) return `0 ${t.units.second}`;
   return parts
-    .slice(first, first + (first === 0 ? 2 : first === 1 ? 2 : 1))
+    .slice(first, first + (first < 2 ? most : 1))
     .filter(([count]) => count > 0)
     .map(([count, unit]) => `${count} ${unit}`)
     .join(' ');

@@ -1,7 +1,8 @@
-import { Apple, AppWindow, SquareTerminal } from 'lucide';
-import { Component } from 'preact';
+import { Apple, AppWindow, Server } from 'lucide';
+import { Component, type ComponentChildren } from 'preact';
 import { colours, density, Link, to } from '../../frame/index.ts';
 import { Amount, Bar, format, Icon, Sparkline } from '../../parts/index.ts';
+import { boundsOf, spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
 import type { About } from './about.ts';
 import { usedSpace, type Vital } from './model.ts';
@@ -36,7 +37,7 @@ function contentOf({ vital, problems, curve, about }: Props): string {
   return `${name} ${machine?.tags?.join()} ${row?.timestamp} ${isOnline} ${problems[0]?.text} ${late} ${curve.length} ${curve[0]} ${about.system} ${about.region} ${colours.value} ${density.value}`;
 }
 
-const SYSTEMS = { windows: AppWindow, mac: Apple, unix: SquareTerminal } as const;
+const SYSTEMS = { windows: AppWindow, mac: Apple, unix: Server } as const;
 
 /** One machine: quiet while all is well. */
 function Face({ vital, problems, curve, about }: Props) {
@@ -55,12 +56,11 @@ function Face({ vital, problems, curve, about }: Props) {
         <Link to={to('agent', uuid)} class="fleet-name ellipsis" title={name}>
           {name}
         </Link>
-        <Sparkline values={curve} max={100} width={84} height={22} label={t.fleet.cpuOf(name)} />
       </header>
       {worst ? (
         <p class={`fleet-state ${worst.mood}`} title={worst.text}>
           <Icon of={worst.icon} size={14} />
-          <span class="ellipsis">{worst.text}</span>
+          <span class="ellipsis">{worst.short ?? worst.text}</span>
         </p>
       ) : (
         <p class="fleet-tags">
@@ -80,28 +80,25 @@ function Face({ vital, problems, curve, about }: Props) {
           value={cpu === undefined ? undefined : cpu / 100}
           figure={cpu === undefined ? undefined : format.percent(cpu)}
           of={name}
-          bad={2}
-        />
+          bounds={{ warn: 0.9, bad: 2 }}
+        >
+          <Sparkline values={curve} max={100} width={52} height={20} label={t.fleet.cpuOf(name)} />
+        </Gauge>
         <Gauge
           label={t.fleet.memory}
           value={memory}
-          figure={row?.used_memory == null ? undefined : format.bytes(row.used_memory)}
+          figure={memory === undefined ? undefined : format.percent(memory * 100)}
+          title={partOf(row?.used_memory, row?.total_memory)}
           of={name}
-          bad={0.97}
+          bounds={{ warn: 0.9, bad: 0.97 }}
         />
         <Gauge
           label={t.fleet.disk}
           value={disk}
           figure={disk === undefined ? undefined : format.percent(disk * 100)}
-          title={
-            row
-              ? t.fleet.of2(
-                  format.text(format.bytes(usedSpace(row) ?? 0)),
-                  format.text(format.bytes(row.total_space ?? 0)),
-                )
-              : ''
-          }
+          title={partOf(usedSpace(row), row?.total_space)}
           of={name}
+          bounds={boundsOf(spaceMood(row?.total_space, row?.available_space))}
         />
       </div>
       <footer class="small">
@@ -128,8 +125,16 @@ function Age({ vital: { isOnline, seenAt, interval_ms, row } }: { readonly vital
   const age = Date.now() - seenAt;
   if (age > 3 * interval_ms + 2_000) return <span class="fleet-late">{format.ago(age)}</span>;
   return row?.uptime == null ? null : (
-    <span class="muted">{t.fleet.up(format.duration(row.uptime * 1000))}</span>
+    <span class="muted" title={format.duration(row.uptime * 1000)}>
+      {t.fleet.up(format.roughly(row.uptime * 1000))}
+    </span>
   );
+}
+
+/** "5.2 GiB of 8 GiB", in words for who points at it. */
+export function partOf(part: number | null | undefined, whole: number | null | undefined): string {
+  if (part == null || whole == null) return '';
+  return t.fleet.of2(format.text(format.bytes(part)), format.text(format.bytes(whole)));
 }
 
 interface GaugeProps {
@@ -138,21 +143,20 @@ interface GaugeProps {
   readonly figure: format.Figure | undefined;
   readonly of: string;
   readonly title?: string;
-  readonly bad?: number;
+  readonly bounds: { readonly warn: number; readonly bad: number };
+  /** Beside the figure. */
+  readonly children?: ComponentChildren;
 }
 
-function Gauge({ label, value, figure, of, title, bad }: GaugeProps) {
+function Gauge({ label, value, figure, of, title, bounds, children }: GaugeProps) {
   return (
     <div title={title}>
       <p class="muted small">{label}</p>
       <p class="fleet-value">
         <Amount of={figure} />
+        {children}
       </p>
-      <Bar
-        value={value}
-        label={`${label}, ${of}`}
-        {...(bad !== undefined && { bad, warn: bad === 2 ? 0.9 : 0.9 })}
-      />
+      <Bar value={value} label={`${label}, ${of}`} {...bounds} />
     </div>
   );
 }

@@ -25,6 +25,7 @@ import {
   totalsOf,
   type Vital,
 } from './model.ts';
+import { useNotes } from './notes.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { Totals } from './totals.tsx';
 import { useTraffic } from './traffic.ts';
@@ -110,9 +111,10 @@ function Content({ fleet, history, abouts }: ContentProps) {
   void fleet.version.value;
   const filters = filtersOf(address.value.query);
   const vitals = fleet.vitals(machines.list ?? []);
+  const notes = useNotes(server, machines.list);
   const cache = new Map<Vital, Problem[]>();
   const problems = (vital: Vital) => {
-    const known = cache.get(vital) ?? problemsOf(vital, server.version);
+    const known = cache.get(vital) ?? problemsOf(vital, notes.get(vital.uuid), server.version);
     cache.set(vital, known);
     return known;
   };

@@ -1,6 +1,8 @@
 import { Link, to } from '../../frame/index.ts';
 import { Amount, Bar, type Column, format, Icon } from '../../parts/index.ts';
+import { boundsOf, spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
+import { partOf } from './card.tsx';
 import { usedSpace, type Vital } from './model.ts';
 import type { Problem } from './problems.ts';
 
@@ -12,10 +14,10 @@ export function columnsOf(
     value: number | undefined,
     figure: format.Figure | undefined,
     label: string,
-    title?: string,
+    more: { readonly title?: string; readonly warn?: number; readonly bad?: number } = {},
   ) => (
-    <div class="fleet-cell" title={title}>
-      <Bar value={value} label={label} />
+    <div class="fleet-cell" title={more.title}>
+      <Bar value={value} label={label} {...more} />
       <Amount of={figure} />
     </div>
   );
@@ -23,7 +25,7 @@ export function columnsOf(
     {
       id: 'name',
       label: t.fleet.name,
-      width: 'minmax(130px, 2fr)',
+      width: 'minmax(130px, 1.3fr)',
       by: ({ name }) => name,
       isFixed: true,
       render: ({ uuid, name }) => (
@@ -35,7 +37,7 @@ export function columnsOf(
     {
       id: 'state',
       label: t.fleet.state,
-      width: 'minmax(130px, 2fr)',
+      width: 'minmax(176px, 1.76fr)',
       by: (vital) => (vital.isOnline ? (problemsOf(vital).length > 0 ? 1 : 2) : 0),
       isFixed: true,
       render: (vital) => {
@@ -43,15 +45,13 @@ export function columnsOf(
         if (!worst)
           return (
             <span class="muted">
-              {vital.row?.uptime == null
-                ? ''
-                : t.fleet.up(format.duration(vital.row.uptime * 1000))}
+              {vital.row?.uptime == null ? '' : t.fleet.up(format.roughly(vital.row.uptime * 1000))}
             </span>
           );
         return (
           <span class={`fleet-state ${worst.mood}`} title={worst.text}>
             <Icon of={worst.icon} size={14} />
-            <span class="ellipsis">{worst.text}</span>
+            <span class="ellipsis">{worst.short ?? worst.text}</span>
           </span>
         );
       },
@@ -67,19 +67,21 @@ export function columnsOf(
           (row?.cpu_usage ?? 0) / 100,
           row?.cpu_usage == null ? undefined : format.percent(row.cpu_usage),
           `${t.fleet.cpu}, ${name}`,
+          { warn: 0.9, bad: 2 },
         ),
     },
     {
       id: 'memory',
       label: t.fleet.memory,
-      width: '132px',
+      width: '112px',
       end: true,
       by: ({ memory }) => memory,
       render: ({ row, memory, name }) =>
         part(
           memory,
-          row?.used_memory == null ? undefined : format.bytes(row.used_memory),
+          memory === undefined ? undefined : format.percent(memory * 100),
           `${t.fleet.memory}, ${name}`,
+          { title: partOf(row?.used_memory, row?.total_memory), warn: 0.9, bad: 0.97 },
         ),
     },
     {
@@ -93,10 +95,10 @@ export function columnsOf(
           disk,
           disk === undefined ? undefined : format.percent(disk * 100),
           `${t.fleet.disk}, ${name}`,
-          t.fleet.of2(
-            format.text(format.bytes(usedSpace(row) ?? 0)),
-            format.text(format.bytes(row?.total_space ?? 0)),
-          ),
+          {
+            title: partOf(usedSpace(row), row?.total_space),
+            ...boundsOf(spaceMood(row?.total_space, row?.available_space)),
+          },
         ),
     },
     {
@@ -132,7 +134,7 @@ export function columnsOf(
     {
       id: 'tags',
       label: t.fleet.tags,
-      width: 'minmax(96px, 1fr)',
+      width: 'minmax(96px, 0.9fr)',
       render: ({ machine }) =>
         machine?.tags?.map((tag) => (
           <span key={tag} class="tag">

@@ -1,55 +1,125 @@
-import { Clock, HardDrive, type IconNode, PackageOpen, ShieldAlert, Unplug } from 'lucide';
+import {
+  CalendarX2,
+  Clock,
+  Container,
+  HardDrive,
+  type IconNode,
+  MemoryStick,
+  PackageOpen,
+  ShieldAlert,
+  Thermometer,
+  Unplug,
+} from 'lucide';
+import { expiryNote } from '../../parts/expiry.ts';
 import { format } from '../../parts/index.ts';
+import { spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
 import type { Vital } from './model.ts';
+import type { Note } from './notes.ts';
 
 export interface Problem {
-  readonly kind: 'offline' | 'disk' | 'clock' | 'refused' | 'old';
+  readonly kind:
+    | 'offline'
+    | 'disk'
+    | 'memory'
+    | 'heat'
+    | 'containers'
+    | 'clock'
+    | 'refused'
+    | 'expiry'
+    | 'old';
   readonly mood: 'warn' | 'bad';
   readonly icon: IconNode;
   /** A sentence without the name. */
   readonly text: string;
+  /** The same in a few words, where there is little room; default: the sentence. */
+  readonly short?: string;
 }
 
-const DISK_FULL = 0.9;
+/** Memory of which so much is used is at its end. */
+const MEMORY_FULL = 0.95;
+const MEMORY_GONE = 0.98;
 /** A refusal of longer ago is no news, ms. */
 const REFUSED_MS = 3_600_000;
 
 /** What asks for a look, the worst first. */
-export function problemsOf(vital: Vital, serverVersion: string): Problem[] {
-  return [
+export function problemsOf(vital: Vital, note: Note | undefined, serverVersion: string): Problem[] {
+  const found = [
     offline(vital),
-    disk(vital),
-    clock(vital),
     refused(vital),
+    disk(vital),
+    memory(vital),
+    heat(vital, note),
+    containers(vital, note),
+    expiry(note),
+    clock(vital),
     old(vital, serverVersion),
   ].filter((problem) => problem !== undefined);
+  return found.sort((a, b) => Number(a.mood === 'warn') - Number(b.mood === 'warn'));
 }
 
 function offline({ isOnline, seenAt }: Vital): Problem | undefined {
   if (isOnline) return undefined;
+  const common = { kind: 'offline', mood: 'bad', icon: Unplug } as const;
+  if (seenAt === undefined) return { ...common, text: t.fleet.never };
+  const silent = Date.now() - seenAt;
   return {
-    kind: 'offline',
-    mood: 'bad',
-    icon: Unplug,
-    text:
-      seenAt === undefined
-        ? t.fleet.never
-        : t.fleet.offlineSince(format.when(seenAt), format.duration(Date.now() - seenAt)),
+    ...common,
+    text: t.fleet.offlineSince(format.when(seenAt), format.duration(silent)),
+    short: t.fleet.offlineFor(format.duration(silent)),
   };
 }
 
 function disk({ disk: part, row }: Vital): Problem | undefined {
-  if (part === undefined || part < DISK_FULL) return undefined;
+  const mood = spaceMood(row?.total_space, row?.available_space);
+  if (part === undefined || mood === undefined) return undefined;
+  const full = format.text(format.percent(Math.floor(part * 100)));
   return {
     kind: 'disk',
-    mood: part >= 0.95 ? 'bad' : 'warn',
+    mood,
     icon: HardDrive,
-    text: t.fleet.diskFull(
-      format.text(format.percent(Math.floor(part * 100))),
-      format.text(format.bytes(row?.available_space ?? 0)),
-    ),
+    text: t.fleet.diskFull(full, format.text(format.bytes(row?.available_space ?? 0))),
+    short: t.fleet.diskFullShort(full),
   };
+}
+
+function memory({ memory: part, isOnline }: Vital): Problem | undefined {
+  if (!isOnline || part === undefined || part < MEMORY_FULL) return undefined;
+  return {
+    kind: 'memory',
+    mood: part >= MEMORY_GONE ? 'bad' : 'warn',
+    icon: MemoryStick,
+    text: t.fleet.memoryFull(format.text(format.percent(Math.floor(part * 100)))),
+  };
+}
+
+function heat({ isOnline }: Vital, { hottest }: Note = {}): Problem | undefined {
+  if (!isOnline || !hottest) return undefined;
+  const [now, limit] = [hottest.celsius, hottest.limit].map((one) => `${format.number(one)} °C`);
+  return {
+    kind: 'heat',
+    mood: hottest.celsius >= hottest.limit ? 'bad' : 'warn',
+    icon: Thermometer,
+    text: t.fleet.hot(hottest.name, now ?? '', limit ?? ''),
+    short: t.fleet.hotShort(now ?? ''),
+  };
+}
+
+function containers({ isOnline }: Vital, { sick = [] }: Note = {}): Problem | undefined {
+  const [first] = sick;
+  if (!isOnline || first === undefined) return undefined;
+  return {
+    kind: 'containers',
+    mood: 'warn',
+    icon: Container,
+    text: t.fleet.sick(sick.slice(0, 3).join(', '), sick.length),
+    short: t.fleet.sickShort(sick.length),
+  };
+}
+
+function expiry(note: Note = {}): Problem | undefined {
+  const found = expiryNote(note.end);
+  return found && { kind: 'expiry', icon: CalendarX2, ...found };
 }
 
 function clock({ clockOff_ms: off }: Vital): Problem | undefined {
@@ -67,7 +137,13 @@ function refused({ machine }: Vital): Problem | undefined {
   const last = machine?.last_refusal;
   if (!last || Date.now() - last.time > REFUSED_MS || last.time < (machine.last_seen ?? 0))
     return undefined;
-  return { kind: 'refused', mood: 'bad', icon: ShieldAlert, text: t.fleet.refused(last.reason) };
+  return {
+    kind: 'refused',
+    mood: 'bad',
+    icon: ShieldAlert,
+    text: t.fleet.refused(last.reason),
+    short: t.fleet.refusedShort,
+  };
 }
 
 function old({ machine }: Vital, serverVersion: string): Problem | undefined {
@@ -83,5 +159,6 @@ function old({ machine }: Vital, serverVersion: string): Problem | undefined {
     mood: 'warn',
     icon: PackageOpen,
     text: t.fleet.old(machine?.version ?? '', serverVersion),
+    short: t.fleet.oldShort(machine?.version ?? ''),
   };
 }
