@@ -21,6 +21,7 @@ import { createHooks } from './hooks.ts';
 import { LocalBus } from './local-bus.ts';
 import { Network } from './network.ts';
 import { orderPlugins } from './plugins/order.ts';
+import { register } from './plugins/register.ts';
 import { Scope, type Shared } from './plugins/scope.ts';
 import { Services } from './plugins/services.ts';
 import { Access } from './rpc/access.ts';
@@ -279,20 +280,12 @@ export class App {
     };
   }
 
-  /** Runs the registration hooks, once, in the order of the setup: each plugin registers through a registry of its own, so that every entry knows its owner. */
   #register(): void {
-    const forEach = (
-      hook: 'methods' | 'routes' | 'migrations',
-      registryOf: (plugin: Plugin) => unknown,
-    ) => {
-      // tapable calls every tap with the same argument; a tap's name tells whose registry it should get.
-      for (const { plugin } of this.#scopes)
-        for (const tap of this.hooks[hook].taps)
-          if (tap.name === plugin.name) (tap.fn as (registry: unknown) => void)(registryOf(plugin));
-    };
-    forEach('methods', (plugin) => this.#registry.for(plugin));
-    forEach('routes', ({ name }) => this.#network.router.for(name));
-    forEach('migrations', ({ name }) => this.#steps.for(name));
+    const [registry, steps, { router }] = [this.#registry, this.#steps, this.#network];
+    const plugins = this.#scopes.map(({ plugin }) => plugin);
+    register(this.hooks.methods, plugins, (plugin) => registry.for(plugin));
+    register(this.hooks.routes, plugins, ({ name }) => router.for(name));
+    register(this.hooks.migrations, plugins, ({ name }) => steps.for(name));
     this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
       this.#network.rpc.handle(exchange),
     );

@@ -3,7 +3,7 @@
 
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { parseRange, type Wanted } from '../../plugins/static-bucket/src/serve/range.ts';
+import { parseRange, type Wanted } from '../../plugin-sdk/src/http/range.ts';
 import { loop, oneDialect } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
 import { MTIME_S, rawGet, type StaticServer, staticServer } from './static-kit.ts';

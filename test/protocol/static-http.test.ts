@@ -4,7 +4,7 @@
 import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
-import { webType } from '../../plugins/static-bucket/src/serve/media-types.ts';
+import { webType } from '../../plugin-sdk/src/http/media-types.ts';
 import { oneDialect } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
 import { MTIME_S, type RawAnswer, rawGet, type StaticServer, staticServer } from './static-kit.ts';

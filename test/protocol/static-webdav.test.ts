@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { mediaType } from '../../plugins/static-bucket/src/serve/media-types.ts';
+import { mediaType } from '../../plugin-sdk/src/http/media-types.ts';
 import { suite } from '../runner/suite.ts';
 import {
   basic,

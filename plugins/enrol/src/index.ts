@@ -2,7 +2,7 @@ import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
-import { FileServer } from '@svc/plugin-static-bucket/api';
+import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
 import { enrolCommand } from './enrol-command.ts';
 import { Enrolment } from './enrolment.ts';
@@ -24,9 +24,8 @@ export default definePlugin({
   name: 'enrol',
   version: '0.6.0',
   namespaces: ['enrol'],
-  requires: [ConfigurationFile, FileServer, Owners],
+  requires: [ConfigurationFile, Owners],
   optional: [AgentRegistry, Audit, Refusals],
-  brings: ['static-bucket'],
   config: settings,
   reloadable: Object.keys(settings.properties),
   migrations,
@@ -34,7 +33,7 @@ export default definePlugin({
   guards: { enrol_code: 'secret' },
 
   setup(kernel) {
-    const { config, db, hooks } = kernel;
+    const { clock, config, db, hooks, log } = kernel;
     const store = new Store(db);
     const place = new Place(kernel);
     const digests = new Digests();
@@ -43,7 +42,8 @@ export default definePlugin({
     hooks.routes.tap((routes) => {
       const enrolment = new Enrolment(kernel, store, new PendingMachines(kernel));
       const throttle = new Throttle(kernel);
-      addRoutes(routes, { kernel, place, enrolment, digests, runtimes, throttle });
+      const server = new FileServer({ clock, log });
+      addRoutes(routes, { kernel, server, place, enrolment, digests, runtimes, throttle });
     });
     hooks.commands.tap((commands) => {
       commands.add(enrolCommand(place));

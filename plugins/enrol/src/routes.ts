@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BodyTooBig, type Exchange, type Kernel, type Routes, RpcError } from '@svc/plugin-sdk';
-import { FileServer, openFile } from '@svc/plugin-static-bucket/api';
+import { type FileServer, openFile } from '@svc/plugin-sdk/http';
 import { agentConfig } from './agent-config.ts';
 import { agentBundle } from './bundle.ts';
 import type { Enrolment, Refused } from './enrolment.ts';
@@ -19,6 +19,7 @@ const DENIED = 102;
 
 interface Parts {
   readonly kernel: Kernel<Settings>;
+  readonly server: FileServer;
   readonly place: Place;
   readonly enrolment: Enrolment;
   readonly digests: Digests;
@@ -111,19 +112,19 @@ async function manifest(exchange: Exchange, { kernel, digests, runtimes }: Parts
   exchange.text(200, `${lines.join('\n')}\n`, headers);
 }
 
-async function bundle(exchange: Exchange, { kernel, digests }: Parts): Promise<void> {
+async function bundle(exchange: Exchange, { digests, server }: Parts): Promise<void> {
   const found = await digests.of(await agentBundle());
   if (!found) return refuse(exchange, 404, 'this server has no agent: npm run build');
-  await send(exchange, kernel, found);
+  await send(exchange, server, found);
 }
 
 /** A hundred megabytes: for machines that have a code or a token of this server. */
 const download = (part: Part) => async (exchange: Exchange, parts: Parts) => {
-  const { kernel, runtimes } = parts;
+  const { runtimes, server } = parts;
   if (!(await mayDownload(exchange, parts))) return;
   const { platform = '' } = exchange.params;
   const found = await runtimes.of(part, platform);
-  if (found) return send(exchange, kernel, found);
+  if (found) return send(exchange, server, found);
   const why = `this server has no file ${PARTS[part]} for '${platform}': its operator can run svc-server fetch-runtime`;
   refuse(exchange, 404, why);
 };
@@ -165,10 +166,10 @@ function tooMany(exchange: Exchange): false {
   return false;
 }
 
-async function send(exchange: Exchange, kernel: Kernel<Settings>, handed: Handed): Promise<void> {
+async function send(exchange: Exchange, server: FileServer, handed: Handed): Promise<void> {
   const file = await openFile(handed.path);
   try {
-    await kernel.use(FileServer).serve(exchange, {
+    await server.serve(exchange, {
       size: file.stat.size,
       mtime_ms: Math.max(0, Math.round(file.stat.mtimeMs)),
       etag: `"${handed.digest}"`,

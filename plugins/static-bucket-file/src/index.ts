@@ -33,7 +33,7 @@ export default definePlugin({
   namespaces: ['static-bucket-file'],
   requires: [StaticBuckets, FileServer, UserContent],
   optional: [FileLocks],
-  brings: ['user-content'],
+  brings: ['static-bucket', 'user-content'],
   config,
   reloadable: ['memory_cache_bytes', 'leading_slash'],
   examine: async ({ brand, config: { leading_slash } }) => examineSlash(brand, leading_slash),

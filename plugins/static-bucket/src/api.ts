@@ -1,5 +1,9 @@
 import type { Stats } from 'node:fs';
-import { type Exchange, service } from '@svc/plugin-sdk';
+import { service } from '@svc/plugin-sdk';
+import type * as http from '@svc/plugin-sdk/http';
+import type { OpenFile } from '@svc/plugin-sdk/http';
+
+export type { OpenFile, Representation } from '@svc/plugin-sdk/http';
 
 /** One configured bucket. Objects are replaced when they change, never changed. */
 export interface Bucket {
@@ -26,16 +30,6 @@ export type WirePath = readonly string[] & { readonly [checked]: true };
  * dropped; `webdav` percent-encoded segment by segment, so a decoded `/` is refused. Dot segments: see `wirePath`.
  */
 export type PathForm = 'rpc' | 'http' | 'webdav';
-
-/** An open file or directory of a bucket. The bytes that are read belong to `stat`, even after a replacement. */
-export interface OpenFile {
-  readonly stat: Stats;
-  /** Fills the buffer from this position on. @returns bytes read: fewer only at the end of the file */
-  fill(buffer: Uint8Array, position: number): Promise<number>;
-  /** False once size or time differ from `stat`. */
-  isUnchanged(): Promise<boolean>;
-  close(): Promise<void>;
-}
 
 /** What `list` is asked for. */
 export interface ListOptions {
@@ -136,36 +130,6 @@ export interface FileLocks {
 }
 export const FileLocks = service<FileLocks>('file-locks');
 
-/** The content that is sent: one file, or one encoding of it. */
-export interface Representation {
-  readonly size: number;
-  /** Unix ms, never negative. */
-  readonly mtime_ms: number;
-  /** With quotes. */
-  readonly etag: string;
-  /** Names and values sent with every answer about it, 304 and 416 included. */
-  readonly common: readonly string[];
-  /** Names and values that describe the content: sent with 200 and 206. */
-  readonly entity: readonly string[];
-  /** The content itself, or the file to read it from. */
-  readonly body: Uint8Array | OpenFile;
-  /** True: several ranges of an open file are sent as `multipart/byteranges`. False: the whole file is sent. */
-  readonly multipart?: boolean;
-  /** True: a weak tag never matches, not even in `If-None-Match`. */
-  readonly strongOnly?: boolean;
-}
-
-/** Sends files: conditional requests, ranges, back-pressure, deadlines (static-http.md §A4). */
-export interface FileServer {
-  /** Answers GET and HEAD; returns a promise only when it has to wait. Never fails and does not close the file. */
-  serve(exchange: Exchange, representation: Representation): void | Promise<void>;
-  /** Media type by a file's name, without charset (static-http.md §B5). */
-  mediaType(name: string): string;
-  /** As a browser gets it: fewer extensions, with charset (static-http.md §A4). */
-  webType(name: string): string;
-  /** `"<mtime s>-<size>"`, followed by `-<µs>` when the file system knows parts of a second. */
-  etag(stat: Stats): string;
-}
+/** Sends files of buckets, within the limits of `[static-bucket]`. */
+export type FileServer = http.FileServer;
 export const FileServer = service<FileServer>('file-server');
-
-export { openFile } from './files/open-file.ts';

@@ -6,6 +6,7 @@ import {
   topic,
   warnOfFolder,
 } from '@svc/plugin-sdk';
+import * as http from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
@@ -13,7 +14,6 @@ import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
-import { Downloads } from './serve/file-server.ts';
 
 /** A record of a bucket changed. */
 const BucketsChanged = topic('static-bucket.changed', Type.Null());
@@ -74,9 +74,9 @@ export default definePlugin({
       isSuspended: ({ owner }) => owners()?.isSuspended(owner) ?? false,
     });
     kernel.provide(StaticBuckets, service);
-    const pace = () => ({ clock, stall_ms: settings.stall_timeout_ms });
+    const stall_ms = () => settings.stall_timeout_ms;
     const maxDownloads = () => settings.max_downloads;
-    kernel.provide(FileServer, new Downloads({ pace, maxDownloads, log }));
+    kernel.provide(FileServer, new http.FileServer({ clock, log, stall_ms, maxDownloads }));
 
     hooks.methods.tap((methods) => addMethods(methods, { auth, records, prepare, isInUse }));
     hooks.prepare.tap(() => {

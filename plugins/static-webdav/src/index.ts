@@ -46,7 +46,7 @@ export default definePlugin({
   version: '0.6.0',
   logTarget: 'webdav',
   requires: [StaticBuckets, FileServer, Tokens, UserContent],
-  brings: ['user-content'],
+  brings: ['static-bucket', 'user-content'],
   optional: [Audit],
   provides: [FileLocks],
   config,

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { rename, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk';
+import { openFile } from '@svc/plugin-sdk/http';
 import type {
   BucketFiles,
   Content,
@@ -13,7 +14,6 @@ import type {
 } from '../api.ts';
 import { makeBase, makeParent, realBase, realOfStanding, realWithin } from './contain.ts';
 import { listTree } from './list.ts';
-import { openFile } from './open-file.ts';
 import { lstatIfAny, removeIfAny, replaceFile, syncDirectory } from './replace.ts';
 import { Room } from './room.ts';
 import { LEAST_BYTES, sizeOf, type Usage } from './usage.ts';

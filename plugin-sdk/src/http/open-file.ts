@@ -1,6 +1,15 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { OpenFile } from '../api.ts';
+
+/** An open file or directory. The bytes that are read belong to `stat`, even after a replacement. */
+export interface OpenFile {
+  readonly stat: Stats;
+  /** Fills the buffer from this position on. @returns bytes read: fewer only at the end of the file */
+  fill(buffer: Uint8Array, position: number): Promise<number>;
+  /** False once size or time differ from `stat`. */
+  isUnchanged(): Promise<boolean>;
+  close(): Promise<void>;
+}
 
 /** Opening a pipe must not block the thread, and a path that has become a link must not be followed. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

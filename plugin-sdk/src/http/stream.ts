@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '@svc/plugin-sdk';
-import type { OpenFile } from '../api.ts';
+import type { Clock } from '../plugin.ts';
+import type { OpenFile } from './open-file.ts';
 
 /** Memory of one download, beside the socket's own buffer. */
 const CHUNK_BYTES = 128 * 1024;

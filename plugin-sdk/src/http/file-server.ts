@@ -1,18 +1,23 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { Exchange, Logger } from '@svc/plugin-sdk';
-import type { FileServer, OpenFile, Representation } from '../api.ts';
+import type { Exchange } from '../http.ts';
+import type { Logger } from '../log.ts';
+import type { Clock } from '../plugin.ts';
 import { conditionsOf, ifRangeHolds } from './conditions.ts';
 import { etagOf } from './etag.ts';
 import { mediaType, webType } from './media-types.ts';
 import { multipartOf } from './multipart.ts';
+import type { OpenFile } from './open-file.ts';
 import { parseRange, parseRanges, type Slice, type Wanted } from './range.ts';
+import type { Representation } from './representation.ts';
 import { Cut, finished, type Pace, sendFile, written } from './stream.ts';
 
 export interface FileServerOptions {
-  readonly pace: () => Pace;
-  /** Files that are streamed at once; beyond, 503. */
-  readonly maxDownloads: () => number;
+  readonly clock: Clock;
   readonly log: Logger;
+  /** A client that takes less than 128 KiB in this time is cut. Default: a minute. */
+  readonly stall_ms?: () => number;
+  /** Files that are streamed at once; beyond, 503. Default: 512. */
+  readonly maxDownloads?: () => number;
 }
 
 /** Part of all downloads that one address may have, and how many it may have at least. */
@@ -30,19 +35,31 @@ interface Download {
 
 const NO_BODY: readonly string[] = ['content-length', '0'];
 
-/** Answers GET and HEAD for files and for bytes in memory (static-http.md §A4, RFC 9110 §13 and §14). */
-export class Downloads implements FileServer {
-  readonly #options: FileServerOptions;
+/**
+ * Answers GET and HEAD for files and for bytes in memory: conditional requests, ranges, back-pressure, deadlines
+ * (static-http.md §A4, RFC 9110 §13 and §14).
+ */
+export class FileServer {
+  readonly #options: Required<FileServerOptions>;
   readonly #running = new Set<Download>();
 
   constructor(options: FileServerOptions) {
-    this.#options = options;
+    this.#options = { stall_ms: () => 60_000, maxDownloads: () => 512, ...options };
   }
 
+  #pace(): Pace {
+    const { clock, stall_ms } = this.#options;
+    return { clock, stall_ms: stall_ms() };
+  }
+
+  /** `"<mtime s>-<size>"`, followed by `-<µs>` when the file system knows parts of a second. */
   etag = etagOf;
+  /** Media type by a file's name, without charset (static-http.md §B5). */
   mediaType = mediaType;
+  /** As a browser gets it: fewer extensions, with charset (static-http.md §A4). */
   webType = webType;
 
+  /** Returns a promise only when it has to wait. Never fails and does not close the file. */
   serve(exchange: Exchange, whole: Representation): void | Promise<void> {
     try {
       const work = this.#answer(exchange, whole);
@@ -90,7 +107,7 @@ export class Downloads implements FileServer {
   #sendBytes(response: ServerResponse, bytes: Uint8Array): void | Promise<void> {
     response.end(bytes);
     // Also false while an earlier pipelined response is unfinished.
-    if (!response.writableFinished) return finished(response, this.#options.pace());
+    if (!response.writableFinished) return finished(response, this.#pace());
   }
 
   async #download(
@@ -103,7 +120,7 @@ export class Downloads implements FileServer {
       response.writeHead(503, [...whole.common, 'retry-after', '1', ...NO_BODY]).end();
       return;
     }
-    const given = this.#options.pace();
+    const given = this.#pace();
     const now = () => given.clock.now();
     const download: Download = { address, cut: () => response.destroy(), movedAt: now() };
     const moved = () => {
@@ -137,7 +154,7 @@ export class Downloads implements FileServer {
   /** Cuts the one whose client has taken nothing for longest. @returns false: all of them move */
   #cutOne(downloads: readonly Download[]): boolean {
     const slowest = downloads.reduce((a, b) => (b.movedAt < a.movedAt ? b : a));
-    if (this.#options.pace().clock.now() - slowest.movedAt < STUCK_MS) return false;
+    if (this.#options.clock.now() - slowest.movedAt < STUCK_MS) return false;
     this.#running.delete(slowest);
     slowest.cut();
     return true;

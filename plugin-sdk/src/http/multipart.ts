@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Representation } from '../api.ts';
 import type { Slice } from './range.ts';
+import type { Representation } from './representation.ts';
 
 const TYPE = 'content-type';
 

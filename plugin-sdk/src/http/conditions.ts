@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { trim } from '@svc/plugin-sdk';
+import { trim } from '../trim.ts';
 
 /** The values that a request's conditions are compared with. */
 export interface Validators {
