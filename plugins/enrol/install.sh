@@ -15,12 +15,14 @@ Usage: sh install.sh [OPTIONS] CODE
   CODE            from "svc-server enrol", the dashboard or enrol_create
   --dry-run       say what would be done, and do nothing
   --allow KINDS   tasks that the server may run here, for example ping,tcp_ping,dns (default: none)
+  --sensors       put temperatures, fans and batteries beside the reports
+  --containers    the same for the states of containers (Docker, Podman)
   --prefix DIR    folder (default: /opt/$NAME; without root ~/.local/share/$NAME)
   --node FILE     a Node of this machine, 22.18 or later, in place of the server's
   --no-service    a plain background process, also where systemd runs
   --print-config  give the code for a configuration and print it, for an agent that is there already
   --update        put the server's agent in place of this one; what does not connect is taken back
-  --uninstall     stop the agent and remove everything
+  --uninstall     stop the agent and remove everything; both find the folder by themselves
 END
 }
 
@@ -52,9 +54,29 @@ fetch() {
 
 get() {
   fetch "$@" && return 0
+  has_room "$work" || fail "$work is full: make room, or set TMPDIR to a folder with 200 MB, as in: … | TMPDIR=/var/tmp sh -s -- CODE"
   [ "$http" = curl ] && [ "${status:-000}" != 000 ] && [ -s "$2" ] && fail "the server answers $status: $(head -c 300 "$2")"
   fail "$BASE/$1 could not be fetched"
 }
+
+has_room() {
+  printf '%65536s' '' >"$1/room" 2>/dev/null
+  written=$?
+  rm -f "$1/room"
+  return $written
+}
+
+# Whether programs may be started from a folder.
+can_run() {
+  printf '#!/bin/sh\nexit 0\n' >"$1/probe" && chmod 755 "$1/probe"
+  "$1/probe" 2>/dev/null
+  started=$?
+  rm -f "$1/probe"
+  return $started
+}
+
+# put FILE TARGET
+put() { mv "$1" "$2" || fail "$2 could not be written: is there room?"; }
 
 tools() {
   if command -v curl >/dev/null 2>&1; then http=curl
@@ -95,7 +117,8 @@ is_musl() {
 }
 
 options() {
-  code='' dry='' allow='' prefix='' own_node='' service=yes task=install
+  code='' dry='' allow='' documents='' prefix='' own_node='' service=yes task=install
+  socket_group=''
   while [ $# -gt 0 ]; do
     case $1 in
       --dry-run) dry=yes ;;
@@ -103,6 +126,7 @@ options() {
       --update) task=update ;;
       --print-config) task=print ;;
       --no-service) service='' ;;
+      --sensors | --containers) documents="$documents ${1#--}" ;;
       --allow | --prefix | --node)
         [ $# -ge 2 ] || fail "$1 needs a value"
         case $1 in --allow) allow=$2 ;; --prefix) prefix=$2 ;; *) own_node=$2 ;; esac
@@ -122,11 +146,25 @@ options() {
   esac
 }
 
+# The folder of an agent that is there: that of this script, else that of the service.
+folder_here() {
+  case $0 in
+    */install.sh | install.sh)
+      here=$(cd "$(dirname "$0")" && pwd)
+      if [ -f "$here/start" ]; then printf '%s\n' "$here"; return; fi ;;
+  esac
+  service_file=$user_units/$NAME.service
+  if [ -n "$root" ]; then service_file=/etc/systemd/system/$NAME.service; fi
+  if [ -f "$service_file" ]; then sed -n 's|^ExecStart=\(.*\)/start$|\1|p' "$service_file"; fi
+}
+
 # Where things are, and what runs them: `system` or `user` (systemd), or `none`.
 layout() {
   root=''
   [ "$(id -u)" = 0 ] && root=yes
+  user_units=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
   dir=$prefix
+  if [ -z "$dir" ] && [ "$task" != install ]; then dir=$(folder_here); fi
   if [ -z "$dir" ] && [ -n "$root" ]; then dir=/opt/$NAME; fi
   [ -n "$dir" ] || dir=${XDG_DATA_HOME:-$HOME/.local/share}/$NAME
   state=$dir/state
@@ -141,7 +179,7 @@ layout() {
   [ -f "$dir/manager" ] && manager=$(cat "$dir/manager")
   case $manager in
     system) unit=/etc/systemd/system/$NAME.service ctl='systemctl' ;;
-    user) unit=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/$NAME.service ctl='systemctl --user' ;;
+    user) unit=$user_units/$NAME.service ctl='systemctl --user' ;;
     *) unit='' ctl='' ;;
   esac
 }
@@ -192,6 +230,7 @@ download() {
   if [ -n "$node_sum" ]; then
     if has_digest "$dir/node" "$node_sum"; then node_sum=''
     else
+      can_run "$work" || fail "no program may be started from $work (noexec): set TMPDIR to another folder, as in: … | TMPDIR=/var/tmp sh -s -- CODE"
       say "Downloading Node for $os …"
       get "runtime/$os" "$work/node" "$1"
       check_digest "$work/node" "$node_sum" Node
@@ -206,7 +245,7 @@ put_terminal() {
   [ -f "$work/terminal" ] || return 0
   (umask 022 && mkdir -p "$(dirname "$terminal")")
   chmod 644 "$work/terminal"
-  mv "$work/terminal" "$terminal"
+  put "$work/terminal" "$terminal"
 }
 
 exchange() {
@@ -215,10 +254,30 @@ exchange() {
   else fetch exchange "$1" --post-file "$work/code" || fail 'the server refused the code: it is unknown, used, revoked or expired'; fi
 }
 
-with_tasks() {
-  kinds=$(printf '%s' "$allow" | sed 's/[^,][^,]*/"&"/g')
-  sed "s/^allow_task = false\$/allow_task = true\\
-allow_task_type = [$kinds]/" "$1"
+# The server's configuration with what this machine allows.
+with_allowed() {
+  cp "$1" "$1.new"
+  if [ -n "$allow" ]; then
+    kinds=$(printf '%s' "$allow" | sed 's/[^,][^,]*/"&"/g')
+    sed "s/^allow_task = false\$/allow_task = true\\
+allow_task_type = [$kinds]/" "$1" >"$1.new"
+  fi
+  for document in $documents; do printf 'allow_%s = true\n' "$document" >>"$1.new"; done
+  mv "$1.new" "$1"
+}
+
+# Sets `socket_group`, of the container engine, where the user of the service needs it.
+find_socket() {
+  case $documents in *containers*) ;; *) return 0 ;; esac
+  for socket in /var/run/docker.sock /run/podman/podman.sock; do
+    if [ -S "$socket" ]; then
+      [ "$manager" = system ] || return 0
+      socket_group=$(stat -c %G "$socket")
+      [ "$socket_group" != root ] || { socket_group='' && say "Only root may open $socket: containers are not listed."; }
+      return 0
+    fi
+  done
+  say 'No container engine was found here; the agent looks again every minute.'
 }
 
 write_start() {
@@ -267,6 +326,9 @@ ReadWritePaths=$state|" >"$unit"
   case ,$allow, in
     *,execute,* | *,web_shell,*) mkdir -p "$unit.d" && tasks_template | sed '/^#/d' >"$unit.d/tasks.conf" ;;
   esac
+  if [ -n "$socket_group" ]; then
+    mkdir -p "$unit.d" && printf '[Service]\nSupplementaryGroups=%s\n' "$socket_group" >"$unit.d/containers.conf"
+  fi
 }
 
 system_template() {
@@ -350,6 +412,7 @@ install_agent() {
   [ ! -e "$dir/start" ] || fail "there is an agent in $dir already: --update or --uninstall it, or choose another --prefix"
   get manifest "$work/manifest"
   choose_node
+  find_socket
   if [ -n "$dry" ]; then
     say "server      $BASE"
     say "platform    $os"
@@ -358,6 +421,8 @@ install_agent() {
     say "runs as     $([ "$manager" = system ] && echo "the user $NAME" || id -un)"
     say "service     $([ -n "$unit" ] && echo "$unit" || echo 'a background process, until the next boot')"
     say "tasks       ${allow:-none}"
+    say "documents  ${documents:- none}"
+    [ -z "$socket_group" ] || say "group       $socket_group, whose members can do what root can"
     say 'Nothing was done; the code is still good.'
     exit 0
   fi
@@ -365,18 +430,20 @@ install_agent() {
   mkdir -p "$dir" && chmod 755 "$dir" && mkdir -p "$state" && chmod 700 "$state" || fail "$dir could not be made"
   made=yes
   add_user
-  exchange "$work/config"
-  if [ -n "$allow" ]; then with_tasks "$work/config" >"$work/config.tasks" && mv "$work/config.tasks" "$work/config"; fi
   node=$own_node
-  if [ -n "$node_sum" ]; then node=$dir/node && mv "$work/node" "$node"; fi
+  if [ -n "$node_sum" ]; then node=$dir/node && put "$work/node" "$node"; fi
   put_terminal
-  mv "$work/agent" "$state/svc-agent.mjs"
-  mv "$work/config" "$state/config.toml"
+  put "$work/agent" "$state/svc-agent.mjs"
+  get install "$dir/install.sh"
+  has_room "$state" || fail "$dir has no room left"
+  # Last of what can fail: a code that was given is not given again at once.
+  exchange "$work/config"
+  with_allowed "$work/config"
+  put "$work/config" "$state/config.toml"
   chmod 600 "$state/config.toml"
   owned "$state" "$state/svc-agent.mjs" "$state/config.toml"
   begin_trial
   write_start "$dir/start"
-  get install "$dir/install.sh"
   printf '%s\n' "$manager" >"$dir/manager"
   if [ -n "$unit" ]; then write_unit; fi
   start_service || fail 'the service does not start'
@@ -388,9 +455,11 @@ after_install() {
   uuid=$(sed -n 's/^agent_uuid = "\(.*\)"$/\1/p' "$state/config.toml")
   if is_connected 20; then say "This machine is in the fleet: $uuid"
   else say "Installed as $uuid, but the server has not taken it yet; it goes on trying. Look into $([ -n "$unit" ] && echo "journalctl -u $NAME" || echo "$state/agent.log")."; fi
+  [ -z "$socket_group" ] || say "For the containers the service is in the group $socket_group, whose members can do what root can."
   [ "$manager" != user ] || loginctl enable-linger >/dev/null 2>&1 || say "It runs while you are logged in; for longer: loginctl enable-linger $(id -un)"
   [ "$manager" != none ] || say "It runs until the next boot; after one: $dir/start keep &"
-  say "Update or remove it: sh $dir/install.sh --update | --uninstall"
+  say "Update it: sh $dir/install.sh --update"
+  say "Remove it: sh $dir/install.sh --uninstall"
 }
 
 is_current() {
@@ -405,7 +474,7 @@ is_current() {
 set_aside() { if [ -f "$1" ]; then mv "$1" "$2"; fi; }
 
 update_agent() {
-  [ -f "$dir/start" ] || fail "there is no agent in $dir"
+  [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix"
   get manifest "$work/manifest"
   node_sum=''
   node=$(sed -n "s/^exec '\\(.*\\)' svc-agent.mjs.*/\\1/p" "$dir/start")
@@ -441,8 +510,7 @@ update_agent() {
 }
 
 uninstall_agent() {
-  [ -d "$dir" ] || fail "there is no agent in $dir"
-  [ -f "$dir/start" ] || fail "$dir holds no agent"
+  [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix"
   if [ -n "$dry" ]; then say "would stop the agent and remove $dir${unit:+ and $unit}"; return 0; fi
   stop_service
   if [ -n "$unit" ]; then
@@ -462,7 +530,7 @@ main() {
   layout
   umask 077
   made=''
-  work=$(mktemp -d) || fail 'no temporary folder'
+  work=$(mktemp -d) || fail "no temporary folder could be made in ${TMPDIR:-/tmp}: make room there, or set TMPDIR to another folder"
   trap 'rm -rf "$work"; if [ -n "$made" ]; then rm -rf "$dir"; fi' EXIT
   trap 'exit 1' INT TERM HUP
   case $task in
