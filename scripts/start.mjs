@@ -68,21 +68,25 @@ async function main() {
   announcement.print(`svc is ready: ${app.url}`);
   if (options.agent) await runAgent(app, data);
   if (announcement.isEmpty) return announcement.print(invitation(app, program.inBrowser));
-  // Its first report is logged: what matters comes after it.
-  if (options.agent) await firstReport(app);
+  // Its first report is logged: what matters comes after it. Of a server that stops meanwhile the end tells it.
+  if (options.agent && !(await firstReport(app))) return;
   announcement.tell((lines) => program.welcome(app, lines));
 }
 
+/** False: the server has stopped meanwhile. */
 async function firstReport(app) {
   const list = () => app.call('svc-server_list_all_agent_uuid', {});
-  // A server that stops meanwhile has nothing to wait for.
-  const has = () =>
+  const count = () =>
     list().then(
-      ({ uuids }) => uuids.length > 0,
-      () => true,
+      ({ uuids }) => uuids.length,
+      () => undefined,
     );
-  for (const end = Date.now() + LONGEST_WAIT_MS; !(await has()) && Date.now() < end; )
+  for (const end = Date.now() + LONGEST_WAIT_MS; Date.now() < end; ) {
+    const agents = await count();
+    if (agents !== 0) return agents !== undefined;
     await new Promise((done) => setTimeout(done, 100));
+  }
+  return true;
 }
 
 /**

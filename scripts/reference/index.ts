@@ -12,6 +12,7 @@ import { eventsPage } from './events.ts';
 import { code, GENERATED, link, table } from './markdown.ts';
 import { COMMON, type Method, methodPages } from './methods.ts';
 import { permissionsPage } from './permissions.ts';
+import { pluginsPage } from './plugins.ts';
 import { withRegistry } from './registry.ts';
 import { routesPage } from './routes.ts';
 
@@ -33,6 +34,7 @@ function filesOf(app: App): Map<string, string> {
   pages.set('configuration.md', configurationPage(plugins));
   pages.set('permissions.md', permissionsPage(plugins, all));
   pages.set('events.md', eventsPage());
+  pages.set('plugins.md', pluginsPage(plugins));
   pages.set('routes.md', routesPage(app, plugins));
   pages.set('additions.md', additionsPage(all));
   pages.set('README.md', indexPage(list, all));
@@ -58,7 +60,7 @@ const indexPage = (pages: readonly string[], methods: readonly Method[]) =>
 
 Generated from the schemas, rules and examples of the sources, so it is what the server does.
 
-- [Configuration keys](configuration.md), [permissions and scopes](permissions.md), [routes](routes.md), [hooks and topics](events.md), [additions to the protocol](additions.md)
+- [Built-in plugins](plugins.md), [configuration keys](configuration.md), [permissions and scopes](permissions.md), [routes](routes.md), [hooks and topics](events.md), [additions to the protocol](additions.md)
 - Methods: ${pages.map((page) => `[\`${page.slice(0, -3)}\`](${page})`).join(', ')}
 
 ## Methods
