@@ -18,7 +18,7 @@ const pathsOf = (text: string): string[] =>
 for (const page of ['docs/architecture.md', 'CONTRIBUTING.md', 'README.md']) {
   test(`${page} names only files and folders that exist`, () => {
     const paths = pathsOf(readFileSync(join(root, page), 'utf8'));
-    assert.ok(paths.length > 3, 'the page names paths');
+    assert.ok(paths.length > 0, 'the page names paths');
     assert.equal(
       paths.filter((path) => !existsSync(join(root, path))),
       [],
