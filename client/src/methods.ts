@@ -2082,10 +2082,11 @@ export interface Methods {
     params: {
       /** Conditions, combined with AND. The list may be empty. */
       conditions: (
-        | 'is_success' | 'is_failure' | 'is_running' | 'last'
+        | 'is_success' | 'is_failure' | 'is_running' | 'is_manual' | 'last'
         | { is_success: null | boolean }
         | { is_failure: null | boolean }
         | { is_running: null | boolean }
+        | { is_manual: null | boolean }
         | { last: null | boolean }
         | { task_id: number }
         | { uuid: string }
@@ -2110,10 +2111,11 @@ export interface Methods {
       task_data_query: {
         /** Conditions, combined with AND. The list may be empty. */
         condition: (
-          | 'is_success' | 'is_failure' | 'is_running' | 'last'
+          | 'is_success' | 'is_failure' | 'is_running' | 'is_manual' | 'last'
           | { is_success: null | boolean }
           | { is_failure: null | boolean }
           | { is_running: null | boolean }
+          | { is_manual: null | boolean }
           | { last: null | boolean }
           | { task_id: number }
           | { uuid: string }

@@ -50,7 +50,9 @@ test('a run is a sentence, then what failed, who was away, and the results folde
     ]);
     await run.getByText('Away: db-30, edge-31, web-29').waitFor();
     await run.getByText('27 results').click();
-    const lines = await run.locator('.jobs-records').last().locator('li').allInnerTexts();
+    const results = run.locator('.jobs-records').nth(1).locator('li');
+    await results.first().waitFor();
+    const lines = await results.allInnerTexts();
     assert.is(lines.length, 27);
     const values = lines.map((line) => Number(/(\S+) ms$/.exec(line)?.[1]));
     assert.equal(
@@ -71,6 +73,39 @@ test('the machines of a job are folded where they are many', () =>
     await page.getByText('Show the 31 machines').click();
     await machine.waitFor();
   }));
+
+test('the history of tasks leaves out what jobs made until it is asked for', () =>
+  behindForm(kit, 'tasks/history', {}, async ({ page, findings }) => {
+    await page.getByText('Nothing was run by hand. What jobs ran is hidden.').waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Show what jobs ran' }).click();
+    await page.waitForURL(/jobs=1/);
+    await page.locator('[role=table][aria-rowcount="101"]').waitFor();
+    await kit.app.sql(`update task set cron_source = null where id = (select min(id) from task)`);
+    await page.getByLabel('Include what jobs ran').uncheck();
+    await page.locator('[role=table][aria-rowcount="2"]').waitFor();
+    await page.getByRole('searchbox', { name: 'Job' }).fill('probe 2');
+    await page.keyboard.press('Enter');
+    await page.locator('[role=table][aria-rowcount="101"]').waitFor();
+    assert.is(await page.getByLabel('Include what jobs ran').count(), 0);
+  }));
+
+test('a server that cannot tell what jobs made gives all, and the page leaves them out', async () => {
+  await behindForm(
+    kit,
+    'tasks/history',
+    {
+      before: (page) =>
+        page.routeWebSocket(/rpc$/, (socket) => {
+          const server = socket.connectToServer();
+          socket.onMessage((text) => server.send(String(text).replaceAll('is_manual', 'is_what')));
+        }),
+    },
+    async ({ page }) => {
+      await page.locator('[role=table][aria-rowcount="2"]').waitFor();
+    },
+  );
+});
 
 for (const [at, language] of LANGUAGES.entries())
   test(`runs have their times and figures by the reader's clock, and nothing sticks out: ${language}`, () =>

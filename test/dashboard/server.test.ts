@@ -3,6 +3,7 @@
 
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
+import { behindForm, LANGUAGES, sideways } from './door.ts';
 import { type Kit, missing, startKit, until } from './kit.ts';
 import { lineOf } from './line.ts';
 
@@ -28,6 +29,24 @@ test('it says which server it is, what its database holds and which plugins it r
     await page.getByText('server-info', { exact: true }).waitFor();
     assert.equal(await findings(), []);
   }, 'server'));
+
+for (const language of LANGUAGES)
+  for (const width of [1440, 390])
+    test(`the time of a line of the log stands on one line: ${language}, ${width} px`, () =>
+      behindForm(kit, 'server/log', { language, width, height: 844 }, async ({ page }) => {
+        const time = page.locator('.server-log time').first();
+        await time.waitFor();
+        assert.match(await time.innerText(), language === 'en-US' ? /[AP]M$/ : /^\d\d:\d\d:\d\d$/);
+        const found = await page.evaluate(`(() => {
+          const box = document.querySelector('.server-log time');
+          const words = document.createRange();
+          words.selectNodeContents(box);
+          const next = box.nextElementSibling.getBoundingClientRect();
+          return [words.getClientRects().length, words.getBoundingClientRect().right <= next.left];
+        })()`);
+        assert.equal(found, [1, true]);
+        assert.is(await sideways(page), 0);
+      }));
 
 test('the log is followed from what the server remembers, by level and by words', () =>
   kit.using(async ({ page, findings }) => {

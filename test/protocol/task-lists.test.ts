@@ -70,6 +70,9 @@ const answers: [name: string, condition: unknown[], ids: number[]][] = [
   ['cron_source, exact', [{ cron_source: 'edge latency' }], [4, 1]],
   ['cron_source with U+0000', [{ cron_source: '\0' }], []],
   ['two cron_sources', [{ cron_source: 'edge latency' }, { cron_source: 'x' }], []],
+  ['is_manual: no job made it', ['is_manual'], [6, 2, 3, 7]],
+  ['is_manual: null, newest first', [{ is_manual: null }, { limit: 9 }], [7, 3, 2, 6]],
+  ['is_manual: false is what jobs made', [{ is_manual: false }], [4, 5, 1]],
   ['limit: newest first', [{ limit: 3 }], [7, 1, 5]],
   ['limit over all: running ones last, ids descending', [{ limit: 100 }], [7, 1, 5, 3, 2, 6, 4]],
   ['limit 0', [{ limit: 0 }], []],
@@ -329,7 +332,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         { type: 'ip' },
         { cron_source: 'edge latency' },
       ),
-      fc.constantFrom<any>('last', 'is_success', 'is_failure', 'is_running', { is_running: false }),
+      fc.constantFrom<any>('last', 'is_success', 'is_failure', 'is_running', 'is_manual', {
+        is_running: false,
+      }),
       fc.integer({ min: 5, max: 45 }).map((timestamp_from) => ({ timestamp_from })),
       fc.integer({ min: 5, max: 45 }).map((timestamp_to) => ({ timestamp_to })),
       fc.integer({ min: 1, max: 8 }).map((task_id) => ({ task_id })),
@@ -353,6 +358,7 @@ function expectedIds(list: any[]): number[] {
     if (one === 'is_success') return row.success === true;
     if (one === 'is_failure') return row.success === false;
     if (one === 'is_running') return row.success === null;
+    if (one === 'is_manual') return row.cron === null;
     if ('is_running' in one) return row.success !== null;
     if ('uuid' in one) return row.uuid === one.uuid;
     if ('type' in one) return row.type === one.type;

@@ -18,10 +18,11 @@ import {
 
 /** One element of a condition list (task.md §4.8). */
 export const Condition = Type.Union([
-  Type.Enum(['is_success', 'is_failure', 'is_running', 'last']),
+  Type.Enum(['is_success', 'is_failure', 'is_running', 'is_manual', 'last']),
   Type.Object({ is_success: Flag }, ONE_MEMBER),
   Type.Object({ is_failure: Flag }, ONE_MEMBER),
   Type.Object({ is_running: Flag }, ONE_MEMBER),
+  Type.Object({ is_manual: Flag }, ONE_MEMBER),
   Type.Object({ last: Flag }, ONE_MEMBER),
   Type.Object({ task_id: Uint64 }, ONE_MEMBER),
   Type.Object({ uuid: Uuid }, ONE_MEMBER),
@@ -38,7 +39,8 @@ export const Conditions = Type.Array(Condition, {
   description: 'Conditions, combined with AND. The list may be empty.',
 });
 
-export type State = 'success' | 'failure' | 'running' | 'ended';
+/** How a task ended, and whether a job made it. */
+export type State = 'success' | 'failure' | 'running' | 'ended' | 'manual' | 'scheduled';
 
 /** A condition list, read once. Each set holds distinct values; two of one kind match nothing. */
 export interface Filter {
@@ -83,6 +85,9 @@ function take(filter: Building<Filter>, name: string, value: unknown): void {
       break;
     case 'is_running':
       filter.states.add(flagged(value, 'running', 'ended'));
+      break;
+    case 'is_manual':
+      filter.states.add(flagged(value, 'manual', 'scheduled'));
       break;
     case 'task_id':
       filter.ids.add(value as Integer);

@@ -4,6 +4,14 @@ import { cronRun } from './0002-cron-run.ts';
 import { createdAt } from './0003-created-at.ts';
 import { usage } from './0004-usage.ts';
 import { versions } from './0005-versions.ts';
+import { manual } from './0006-manual.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create, cronRun, createdAt, usage, versions];
+export const migrations: readonly Migration[] = [
+  create,
+  cronRun,
+  createdAt,
+  usage,
+  versions,
+  manual,
+];

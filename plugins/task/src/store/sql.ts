@@ -6,6 +6,9 @@ const states: { readonly [S in State]: string } = {
   failure: 'not t.success',
   running: 't.success is null',
   ended: 't.success is not null',
+  // Index idx-task-manual.
+  manual: 't.cron_source is null',
+  scheduled: 't.cron_source is not null',
 };
 
 /** `where …` of a filter; rows of the type `without` are left out. */

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { address, type Server, setQuery, useMachines, useServer } from '../../frame/index.ts';
 import {
   Button,
+  Checkbox,
   type Column,
   Empty,
   ErrorNote,
@@ -17,7 +18,7 @@ import {
 import { KINDS, kindOf, type Task, taskText } from '../../parts/task-form.tsx';
 import { t } from '../../strings/index.ts';
 import { Details, TaskState } from './details.tsx';
-import { conditionsOf, older, PAGE, type Row, type TaskFilter } from './rows.ts';
+import { newest, older, PAGE, type Row, type TaskFilter } from './rows.ts';
 
 /** A list without a kind has all but this one. */
 const LISTED = KINDS.filter((kind) => kind !== 'self_update');
@@ -31,6 +32,7 @@ function filterOf(query: URLSearchParams): TaskFilter {
     kind: get('kind'),
     state: get('state'),
     job: get('job'),
+    isManual: get('job') === '' && !query.has('jobs'),
     ...(Number.isFinite(day) && { until: day + 86_399_999 }),
   };
 }
@@ -62,19 +64,19 @@ export function History() {
   const isOpen = server.connection.value.state === 'open';
   useEffect(() => {
     if (!isOpen) return;
-    const end = new AbortController();
+    let isOver = false;
     setError(undefined);
-    server
-      .call('task_query', { task_data_query: { condition: conditionsOf(filter, PAGE) } }, end)
-      .then(
-        (found) => {
-          if (end.signal.aborted) return;
-          setRows(found);
-          setMore(found.length === PAGE);
-        },
-        (failure: unknown) => !end.signal.aborted && setError(failure),
-      );
-    return () => end.abort();
+    newest(server, filter).then(
+      (found) => {
+        if (isOver) return;
+        setRows(found.rows);
+        setMore(found.given === PAGE);
+      },
+      (failure: unknown) => !isOver && setError(failure),
+    );
+    return () => {
+      isOver = true;
+    };
   }, [server, key, round, isOpen]);
   const more = async () => {
     setBusy(true);
@@ -109,7 +111,10 @@ export function History() {
           onOpen={setOpen}
           empty={
             <Empty icon={ListChecks} title={t.tasks.noTasks}>
-              <p>{t.tasks.noTasksHint}</p>
+              <p>{filter.isManual ? t.tasks.noManualHint : t.tasks.noTasksHint}</p>
+              {filter.isManual && (
+                <Button onClick={() => setQuery({ jobs: '1' })}>{t.tasks.showJobs}</Button>
+              )}
             </Empty>
           }
         />
@@ -163,7 +168,7 @@ const columns = (
   {
     id: 'time',
     label: t.tasks.finished,
-    width: '100px',
+    width: '136px',
     render: ({ timestamp }) =>
       timestamp === null ? (
         <span class="muted">–</span>
@@ -251,6 +256,13 @@ function Filters({
         value={address.value.query.get('until') ?? ''}
         onChange={({ currentTarget: { value } }) => setQuery({ until: value })}
       />
+      {filter.job === '' && (
+        <Checkbox
+          label={t.tasks.alsoJobs}
+          checked={!filter.isManual}
+          onChange={(isIn) => setQuery({ jobs: isIn ? '1' : undefined })}
+        />
+      )}
       <Button onClick={onRefresh}>{t.tasks.refresh}</Button>
     </div>
   );

@@ -1,4 +1,4 @@
-import type { Methods } from '@svc/client';
+import { type Methods, RpcError } from '@svc/client';
 import type { Server } from '../../frame/index.ts';
 
 export type Row = Methods['task_query']['result'][number];
@@ -12,6 +12,8 @@ export interface TaskFilter {
   readonly state: string;
   /** Exact name; empty: all. */
   readonly job: string;
+  /** Without those that jobs made; a job that is named has its own. */
+  readonly isManual: boolean;
   /** Unix ms, its last. */
   readonly until?: number;
 }
@@ -19,8 +21,8 @@ export interface TaskFilter {
 /** Rows of one page. */
 export const PAGE = 100;
 
-export function conditionsOf(
-  { machine, kind, state, job, until }: TaskFilter,
+function conditionsOf(
+  { machine, kind, state, job, isManual, until }: TaskFilter,
   limit: number,
   before = until,
 ): Condition[] {
@@ -29,9 +31,40 @@ export function conditionsOf(
     ...(kind === '' ? [] : [{ type: kind }]),
     ...(['is_success', 'is_failure', 'is_running'].includes(state) ? [state as 'is_success'] : []),
     ...(job === '' ? [] : [{ cron_source: job }]),
+    ...(isManual ? (['is_manual'] as const) : []),
     ...(before === undefined ? [] : [{ timestamp_to: before }]),
     { limit },
   ];
+}
+
+interface Page {
+  readonly rows: readonly Row[];
+  /** So many the server gave; some of them may be left out here. */
+  readonly given: number;
+}
+
+const INVALID_PARAMS = -32602;
+
+/** The newest rows of a filter. A server that cannot tell what jobs made gives all, and those are left out here. */
+export async function newest(
+  server: Server,
+  filter: TaskFilter,
+  limit = PAGE,
+  before = filter.until,
+): Promise<Page> {
+  const ask = (wanted: TaskFilter) =>
+    server.call('task_query', {
+      task_data_query: { condition: conditionsOf(wanted, limit, before) },
+    });
+  try {
+    const rows = await ask(filter);
+    return { rows, given: rows.length };
+  } catch (error) {
+    if (!filter.isManual || !(error instanceof RpcError) || error.code !== INVALID_PARAMS)
+      throw error;
+  }
+  const rows = await ask({ ...filter, isManual: false });
+  return { rows: rows.filter(({ cron_source }) => cron_source === null), given: rows.length };
 }
 
 /**
@@ -48,10 +81,9 @@ export async function older(
   const known = new Set(rows.map(({ task_id }) => String(task_id)));
   const same = rows.filter(({ timestamp }) => timestamp === last).length;
   const limit = PAGE + same;
-  const condition = conditionsOf(filter, limit, Number(last));
-  const answer = await server.call('task_query', { task_data_query: { condition } });
+  const page = await newest(server, filter, limit, Number(last));
   return {
-    found: answer.filter(({ task_id }) => !known.has(String(task_id))),
-    isLast: answer.length < limit,
+    found: page.rows.filter(({ task_id }) => !known.has(String(task_id))),
+    isLast: page.given < limit,
   };
 }
