@@ -134,13 +134,13 @@ export const shortcuts: readonly Shortcut[] = [
     what: 'runs the commands of a page by functions of the same name; a user types `npx`',
     pattern: /^npx\(\) \{/m,
     files: ['test/documentation.test.ts'],
-    twins: [START],
+    twins: [['test/stranger/commands.test.ts', 'the commands of the pages run as they are typed']],
   },
   {
     what: 'adds options to `npm start` of a page; a user types it as it stands',
     pattern: /npm start -- --data \$\{/,
     files: ['test/documentation.test.ts'],
-    twins: [START],
+    twins: [['test/stranger/commands.test.ts', 'the commands of the pages run as they are typed']],
   },
   rows('agent_event', [
     'test/protocol/agent-events.test.ts',
