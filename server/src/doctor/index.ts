@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Area, EXAMINED, type Finding } from '@svc/plugin-sdk';
 import { configurationFile, OPTIONS, parse, UsageError } from '../command.ts';
 import { VERSION } from '../version.ts';
+import { changesFor } from './changes.ts';
 import { examineClock } from './clock.ts';
 import { examineConfiguration } from './configuration.ts';
 import { examineFiles } from './files.ts';
@@ -45,6 +46,7 @@ async function examine(path: string, advice: boolean): Promise<readonly Finding[
   const read = await examineConfiguration(path, found);
   if (!read) return found;
   const { head } = read.loaded;
+  if (!advice) found.push(...changesFor(read.loaded));
   found.push(...examineFiles(path, head), ...(await examineListener(head)));
   found.push(...(await look({ ...read, path, advice })));
   return found;

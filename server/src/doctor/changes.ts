@@ -1,0 +1,61 @@
+import { type Finding, finding } from '@svc/plugin-sdk';
+import { parseListener } from '../config/listener.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { builtInNames } from '../plugins/find.ts';
+
+/** What this version changes for those who come from an earlier one. */
+interface Change {
+  readonly concerns: (config: LoadedConfig) => boolean;
+  /** `ok`: nothing has to be done. */
+  readonly level: 'advice' | 'ok';
+  readonly message: string;
+  readonly advice?: string;
+}
+
+const lists = ({ head }: LoadedConfig, ...names: string[]): boolean =>
+  names.some((name) => head.plugins?.includes(name));
+
+const BUCKETS = ['static-bucket', 'static-bucket-file', 'static-webdav'];
+
+/** The plugins of 0.6 brought these along. */
+const bringsNoBuckets: Change = {
+  concerns: (config) => lists(config, 'dashboard', 'enrol') && !lists(config, ...BUCKETS),
+  level: 'advice',
+  message:
+    '0.7.0: the plugins dashboard and enrol no longer bring static-bucket, so this list has no buckets.',
+  advice: 'Add "static-bucket" to the list where somebody calls static-bucket_*.',
+};
+
+const pluginsOfOthers: Change = {
+  concerns: ({ head }) => head.plugins?.some((name) => !builtInNames().includes(name)) ?? false,
+  level: 'advice',
+  message:
+    "0.7.0: a plugin that is no built-in one gets the server's own @svc/plugin-sdk, wherever it is installed.",
+  advice:
+    'Take a copy of the SDK out of its node_modules, and run its tests with the SDK of this version.',
+};
+
+const schemeOfProxies: Change = {
+  concerns: ({ head, raw }) =>
+    raw['trusted_proxies'] === undefined &&
+    (head.enable_unix_socket ||
+      /^(?:127\.|::1$)/.test(parseListener(head.ws_listener)?.host ?? '')),
+  level: 'ok',
+  message:
+    '0.7.0: x-forwarded-proto is believed from this machine where trusted_proxies is missing; x-forwarded-for still is not.',
+};
+
+const hostNames: Change = {
+  concerns: ({ head }) => head.plugins === undefined || head.plugins.includes('agent-uuid'),
+  level: 'ok',
+  message:
+    '0.7.0: machines without a name are called by their host name, for tokens that may read their static_monitoring system or metadata_name.',
+};
+
+const CHANGES = [bringsNoBuckets, pluginsOfOthers, schemeOfProxies, hostNames];
+
+/** Of the changes of this version those that concern a configuration. What plugins know better they tell in `examine`. */
+export const changesFor = (config: LoadedConfig): Finding[] =>
+  CHANGES.filter(({ concerns }) => concerns(config)).map(({ level, message, advice }) =>
+    finding('configuration', level, message, advice),
+  );

@@ -1,0 +1,56 @@
+/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7"). */
+import * as assert from 'uvu/assert';
+import { parseConfig } from '../../server/src/config/load.ts';
+import { changesFor } from '../../server/src/doctor/changes.ts';
+import { makePlace } from '../process/place.ts';
+import { suite } from '../runner/suite.ts';
+import { examine, tells } from './doctor-kit.ts';
+
+const test = suite('upgrade-check: changes of this version');
+
+const BUCKETS = /no longer bring static-bucket/;
+const SDK = /gets the server's own @svc\/plugin-sdk/;
+const SCHEME = /x-forwarded-proto is believed/;
+const NAMES = /called by their host name/;
+
+const cases: [says: string, head: string, told: RegExp[]][] = [
+  ['all built-in plugins on an address of the network', 'ws_listener = "0.0.0.0:2211"', [NAMES]],
+  ['loopback, without trusted_proxies', 'ws_listener = "127.0.0.1:2211"', [SCHEME, NAMES]],
+  ['a Unix socket', 'ws_listener = "0.0.0.0:2211"\nenable_unix_socket = true', [SCHEME, NAMES]],
+  [
+    'loopback behind a proxy that is listed',
+    'ws_listener = "127.0.0.1:2211"\ntrusted_proxies = ["127.0.0.1"]',
+    [NAMES],
+  ],
+  [
+    'a list with the dashboard and without buckets',
+    'ws_listener = "0.0.0.0:2211"\nplugins = ["token", "dashboard"]',
+    [BUCKETS],
+  ],
+  [
+    'a list that has buckets by another plugin, and one of its own',
+    'ws_listener = "0.0.0.0:2211"\nplugins = ["token", "enrol", "static-webdav", "./weather.ts"]',
+    [SDK],
+  ],
+];
+for (const [says, head, told] of cases)
+  test(says, () => {
+    const uuid = 'server_uuid = "1ed6f9f0-46c3-4dfd-be64-b9544ccd9fc0"';
+    const text = `${uuid}\n${head}\n[database]\ndatabase_url = "sqlite://svc.db?mode=rwc"\n`;
+    const found = changesFor({ ...parseConfig(text), text });
+    assert.is(found.length, told.length, JSON.stringify(found));
+    for (const [at, pattern] of told.entries()) assert.match(found[at]?.message ?? '', pattern);
+  });
+
+test('the command tells them; doctor does not', async () => {
+  const place = await makePlace('sqlite', { head: 'plugins = ["token", "agent-uuid"]' });
+  try {
+    tells(await examine(place, 'upgrade-check'), NAMES);
+    const { findings } = await examine(place, 'doctor');
+    assert.not.ok(findings.some(({ message }) => NAMES.test(message)));
+  } finally {
+    await place.remove();
+  }
+});
+
+test.run();
