@@ -1,4 +1,4 @@
-// proof: 60
+// proof: 30
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
@@ -24,7 +24,7 @@ import {
 import { eventually, FORMAT } from './token-kit.ts';
 
 const WINDOW = 10;
-const BURSTS = loop(1, 20);
+const BURSTS = loop(1, 8);
 
 /** Its method counts its caller's connection once the server has noticed that it ended. */
 function endsCounter() {

@@ -10,7 +10,9 @@ const test = suite('calls of tokens');
 const CONNECTIONS = 300;
 /** Processor time of one call: so that a few of them are as much as many of the usual ones. */
 const CALL_MS = 0.5;
-const SOON_MS = 1_000;
+/** Of the 19,200 calls that the hog has under way, so many may be run before one of somebody else. */
+const MOST_BEFORE = 2_000;
+let worked = 0;
 
 const probe = definePlugin({
   name: 'probe',
@@ -26,6 +28,7 @@ const probe = definePlugin({
         handle() {
           const until = performance.now() + CALL_MS;
           while (performance.now() < until);
+          worked++;
           return null;
         },
       }),
@@ -65,13 +68,13 @@ test('calls of one token over many connections leave the loop to another token',
       worker.once('message', resolve);
       worker.once('error', reject);
     });
-    const took: number[] = [];
+    const before: number[] = [];
     for (let n = 0; n < 5; n++) {
-      const since = performance.now();
+      const already = worked;
       await socket.call('probe_work', [other]);
-      took.push(performance.now() - since);
+      before.push(worked - already);
     }
-    assert.ok(Math.max(...took) <= SOON_MS, `answers took ${took.map(Math.round)} ms`);
+    assert.ok(Math.max(...before) <= MOST_BEFORE, `${before} calls were run before`);
   } finally {
     await worker.terminate();
     socket.close();

@@ -75,12 +75,12 @@ test('64 names whose server is silent delay no file, no scrypt and no other name
   const silent = await startDns({}, { mute: true });
   const { app, client } = await clientWith(silent);
   const end = new AbortController();
+  let ended = 0;
   const hanging = Array.from({ length: HANGING }, (_, n) =>
-    fetched(client, `n${n}.example`, end.signal),
+    fetched(client, `n${n}.example`, end.signal).finally(() => ended++),
   );
   try {
     while (new Set(silent.questions).size < 2 * HANGING) await new Promise(setImmediate);
-    const began = performance.now();
     await Promise.all([
       ...Array.from({ length: 20 }, () => stat(app.dir)),
       ...Array.from({ length: 4 }, () => derived()),
@@ -88,8 +88,7 @@ test('64 names whose server is silent delay no file, no scrypt and no other name
       new Promise((resolve) => lookup('localhost', resolve)),
     ]);
     assert.is(await fetched(client, 'localhost'), '200');
-    const took = performance.now() - began;
-    assert.ok(took < 1_000, `${took} ms`);
+    assert.is(ended, 0, 'nothing waited for the names');
   } finally {
     end.abort();
     await Promise.all(hanging);

@@ -1,4 +1,4 @@
-// proof: 40
+// proof: 25
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
@@ -6,7 +6,7 @@ import { loop } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
 import { CLAIM_BYTES, echo, post } from './messages-kit.ts';
 
-const RUNS = loop(60, 2_000);
+const RUNS = loop(60, 1_000);
 const test = suite('messages');
 let app: TestApp;
 let token: string;
