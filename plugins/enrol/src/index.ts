@@ -22,7 +22,7 @@ import { Throttle } from './throttle.ts';
 /** One line per machine: codes, the installer, and what it downloads (docs/protocol/enrol.md). */
 export default definePlugin({
   name: 'enrol',
-  version: '0.6.0',
+  version: '0.7.0',
   namespaces: ['enrol'],
   requires: [ConfigurationFile, Owners],
   optional: [AgentRegistry, Audit, Refusals],
