@@ -54,6 +54,8 @@ export interface BootOptions {
   readonly services?: ReadonlyMap<string, unknown>;
   /** Refuses messages whose payload does not fit the schema of their topic: for tests. */
   readonly checkPayloads?: boolean | undefined;
+  /** True: what this plugin registers runs in its name, which costs a microsecond a call; stray errors are then known as its own. */
+  readonly isForeign?: ((plugin: string) => boolean) | undefined;
   /** Names a plugin that would provide a missing service, for the error. */
   readonly suggest?: (service: string) => Promise<string | undefined>;
   /** Runs last, after a stop and after a start that failed. */
@@ -130,6 +132,10 @@ export class App {
   /** The steps that the plugins' schema is made of, in the order in which they run. */
   get migrations(): readonly MigrationStep[] {
     return this.#steps.list;
+  }
+
+  get log(): Logger {
+    return this.#options.log;
   }
 
   get url(): string {
@@ -240,6 +246,7 @@ export class App {
 
   #share(brand: Brand, access: Access, clock: Clock): Shared {
     const { checkPayloads = false, log, mode = 'serve', plugins, services } = this.#options;
+    const { isForeign = () => false } = this.#options;
     return {
       db: notOpen,
       log,
@@ -257,6 +264,7 @@ export class App {
       timeline: this.#timeline,
       services: new Services(services),
       checkPayloads,
+      isForeign,
       serves: mode === 'serve',
       call: this.call,
       request: (request) => this.#dispatcher.internal(request),
@@ -282,10 +290,9 @@ export class App {
 
   #register(): void {
     const [registry, steps, { router }] = [this.#registry, this.#steps, this.#network];
-    const plugins = this.#scopes.map(({ plugin }) => plugin);
-    register(this.hooks.methods, plugins, (plugin) => registry.for(plugin));
-    register(this.hooks.routes, plugins, ({ name }) => router.for(name));
-    register(this.hooks.migrations, plugins, ({ name }) => steps.for(name));
+    register(this.hooks.methods, this.#scopes, (plugin) => registry.for(plugin));
+    register(this.hooks.routes, this.#scopes, ({ name }) => router.for(name));
+    register(this.hooks.migrations, this.#scopes, ({ name }) => steps.for(name));
     this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
       this.#network.rpc.handle(exchange),
     );

@@ -3,3 +3,4 @@ export { makeBrand } from './brand.ts';
 export { machineClock } from './clock.ts';
 export type { BrandConfig, Head } from './head.ts';
 export type { KernelHooks } from './hooks.ts';
+export { runningPlugin } from './plugins/running.ts';

@@ -32,12 +32,12 @@ export class Timeline {
     }
   }
 
-  /** As `step`, for what a plugin does. @throws UserError that names the step when it takes longer than 120 s */
-  limited<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+  /** As `step`, for what a plugin does. @throws UserError that names the step when it takes longer, by default 120 s */
+  limited<T>(name: string, work: () => T | Promise<T>, limit_ms = LIMIT_MS): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const cancel = this.#clock.timeout(
-      () => reject(new UserError(`${name} took longer than ${LIMIT_MS} ms`)),
-      LIMIT_MS,
+      () => reject(new UserError(`${name} took longer than ${limit_ms} ms`)),
+      limit_ms,
     );
     return this.step(name, () => Promise.race([work(), late])).finally(cancel);
   }

@@ -1,6 +1,7 @@
 import type { App } from '@svc/kernel';
 import { ConfigurationFile } from '@svc/plugin-sdk';
 import { type StartOptions, start } from './start.ts';
+import { nameStrays } from './stray.ts';
 
 /** Signals that come this soon after the first are the same one: npm and a terminal both pass a Ctrl-C on. */
 const SAME_MS = 300;
@@ -15,7 +16,11 @@ export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Pr
   const signals = ['SIGTERM', 'SIGINT', ...(hangUp === 'stop' ? ['SIGHUP'] : [])];
   // What the program makes is for its own user: 0600, folders 0700.
   const umask = process.umask(0o077);
-  const starting = start({ ...options, umask, started: (app) => stopOn(signals, app) });
+  const started = (app: App) => {
+    nameStrays(app.log);
+    stopOn(signals, app);
+  };
+  const starting = start({ ...options, umask, started });
   const reload = () => starting.then((app) => app.service(ConfigurationFile)?.reload());
   // The log says what came of it.
   if (hangUp === 'reload') process.on('SIGHUP', () => void reload().catch(() => {}));

@@ -9,6 +9,7 @@ import { kernelHead } from './kernel-head.ts';
 import { logConfiguration } from './log/configuration.ts';
 import { type Log, type LogOptions, openLog } from './log/index.ts';
 import { beginAhead, choosePlugins, providerOf } from './plugins/choose.ts';
+import { builtInNames } from './plugins/find.ts';
 import { keyWarnings, sectionsOf } from './plugins/sections.ts';
 import { VERSION } from './version.ts';
 
@@ -68,6 +69,7 @@ export async function start(options: StartOptions): Promise<App> {
       mode,
       bare: options.bare,
       checkPayloads: options.checkPayloads,
+      isForeign: (plugin) => !builtInNames().includes(plugin),
       ...(options.clock && { clock: options.clock }),
       services: servicesOf(file, { ...log.sinks, announce: announcement.add }),
       suggest: (service) => providerOf(service, dirname(path)),

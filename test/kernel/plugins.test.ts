@@ -16,6 +16,7 @@ import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';
 import * as assert from 'uvu/assert';
 import { fakeClock } from '../../server/src/fake-clock.ts';
+import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { textWith } from '../server/config-kit.ts';
 
@@ -180,6 +181,30 @@ const failures: [
   message: RegExp,
 ][] = [
   ['a missing service names who needs it', () => [guest], {}, /plugin 'guest' requires 'greeter'/],
+  [
+    'several missing services, and tells all of them',
+    () => [
+      guest,
+      definePlugin({
+        name: 'other',
+        version: '1.0.0',
+        requires: [service('kv.no-such'), { service: 'retention-limits' }],
+        setup() {},
+      }),
+    ],
+    {},
+    /^plugin 'guest' requires 'greeter': no installed plugin provides it\nplugin 'other' requires 'kv.no-such': no .*\nplugin 'other' requires 'retention-limits': add "kv" to plugins/,
+  ],
+  [
+    'a scope that two plugins compare in two ways',
+    () => [
+      'token',
+      definePlugin({ name: 'one', version: '1.0.0', scopes: { shelf: 'exact' }, setup() {} }),
+      definePlugin({ name: 'two', version: '1.0.0', scopes: { shelf: 'prefix' }, setup() {} }),
+    ],
+    {},
+    /^the scope 'shelf' is compared by plugin 'one' as 'exact', plugin 'two' as 'prefix': rename one of them/,
+  ],
   [
     'a migration that is there twice',
     () => [
@@ -414,6 +439,53 @@ test('what a plugin opened ends in reverse order at stop, and the stop hook come
   ]);
   await app.stop();
   assert.equal(order, ['signal', 'stop', 'second', 'first']);
+});
+
+test('a plugin that hangs at the end is named after 5 s, is cut at its deadline, and keeps no other from its end', async () => {
+  const order: string[] = [];
+  const never = new Promise<void>(() => {});
+  const hangs = Promise.withResolvers<void>();
+  const app = await bootForTest(
+    [
+      plain('fails', (kernel) =>
+        kernel.hooks.stop.tap(() => {
+          throw new Error('boom');
+        }),
+      ),
+      plain('sleeper', (kernel) => {
+        kernel.hooks.stop.tap(() => {
+          hangs.resolve();
+          return never;
+        });
+        kernel.defer('close it', () => {
+          order.push('undo');
+          return never;
+        });
+      }),
+      plain('last', (kernel) => kernel.hooks.stop.tap(() => void order.push('stop'))),
+    ],
+    {},
+    { clock: true },
+  );
+  const told = (message: string) =>
+    app
+      .records()
+      .filter((record) => record.message === message)
+      .map(({ fields }) => `${fields['plugin']}: ${fields['what']}`);
+  const stopped = app.stop();
+  await hangs.promise;
+  await app.clock.advance(5_000);
+  assert.equal(told('a plugin takes long to end'), ['sleeper: stop']);
+  assert.equal(order, []);
+  await app.clock.advance(15_000);
+  await eventually(() => assert.equal(order, ['stop', 'undo']));
+  await app.clock.advance(20_000);
+  assert.equal(told('a plugin failed to end'), [
+    'fails: stop',
+    'sleeper: stop',
+    "sleeper: undo 'close it'",
+  ]);
+  await stopped;
 });
 
 test('an undo that fails does not keep the others from running', async () => {

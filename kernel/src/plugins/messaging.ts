@@ -1,5 +1,6 @@
 import { type Messaging, misfit, PluginError, type Topic } from '@svc/plugin-sdk';
 import type { LocalBus } from '../local-bus.ts';
+import { inNameOf } from './running.ts';
 
 interface MessagingOptions {
   readonly plugin: string;
@@ -22,7 +23,12 @@ export function messagingOf({ plugin, bus, checkPayloads, own }: MessagingOption
       bus.publish(topic.name, payload, topic.local);
     },
     subscribe: ({ name }, listener) =>
-      own(`topic ${name}`, bus.subscribe(plugin, name, listener as never)),
+      own(
+        `topic ${name}`,
+        bus.subscribe(plugin, name, (payload, from) =>
+          inNameOf(plugin, () => listener(payload as never, from)),
+        ),
+      ),
     bus: {
       id: bus.id,
       send(to, topic, payload) {

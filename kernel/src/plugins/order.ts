@@ -3,7 +3,7 @@ import { type Plugin, type Service, UserError } from '@svc/plugin-sdk';
 /**
  * Plugins in the order of their `requires`; otherwise as configured.
  * `given` are the services of the program; `suggest` names a plugin that would provide a missing service.
- * @throws UserError for a missing service (and which plugin to add), a double name or a circle
+ * @throws UserError for missing services (all of them, with the plugins to add), a double name or a circle
  */
 export async function orderPlugins(
   plugins: readonly Plugin[],
@@ -11,14 +11,16 @@ export async function orderPlugins(
   suggest: (service: string) => Promise<string | undefined> = async () => undefined,
 ): Promise<Plugin[]> {
   const providers = providersOf(plugins);
+  const missing: string[] = [];
   for (const { name, requires = [] } of plugins) {
     for (const { service } of requires) {
       if (providers.has(service) || given.has(service)) continue;
       const add = await suggest(service);
       const advice = add ? `add "${add}" to plugins` : 'no installed plugin provides it';
-      throw new UserError(`plugin '${name}' requires '${service}': ${advice}`);
+      missing.push(`plugin '${name}' requires '${service}': ${advice}`);
     }
   }
+  if (missing.length > 0) throw new UserError(missing.join('\n'));
   return sort(plugins, providers);
 }
 

@@ -5,6 +5,7 @@ import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
 import { messagingOf } from './messaging.ts';
+import { inNameOf } from './running.ts';
 import type { Services } from './services.ts';
 
 type Same =
@@ -27,13 +28,18 @@ export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
   readonly services: Services;
   readonly bus: LocalBus;
   readonly checkPayloads: boolean;
+  readonly isForeign: (plugin: string) => boolean;
   /** False: a command, which repeats no task of a server. */
   readonly serves: boolean;
   readonly timeline: Timeline;
 }
 
-/** Hooks whose taps may wait, at a start or a stop. */
-const WAITED_FOR: ReadonlySet<string> = new Set(['prepare', 'start', 'ready', 'reload', 'stop']);
+/** Hooks whose taps may wait, at a start or a reload. */
+const WAITED_FOR: ReadonlySet<string> = new Set(['prepare', 'start', 'ready', 'reload']);
+/** A plugin that takes longer to end is named in the log. */
+const SLOW_END_MS = 5_000;
+/** Calls get 8 s of the 30 that service managers wait, a plugin the rest. */
+const END_MS = 20_000;
 
 /** Before all other taps. */
 const FIRST = Number.NEGATIVE_INFINITY;
@@ -59,13 +65,17 @@ export class Scope {
     this.#shared = shared;
   }
 
+  get isForeign(): boolean {
+    return this.#shared.isForeign(this.plugin.name);
+  }
+
   /** Runs `setup`; registration closes when it returns. */
   async setup(): Promise<void> {
     const kernel = this.kernel();
     const { migrations = [] } = this.plugin;
     kernel.hooks.migrations.tap((steps) => migrations.forEach(steps.add), { stage: FIRST });
     try {
-      await this.plugin.setup(kernel as Kernel<never, never>);
+      await inNameOf(this.plugin.name, () => this.plugin.setup(kernel as Kernel<never, never>));
     } catch (cause) {
       throw wrap(this.plugin.name, 'setup failed', cause);
     } finally {
@@ -81,11 +91,7 @@ export class Scope {
   async undo(): Promise<void> {
     for (let undo = this.#undos.pop(); undo; undo = this.#undos.pop()) {
       const { label, run } = undo;
-      try {
-        await run();
-      } catch (error) {
-        this.#shared.log.error('undo failed', { plugin: this.plugin.name, label, error });
-      }
+      await this.#ending(`undo '${label}'`, run);
     }
   }
 
@@ -168,11 +174,33 @@ export class Scope {
     this.#owned(label, cancel);
   }
 
+  /** Runs a part of the plugin's end: however it goes, the others come next. */
+  async #ending(what: string, work: () => unknown): Promise<void> {
+    const { clock, log, timeline } = this.#shared;
+    const plugin = this.plugin.name;
+    const tell = () =>
+      log.warn('a plugin takes long to end', { plugin, what, after_ms: SLOW_END_MS });
+    let cancel = () => {};
+    try {
+      const result = work();
+      if (!isLater(result)) return;
+      cancel = clock.timeout(tell, SLOW_END_MS);
+      await timeline.limited(`${what} of '${plugin}'`, () => result, END_MS);
+    } catch (error) {
+      log.error('a plugin failed to end', { plugin, what, error });
+    } finally {
+      cancel();
+    }
+  }
+
   /** The tap as a step of its own: it has a deadline, and its time is in the log. */
-  #inTime(hook: string, run: Tap): Tap {
+  #timed(hook: string, run: Tap): Tap {
     const { name } = this.plugin;
     const { timeline } = this.#shared;
-    return (...args) => timeline.limited(`${hook} of '${name}'`, () => run(...args));
+    const named: Tap = (...args) => inNameOf(name, () => run(...args));
+    if (hook === 'stop') return (...args) => this.#ending('stop', () => named(...args));
+    if (!WAITED_FOR.has(hook)) return this.isForeign ? named : run;
+    return (...args) => timeline.limited(`${hook} of '${name}'`, () => named(...args));
   }
 
   /** The hooks with taps named after the plugin; errors of a tap say whose it was. */
@@ -188,7 +216,7 @@ export class Scope {
         {
           tap: (run: Tap, { stage = 0 } = {}) => {
             guard();
-            const named = naming(name, hook, WAITED_FOR.has(hook) ? this.#inTime(hook, run) : run);
+            const named = naming(name, hook, this.#timed(hook, run));
             const options = { name, stage };
             if (SYNC_HOOKS.has(hook)) tapable.tap(options, named as never);
             else (tapable as KernelHooks['request']).tapAsync(options, calling(named) as never);

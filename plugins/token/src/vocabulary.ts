@@ -1,4 +1,4 @@
-import type { PermissionKind, Plugin, ScopeMatch } from '@svc/plugin-sdk';
+import { type PermissionKind, type Plugin, type ScopeMatch, UserError } from '@svc/plugin-sdk';
 
 /** The words of one kind, as sets. */
 export interface Kind {
@@ -10,10 +10,16 @@ export interface Kind {
 /** The kind whose outer tag is the brand's (auth.md §5.2, note). */
 export const BRAND_KIND = 'svc';
 
+type Listing = Pick<Plugin, 'permissions' | 'scopes'> & Partial<Pick<Plugin, 'name'>>;
+
+const ownerOf = (plugin: string | undefined) =>
+  plugin === undefined ? 'the protocol' : `plugin '${plugin}'`;
+
 /** Everything that a limit entry may say: what the protocol and the enabled plugins list. */
 export class Vocabulary {
   readonly kinds = new Map<string, Kind>();
   readonly scopes = new Map<string, ScopeMatch>();
+  readonly #owners = new Map<string, string>();
   /** Outer tag of the kind `svc` on the wire. */
   readonly brandTag: string;
 
@@ -21,10 +27,10 @@ export class Vocabulary {
     this.brandTag = brandTag;
   }
 
-  /** Takes what a plugin lists. */
-  addAll({ permissions = {}, scopes = {} }: Pick<Plugin, 'permissions' | 'scopes'>): void {
+  /** Takes what a plugin, or the protocol, lists. */
+  addAll({ name, permissions = {}, scopes = {} }: Listing): void {
     for (const [kind, words] of Object.entries(permissions)) this.add(kind, words);
-    for (const [tag, match] of Object.entries(scopes)) this.scope(tag, match);
+    for (const [tag, match] of Object.entries(scopes)) this.scope(tag, match, name);
   }
 
   /** Words of a kind that exists already are added to it. */
@@ -43,9 +49,14 @@ export class Vocabulary {
     this.kinds.set(tag, known);
   }
 
-  scope(tag: string, match: ScopeMatch): void {
+  /** @throws UserError that names both plugins when another one compares the scope in another way */
+  scope(tag: string, match: ScopeMatch, plugin?: string): void {
     const known = this.scopes.get(tag) ?? match;
-    if (known !== match) throw new Error(`scope '${tag}' is already compared as '${known}'`);
+    if (known !== match) {
+      const sides = `${ownerOf(this.#owners.get(tag))} as '${known}', ${ownerOf(plugin)} as '${match}'`;
+      throw new UserError(`the scope '${tag}' is compared by ${sides}: rename one of them`);
+    }
     this.scopes.set(tag, match);
+    if (plugin !== undefined && !this.#owners.has(tag)) this.#owners.set(tag, plugin);
   }
 }
