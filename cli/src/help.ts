@@ -16,7 +16,7 @@ export const HELP = `svc talks to a server that supervises machines.
   svc logs [-f]                     the server's log, and with -f what comes
   svc completion bash|zsh           completion of commands, agents, methods and parameters
 
-AGENT is a UUID, the beginning of one, or a name.
+AGENT is a name or a UUID, or the beginning of one.
 
   --json             JSON instead of tables, one value a line
   --server URL       another server than that of the last login

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 export interface Surroundings {
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };
-  readonly stderr: Writable;
+  readonly stderr: Writable & { isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

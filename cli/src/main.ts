@@ -10,9 +10,12 @@ import { worker } from './commands/worker.ts';
 import { faultOf, HELP } from './help.ts';
 import { Complaint, type Surroundings } from './io.ts';
 import { type Flags, Session } from './session.ts';
-import { clean } from './table.ts';
+import { clean, shown } from './text.ts';
 
-const COMMANDS: Readonly<Record<string, (session: Session) => Promise<void>>> = {
+/** One command; a number is the exit code. */
+type Command = (session: Session) => Promise<unknown>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
   login,
   agents,
   watch,
@@ -28,17 +31,21 @@ const COMMANDS: Readonly<Record<string, (session: Session) => Promise<void>>> = 
 
 /** Runs one command. @returns the exit code: 1 for a failure, 2 for a wrong command line */
 export async function main(args: readonly string[], io: Surroundings): Promise<number> {
-  // A reader that has left (`| head`) is no reason to fail.
-  io.stdout.on('error', () => {});
+  // A reader that has left (`| head`) is no reason to fail, and nobody to go on for.
+  const left = new Promise<number>((done) => io.stdout.on('error', () => done(0)));
   try {
-    return await runCommand(args, io);
+    return await runCommand(args, io, left);
   } catch (error) {
-    io.stderr.write(`svc: ${explain(error, args)}\n`);
+    io.stderr.write(`svc: ${shown(explain(error, args))}\n`);
     return error instanceof Complaint ? error.exit : 1;
   }
 }
 
-async function runCommand(args: readonly string[], io: Surroundings): Promise<number> {
+async function runCommand(
+  args: readonly string[],
+  io: Surroundings,
+  left: Promise<number>,
+): Promise<number> {
   const { words, flags, isHelp, isVersion } = parse(args);
   const [name, ...rest] = words;
   if (isVersion) io.stdout.write(`${version()}\n`);
@@ -53,8 +60,8 @@ async function runCommand(args: readonly string[], io: Surroundings): Promise<nu
   if (wrong !== undefined) throw new Complaint(wrong, 2);
   const session = new Session(io, flags, rest);
   try {
-    await command(session);
-    return 0;
+    const code = await Promise.race([command(session), left]);
+    return typeof code === 'number' ? code : 0;
   } finally {
     session.close();
   }
@@ -133,10 +140,17 @@ function refusal(error: RpcError, args: readonly string[]): string {
   const plugin = PLUGINS[args.find((word) => Object.hasOwn(PLUGINS, word)) ?? ''];
   if (error.code === -32601 && plugin !== undefined)
     return `this server cannot do that: it runs without the plugin ${plugin}`;
-  const reason = typeof error.data === 'string' && error.code < 0 ? `: ${error.data}` : '';
+  const reason = detailOf(error);
   const help = error.code === -32601 ? '; svc call rpc.discover lists the methods' : '';
   const message = error.message.replace(/^(Permission denied: )Permission [dD]enied: /, '$1');
   return clean(`the server refuses (${error.code}): ${message}${reason}${help}`);
+}
+
+/** What `data` tells beside the message; some methods repeat that there. */
+function detailOf({ data, message }: RpcError): string {
+  if (data === undefined || data === null) return '';
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return message.includes(text) || text.includes(JSON.stringify(message)) ? '' : `: ${text}`;
 }
 
 function version(): string {

@@ -1,30 +1,56 @@
 import type { Surroundings } from './io.ts';
+import { clean, cut, padded, widthOf } from './text.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows for people: a head and aligned columns. For a pipe the same without a head, separated by tabs. */
+const GAP = 2;
+/** A terminal that does not tell its width. */
+const USUAL_COLUMNS = 80;
+
+/**
+ * Rows for people: a head and aligned columns, as wide as the terminal. Where they do not fit, the columns of `spare` are left out, the first
+ * one first, and then the first column is cut. For a pipe all columns without a head, separated by tabs.
+ */
 export function table(
   { stdout }: Surroundings,
   rows: readonly Row[],
   names: readonly string[],
+  spare: readonly string[] = [],
 ): string {
-  const lines = rows.map((row) => names.map((name) => cell(row[name])));
-  if (!stdout.isTTY) return lines.map((line) => `${line.join('\t')}\n`).join('');
-  const all = [names.map((name) => name.toUpperCase()), ...lines];
-  const widths = names.map((_name, at) => Math.max(...all.map((line) => line[at]?.length ?? 0)));
-  return all
-    .map(
-      (line) =>
-        `${line
-          .map((text, at) => text.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
+  const cells = (name: string) => rows.map((row) => cell(row[name]));
+  if (!stdout.isTTY)
+    return rows.map((row) => `${names.map((name) => cell(row[name])).join('\t')}\n`).join('');
+  const room = stdout.columns || USUAL_COLUMNS;
+  const all = names.map((name) => ({ name, texts: [name.toUpperCase(), ...cells(name)] }));
+  const columns = fitted(all, spare, room);
+  const widths = columns.map(({ texts }) => Math.max(...texts.map(widthOf)));
+  return ['', ...rows]
+    .map((_row, line) => columns.map(({ texts }, at) => padded(texts[line] ?? '', widths[at] ?? 0)))
+    .map((line) => `${line.join(' '.repeat(GAP)).trimEnd()}\n`)
     .join('');
 }
 
-/** What agents and scripts wrote reaches a terminal without the characters that would steer it. */
-export const clean = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
+interface Column {
+  readonly name: string;
+  readonly texts: readonly string[];
+}
+
+/** The first column keeps this much before another one is left out. */
+const NAME_COLUMNS = 24;
+
+function fitted(all: readonly Column[], spare: readonly string[], room: number): Column[] {
+  const widthIn = ({ texts }: Column) => Math.max(...texts.map(widthOf));
+  const others = (columns: readonly Column[]) =>
+    columns.slice(1).reduce((sum, column) => sum + GAP + widthIn(column), 0);
+  const [first] = all;
+  if (!first) return [];
+  const least = Math.min(widthIn(first), NAME_COLUMNS);
+  let left = [...all];
+  for (const name of spare)
+    if (least + others(left) > room) left = left.filter((one) => one.name !== name);
+  const width = room - others(left);
+  return [{ ...first, texts: first.texts.map((text) => cut(text, width)) }, ...left.slice(1)];
+}
 
 const cell = (value: unknown): string =>
   value === null || value === undefined ? '-' : clean(String(value));

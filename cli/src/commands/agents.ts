@@ -1,5 +1,6 @@
-import type { KnownAgent, Session } from '../session.ts';
-import { ago, bytes, percent, speed } from '../table.ts';
+import { type Machine, machineOf, machines, shortId } from '../machines.ts';
+import type { Session } from '../session.ts';
+import { ago, bytes, percent, speed, table } from '../table.ts';
 
 const FIELDS = [
   'cpu_usage',
@@ -25,29 +26,39 @@ const figures = (row: Row) => ({
 const COLUMNS = ['cpu', 'memory', 'load', 'received', 'sent'];
 
 /** Whether it takes tasks. */
-const tasks = ({ connected_for_tasks, tasks_allowed }: KnownAgent): string | undefined =>
+const tasks = ({ connected_for_tasks, tasks_allowed }: Machine): string | undefined =>
   connected_for_tasks ? 'yes' : tasks_allowed === false ? 'off' : undefined;
 
-/** `svc agents` */
+/** What a terminal that is too narrow does without, the first one first. */
+const SPARE = ['tags', 'version', 'sent', 'received', 'load', 'uuid', 'memory', 'tasks'];
+
+/** `svc agents`: by name. A terminal gets the beginning of each UUID, which is enough to name the agent; a pipe the whole one. */
 export async function agents(session: Session): Promise<void> {
-  const known = await session.agents();
+  const known = await machines(session);
   const uuids = known.map(({ uuid }) => uuid);
   const params = { uuids, fields: [...FIELDS] };
   const rows: Row[] = await session.client.call('agent_dynamic_summary_multi_last_query', params);
   const last = new Map(rows.map((row) => [row['uuid'], row]));
-  const shown = known.map((agent) => {
-    const { uuid, name, tags, version } = agent;
-    const row = last.get(uuid) ?? { uuid };
-    if (session.flags.json) return { ...row, ...agent };
-    const told = { uuid, name, tags: tags?.join(' '), version, tasks: tasks(agent) };
-    return { ...told, seen: ago(row['timestamp']), ...figures(row) };
+  if (session.flags.json)
+    return session.printJson(
+      known.map(({ label, ...agent }) => ({ ...last.get(agent.uuid), ...agent, label })),
+    );
+  const { isTTY } = session.io.stdout;
+  const told = known.map((agent) => {
+    const { label: name, tags, version } = agent;
+    const row = last.get(agent.uuid) ?? {};
+    const uuid = isTTY ? shortId(agent.uuid) : agent.uuid;
+    const facts = { uuid, name, tags: tags?.join(' '), version, tasks: tasks(agent) };
+    return { ...facts, seen: ago(row['timestamp']), ...figures(row) };
   });
-  session.printRows(shown, ['uuid', 'name', 'seen', ...COLUMNS, 'tasks', 'version', 'tags']);
+  const first = isTTY ? ['name', 'uuid'] : ['uuid', 'name'];
+  const names = [...first, 'seen', ...COLUMNS, 'tasks', 'version', 'tags'];
+  session.print(table(session.io, told, names, SPARE));
 }
 
 /** `svc watch AGENT`: a line for each report, until it is interrupted. */
 export async function watch(session: Session): Promise<void> {
-  const uuid = await session.agent(session.word(0, 'AGENT'));
+  const uuid = await machineOf(session, session.word(0, 'AGENT'));
   const params = { agents: [uuid], fields: [...FIELDS] };
   let left = session.flags.count ?? Infinity;
   for await (const { agents: rows } of session.client.subscribe('agent_subscribe', params)) {

@@ -1,15 +1,20 @@
 import { OPTIONS, USAGES } from '../help.ts';
 import { Complaint } from '../io.ts';
+import { machines } from '../machines.ts';
 import type { Session } from '../session.ts';
-import { clean } from '../table.ts';
+import { clean } from '../text.ts';
 
 // Names come from a server: `compgen -W` would run what stands in them.
 const BASH = `_svc() {
-  local word so_far="\${COMP_WORDS[COMP_CWORD]}"
+  local word so_far="\${COMP_WORDS[COMP_CWORD]}" quote=
+  case $so_far in [\\"\\']*) quote=\${so_far:0:1} so_far=\${so_far:1} ;; *) so_far=\${so_far//\\\\/} ;; esac
   COMPREPLY=()
   while IFS=$'\\t' read -r word _; do
-    if [[ $word == "$so_far"* ]]; then COMPREPLY+=("$word"); fi
-  done < <(svc complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    if [[ $word != "$so_far"* ]]; then continue; fi
+    if [[ ! $quote ]]; then printf -v word %q "$word"
+    elif [[ $word == *[!a-zA-Z0-9\\ ._@+-]* ]]; then continue; fi
+    COMPREPLY+=("$word")
+  done < <(svc complete -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "$so_far" 2>/dev/null)
   if [[ \${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi
 }
 complete -o default -F _svc svc
@@ -25,7 +30,7 @@ _svc() {
     else
       found+=("$word") told+=("$word  $says")
     fi
-  done < <(svc complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <(svc complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
   if (( $#found + $#open == 0 )); then _files; return; fi
   if (( $#found )); then compadd -l -d told -a found; fi
   if (( $#open )); then compadd -l -S '' -d shown -a open; fi
@@ -99,13 +104,19 @@ async function given(session: Session, names: readonly string[], before: readonl
   const [name] = names;
   if (name === 'METHOD')
     return before.length === 0 ? methodNames(session) : parameters(session, before[0]);
-  if (name === 'AGENT' && before.length === 0) return agentNames(session);
+  if (name === 'AGENT' && before.length === 0)
+    return agentNames(session, session.words.at(-1) ?? '');
   return [];
 }
 
-async function agentNames(session: Session): Promise<Found[]> {
-  const agents = await session.agents();
-  return agents.map(({ uuid, name }) => ({ word: uuid, says: name ?? '' }));
+/** By name, and by UUID for who has begun one. What a keyboard cannot type is left out. */
+async function agentNames(session: Session, begun: string): Promise<Found[]> {
+  const all = await machines(session);
+  const byUuid = begun !== '' && all.some(({ uuid }) => uuid.startsWith(begun));
+  return all.flatMap(({ uuid, label }) => [
+    ...(/\p{Cc}/u.test(label) ? [] : [{ word: label, says: uuid }]),
+    ...(byUuid ? [{ word: uuid, says: label }] : []),
+  ]);
 }
 
 interface Described {

@@ -1,12 +1,9 @@
-import { createClient } from '@svc/client';
-import { credentialFile, plain, saveLogin } from '../credentials.ts';
+import { createClient, type Methods, RpcError } from '@svc/client';
+import { credentialFile, loginFor, plain, saveLogin } from '../credentials.ts';
 import { Complaint, readAll, readSecret } from '../io.ts';
 import { lend } from '../lent.ts';
-import type { Session } from '../session.ts';
-import { clean } from '../table.ts';
-
-/** As long as servers allow: somebody logs in again once a month. */
-const LOGIN_HOURS = 720;
+import type { AnyMethods, Session } from '../session.ts';
+import { clean } from '../text.ts';
 
 /** `svc login URL`: asks for the credential, tries it, and keeps it, or a session in the place of a password. */
 export async function login(session: Session): Promise<void> {
@@ -18,9 +15,7 @@ export async function login(session: Session): Promise<void> {
   const client = createClient(url, { token, transport: 'http', timeout_ms: 10_000 });
   const { token_key, username } = await client.call('token_get');
   const isPassword = !token.includes(':');
-  const lent = isPassword
-    ? await lend(url, token, { purpose: 'svc', hours: LOGIN_HOURS })
-    : undefined;
+  const lent = isPassword ? await lend(url, token) : undefined;
   saveLogin(session.io, lent ? { url, token: lent.token, ends_at: lent.ends_at } : { url, token });
   const until = lent ? ` until ${new Date(lent.ends_at).toISOString().slice(0, 10)}` : '';
   const kept = credentialFile(session.io);
@@ -48,12 +43,41 @@ export async function call(session: Session): Promise<void> {
   }
   if (session.flags.follow) return followed(session, method, params);
   const result = await session.anyMethod.call(method, params);
+  if (method.endsWith(EDIT)) await tellLeft(session, method);
   if (session.flags.json || typeof result !== 'object') session.printJson(result);
   else
     session.print(
       `${JSON.stringify(result, (_k, v) => (typeof v === 'bigint' ? String(v) : v), 2)}\n`,
     );
 }
+
+/** Of `svc-server_edit_config`, whose answer is `true` whatever the change leaves for a restart. */
+const EDIT = '-server_edit_config';
+
+/** Tells what of a changed configuration is not in force. Over HTTP: the reload closes WebSockets. */
+async function tellLeft(session: Session, method: string): Promise<void> {
+  const { url, token } = loginFor(session.io, session.flags.server);
+  const client = createClient<AnyMethods, AnyMethods>(url, {
+    token,
+    transport: 'http',
+    timeout_ms: 10_000,
+  });
+  const asked = method.replace(EDIT, '-server_config_warnings');
+  try {
+    const { warnings } = (await client.call(asked, {})) as ConfigWarnings;
+    for (const { kind, message } of warnings)
+      if (kind !== 'advice') session.tell(`svc: ${clean(message)}\n`);
+  } catch (error) {
+    // Another kind of server does not know.
+    if (error instanceof RpcError && error.code === -32601) return;
+    const reason = clean((error as Error).message);
+    session.tell(
+      `svc: the change is stored; whether it needs a restart could not be asked: ${reason}\n`,
+    );
+  }
+}
+
+type ConfigWarnings = Methods['svc-server_config_warnings']['result'];
 
 async function followed(session: Session, method: string, params: Record<string, unknown>) {
   let left = session.flags.count ?? Infinity;

@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
-import { clean } from '../table.ts';
+import { clean } from '../text.ts';
 import { parsed } from './data.ts';
 import { SCRIPT_TYPES } from './script-types.ts';
 

@@ -1,0 +1,111 @@
+import { type Methods, RpcError } from '@svc/client';
+import { Complaint } from './io.ts';
+import type { Session } from './session.ts';
+import { clean } from './text.ts';
+
+type Listed = Methods['agent-uuid_list']['result'][number];
+type Told = Pick<Listed, 'uuid' | 'name'> & Partial<Listed>;
+
+/** An agent with what the server tells of it (older servers know the name only), and with what people call it. */
+export type Machine = Told & { readonly label: string };
+
+/** Agents of a full page of `agent-uuid_list`. */
+const PAGE = 10_000;
+/** So many are named where several fit. */
+const SHOWN = 10;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const shortId = (uuid: string): string => uuid.slice(0, 8);
+
+/** Every agent that may be listed, by what it is called. @throws RpcError */
+export async function machines(session: Session): Promise<readonly Machine[]> {
+  const order = new Intl.Collator(undefined, { numeric: true });
+  const isBare = ({ uuid, label }: Machine) => label === shortId(uuid);
+  return called((await listed(session)) ?? (await namedOnly(session))).sort(
+    (a, b) => Number(isBare(a)) - Number(isBare(b)) || order.compare(a.label, b.label),
+  );
+}
+
+/** The name that somebody gave it, else its host name, else the beginning of its UUID, which also tells two of one name apart. */
+function called(told: readonly Told[]): Machine[] {
+  const nameOf = ({ uuid, name, host_name }: Told) => name || host_name || shortId(uuid);
+  const counts = new Map<string, number>();
+  for (const one of told) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1);
+  return told.map((one) => {
+    const [name, id] = [nameOf(one), shortId(one.uuid)];
+    return { ...one, label: counts.get(name) === 1 || name === id ? name : `${name} (${id})` };
+  });
+}
+
+/** Undefined for a server without `agent-uuid_list`. */
+async function listed({ client }: Session): Promise<readonly Told[] | undefined> {
+  const known: Told[] = [];
+  for (;;) {
+    const after = known.at(-1)?.uuid;
+    const page = await client.call('agent-uuid_list', after ? { after } : {}).catch(lacking);
+    if (!page) return undefined;
+    known.push(...page);
+    if (page.length < PAGE) return known;
+  }
+}
+
+/** With names from where dashboards keep them; none without the right to read them. */
+async function namedOnly({ client }: Session): Promise<readonly Told[]> {
+  const uuids = await client.call('agent-uuid_list_all');
+  const namespace_key = uuids.map((namespace) => ({ namespace, key: 'metadata_name' }));
+  const rows =
+    uuids.length === 0
+      ? []
+      : await client.call('kv_get_multi_value', { namespace_key }).catch(refusal);
+  const names = new Map((rows ?? []).map(({ namespace, value }) => [namespace, value]));
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  return uuids.map((uuid) => ({ uuid, name: text(names.get(uuid)) }));
+}
+
+/** The agent that is called so, or the only one whose name or UUID begins so. @throws Complaint */
+export async function machineOf(session: Session, given: string): Promise<string> {
+  // Who may not list agents may still give a whole UUID.
+  const known = await machines(session).catch(refusal);
+  if (!known && UUID.test(given)) return given;
+  if (!known) throw new Complaint('this credential may not list agents: give the whole UUID');
+  const found = matching(known, given);
+  const uuid = found[0]?.uuid;
+  if (uuid === undefined) throw new Complaint(`no agent '${clean(given)}': svc agents lists them`);
+  if (found.length > 1) throw new Complaint(ambiguous(given, found));
+  return uuid;
+}
+
+function matching(known: readonly Machine[], given: string): readonly Machine[] {
+  const wanted = given.toLowerCase();
+  const begins = (text: string) => text.toLowerCase().startsWith(wanted);
+  for (const fits of [
+    ({ label, uuid }: Machine) => label === given || uuid === wanted,
+    ({ name, host_name }: Machine) => (name || host_name) === given,
+    ({ label, uuid }: Machine) => begins(label) || begins(uuid),
+    // A machine that has got another name is still known by that of its host.
+    ({ host_name }: Machine) => host_name === given,
+  ]) {
+    const found = known.filter(fits);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function ambiguous(given: string, found: readonly Machine[]): string {
+  const lines = found.slice(0, SHOWN).map(({ uuid, label }) => `  ${uuid}  ${clean(label)}`);
+  const more = found.length > SHOWN ? [`  and ${found.length - SHOWN} more`] : [];
+  const head = `'${clean(given)}' may be one of these: give more of the name, or the UUID`;
+  return [head, ...lines, ...more].join('\n');
+}
+
+/** Undefined for a method that this server lacks. @throws the error, when it is another one */
+function lacking(error: unknown): undefined {
+  if (error instanceof RpcError && error.code === -32601) return undefined;
+  throw error;
+}
+
+/** Undefined for a right that is missing, or a plugin that this server lacks. @throws the error, when it is another one */
+function refusal(error: unknown): undefined {
+  if (error instanceof RpcError && error.code === 102) return undefined;
+  return lacking(error);
+}

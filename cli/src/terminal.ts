@@ -1,0 +1,89 @@
+import { Complaint, type Surroundings } from './io.ts';
+import type { Session } from './session.ts';
+
+/** Leaves the terminal: Ctrl-]. */
+const LEAVE = '\u001d';
+/** The end of input, as it is typed: Ctrl-D. */
+const END = '\u0004';
+const POLICY = 1008;
+const ENDED =
+  'the server ended the terminal: the login, or its right to this agent, is no longer there';
+const AGAIN_MS = 1_000;
+/** After the end of input, without any output. */
+const SILENCE_S = 60;
+
+/** Joins this terminal, or pipe, with one there until either ends. @returns the server's words where it refuses */
+export function attach({ io, flags }: Session, socket: WebSocket): Promise<string | undefined> {
+  const { stdin, stdout } = io;
+  socket.binaryType = 'arraybuffer';
+  return new Promise((done, fail) => {
+    let refusal: string | undefined;
+    const input = inputOf(io, socket, (flags.timeout_s ?? SILENCE_S) * 1_000);
+    socket.onopen = input.begin;
+    socket.onmessage = ({ data }) => {
+      input.heard();
+      if (typeof data === 'string') refusal ??= refusalIn(data);
+      if (refusal === undefined) stdout.write(typeof data === 'string' ? data : Buffer.from(data));
+    };
+    socket.onclose = ({ code }) => {
+      input.end();
+      done(refusal ?? (code === POLICY ? ENDED : undefined));
+    };
+    socket.onerror = () => fail(new Complaint('the terminal could not be opened'));
+    // A reader that has left, as `| head` does.
+    stdout.once('error', () => socket.close());
+    stdin.once('error', () => socket.close());
+  });
+}
+
+/** What is typed, or comes through a pipe. */
+function inputOf({ stdin, stdout, stderr }: Surroundings, socket: WebSocket, silence_ms: number) {
+  let timer: NodeJS.Timeout | undefined;
+  let [isLineOpen, heardAt] = [false, 0];
+  const size = () => {
+    const { columns: cols = 80, rows = 24 } = stdout;
+    socket.send(JSON.stringify({ type: 'resize', cols, rows }));
+  };
+  const typed = (data: Buffer) => {
+    isLineOpen = data.at(-1) !== 10;
+    if (stdin.isTTY && data.includes(LEAVE)) socket.close();
+    else socket.send(data);
+  };
+  // A program that reads there takes one end; the shell, once it reads, the next. Agents may not notice that their shell has ended.
+  const over = () => {
+    if (stdin.isTTY) return socket.close();
+    if (isLineOpen) socket.send(Buffer.from('\n'));
+    heardAt = Date.now();
+    timer = setInterval(() => {
+      if (Date.now() - heardAt > silence_ms) socket.close();
+      else socket.send(Buffer.from(END));
+    }, AGAIN_MS);
+    socket.send(Buffer.from(END));
+  };
+  return {
+    begin() {
+      if (stdin.isTTY) {
+        stderr.write('Ctrl-] leaves the terminal.\r\n');
+        stdin.setRawMode?.(true);
+        stdout.on('resize', size);
+        size();
+      }
+      stdin.on('data', typed).once('end', over).resume();
+    },
+    heard() {
+      heardAt = Date.now();
+    },
+    end() {
+      clearInterval(timer);
+      stdin.off('data', typed).off('end', over).pause();
+      stdout.off('resize', size);
+      stdin.setRawMode?.(false);
+    },
+  };
+}
+
+/** A refusal of the server comes as text; an agent sends bytes. */
+function refusalIn(text: string): string | undefined {
+  const [, message] = /^\{"error_id":\d+,"error_message":(".*")\}$/s.exec(text) ?? [];
+  return message === undefined ? undefined : (JSON.parse(message) as string);
+}

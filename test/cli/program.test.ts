@@ -1,0 +1,238 @@
+// proof only: 30
+/** The program `svc` as it is typed: in a pipe, with no input, and in a pseudo-terminal. */
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import * as assert from 'uvu/assert';
+import { loadPty } from '../../agent/src/terminal/pty.ts';
+import { AGENT } from '../agent-program-kit.ts';
+import { type Running, startAgent, stopAgent, until } from '../agent-program-process.ts';
+import { reportHost } from '../dashboard/hosts.ts';
+import { suite } from '../runner/suite.ts';
+
+const test = suite('svc: the program');
+const hasPty = await loadPty().then(
+  () => true,
+  () => false,
+);
+/** Machines of simulated agents: without tasks, without terminals, and with nothing but reports. */
+const [OFF, SHELLESS, FIRST, SECOND] = [1, 2, 3, 4].map((n) => `${n}${AGENT.slice(1)}`) as [
+  string,
+  string,
+  string,
+  string,
+];
+const DEADLINE_MS = 60_000;
+let app: TestApp;
+let agents: Running[] = [];
+let dir = '';
+
+test.before(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-program-'));
+  const program = resolve(import.meta.dirname, '../../cli/bin/svc.js');
+  const wrapper = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`;
+  mkdirSync(join(dir, 'bin'));
+  writeFileSync(join(dir, 'bin/svc'), wrapper, { mode: 0o755 });
+  app = await bootForTest(undefined);
+  const start = (uuid: string, server: string) =>
+    startAgent(app, app.superToken, { uuid, server, head: 'terminal_shell = "sh"' });
+  agents = [
+    await start(AGENT, 'allow_task = true\nallow_execute = true\nallow_web_shell = true'),
+    await start(OFF, 'allow_task = false'),
+    await start(SHELLESS, 'allow_task = true\nallow_execute = true'),
+  ];
+  const list = () => app.call('agent-uuid_list', [app.superToken]);
+  const told = (all: any[]) =>
+    all.filter(({ tasks_allowed }) => tasks_allowed !== null).length === agents.length;
+  await until('three agents', list, told);
+  for (const [uuid, name] of [
+    [AGENT, 'edge 7'],
+    [OFF, 'quiet'],
+    [SHELLESS, 'shell-less'],
+  ] as const) {
+    await app.call('kv_create', [app.superToken, uuid]);
+    await app.call('kv_set_value', [app.superToken, uuid, 'metadata_name', name]);
+  }
+  await app.call('kv_create', [app.superToken, 'notes']);
+  assert.is((await typed(`echo '${app.superToken}' | svc login ${app.url}`)).code, 0);
+});
+test.after(async () => {
+  for (const agent of agents) await stopAgent(agent);
+  await app?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const environment = () => ({
+  PATH: `${dir}/bin:${process.env['PATH']}`,
+  HOME: dir,
+  XDG_CONFIG_HOME: dir,
+});
+
+/** What a line of a shell prints; one that does not end is killed and told as that. */
+async function typed(line: string) {
+  const child = spawn('sh', ['-c', line], { env: environment(), stdio: 'pipe', detached: true });
+  child.stdin.end();
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (part) => {
+    out += part;
+  });
+  child.stderr.on('data', (part) => {
+    err += part;
+  });
+  const kill = () => process.kill(-(child.pid as number), 'SIGKILL');
+  const late = setTimeout(kill, DEADLINE_MS);
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  clearTimeout(late);
+  return { code, out, err };
+}
+
+/** What the same line shows on a terminal of 80 columns. */
+async function seen(line: string): Promise<string> {
+  const { spawn: open } = await loadPty();
+  const options = { cols: 80, rows: 24, cwd: dir, env: environment(), encoding: null };
+  const terminal = open('sh', ['-c', line], options);
+  let text = '';
+  terminal.onData((part) => {
+    text += part;
+  });
+  await new Promise<void>((done) => terminal.onExit(() => done()));
+  return text;
+}
+
+// biome-ignore format: one case per line
+const runs: [name: string, line: string, code: number, out: string, err: string][] = [
+  ['standard error comes on standard error', `svc run 'edge 7' -- sh -c 'echo out; echo err >&2'`, 0, 'out\n', 'err\n'],
+  ['the status is that of the command', `svc run 'edge 7' -- sh -c 'echo out; exit 7'`, 7, 'out\n', ''],
+  ['both, with nothing on standard output', `svc run 'edge 7' -- sh -c 'echo err >&2; exit 3'`, 3, '', 'err\n'],
+  ['nothing is printed where nothing was', `svc run 'edge 7' -- false`, 1, '', ''],
+  ['a signal counts as in a shell', `svc run 'edge 7' -- sh -c 'kill -9 $$'`, 137, '', ''],
+  ['bytes are what the command printed', `svc run 'edge 7' -- printf x`, 0, 'x', ''],
+  ['a line that only looks like a status is output', `svc run 'edge 7' -- echo '[Process exited with code 3] or so'`, 0, '[Process exited with code 3] or so\n', ''],
+];
+for (const [name, line, code, out, err] of runs)
+  test(`run: ${name}`, async () => {
+    assert.equal(await typed(line), { code, out, err });
+  });
+
+test('a machine whose tasks are off, or that allows no terminals, is told as that', async () => {
+  const off = await typed('svc run quiet -- true');
+  assert.is(off.code, 1);
+  assert.match(
+    off.err,
+    /^svc: the server refuses \(104\): .*: tasks are switched off on this agent/,
+  );
+  assert.match((await typed('svc sh quiet </dev/null')).err, /tasks are switched off/);
+  const none = await typed('svc sh shell-less </dev/null');
+  assert.is(none.code, 1);
+  assert.match(none.err, /^svc: this agent allows no terminals: .*web_shell/);
+});
+
+(hasPty ? test : test.skip)('sh without input ends, and takes its input from a pipe', async () => {
+  assert.is((await typed(`svc sh 'edge 7' </dev/null`)).code, 0);
+  const piped = await typed(`printf 'echo $((6 * 7))-piped' | svc sh 'edge 7'`);
+  assert.is(piped.code, 0);
+  assert.match(piped.out, /42-piped/);
+  const read = await typed(`printf 'cat\\nabc\\n' | svc sh 'edge 7'`);
+  assert.equal([read.code, read.out.match(/abc/g)?.length], [0, 2]);
+});
+
+for (const line of [
+  `svc watch 'edge 7' | head -1`,
+  `svc call -f agent_subscribe 'fields=["cpu_usage"]' | head -1`,
+  `svc watch 'edge 7' --json | head -c 5`,
+])
+  test(`${line}: ends`, async () => {
+    const { code, out, err } = await typed(line);
+    assert.equal([code, err], [0, '']);
+    assert.ok(out.length > 0);
+  });
+
+test('names, their beginnings in any case, and host names are accepted', async () => {
+  for (const given of ['edge 7', 'edge', 'EDGE 7', AGENT, AGENT.slice(0, 5)]) {
+    const { code, err } = await typed(`svc watch '${given}' -n 1`);
+    assert.equal([code, err], [0, ''], given);
+  }
+  await reportHost(app, FIRST, 'pi-cellar');
+  const host = await typed('svc watch pi -n 1 --timeout 1');
+  assert.not.match(host.err, /no agent/);
+  assert.match((await typed('svc agents')).out, new RegExp(`^${FIRST}\\tpi-cellar\\t`, 'm'));
+  await reportHost(app, SECOND, 'pi-cellar');
+  const names = (await typed('svc agents')).out.split('\n').map((row) => row.split('\t')[1]);
+  const both = [`pi-cellar (${FIRST.slice(0, 8)})`, `pi-cellar (${SECOND.slice(0, 8)})`];
+  assert.equal(names.slice(0, 5), ['edge 7', ...both, 'quiet', 'shell-less']);
+  const { err } = await typed('svc watch pi-cellar');
+  for (const label of both) assert.ok(err.includes(label), err);
+  const completed = (await typed(`svc complete -- watch ''`)).out;
+  for (const [label, uuid] of [
+    [both[0], FIRST],
+    ['edge 7', AGENT],
+  ])
+    assert.ok(completed.includes(`${label}\t${uuid}\n`), completed);
+});
+
+test('a host name is shown to nobody who may read neither report nor name', async () => {
+  const token = await app.token([
+    {
+      scopes: ['global'],
+      permissions: [{ monitoring_uuid: 'list' }, { dynamic_monitoring_summary: 'read' }],
+    },
+  ]);
+  await reportHost(app, FIRST, 'pi-cellar');
+  const login = `XDG_CONFIG_HOME=${dir}/other`;
+  await typed(`echo '${token}' | ${login} svc login ${app.url}`);
+  const { out } = await typed(`${login} svc agents`);
+  assert.not.match(out, /pi-cellar|edge 7/);
+  assert.match(out, new RegExp(`^${FIRST}\\t${FIRST.slice(0, 8)}\\t`, 'm'));
+});
+
+(hasPty ? test : test.skip)(
+  'agents: 80 columns hold the table, by name, with long and wide names',
+  async () => {
+    const long = 'a-machine-with-a-name-that-nobody-would-type-more-than-once';
+    await app.call('kv_set_value', [app.superToken, OFF, 'metadata_name', long]);
+    await app.call('kv_set_value', [app.superToken, SHELLESS, 'metadata_name', '東京の機械']);
+    const lines = (await seen('svc agents')).trimEnd().split('\r\n');
+    await app.call('kv_set_value', [app.superToken, OFF, 'metadata_name', 'quiet']);
+    await app.call('kv_set_value', [app.superToken, SHELLESS, 'metadata_name', 'shell-less']);
+    const columns = (text: string) => text.length + (text.match(/[\u3000-\u9fff]/g)?.length ?? 0);
+    for (const line of lines) assert.ok(columns(line) <= 80, `${columns(line)}: ${line}`);
+    assert.match(lines[0] ?? '', /^NAME +.*SEEN +CPU /);
+    assert.match(lines[1] ?? '', /^a-machine-with-\S*… /);
+    assert.equal(lines.map((line) => line.slice(0, 4)).slice(2, 3), ['edge']);
+  },
+);
+
+(hasPty ? test : test.skip)(
+  'what would steer a terminal is shown there, and a pipe gets it as it is',
+  async () => {
+    const nasty = '\u001b[31mred\u009b2J\u0007\rend\u007f';
+    await app.call('kv_set_value', [app.superToken, 'notes', 'nasty', nasty]);
+    const shown = '\\u001b[31mred\\u009b2J\\u0007\\u000dend\\u007f';
+    assert.is(await seen('svc kv get notes nasty'), `${shown}\r\n`);
+    assert.is((await typed('svc kv get notes nasty')).out, `${nasty}\n`);
+    const json = await seen('svc kv get notes nasty --json');
+    assert.is(JSON.parse(json), nasty);
+    assert.not.match(json.trimEnd(), /\p{Cc}/u);
+    const ran = await seen(`svc run 'edge 7' -- printf '\\033[31mred\\n\\033[0m' `);
+    assert.is(ran, '\\u001b[31mred\r\n\\u001b[0m\r\n');
+    await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', `\u001b]0;x\u0007`]);
+    const table = await seen('svc agents');
+    await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', 'edge 7']);
+    assert.match(table, /\\u001b\]0;x\\u0007/);
+  },
+);
+
+test('what a changed configuration leaves for a restart is said at once, and the answer stays true', async () => {
+  const text = await app.call('svc-server_read_config', [app.superToken]);
+  const changed = join(dir, 'changed.toml');
+  writeFileSync(changed, text.replace('[logging]', '[logging]\nmemory_log_capacity = 77'));
+  const line = `svc call svc-server_edit_config config_string="$(cat ${changed})"`;
+  const { code, out, err } = await typed(line);
+  assert.equal([code, out], [0, 'true\n']);
+  assert.match(err, /^svc: the new value of '.*memory_log_capacity' needs a restart$/m);
+});
+
+test.run();
