@@ -19,7 +19,7 @@ import { createTestDatabase } from './testing-database.ts';
 import { HttpCalls } from './testing-http.ts';
 
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
-const WAIT_MS = 40_000;
+const WAIT_MS = 120_000;
 /** So long a statement waits for a connection: a test may ask for much at once. */
 const CONNECTION_MS = 30_000;
 
