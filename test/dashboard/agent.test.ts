@@ -211,10 +211,14 @@ test('the times on offer are those that hold something, and one can be typed', (
   kit.using(async ({ page }) => {
     const offered = page.locator('.agent-preset');
     await offered.first().waitFor();
-    await offered.nth(2).waitFor({ state: 'detached' });
-    const names = await offered.allTextContents();
-    assert.equal(names, ['5 min', '1 h']);
-    await page.getByRole('button', { name: '5 min' }).click();
+    const far = page.locator('.agent-preset[aria-disabled=true]');
+    await far.first().waitFor();
+    assert.equal(await far.allTextContents(), ['6 h', '24 h', '7 d', '30 d', '1 y']);
+    assert.match(String(await far.first().getAttribute('title')), /^History begins .*\d\d:\d\d/);
+    await far.first().click({ force: true });
+    await page.locator('.toast', { hasText: 'History begins' }).waitFor();
+    assert.not.match(page.url(), /range=6h/);
+    await page.locator('.agent-preset', { hasText: '5 min' }).click();
     await page.waitForURL(/range=5m/);
     await page.getByRole('button', { name: 'From – to' }).click();
     const dialog = page.getByRole('dialog');
@@ -227,6 +231,30 @@ test('the times on offer are those that hold something, and one can be typed', (
     const { from, to } = query(page);
     assert.is(Number(to) - Number(from), 120 * MINUTE);
     await chart(page, 'CPU').getByText('No values in this time').waitFor();
+  }, here('charts')));
+
+test('a line is taken out by a click on its name, and a chart opens large', () =>
+  kit.using(async ({ page, findings }) => {
+    await isDrawn(page, 'Memory');
+    const memory = chart(page, 'Memory');
+    const total = memory.getByRole('button', { name: 'Total' });
+    await total.click();
+    assert.is(await total.getAttribute('aria-pressed'), 'false');
+    await isDrawn(page, 'Memory');
+    assert.equal(await findings(), []);
+    await total.click();
+    assert.is(await total.getAttribute('aria-pressed'), 'true');
+    await page.getByRole('button', { name: 'Memory, large' }).click();
+    const large = page.getByRole('dialog').locator('.chart-plot');
+    await page.getByRole('dialog').locator('.uplot canvas').waitFor();
+    const [{ height }, { height: small }] = (await Promise.all([
+      large.boundingBox(),
+      memory.locator('.chart-plot').first().boundingBox(),
+    ])) as { height: number }[] as [{ height: number }, { height: number }];
+    assert.ok(height > 2 * small, `${height} px, ${small} px`);
+    assert.equal(await findings(), []);
+    await page.keyboard.press('Escape');
+    await large.waitFor({ state: 'detached' });
   }, here('charts')));
 
 test('a gap stays a gap and says why, and hovering gives the exact value', () =>

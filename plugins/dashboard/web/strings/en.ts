@@ -37,6 +37,12 @@ export const en = {
     me: 'You',
     superToken: 'Super Token',
     logOut: 'Log out',
+    changePassword: 'Change the password',
+    passwordChanged: 'The password is changed. Every other session of root has ended.',
+    passwordText: 'All sessions of root end; this page stays logged in.',
+    currentPassword: 'Current password',
+    newPassword: 'New password',
+    passwordHint: 'At least 6 characters.',
     forbiddenTitle: 'Not for this token',
     forbidden: (rights: string) =>
       `Your token does not give the right that this page needs: ${rights}.`,
@@ -76,7 +82,12 @@ export const en = {
     password: 'Password',
     remember: 'Stay logged in on this device',
     submit: 'Log in',
-    wrong: 'The server does not know this credential.',
+    wrong: 'The server does not know this token.',
+    wrongPassword: 'User or password is wrong.',
+    askOwner: 'Whoever runs this server can give you a new password or token.',
+    lostToken: 'If it is root’s and lost, run this on the server; FILE is its configuration file:',
+    lostPassword:
+      'If it is lost, run this on the server; it prints a new one. FILE is its configuration file:',
     malformed: 'A token has the form key:secret.',
     plain:
       'This connection is not encrypted. Others on the network can read what you type and see.',
@@ -118,6 +129,9 @@ export const en = {
   },
   chart: {
     table: (title: string) => `${title} as a table`,
+    large: (title: string) => `${title}, large`,
+    hide: (label: string) => `Hide ${label}`,
+    show: (label: string) => `Show ${label}`,
     none: 'No values in this time',
     gap: 'No reports',
     spoken: (label: string, last: string, most: string) => `${label}: ${last}, at most ${most}`,
@@ -375,6 +389,8 @@ export const en = {
       backwards: 'The end must be at least a minute after the beginning.',
       show: 'Show',
       earlier: 'Earlier (←)',
+      tooFar: (time: string) => `History begins ${time}`,
+      newest: 'This is the newest',
       later: 'Later (→)',
       live: 'Live',
     },
@@ -1535,6 +1551,7 @@ export const en = {
       nothingFound: 'No line of this level contains these words.',
     },
     configuration: {
+      restart: 'These keys keep their old values until the server is restarted:',
       title: 'Configuration file',
       label: 'TOML',
       hint: 'The server tries the whole text before it takes it. Some keys hold from the next start on.',

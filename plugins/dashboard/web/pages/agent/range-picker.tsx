@@ -1,17 +1,20 @@
 import { CalendarRange, ChevronLeft, ChevronRight, Radio } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { Button, Dialog, format, Icon, Select, TextField } from '../../parts/index.ts';
+import { Button, Dialog, format, Icon, Select, TextField, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import {
   endsOf,
   move,
   offered,
+  PRESETS,
   type Preset,
   type Span,
   scale,
   showPreset,
   showTime,
 } from './span.ts';
+
+const ALL = Object.keys(PRESETS) as Preset[];
 
 interface Props {
   readonly span: Span;
@@ -27,6 +30,16 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
   const [isOpen, setOpen] = useState(false);
   useRangeKeys(onBack);
   const presets = offered(keptFrom, now);
+  /** In words, where there is nothing so far back. */
+  const whyNot = (preset: Preset): string | undefined =>
+    presets.includes(preset) || keptFrom === undefined
+      ? undefined
+      : t.agent.range.tooFar(format.dateTime(keptFrom));
+  const press = (preset: Preset) => {
+    const why = whyNot(preset);
+    if (why === undefined) showPreset(preset);
+    else toast(why);
+  };
   const [from, to] = endsOf(span, now);
   const current = span.preset ?? 'fixed';
   const choose = (value: Preset | 'fixed') =>
@@ -34,14 +47,15 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
   return (
     <div class="agent-range" role="group" aria-label={t.agent.range.label}>
       <div class="agent-presets">
-        {presets.map((preset) => (
+        {ALL.map((preset) => (
           <button
             type="button"
             key={preset}
             class="agent-preset"
             aria-pressed={preset === current}
-            title={t.agent.range.last(t.agent.range.presets[preset])}
-            onClick={() => showPreset(preset)}
+            aria-disabled={whyNot(preset) !== undefined}
+            title={whyNot(preset) ?? t.agent.range.last(t.agent.range.presets[preset])}
+            onClick={() => press(preset)}
           >
             {t.agent.range.presets[preset]}
           </button>
@@ -69,7 +83,7 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
       <Button
         kind="quiet"
         icon={ChevronRight}
-        label={t.agent.range.later}
+        label={span.preset === undefined ? t.agent.range.later : t.agent.range.newest}
         disabled={span.preset !== undefined}
         onClick={() => move(1)}
       />

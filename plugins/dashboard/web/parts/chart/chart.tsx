@@ -1,16 +1,18 @@
-import { Sheet } from 'lucide';
+import { Maximize2, Sheet } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { colours } from '../../frame/preferences.ts';
 import { t } from '../../strings/index.ts';
-import { Amount } from '../amount.tsx';
 import { Button } from '../button.tsx';
+import { Dialog } from '../dialog.tsx';
 import { ErrorNote } from '../error-note.tsx';
-import { dateTime, text } from '../format.ts';
+import { text } from '../format.ts';
 import { Skeleton } from '../skeleton.tsx';
-import { type Curves, type Gap, gapsOf, type Line, withGaps } from './curves.ts';
+import { type Curves, type Gap, gapsOf, withGaps } from './curves.ts';
+import { Legend } from './legend.tsx';
 import type { Plot } from './plot.ts';
 import { TableDialog } from './rows.tsx';
+import { type Hover, Tip } from './tip.tsx';
 import type { Unit } from './units.ts';
 import './chart.css';
 
@@ -34,12 +36,13 @@ interface Props {
   readonly children?: ComponentChildren;
   /** In a name of a file. */
   readonly file: string;
+  /** It fills the window already. */
+  readonly isLarge?: boolean;
 }
 
-interface Hover {
-  readonly index: number | null;
-  readonly left: number;
-}
+/** Of the window's height, what a large chart takes; and its least, px. */
+const LARGE_PART = 0.6;
+const LARGE_LEAST = 240;
 
 /** Curves over time: drag to zoom, double click to go back, a crosshair that all charts share, a table of the same values. */
 export function Chart(props: Props) {
@@ -51,7 +54,18 @@ export function Chart(props: Props) {
     () => gapsOf(props.curves, step_ms, to).map((gap) => withReason(gap, why)),
     [props.curves, step_ms, to, why],
   );
-  const curves = useMemo(() => withGaps(props.curves, gaps), [props.curves, gaps]);
+  const all = useMemo(() => withGaps(props.curves, gaps), [props.curves, gaps]);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [isOpen, setOpen] = useState(false);
+  const curves = useMemo(
+    () => ({ ...all, lines: all.lines.filter(({ label }) => !hidden.has(label)) }),
+    [all, hidden],
+  );
+  const toggle = (label: string) => {
+    const next = new Set(hidden);
+    if (!next.delete(label)) next.add(label);
+    setHidden(next);
+  };
   const last = curves.times.length - 1;
   const shown = hover.index ?? last;
   return (
@@ -71,13 +85,30 @@ export function Chart(props: Props) {
           label={t.chart.table(title)}
           onClick={() => setTable(true)}
         />
+        {props.isLarge !== true && (
+          <Button
+            kind="quiet"
+            icon={Maximize2}
+            label={t.chart.large(title)}
+            onClick={() => setOpen(true)}
+          />
+        )}
       </figcaption>
-      <Legend lines={curves.lines} at={shown} unit={unit} />
+      <Legend lines={all.lines} at={shown} unit={unit} hidden={hidden} onToggle={toggle} />
       <Canvas {...props} curves={curves} gaps={gaps} onHover={setHover} />
       {isOver && hover.index !== null && hover.left >= 0 && (
         <Tip curves={curves} gaps={gaps} unit={unit} hover={hover} />
       )}
       {last < 0 && <p class="chart-none muted">{t.chart.none}</p>}
+      {isOpen && (
+        <Dialog title={file} wide onClose={() => setOpen(false)}>
+          <Chart
+            {...props}
+            isLarge
+            height={Math.max(LARGE_LEAST, Math.round(innerHeight * LARGE_PART))}
+          />
+        </Dialog>
+      )}
       {isTable && (
         <TableDialog
           title={title}
@@ -95,35 +126,6 @@ export function Chart(props: Props) {
 
 function withReason(gap: Gap, why: Props['why']): Gap {
   return { ...gap, reason: why?.(gap) ?? t.chart.gap };
-}
-
-interface LegendProps {
-  readonly lines: readonly Line[];
-  readonly at: number;
-  readonly unit: Unit;
-}
-
-function Legend({ lines, at, unit }: LegendProps) {
-  return (
-    <ul class="chart-legend">
-      {lines.map(({ label, color, avg, dashed }) => {
-        const value = avg[at];
-        return (
-          <li key={label}>
-            <i
-              class={dashed ? 'swatch dashed' : 'swatch'}
-              style={{ borderColor: `var(${color})` }}
-            />
-            <span class="muted">{label}</span>
-            <Amount
-              of={value == null ? undefined : unit.figure(value)}
-              {...(value != null && { title: unit.exact(value) })}
-            />
-          </li>
-        );
-      })}
-    </ul>
-  );
 }
 
 interface CanvasProps extends Props {
@@ -204,41 +206,4 @@ function spoken(title: string, { lines }: Curves, unit: Unit): string {
     return t.chart.spoken(label, text(unit.figure(last)), text(unit.figure(most)));
   });
   return [title, ...parts].join('. ');
-}
-
-interface TipProps {
-  readonly curves: Curves;
-  readonly gaps: readonly Gap[];
-  readonly unit: Unit;
-  readonly hover: Hover;
-}
-
-/** The exact time and values at the crosshair. */
-function Tip({ curves, gaps, unit, hover: { index, left } }: TipProps) {
-  const time = curves.times[index ?? -1];
-  if (index === null || time === undefined) return null;
-  const gap = gaps.find(({ from, to }) => from < time && time < to);
-  const side = left > 220 ? 'start' : 'end';
-  return (
-    <div class={`chart-tip ${side}`} aria-hidden="true">
-      <div class="muted">{dateTime(time)}</div>
-      {gap && <div>{gap.reason}</div>}
-      {!gap &&
-        curves.lines.slice(0, 12).map(({ label, color, avg, min, max }) => {
-          const [value, least, most] = [avg[index], min?.[index], max?.[index]];
-          return (
-            <div key={label} class="chart-tip-line">
-              <i class="swatch" style={{ borderColor: `var(${color})` }} />
-              <span>{label}</span>
-              <span class="num">{value == null ? '–' : unit.exact(value)}</span>
-              {least != null && most != null && least !== most && (
-                <span class="num muted">
-                  {text(unit.figure(least))} – {text(unit.figure(most))}
-                </span>
-              )}
-            </div>
-          );
-        })}
-    </div>
-  );
 }
