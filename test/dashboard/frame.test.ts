@@ -4,7 +4,16 @@ import { networkInterfaces } from 'node:os';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
-import { type Kit, missing, problemsOf, startKit, until, uuidOf } from './kit.ts';
+import {
+  type Kit,
+  logIn,
+  missing,
+  problemsOf,
+  startKit,
+  type Typed,
+  until,
+  uuidOf,
+} from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard frame');
@@ -27,7 +36,7 @@ test('a token is exchanged for a session: the tab keeps that, comes back with it
       assert.equal(await findings(), []);
       await page.getByLabel('Token', { exact: true }).fill('wrong:credential');
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('The server does not know this credential.').waitFor();
+      await page.getByText('The server does not know this token.').waitFor();
       await page.getByLabel('Token', { exact: true }).fill(kit.app.superToken);
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('link', { name: 'web-1' }).first().waitFor();
@@ -73,6 +82,70 @@ test('user and password work, and stay on the device on request; ending all sess
     'server',
     { token: null },
   ));
+
+const wrongly: [who: string, typed: Typed, told: RegExp[], command: number][] = [
+  ['root', { username: 'root', password: 'wrong' }, [/password is wrong/, /prints a new one/], 1],
+  [
+    'somebody',
+    { username: 'visitor', password: 'wrong' },
+    [/password is wrong/, /Whoever runs/],
+    0,
+  ],
+  ['a token', { token: 'key:wrong' }, [/does not know this token/, /Whoever runs/, /root’s/], 1],
+];
+for (const [who, typed, told, command] of wrongly)
+  test(`who is not let in is told the way in again: ${who}`, () =>
+    kit.using(
+      async ({ page, findings }) => {
+        const isIn = logIn(page, typed).then(
+          () => true,
+          () => false,
+        );
+        for (const text of told) await page.getByText(text).waitFor();
+        assert.is(await page.getByText('roll-super-token').count(), command);
+        assert.equal(await findings(), []);
+        await page.close();
+        assert.is(await isIn, false);
+      },
+      '',
+      { token: null },
+    ));
+
+test('root changes the own password, stays logged in, and every other session ends', async () => {
+  const other = await kit.open('', { token: null });
+  const root = (password: string) => ({ username: 'root', password });
+  try {
+    await logIn(other.page, root(kit.app.rootPassword));
+    await kit.using(
+      async ({ page }) => {
+        await logIn(page, root(kit.app.rootPassword));
+        for (const [from, to] of [
+          [kit.app.rootPassword, 'another long password'],
+          ['another long password', kit.app.rootPassword],
+        ] as const) {
+          await page.getByRole('button', { name: /^You:/ }).click();
+          await page.getByRole('menuitem', { name: 'Change the password' }).click();
+          const dialog = page.getByRole('dialog');
+          await dialog.getByLabel('Current password').fill('not this one');
+          await dialog.getByLabel('New password').fill(to);
+          await dialog.getByRole('button', { name: 'Change the password' }).click();
+          await dialog.getByRole('alert').waitFor();
+          await dialog.getByLabel('Current password').fill(from);
+          await dialog.getByRole('button', { name: 'Change the password' }).click();
+          await dialog.waitFor({ state: 'detached' });
+        }
+        await page.reload();
+        await page.locator('.fleet-card').first().waitFor();
+      },
+      '',
+      { token: null },
+    );
+    await other.page.reload();
+    await other.page.getByText('Your session has ended.').waitFor();
+  } finally {
+    await other.close();
+  }
+});
 
 test('menu and tabs have what the token may, and an address without a right says which one is missing', async () => {
   const token = await kit.app.token([

@@ -83,6 +83,24 @@ test('a change of the configuration is shown before it is saved, and what the se
     assert.equal(problems, []);
   }, 'server/configuration'));
 
+test('what a change leaves for a restart is said at once', () =>
+  kit.using(async ({ page }) => {
+    const file = page.getByLabel('TOML');
+    const text = await file.inputValue();
+    const save = async (changed: string) => {
+      await file.fill(changed);
+      await page.getByRole('button', { name: 'Review and save' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await save(`shutdown_timeout_ms = 4242\n${text}`);
+    const note = page.getByRole('status').filter({ hasText: 'until the server is restarted' });
+    await note.waitFor();
+    assert.match(await note.innerText(), /shutdown_timeout_ms/);
+    await save(text);
+    await note.waitFor({ state: 'detached' });
+  }, 'server/configuration'));
+
 test('what is kept is shown by table, and a time of its own is set, seen and taken back', () =>
   kit.using(async ({ page, findings }) => {
     const summaries = page.getByLabel('Keep: Summaries');

@@ -1,9 +1,9 @@
-import { RpcError } from '@svc/client';
 import { LockOpen } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button, Checkbox, ErrorNote, Icon, Select, Tabs, TextField } from '../parts/index.ts';
+import { Button, Checkbox, Icon, Select, Tabs, TextField } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { Locked } from './idle.ts';
+import { LoginError } from './login-error.tsx';
 import { brandTitle, origins } from './meta.ts';
 import { logIn, loginError, origin, SessionEnded, switchTo } from './server.ts';
 
@@ -103,7 +103,9 @@ export function Login() {
             {error instanceof Locked ? t.login.locked : t.login.ended}
           </p>
         ) : (
-          error !== undefined && <LoginError error={error} />
+          error !== undefined && (
+            <LoginError error={error} user={way === 'password' ? user : undefined} />
+          )
         )}
         <Button kind="primary" type="submit" busy={isBusy}>
           {t.login.submit}
@@ -117,15 +119,4 @@ export function Login() {
       </form>
     </main>
   );
-}
-
-/** The server's words for a wrong credential are for programs. */
-function LoginError({ error }: { readonly error: unknown }) {
-  const text =
-    error instanceof RpcError && error.code === 101
-      ? t.login.malformed
-      : error instanceof RpcError && error.message === 'Permission denied: Invalid credentials'
-        ? t.login.wrong
-        : undefined;
-  return <ErrorNote error={text === undefined ? error : new Error(text)} />;
 }

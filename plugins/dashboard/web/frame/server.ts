@@ -60,6 +60,8 @@ export interface Server extends Limit, Early {
   readonly call: Call;
   readonly subscribe: Subscribe;
   readonly client: Client<Methods, Subscriptions>;
+  /** The session is kept on the device. */
+  readonly isRemembered?: boolean;
   /** When the session ends, Unix ms; undefined: with its token. */
   readonly ends_at?: number;
   /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
@@ -150,6 +152,13 @@ export async function logIn(typed: string, isRemembered: boolean): Promise<void>
   server.value = opened;
 }
 
+/** With another credential of the same reader: what is open ends first, so that its end is no news. */
+export async function logInAgain(typed: string): Promise<void> {
+  const isRemembered = server.value?.isRemembered === true;
+  server.value?.client.close();
+  await logIn(typed, isRemembered);
+}
+
 /** Ends the session on the server, too. Where that cannot be reached, the session ends by its time. */
 export function logOut(reason?: Error): void {
   const open = server.value;
@@ -176,7 +185,7 @@ function lost(of: string): void {
 }
 
 async function open(origin: string, session: Session, onOpen = () => {}): Promise<Server> {
-  const { credential, ends_at } = session;
+  const { credential, ends_at, isRemembered } = session;
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   let turn = 0;
   let isReturning = false;
@@ -206,7 +215,7 @@ async function open(origin: string, session: Session, onOpen = () => {}): Promis
   });
   try {
     const described = await describe(origin, client, connection, session);
-    return ends_at === undefined ? described : { ...described, ends_at };
+    return { ...described, isRemembered, ...(ends_at !== undefined && { ends_at }) };
   } catch (error) {
     client.close();
     throw error;

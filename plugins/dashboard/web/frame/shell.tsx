@@ -4,6 +4,7 @@ import {
   Ellipsis,
   Languages,
   Lock,
+  LockKeyhole,
   LogOut,
   Monitor,
   MonitorSmartphone,
@@ -25,10 +26,12 @@ import { useIdleLock } from './idle.ts';
 import { brandTitle, origins } from './meta.ts';
 import { obstacle, type Page, pageOf, pages } from './pages.ts';
 import { Palette } from './palette.tsx';
+import { isPasswordOpen, OwnPassword } from './password.tsx';
 import { density, lockAfter, rail, theme } from './preferences.ts';
 import { address, go, Link, to } from './router.tsx';
 import { logOut, switchTo, useServer } from './server.ts';
 import { areSessionsOpen, Sessions } from './sessions.tsx';
+import { useTokenName } from './token-name.ts';
 import { View } from './view.tsx';
 
 /** In the bar of a phone; the others are behind "More". */
@@ -95,6 +98,7 @@ export function Shell() {
       <BottomBar pages={shown} />
       <Palette />
       {areSessionsOpen.value && <Sessions />}
+      {isPasswordOpen.value && <OwnPassword />}
       <Toasts />
     </div>
   );
@@ -235,6 +239,9 @@ function LookMenu() {
   );
 }
 
+const openPassword = () => {
+  isPasswordOpen.value = true;
+};
 const openSessions = () => {
   areSessionsOpen.value = true;
 };
@@ -251,7 +258,9 @@ const otherServers = (current: string) =>
 
 function MeMenu() {
   const { me, origin, may } = useServer();
-  const name = me.username ?? (me.isSuper ? t.frame.superToken : me.token_key);
+  const tokenName = useTokenName();
+  const name =
+    me.isSuper && me.username === null ? t.frame.superToken : tokenName({ ...me, token_limit: [] });
   return (
     <Menu
       label={`${t.frame.me}: ${name}`}
@@ -283,6 +292,9 @@ function MeMenu() {
                 onSelect: openSessions,
               },
             ]),
+        ...(me.isSuper && me.username === 'root'
+          ? [{ label: t.frame.changePassword, icon: LockKeyhole, onSelect: openPassword }]
+          : []),
         { label: t.frame.logOut, icon: LogOut, onSelect: () => logOut() },
       ]}
     />

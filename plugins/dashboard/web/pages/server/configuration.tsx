@@ -2,15 +2,19 @@ import { useState } from 'preact/hooks';
 import { Loaded, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Card, Confirm, Diff, Field, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { RestartNote } from './restart-note.tsx';
 
 /** The configuration file: its text, what a change of it is, and the server's word on it. */
 export function Configuration() {
   const { call } = useServer();
   const file = usePoll('configuration', () => call('svc-server_read_config'));
   return (
-    <Loaded of={file} what={t.server.configuration.unreadable}>
-      {(text) => <Editor key={text} text={text} onSaved={file.refresh} />}
-    </Loaded>
+    <div class="stack">
+      <RestartNote />
+      <Loaded of={file} what={t.server.configuration.unreadable}>
+        {(text) => <Editor key={text} text={text} onSaved={file.refresh} />}
+      </Loaded>
+    </div>
   );
 }
 
