@@ -1,8 +1,10 @@
-// proof only: 12
+// proof only: 35
 /** The page of the tokens in a browser: what each may in words, changes of it, and who sees what. */
 
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
+import { behindForm, sideways } from './door.ts';
 import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 
 let kit: Kit;
@@ -40,10 +42,80 @@ test('each token says in a sentence what it may, where and until when', async ()
   }, 'tokens');
 });
 
+/** The limit that docs/guide/tokens.md gives somebody who looks at all machines. */
+function viewerOfTheGuide(): unknown {
+  const guide = readFileSync('docs/guide/tokens.md', 'utf8');
+  const [, limit] = /"token_limit":(\[.*?\])\}\]\}\n/s.exec(guide) ?? [];
+  return JSON.parse(limit ?? 'null');
+}
+
+const MACHINE = [
+  {
+    scopes: [{ agent_uuid: uuidOf(1) }],
+    permissions: [
+      { static_monitoring: 'write' },
+      { dynamic_monitoring: 'write' },
+      { dynamic_monitoring_summary: 'write' },
+      { task: 'listen' },
+      { task: { write: '*' } },
+    ],
+  },
+  { scopes: [{ kv_namespace: uuidOf(1) }], permissions: [{ kv: { write: 'agent_*' } }] },
+];
+
+for (const [at, [preset, limit, can, cannot]] of (
+  [
+    ['Viewer', viewerOfTheGuide(), 'agent-uuid_list', 'token_list_all_tokens'],
+    ['Operator', undefined, 'crontab_get', 'token_list_all_tokens'],
+    ['Agent', MACHINE, 'token_get', 'agent-uuid_list_all'],
+    ['Backup', undefined, 'kv_list_all_namespace', 'token_list_all_tokens'],
+  ] as const
+).entries())
+  test(`${preset} is one click, says what it may, and makes a token that may just that`, () =>
+    behindForm(
+      kit,
+      'tokens?new=1',
+      { language: 'en-US', width: at === 1 ? 390 : 1024, height: 844 },
+      async ({ page, findings }) => {
+        const create = page.getByRole('button', { name: 'Create token' });
+        await create.waitFor();
+        assert.ok(await create.isDisabled());
+        await page.getByRole('radio', { name: preset }).check();
+        if (preset === 'Agent')
+          await page.getByLabel('Machine', { exact: true }).selectOption('db-2');
+        await page.locator('.tokens-sentences li').first().waitFor();
+        assert.is(await sideways(page), 0);
+        assert.equal(await findings(), []);
+        await create.click();
+        const token = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+        const made = await kit.app.call('token_get', { token });
+        if (limit) assert.equal(made.token_limit, limit);
+        const explain = async (method: string) =>
+          (await kit.app.call('token_explain', { token, method })).allowed;
+        assert.not.equal(await explain(can), false, can);
+        assert.equal(await explain(cannot), false, cannot);
+        if (preset !== 'Agent') return;
+        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByRole('heading', { name: 'db-2' }).waitFor();
+      },
+    ));
+
+test('the rights of a preset can be adjusted before the token is made', () =>
+  behindForm(kit, 'tokens?new=1', { language: 'de-DE' }, async ({ page }) => {
+    await page.getByRole('radio', { name: 'Viewer' }).check();
+    await page.getByRole('button', { name: 'Adjust these rights' }).click();
+    const fold = page.locator('summary', { hasText: 'Monitoring' });
+    await fold.locator('.tag').getByText('2').waitFor();
+    await page.getByRole('checkbox', { name: 'read summaries' }).uncheck();
+    await page.getByText('May read facts of the hardware (CPU, system), list machines').waitFor();
+  }));
+
 test('a token is clicked together by the keyboard, its secret works and is shown once', () =>
   kit.using(async ({ page, findings }) => {
     await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('radio', { name: 'Something else' }).press('Space');
     await page.getByText('May do nothing').waitFor();
+    assert.is(await page.getByText(/Sentence|Rule 1/).count(), 0);
     await page.locator('summary', { hasText: 'Monitoring' }).press('Enter');
     await page.getByRole('checkbox', { name: 'read summaries' }).press('Space');
     await page.locator('summary', { hasText: /^Machines$/ }).press('Enter');
@@ -87,7 +159,7 @@ test('sentences and JSON show the same limit, and JSON that is none is not saved
     await page.getByLabel('Which: read values', { exact: true }).fill('b');
     await page.keyboard.press('Enter');
     await page.getByText('May read values (a*, b) on').waitFor();
-    await page.getByRole('button', { name: 'Another sentence' }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
     await save.click();
     await page.getByText('The rights are saved.').waitFor();
     assert.equal(await limitOf(key), [

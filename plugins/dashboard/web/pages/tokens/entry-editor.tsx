@@ -17,6 +17,7 @@ import {
   SCOPES,
   type ScopeTag,
   strange,
+  UUID,
   withNames,
   withRight,
 } from './limits.ts';
@@ -24,27 +25,29 @@ import { Names } from './names.tsx';
 
 interface Props {
   readonly entry: Entry;
-  /** From 1. */
-  readonly number: number;
+  /** From 1; undefined: it is the only one. */
+  readonly number: number | undefined;
   readonly onChange: (entry: Entry) => void;
   readonly onRemove: () => void;
 }
 
-/** One sentence of a limit, by clicking it together. */
+/** One rule of a limit, by clicking it together. */
 export function EntryEditor({ entry, number, onChange, onRemove }: Props) {
   const { has } = useServer();
   const { scopes, permissions } = entry;
   const setRights = (changed: readonly unknown[]) => onChange({ scopes, permissions: changed });
   return (
     <Card
-      title={t.tokens.entry(number)}
+      title={number === undefined ? t.tokens.onlyEntry : t.tokens.entry(number)}
       actions={
-        <Button
-          kind="quiet"
-          icon={Trash2}
-          label={t.tokens.removeEntry(number)}
-          onClick={onRemove}
-        />
+        number !== undefined && (
+          <Button
+            kind="quiet"
+            icon={Trash2}
+            label={t.tokens.removeEntry(number)}
+            onClick={onRemove}
+          />
+        )
       }
     >
       <LimitText limit={[entry]} />
@@ -160,8 +163,6 @@ interface WhereProps {
   readonly scopes: readonly unknown[];
   readonly onChange: (scopes: readonly unknown[]) => void;
 }
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 function Where({ scopes, onChange }: WhereProps) {
   const { has } = useServer();

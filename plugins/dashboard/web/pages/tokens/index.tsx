@@ -12,9 +12,10 @@ import {
 } from '../../frame/index.ts';
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { EditLimit, NewToken } from './editor.tsx';
+import { EditLimit } from './edit-limit.tsx';
 import { LimitText, ValidityText } from './limit-text.tsx';
 import { heldOf, type Token } from './limits.ts';
+import { NewToken } from './new-token.tsx';
 import { isSuperToken, TokenView } from './token-view.tsx';
 import './tokens.css';
 

@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (limit: Limit | undefined) => void;
 }
 
-/** A limit as sentences or as JSON; both show the same one. */
+/** A limit as rules or as JSON; both show the same one. */
 export function LimitEditor({ limit: first, onChange }: Props) {
   const [limit, setLimit] = useState(first);
   const [json, setJson] = useState<string>();
@@ -42,7 +42,7 @@ export function LimitEditor({ limit: first, onChange }: Props) {
         </Button>
       </div>
       {json === undefined ? (
-        <Sentences limit={limit} onChange={change} />
+        <Rules limit={limit} onChange={change} />
       ) : (
         <Field label={t.tokens.asJson} hint={t.tokens.asJsonHint} error={wrong}>
           {(ids) => (
@@ -69,16 +69,20 @@ function mistakeIn(text: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
+/** Without rules that nobody began. */
+export const written = (limit: Limit): Limit =>
+  limit.filter(({ scopes, permissions }) => scopes.length + permissions.length > 0);
+
 const BLANK: Entry = { scopes: [], permissions: [] };
 
-function Sentences({ limit, onChange }: { limit: Limit; onChange: (limit: Limit) => void }) {
+function Rules({ limit, onChange }: { limit: Limit; onChange: (limit: Limit) => void }) {
   return (
     <>
       {limit.map((entry, at) => (
         <EntryEditor
           key={at}
           entry={entry}
-          number={at + 1}
+          number={limit.length > 1 ? at + 1 : undefined}
           onChange={(changed) => onChange(limit.with(at, changed))}
           onRemove={() => onChange(limit.toSpliced(at, 1))}
         />

@@ -169,6 +169,8 @@ export function withRight(
   ];
 }
 
+export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
 export const isGlobal = (scope: unknown): boolean =>
   scope === 'global' || memberOf(scope)[0] === 'global';
 
@@ -198,9 +200,8 @@ export function rightTexts(permissions: readonly unknown[]): readonly string[] {
     const label = words[`${right.kind}.${right.verb}`] ?? `${right.kind} ${right.verb}`;
     const isAll = held.includes('*') || right.choices?.every((one) => held.includes(one));
     if (held.length === 0 || isAll) return [label];
-    return [
-      t.tokens.only(label, held.map((one) => (right.choices ? choiceText(one) : one)).join(', ')),
-    ];
+    const some = right.choices?.filter((one) => held.includes(one)).map(choiceText) ?? held;
+    return [t.tokens.only(label, some.join(', '))];
   });
   return [...known, ...strange(permissions).map((one) => JSON.stringify(one))];
 }
@@ -222,6 +223,9 @@ export function scopeTexts(
     const [tag, name] = memberOf(scope);
     if (typeof name !== 'string') return JSON.stringify(scope);
     if (tag === 'agent_uuid') return nameOf(name);
+    // The namespace of a machine has its settings and documents.
+    if (tag === 'kv_namespace' && UUID.test(name))
+      return t.tokens.named(t.tokens.scopes.kv_namespace, nameOf(name));
     const label = (t.tokens.scopes as { readonly [tag: string]: string })[tag ?? ''];
     return label === undefined ? JSON.stringify(scope) : t.tokens.named(label, name);
   });
