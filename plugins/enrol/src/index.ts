@@ -30,7 +30,7 @@ export default definePlugin({
   reloadable: Object.keys(settings.properties),
   migrations,
   examples,
-  guards: { enrol_code: 'secret' },
+  guards: { enrol_code: 'secret', enrol_pending: 'fixed' },
 
   setup(kernel) {
     const { clock, config, db, hooks, log } = kernel;

@@ -1,0 +1,2 @@
+/** `npm run reference` */
+await import('./reference/index.ts');
