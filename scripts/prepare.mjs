@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { buildDashboard } from '../plugins/dashboard/build.mjs';
 import { buildAgent } from '../plugins/enrol/build.mjs';
+import { missing } from './missing.mjs';
 import { root } from './runtime.mjs';
 
 /**
@@ -37,22 +38,9 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 /** Made after an installation by `install`, under a Node that fits. `npm ci` removes it. */
 const complete = join(root, 'node_modules', '.complete');
 
-/** `npm ci` under an older Node leaves out what its packages declare as optional and that Node is too old for. */
 function isComplete(lock) {
   if (existsSync(complete)) return true;
-  const { packages: known } = readJson(lock);
-  const { packages: present } = readJson(installed);
-  const optional = Object.values(present).flatMap((one) =>
-    Object.keys(one.optionalDependencies ?? {}),
-  );
-  const paths = optional.map((name) => `node_modules/${name}`);
-  return paths.every((path) => path in present || !fitsMachine(known[path]));
-}
-
-function fitsMachine({ os, cpu, libc } = { os: [] }) {
-  const ownLibc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
-  const fits = (list, own) => list === undefined || list.includes(own);
-  return fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, ownLibc);
+  return missing(readJson(lock).packages, readJson(installed).packages).length === 0;
 }
 
 /** Builds when a source is newer than the last build. Looking costs some milliseconds, `tsc` a second. */
