@@ -162,7 +162,7 @@ folder_here() {
 layout() {
   root=''
   [ "$(id -u)" = 0 ] && root=yes
-  user_units=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
+  user_units=${XDG_CONFIG_HOME:-${HOME:-}/.config}/systemd/user
   dir=$prefix
   if [ -z "$dir" ] && [ "$task" != install ]; then dir=$(folder_here); fi
   if [ -z "$dir" ] && [ -n "$root" ]; then dir=/opt/$NAME; fi

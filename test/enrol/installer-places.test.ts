@@ -64,7 +64,7 @@ test('beside the script, and from the address without a folder, --uninstall find
   assert.is(elsewhere.code, 1);
   assert.match(elsewhere.err, 'there is no agent in /');
   assert.match(elsewhere.err, 'give its folder with --prefix');
-  const beside = await shell(`cd '${one.dir}' && sh install.sh --uninstall`, { env });
+  const beside = await shell(`cd '${one.dir}' && env -u HOME sh install.sh --uninstall`, { env });
   assert.is(beside.code, 0, beside.err);
   assert.not.ok(one.isThere);
 });
