@@ -65,12 +65,18 @@ async function main() {
   const app = await serve({ ...first, listen, announcement, hangUp: 'stop' });
   limitGarbage();
   if (!options.config) makePackageFolder(data);
-  announcement.print(`svc is ready: ${app.url}`);
-  if (options.agent) await runAgent(app, data);
-  if (announcement.isEmpty) return announcement.print(invitation(app, program.inBrowser));
-  // Its first report is logged: what matters comes after it. Of a server that stops meanwhile the end tells it.
-  if (options.agent && !(await firstReport(app))) return;
-  announcement.tell((lines) => program.welcome(app, lines));
+  try {
+    announcement.print(`svc is ready: ${app.url}`);
+    if (options.agent) await runAgent(app, data);
+    if (announcement.isEmpty) return announcement.print(invitation(app, program.inBrowser));
+    // Its first report is logged: what matters comes after it. Of a server that stops meanwhile the end tells it.
+    if (options.agent && !(await firstReport(app))) return;
+    announcement.tell((lines) => program.welcome(app, lines));
+  } catch (error) {
+    // Calls of a server that stops fail, and its end prints what waits.
+    await app.stop('failed');
+    throw error;
+  }
 }
 
 /** False: the server has stopped meanwhile. */

@@ -5,10 +5,12 @@
 // proof only: 30
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
+import { freePort } from './ports.ts';
 import { makePlace, type Place } from './process/place.ts';
 import { killAtExit } from './process/server.ts';
 import { suite } from './runner/suite.ts';
@@ -38,6 +40,32 @@ async function ruled({ child, seen }: ReturnType<typeof run>): Promise<string[]>
   }
   return seen.out.split(RULE);
 }
+
+const whole = suite('first start (npm start)');
+/** When the signal comes: as soon as this is printed. */
+for (const printed of [/svc is ready/, /token created/])
+  whole(
+    `npm start that is stopped at ${printed} has printed the two lines, and ends in order`,
+    async () => {
+      const data = mkdtempSync(join(tmpdir(), 'svc-first-'));
+      try {
+        const script = join(root, 'scripts', 'run.mjs');
+        const args = ['start', '--data', data, '--listen', String(await freePort())];
+        const { child, seen, closed } = run([script, ...args], root);
+        let isAsked = false;
+        child.stdout.on('data', () => {
+          if (isAsked || !printed.test(seen.out)) return;
+          // A second signal would end it at once.
+          isAsked = child.kill('SIGTERM');
+        });
+        assert.is(await closed, 0, seen.out + seen.err);
+        assert.match(seen.out, LINES);
+      } finally {
+        rmSync(data, { recursive: true, force: true });
+      }
+    },
+  );
+whole.run();
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`first start (${dialect})`);
