@@ -302,6 +302,29 @@ test('the values of a chart are rows, too, and a file with exact figures', () =>
     `${here('charts')}?from=${T - 50 * MINUTE}&to=${T - 35 * MINUTE}`,
   ));
 
+test('what a machine costs and when its contract ends is kept, shown on its page, and told when it is near', () =>
+  kit.using(async ({ page }) => {
+    const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('Expires').fill(soon);
+    await page.getByLabel('Price').fill('5.99');
+    await page.getByLabel('Currency').fill('EUR');
+    await page.getByLabel('Paid').selectOption('30');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.locator('.agent-line').getByText('€5.99 a month').waitFor();
+    await page.locator('.agent-line .tag.warn', { hasText: /^Expires on / }).waitFor();
+    for (const [key, value] of [
+      ['metadata_expire_time', soon],
+      ['metadata_price', 5.99],
+      ['metadata_price_unit', 'EUR'],
+      ['metadata_price_cycle', 30],
+    ])
+      assert.is(await kit.app.call('kv_get_value', [kit.app.superToken, uuidOf(0), key]), value);
+    await page.getByLabel('Price').fill('');
+    await page.getByLabel('Expires').fill('');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('€5.99 a month').waitFor({ state: 'detached' });
+  }, here('settings')));
+
 test('the name is changed in its place, and tags in the settings', () =>
   kit.using(async ({ page, findings }) => {
     await page.getByRole('button', { name: 'Change the name' }).click();

@@ -115,6 +115,14 @@ test('a changed host name follows, and nothing is stored for it', async () => {
   assert.equal(keys, []);
 });
 
+test('the form of a public page offers names that people gave, and no host name', () =>
+  kit.using(async ({ page }) => {
+    await page.getByRole('button', { name: /^Add \d machines$/ }).click();
+    const offered = page.getByLabel('Name for readers');
+    const names = await offered.evaluateAll((all: any[]) => all.map(({ value }) => value));
+    assert.equal(names, ['Machine 1', 'Machine 2', 'Machine 3', 'web-1', 'Machine 5']);
+  }, 'server/status?new=1'));
+
 test('a public page never tells a host name', async () => {
   const { app } = kit;
   const entries = [NAMED, KIOSK].map((agent, at) => ({ name: `Machine ${at + 1}`, agent }));

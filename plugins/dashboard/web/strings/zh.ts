@@ -1377,6 +1377,7 @@ export const zh: Strings = {
       group: '上方的标题',
       machine: '主机',
       what: '显示',
+      machineNumber: (number) => `主机 ${number}`,
       itself: '主机本身',
       up: (name) => `上移 ${name}`,
       down: (name) => `下移 ${name}`,

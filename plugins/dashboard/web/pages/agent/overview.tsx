@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link, to, useServer } from '../../frame/index.ts';
 import { Amount, Bar, Card, Empty, format } from '../../parts/index.ts';
+import { boundsOf, spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
 import { Summaries, useView } from './charts.tsx';
 import { Documents } from './documents.tsx';
@@ -88,7 +89,7 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
         label={f.cpu}
         below={
           <>
-            <Bar value={part(of('cpu_usage'), 100)} label={f.cpu} />
+            <Bar value={part(of('cpu_usage'), 100)} label={f.cpu} warn={0.9} bad={2} />
             {cores && (
               <span class="muted small">
                 {t.agent.facts.coreCount(cores.physical_cores, cores.logical_cores)}
@@ -107,6 +108,7 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
             used={of('used_memory')}
             whole={of('total_memory')}
             part={part}
+            bounds={{ warn: 0.9, bad: 0.97 }}
           />
         }
       >
@@ -116,7 +118,15 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
       </Figure>
       <Figure
         label={f.diskSpace}
-        below={<Filled label={f.diskSpace} used={space} whole={total} part={part} />}
+        below={
+          <Filled
+            label={f.diskSpace}
+            used={space}
+            whole={total}
+            part={part}
+            bounds={boundsOf(spaceMood(total, free))}
+          />
+        }
       >
         <Amount of={amount(part(space, total), (v) => format.percent(v * 100))} />
       </Figure>
@@ -171,11 +181,12 @@ interface FilledProps {
   readonly used: number | undefined;
   readonly whole: number | undefined;
   readonly part: (used: number | undefined, whole: number | undefined) => number | undefined;
+  readonly bounds: { readonly warn: number; readonly bad: number };
 }
 
-const Filled = ({ label, used, whole, part }: FilledProps) => (
+const Filled = ({ label, used, whole, part, bounds }: FilledProps) => (
   <>
-    <Bar value={part(used, whole)} label={label} />
+    <Bar value={part(used, whole)} label={label} {...bounds} />
     <span class="muted small" title={used === undefined ? '' : format.exact(used, 'B')}>
       {used === undefined || whole === undefined
         ? '–'

@@ -19,7 +19,7 @@ interface Props {
 /** What the page lists, in its order: machines, and probes that a machine runs. */
 export function EntryList({ entries, onChange }: Props) {
   const s = t.server.status;
-  const { list, nameOf } = useMachines();
+  const { list, of, nameOf } = useMachines();
   const known = useProbes().data ?? [];
   const machines = (list ?? []).map(({ uuid }) => uuid);
   const put = (at: number, entry: Entry) =>
@@ -31,7 +31,10 @@ export function EntryList({ entries, onChange }: Props) {
   const unlisted = machines.filter(
     (uuid) => !entries.some(({ agent, probe }) => agent === uuid && !probe),
   );
-  const made = (agent: string): Entry => ({ name: nameOf(agent), agent });
+  /** What the public may read: a name that people gave, never the host's own. */
+  const publicName = (agent: string): string =>
+    of(agent)?.given_name ?? s.machineNumber(machines.indexOf(agent) + 1);
+  const made = (agent: string): Entry => ({ name: publicName(agent), agent });
   const group = entries.at(-1)?.group;
   return (
     <fieldset class="field">
@@ -41,7 +44,7 @@ export function EntryList({ entries, onChange }: Props) {
         {entries.map((entry, at) => (
           <li key={entry.key ?? `new ${at}`} class="card">
             <EntryFields
-              {...{ entry, known, machines, nameOf }}
+              {...{ entry, known, machines, nameOf, publicName }}
               onChange={(changed) => put(at, changed)}
             />
             <div class="row">
@@ -99,12 +102,14 @@ interface FieldsProps {
   readonly known: readonly Known[];
   readonly machines: readonly string[];
   readonly nameOf: (uuid: string) => string;
+  readonly publicName: (uuid: string) => string;
   readonly onChange: (entry: Entry) => void;
 }
 
 const keyOf = ({ type, target }: Probe) => keyOfProbe({ kind: type, target });
 
-function EntryFields({ entry, known, machines, nameOf, onChange }: FieldsProps) {
+function EntryFields(props: FieldsProps) {
+  const { entry, known, machines, nameOf, publicName, onChange } = props;
   const s = t.server.status;
   const probes = new Map<string, Probe>(
     known
@@ -134,7 +139,7 @@ function EntryFields({ entry, known, machines, nameOf, onChange }: FieldsProps) 
           onChange({
             ...machine,
             agent,
-            name: entry.name === nameOf(entry.agent) ? nameOf(agent) : entry.name,
+            name: entry.name === publicName(entry.agent) ? publicName(agent) : entry.name,
           })
         }
       />
