@@ -1,10 +1,10 @@
 /** What `svc --help` prints; completion reads commands, options and their words from it. */
 export const HELP = `svc talks to a server that supervises machines.
 
-  svc login URL                     asks for a credential and keeps it for this user
+  svc login URL                     asks for a credential and keeps it
   svc agents                        the machines, and how they are
   svc watch AGENT                   a line for each report
-  svc run AGENT -- CMD ARGS…        runs a command there and prints what it printed
+  svc run AGENT -- CMD ARGS…        runs a command, ends with its status
   svc sh AGENT                      a terminal there; Ctrl-] leaves it
   svc call METHOD key=value…        any method; a value is JSON, or else text
   svc call -f METHOD key=value…     the items of a stream, one a line
@@ -12,9 +12,9 @@ export const HELP = `svc talks to a server that supervises machines.
   svc kv set NAMESPACE KEY VALUE    stores one; - reads it from standard input
   svc worker deploy FILE            stores a script under the name of its file
   svc worker dev FILE               stores and runs it on every save
-  svc worker types                  types for scripts, for a file svc.d.ts beside them
+  svc worker types                  types for scripts: a file svc.d.ts
   svc logs [-f]                     the server's log, and with -f what comes
-  svc completion bash|zsh           completion of commands, agents, methods and parameters
+  svc completion bash|zsh           completion for the Tab key of a shell
 
 AGENT is a name or a UUID, or the beginning of one.
 
@@ -30,7 +30,8 @@ AGENT is a name or a UUID, or the beginning of one.
   -h, --help         this text
   --version          the version of this program
 
-Credentials are kept in svc/credentials.json below $XDG_CONFIG_HOME or ~/.config, readable by you alone.
+Credentials are kept in svc/credentials.json below $XDG_CONFIG_HOME or
+~/.config, readable by you alone.
 `;
 
 /** A way to call the program: `['kv', 'get']` and what stands behind, `['NAMESPACE', 'KEY']`. */

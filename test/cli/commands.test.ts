@@ -396,6 +396,7 @@ test('as a program of its own it prints its help and its version', async () => {
   const { code, output } = await shell(`${process.execPath} ${program} --help`, { cwd: dir });
   assert.is(code, 0);
   assert.match(output, /svc login URL/);
+  for (const line of output.split('\n')) assert.ok(line.length <= 80, line);
   assert.match((await svc(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   assert.match((await svc(['help'])).out, /svc login URL/);
 });
