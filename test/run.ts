@@ -22,9 +22,6 @@ import {
 import type { FileResult } from './runner/result.ts';
 import { NOTHING } from './runner/tally.ts';
 
-/** Seconds that the files of `npm run proof` may declare together: half an hour on two cores. */
-const PROOF_S = 3600;
-
 const started = performance.now();
 const results: FileResult[] = [];
 let postgres: TestPostgres | undefined;
@@ -38,7 +35,6 @@ try {
     process.exit(0);
   }
   const files = selectFiles(process.cwd(), options);
-  refuseTooLong(files, options);
   await run(files, options);
   await end(files, options);
 } catch (error) {
@@ -74,19 +70,6 @@ function keepCompiledCode(): void {
   if (process.env['NODE_V8_COVERAGE']) return;
   process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compiled');
   enableCompileCache(process.env['NODE_COMPILE_CACHE']);
-}
-
-/** A file that is added to the proof makes room for itself first. */
-function refuseTooLong(files: readonly TestFile[], { proof }: Options): void {
-  // Beside a file that runs alone, a core is idle.
-  const declared = files.reduce(
-    (sum, { proof_s = 0, alone }) => sum + proof_s * (alone ? 2 : 1),
-    0,
-  );
-  if (!proof || declared <= PROOF_S) return;
-  throw new Error(
-    `the files of the proof declare ${declared} s together and have ${PROOF_S} s: make one of them shorter (// proof: SECONDS)`,
-  );
 }
 
 async function end(files: readonly TestFile[], options: Options): Promise<void> {

@@ -39,14 +39,23 @@ export function printExpensive(results: readonly FileResult[]): void {
     process.stdout.write(`${cpu_s.toFixed(1).padStart(8)}  ${name}\n`);
 }
 
-/** Every long loop with its declared and its used seconds. */
+/** Seconds that the files of `npm run proof` may declare together: half an hour on two cores. */
+const PROOF_S = 3600;
+
+/** Every file of the proof with its declared and its used seconds. */
 export function printDeclared(files: readonly TestFile[], results: readonly FileResult[]): void {
-  process.stdout.write('\nLong loops:\n  declared    used  processor\n');
+  process.stdout.write('\nThe proof:\n  declared    used  processor\n');
   for (const { name, seconds, cpu_s } of results) {
     const declared = files.find((file) => file.name === name)?.proof_s ?? 0;
     const numbers = [`${declared}`.padStart(8), seconds.toFixed(1).padStart(8)];
     process.stdout.write(`  ${numbers.join('')}${cpu_s.toFixed(1).padStart(11)}  ${name}\n`);
   }
+  // Beside a file that runs alone, a core is idle.
+  const all = files.reduce((sum, { proof_s = 0, alone }) => sum + proof_s * (alone ? 2 : 1), 0);
+  if (all > PROOF_S)
+    process.stdout.write(
+      `Together they declare ${all} s of ${PROOF_S}: make some shorter (a remark)\n`,
+    );
 }
 
 /** What this kind of run is not. */

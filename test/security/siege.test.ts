@@ -1,4 +1,4 @@
-// proof only: 190
+// proof only: 150
 // watchdog: 900
 /**
  * Honest agents beside attacks of every kind. `SVC_SIEGE_S` sets how long the attacks last, seconds, for a soak on a machine
@@ -19,7 +19,7 @@ import { SteadyAgents } from './steady-agents.ts';
 
 const AGENTS = 500;
 const SOAK_S = Number(process.env['SVC_SIEGE_S'] ?? 0);
-const ATTACK_S = SOAK_S || 60;
+const ATTACK_S = SOAK_S || 40;
 /** The server has so long to give memory back; where other tests run beside, it takes longer until it finds the time. */
 const CALM_S = SOAK_S > 0 ? 30 : 120;
 /** Other tests run beside this one, unless it is the soak. */
