@@ -16,7 +16,7 @@ export const repository = resolve(import.meta.dirname, '../..');
 export const NODES = ['20.19.6', '24.21.0'] as const;
 
 const PROGRAMS =
-  `sh bash env git tar gzip uname cat cp mv rm ln ls mkdir mktemp chmod touch sed grep egrep awk head tail cut tr sort uniq
+  `sh bash env git tar gzip uname cat cp mv rm ln ls mkdir mkfifo mktemp chmod touch sed grep egrep awk head tail cut tr sort uniq
   wc find xargs dirname basename readlink realpath sleep date id whoami hostname true false test expr tee printf echo pwd
   stat ps sha256sum getconf ldd nproc timeout nice install`.split(/\s+/);
 const NOT_THERE = ['python3', 'python', 'make', 'cc', 'gcc', 'g++', 'c++'];
