@@ -1,4 +1,4 @@
-// proof only: 28
+// proof only: 40
 /** The packages that `npm pack` makes, in projects of their own: installed, type-checked, run. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

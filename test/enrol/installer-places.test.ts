@@ -1,4 +1,5 @@
 // Where the installer puts things: folders of one's own, the lines that it prints, and machines without room for it.
+// proof only: 20
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
