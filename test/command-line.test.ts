@@ -56,8 +56,42 @@ async function configure(name: string, extra = ''): Promise<string> {
 }
 
 const usage: [name: string, args: string[], code: number, stream: 'out' | 'err', text: RegExp][] = [
-  ['no arguments give the help', [], 0, 'out', /Usage: svc-server <command>/],
-  ['--help gives the help', ['--help'], 0, 'out', /Usage: svc-server <command>/],
+  ['no arguments give the help', [], 0, 'out', /^Usage: svc-server COMMAND/],
+  [
+    '--help lists the commands, those of plugins included',
+    ['--help'],
+    0,
+    'out',
+    /^Usage: svc-server COMMAND[\s\S]*\n {2}setup DIR [\s\S]*\nCommands of plugins\n[\s\S]*\n {2}backup FILE\|DIR /,
+  ],
+  [
+    'a command of the program says what it does, with its options',
+    ['setup', '--help'],
+    0,
+    'out',
+    /^Usage: svc-server setup DIR \[--listen IP:PORT\]\n\nWrite DIR[\s\S]*\n {2}--listen IP:PORT {2}Address/,
+  ],
+  [
+    'a command of a plugin says what it does, without a configuration',
+    ['backup', '--help'],
+    0,
+    'out',
+    /^Usage: svc-server backup FILE\|DIR \[--every TIME\][\s\S]*\n {2}--keep N {2,}Delete all but the newest N/,
+  ],
+  [
+    'serve says that it needs a file',
+    ['serve', '-h'],
+    0,
+    'out',
+    /^Usage: svc-server serve -c FILE\n/,
+  ],
+  [
+    'a command that does not exist, without a configuration',
+    ['bakcup'],
+    2,
+    'err',
+    /^unknown command 'bakcup'; did you mean 'backup'\?\n/,
+  ],
   ['serve without a file is a usage error', ['serve'], 2, 'err', /serve needs -c FILE/],
   [
     'setup refuses an address that is none, and makes nothing',
@@ -93,7 +127,7 @@ test('setup makes a configuration that a server starts with, for its user alone,
   const listen = ['--listen', '127.0.0.1:0'];
   const made = await run(['setup', 'first/place', ...listen]);
   const file = join(dir, 'first/place/server.toml');
-  assert.is(made.out, `Starting svc-server\nMade ${file}. Next:\n  svc-server serve -c ${file}\n`);
+  assert.is(made.out, `Made ${file}. Next:\n  svc-server serve -c ${file}\n`);
   assert.is((await stat(file)).mode & 0o777, 0o600);
   assert.is((await stat(join(dir, 'first/place'))).mode & 0o777, 0o700);
   // npm installs plugins here, not in a package of a folder above.
@@ -112,7 +146,8 @@ for (const [name, args, code, stream, text] of usage) {
     const outcome = await run(args);
     assert.is(outcome.code, code);
     assert.match(outcome[stream], text);
-    assert.match(outcome.out, /^Starting svc-server\n/);
+    const isOfProtocol = /^(?:serve|version)$/.test(args[0] ?? '') && !args.includes('-h');
+    assert.is(outcome.out.startsWith('Starting svc-server\n'), isOfProtocol, outcome.out);
   });
 }
 

@@ -104,7 +104,7 @@ export interface Command {
   /** Names of the words that follow the command, for example `'FILE'`; without it none may follow. */
   readonly words?: string;
   /** Its own options, in the form of `util.parseArgs`. `config`, `dir` and `help` are those of the program. */
-  readonly options?: NonNullable<ParseArgsConfig['options']>;
+  readonly options?: { readonly [name: string]: CommandOption };
   /** True: `run` finds the database as it is, which may be empty or of another version; the hook `prepare` is not called. */
   readonly bare?: boolean;
   /** The database is open, and migrated unless `bare`; nothing listens. @returns the exit code; nothing: 0 */
@@ -114,6 +114,13 @@ export interface Command {
     args: CommandArguments,
   ): Promise<number | undefined> | Promise<void>;
 }
+
+export type CommandOption = NonNullable<ParseArgsConfig['options']>[string] & {
+  /** What it does, for the help. */
+  readonly description?: string;
+  /** What its value is called there. Default: the name in capitals. */
+  readonly value?: string;
+};
 
 export interface CommandArguments {
   readonly words: readonly string[];

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { App } from '@svc/kernel';
-import type { Command, Commands } from '@svc/plugin-sdk';
+import type { Command } from '@svc/plugin-sdk';
 import { Announcement } from './announcement.ts';
+import { usageOf } from './help.ts';
+import { commandsOf } from './plugin-commands.ts';
 import { start } from './start.ts';
 import { endProgress, terminal } from './terminal.ts';
 import { welcome } from './welcome.ts';
@@ -31,9 +33,13 @@ export interface Tool {
   readonly logFilter?: string;
 }
 
-/** `-c`, `SVC_CONFIG` or a file in one of the usual places. @throws UsageError when there is none */
+/** `-c`, `SVC_CONFIG` or a file in one of the usual places. */
+export const usualFile = (given: string | undefined): string | undefined =>
+  given ?? process.env['SVC_CONFIG'] ?? USUAL_FILES.find((path) => existsSync(path));
+
+/** @throws UsageError when there is none */
 export function configurationFile(command: string, given: string | undefined): string {
-  const file = given ?? process.env['SVC_CONFIG'] ?? USUAL_FILES.find((path) => existsSync(path));
+  const file = usualFile(given);
   if (file === undefined) throw new UsageError(`${command} needs -c FILE`);
   return file;
 }
@@ -53,14 +59,6 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
     await app.stop('done');
   }
 }
-
-/** What the plugins registered, each with what its plugin acts through. */
-const commandsOf = (app: App) =>
-  app.hooks.commands.taps.flatMap(({ fn, name }) => {
-    const found: Command[] = [];
-    (fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
-    return found.map((command) => ({ command, kernel: app.kernelOf(name) }));
-  });
 
 async function runCommand(app: App, name: string, args: readonly string[]): Promise<number> {
   const all = commandsOf(app);
@@ -105,11 +103,4 @@ export function glance(args: readonly string[]) {
     config: typeof config === 'string' ? config : undefined,
     help: help === true,
   };
-}
-
-function usageOf({ name, words, options = {} }: Command): string {
-  const shown = Object.entries(options).map(([option, { type }]) =>
-    type === 'boolean' ? `[--${option}]` : `[--${option} ${option.toUpperCase()}]`,
-  );
-  return [name, ...(words ? [words] : []), ...shown].join(' ');
 }

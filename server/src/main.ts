@@ -1,9 +1,19 @@
-import { UserError } from '@svc/plugin-sdk';
+import { didYouMean, UserError } from '@svc/plugin-sdk';
 import { Announcement } from './announcement.ts';
-import { configurationFile, glance, OPTIONS, parse, runTool, UsageError } from './command.ts';
+import {
+  configurationFile,
+  glance,
+  OPTIONS,
+  parse,
+  runTool,
+  UsageError,
+  usualFile,
+} from './command.ts';
 import { loadConfig } from './config/load.ts';
 import { EXAMINATIONS } from './doctor/index.ts';
+import { COMMANDS, commandHelp, programHelp } from './help.ts';
 import { newPlugin } from './new-plugin.ts';
+import { knownCommands } from './plugin-commands.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
 import { setUp } from './setup.ts';
@@ -11,48 +21,36 @@ import { print, tell } from './terminal.ts';
 import { VERSION } from './version.ts';
 import { welcome } from './welcome.ts';
 
-const HELP = `Usage: svc-server <command> -c FILE
-
-  setup DIR                 write DIR/server.toml for a server that keeps everything in DIR; with --listen IP:PORT
-  serve -c FILE             run the server
-  init -c FILE              open the database, migrate, create what is missing, exit
-  get-uuid -c FILE          print the server's UUID as the last line
-  doctor -c FILE [--json]   look for faults, and say what to do about them: exit 1 when there are any
-  upgrade-check -c FILE [--json]
-                            say what this version would change in configuration and database
-  version                   print version lines
-  new-plugin NAME           write the sources of a new plugin into ./NAME, or into --dir DIR
-  <plugin command> -c FILE  commands of plugins, for example roll-super-token; without -c they take the file
-                            in SVC_CONFIG, data/server.toml, or server.toml in /etc/svc or /var/lib/svc
-  -h, --help                this text`;
-
-/** The commands of configuration.md §3 talk on standard output; another one has it for the document that it prints. */
-const TALKS = /^(?:serve|init|roll-super-token|get-uuid|version|new-plugin|setup|-h|--help)$/;
+/**
+ * The commands of configuration.md §3 begin with a line of their own, which programs of the field expect, and talk on
+ * standard output. All others have it for their answer.
+ */
+const TALKS = new Set(['serve', 'init', 'roll-super-token', 'get-uuid', 'version']);
+const OWN = new Set(COMMANDS.map(({ name }) => name));
 
 /** The command line (configuration.md §3). @returns the exit code; undefined while the server runs */
 export async function main(args: readonly string[]): Promise<number | undefined> {
   // A reader that has left (`| head`) is no reason to fail.
   process.stdout.on('error', () => {});
-  if (args.length === 0 || args.some((arg) => TALKS.test(arg))) print('Starting svc-server');
   try {
     return await run(args);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    tell(isUsage ? `${error.message}\n${HELP}` : explain(error));
+    tell(isUsage ? `${error.message}\nsvc-server --help lists the commands.` : explain(error));
     return isUsage ? 2 : 1;
   }
 }
 
 async function run(args: readonly string[]): Promise<number | undefined> {
-  const asked = glance(args);
-  const examination = EXAMINATIONS.get(asked.name ?? '');
-  if (examination && !asked.help) return examination(args);
-  if (asked.name !== undefined && !TALKS.test(asked.name) && !asked.help)
-    return runOfPlugin(asked.name, args, asked.config);
+  const { name, config, help } = glance(args);
+  if (help || name === undefined) return await printHelp(name, config);
+  if (TALKS.has(name)) print('Starting svc-server');
+  const examination = EXAMINATIONS.get(name);
+  if (examination) return examination(args);
+  if (!OWN.has(name) && !TALKS.has(name)) return runOfPlugin(name, args, config);
   const { values, positionals } = parse(args, OPTIONS);
-  const [command, ...words] = positionals;
-  if (values.help || command === undefined) print(HELP);
-  else if (command === 'new-plugin') print(newPlugin(words.join(' '), values.dir));
+  const [command = '', ...words] = positionals;
+  if (command === 'new-plugin') print(newPlugin(words.join(' '), values.dir));
   else if (command === 'setup') print(setUp(words.join(' '), values.listen));
   else if (words.length > 0)
     throw new UsageError(`one command at a time: ${positionals.join(' ')}`);
@@ -62,8 +60,28 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   return 0;
 }
 
+/** Of one command, or of all. */
+async function printHelp(name: string | undefined, config: string | undefined): Promise<number> {
+  const own = COMMANDS.find((command) => command.name === name);
+  const ofPlugins = own ? [] : await knownCommands(usualFile(config));
+  const command = own ?? ofPlugins.find((one) => one.name === name);
+  if (name !== undefined && !command) throw unknownCommand(name, ofPlugins);
+  print(command ? commandHelp(command) : programHelp(ofPlugins));
+  return 0;
+}
+
+function unknownCommand(name: string, ofPlugins: readonly { readonly name: string }[]): UsageError {
+  const names = [...OWN, ...ofPlugins.map((command) => command.name)];
+  return new UsageError(`unknown command '${name}'${didYouMean(name, names)}`);
+}
+
 /** What was asked for is on standard output; beside it stands only what went wrong. */
 async function runOfPlugin(name: string, args: readonly string[], given: string | undefined) {
+  const found = usualFile(given);
+  if (found === undefined) {
+    const known = await knownCommands(undefined);
+    if (!known.some((command) => command.name === name)) throw unknownCommand(name, known);
+  }
   const config = configurationFile(name, given);
   await head(config);
   return runTool({ name, config, args, console: tell, logFilter: 'warn' });

@@ -1,9 +1,10 @@
 /** Entries of `plugins` that name a file or a package in a folder outside of the server's own. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { knownCommands } from '../../server/src/plugin-commands.ts';
 import { suite } from '../runner/suite.ts';
 
 const test = suite<{ dir: string }>('plugins from elsewhere');
@@ -62,6 +63,23 @@ async function writeCopy(dir: string): Promise<void> {
   await writeFile(join(dirname(copy), 'package.json'), '{ "exports": "./index.mjs" }');
   await writeFile(copy, `export const word = 'its own';`);
 }
+
+test('the help knows the commands of a configuration, whose database is away', async ({ dir }) => {
+  const command = `{ name: 'greet', summary: 'Greets.', words: '[NAME]', run: async () => 0 }`;
+  const setup = `({ hooks }) => hooks.commands.tap((commands) => commands.add(${command}))`;
+  const plugin = `export default { name: 'greeter', version: '1.0.0', setup: ${setup} };`;
+  await writeFile(join(dir, 'greeter.mjs'), plugin);
+  const config = join(dir, 'server.toml');
+  const away = 'database_url = "postgres://nobody@127.0.0.1:1/nothing"';
+  const head = 'plugins = ["token", "./greeter.mjs"]\nws_listener = "127.0.0.1:0"\n';
+  await writeFile(config, `${head}server_uuid = "auto_gen"\n[database]\n${away}\n`);
+  const before = await readFile(config, 'utf8');
+  const names = (await knownCommands(config)).map(({ name }) => name);
+  assert.equal(names.sort(), ['greet', 'roll-super-token']);
+  assert.is(await readFile(config, 'utf8'), before);
+  await writeFile(config, 'this is no TOML');
+  assert.ok((await knownCommands(config)).some(({ name }) => name === 'backup'));
+});
 
 test('a package that nobody has is told by its name', async ({ dir }) => {
   const file = join(dir, 'single.mjs');

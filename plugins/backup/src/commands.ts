@@ -24,15 +24,28 @@ import { snapshotOf, type Ways, whileLocked } from './ways.ts';
 const text = (value: CommandArguments['values'][string]) =>
   typeof value === 'string' ? value : undefined;
 
+const PASSPHRASE_FILE = {
+  type: 'string',
+  value: 'FILE',
+  description: 'Its first line is the passphrase. Default: it is asked.',
+} as const;
+
 export const backupCommand = (ways: Ways): Command => ({
   name: 'backup',
   summary: 'Copy the data of the server, which may be running, into a file or folder.',
   words: 'FILE|DIR',
   options: {
-    every: { type: 'string' },
-    keep: { type: 'string' },
-    'with-secrets': { type: 'boolean' },
-    'passphrase-file': { type: 'string' },
+    every: {
+      type: 'string',
+      value: 'TIME',
+      description: 'Stay, and make one each TIME: 12h, 1d.',
+    },
+    keep: { type: 'string', value: 'N', description: 'Delete all but the newest N of the folder.' },
+    'with-secrets': {
+      type: 'boolean',
+      description: 'With the whole configuration and its keys, encrypted.',
+    },
+    'passphrase-file': PASSPHRASE_FILE,
   },
   bare: true,
   run: (kernel, terminal, { words: [target = ''], values }) =>
@@ -108,9 +121,16 @@ export const restoreCommand = (ways: Ways): Command => ({
   summary: 'Fill an empty database, of either kind, from a backup.',
   words: 'FILE|DIR',
   options: {
-    'database-only': { type: 'boolean' },
-    configuration: { type: 'string' },
-    'passphrase-file': { type: 'string' },
+    'database-only': {
+      type: 'boolean',
+      description: 'Leave databases of callers and files of buckets as they are.',
+    },
+    configuration: {
+      type: 'string',
+      value: 'FILE',
+      description: 'Write the configuration of the backup there, too.',
+    },
+    'passphrase-file': PASSPHRASE_FILE,
   },
   bare: true,
   run: (kernel, terminal, { words: [source = ''], values }) =>

@@ -15,12 +15,16 @@ export const enrolCommand = (place: Place): Command => ({
   name: 'enrol',
   summary: 'Print the line that brings a machine into the fleet.',
   options: {
-    name: { type: 'string' },
-    tag: { type: 'string', multiple: true },
-    for: { type: 'string' },
-    uses: { type: 'string' },
-    url: { type: 'string' },
-    wget: { type: 'boolean' },
+    name: { type: 'string', description: 'Name of the machine.' },
+    tag: { type: 'string', multiple: true, description: 'Tag of the machine; may be repeated.' },
+    for: {
+      type: 'string',
+      value: 'TIME',
+      description: 'How long the line works: 30m, 1h, 7d. Default: an hour.',
+    },
+    uses: { type: 'string', value: 'N', description: 'For how many machines. Default: one.' },
+    url: { type: 'string', description: 'Address by which machines reach this server.' },
+    wget: { type: 'boolean', description: 'For machines with wget and without curl.' },
   },
   async run({ call, system, config }, terminal, { values }) {
     const { name, tag, url, wget } = values;
