@@ -1,7 +1,7 @@
 // A full disk: what callers and the log are told, and what still works (plugins/database-sqlite/README.md).
-// proof only: 12
+// proof only: 60
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -139,6 +139,73 @@ if (reason !== undefined) {
   });
 }
 real.run();
+
+/** Sizes of disks, and what is left free on them, MB. */
+const disks = [
+  [60, 40],
+  [300, 60],
+  [1_000, 110],
+  [4_000, 200],
+] as const;
+const flooded = suite('a full disk (sqlite, file systems of their own)');
+const noLoop = reasonForNoLoop();
+for (const [size, left] of disks) {
+  const story = `of ${size} MB that reports fill: deletes and restarts work, and what deletes leave is filled again`;
+  if (noLoop !== undefined) {
+    process.stdout.write(`  skipped: ${story}: ${noLoop}\n`);
+    flooded.skip(story, () => {});
+    continue;
+  }
+  flooded(story, async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-flood-'));
+    try {
+      const child = fileURLToPath(new URL('./disk-full-flood.ts', import.meta.url));
+      const script = `mount -o loop '${dir}/image' '${dir}/disk' && TMPDIR='${dir}/disk' exec '${process.execPath}' '${child}' ${left}`;
+      makeDisk(dir, size);
+      const { output, status } = await run('unshare', ['-m', 'sh', '-c', script]);
+      assert.is(status, 0, output);
+      assert.equal(JSON.parse(output.trim().split('\n').at(-1) ?? ''), {
+        refusal: [103, 'the disk is full'],
+        filled: true,
+        deleted: 5,
+        deletedAfterRestart: 5,
+        deletedMany: 8,
+        storedThen: { namespace: 'room', kv: {} },
+        fullAgain: [103, 'the disk is full'],
+        deletedAgain: 5,
+        deletedAll: true,
+        storedAtLast: { namespace: 'much_room', kv: {} },
+      });
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+}
+flooded.run();
+
+/** A file system in a sparse file. */
+function makeDisk(dir: string, size_mb: number): void {
+  mkdirSync(join(dir, 'disk'));
+  writeFileSync(join(dir, 'image'), '');
+  truncateSync(join(dir, 'image'), size_mb * 2 ** 20);
+  const { status, stderr } = spawnSync('mkfs.ext4', ['-q', '-m', '0', join(dir, 'image')]);
+  assert.is(status, 0, String(stderr));
+}
+
+/** undefined: a file with a file system can be mounted, which takes root and a loop device. */
+function reasonForNoLoop(): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-loop-'));
+  try {
+    makeDisk(dir, 8);
+    const script = `mount -o loop '${dir}/image' '${dir}/disk'`;
+    const { status, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script]);
+    return status === 0 ? undefined : `no file can be mounted here (${String(stderr).trim()})`;
+  } catch (error) {
+    return `no file system can be made here (${(error as Error).message})`;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
 
 function run(command: string, args: string[]): Promise<{ output: string; status: number | null }> {
   return new Promise((resolve, reject) => {

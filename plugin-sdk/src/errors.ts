@@ -1,3 +1,4 @@
+import { DATABASE_AWAY, isDatabaseAway } from './database-away.ts';
 import { DISK_FULL, isDiskFull } from './disk-full.ts';
 import { sameInEveryCopy } from './same-class.ts';
 
@@ -8,13 +9,13 @@ export class RpcError extends Error {
   }
   override readonly name = 'RpcError';
   readonly code: number;
-  /** Sent as `error.data` when not undefined; `DISK_FULL` by itself where that is the cause. */
+  /** Sent as `error.data` when not undefined; `DISK_FULL` and `DATABASE_AWAY` by themselves where that is the cause. */
   readonly data: unknown;
 
   constructor(code: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.data = options.data ?? (isDiskFull(options.cause) ? DISK_FULL : undefined);
+    this.data = options.data ?? reasonOf(options.cause);
   }
 
   /** 101: text that could not be parsed. */
@@ -49,6 +50,12 @@ export class RpcError extends Error {
   static responseTooBig(limit: number): RpcError {
     return new RpcError(-32008, 'Response is too big', { data: `Exceeded max limit of ${limit}` });
   }
+}
+
+function reasonOf(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined;
+  if (isDiskFull(cause)) return DISK_FULL;
+  return isDatabaseAway(cause) ? DATABASE_AWAY : undefined;
 }
 
 function factory(code: number, prefix: string) {

@@ -1,5 +1,5 @@
 import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
-import { type Entry, FullAlarm } from '@svc/plugin-sdk/driver';
+import { type Entry, DatabaseAlarm } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { machineClock } from '../../kernel/src/clock.ts';
@@ -98,7 +98,7 @@ for (const [name, doubtful, taken, stored] of [
         new PgPool(
           knexOf(db),
           { statement_timeout_ms: 0 },
-          new FullAlarm(memoryLog(), machineClock),
+          new DatabaseAlarm(memoryLog(), machineClock),
         ),
         options,
         source,

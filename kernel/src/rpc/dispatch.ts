@@ -4,7 +4,7 @@ import {
   after,
   asString,
   byteLength,
-  DISK_FULL,
+  isTold,
   joinTexts,
   parseJson,
   RawJson,
@@ -256,9 +256,8 @@ export class Dispatcher {
       thrown instanceof RpcError
         ? thrown
         : RpcError.other('Internal server error', { cause: thrown });
-    // A full disk has an alarm of its own.
-    if (error.cause !== undefined && error.data !== DISK_FULL)
-      this.#calls.broke(method?.name, error);
+    // A full disk and a database that is away have alarms of their own.
+    if (error.cause !== undefined && !isTold(error)) this.#calls.broke(method?.name, error);
     const mapError = method?.definition.mapError;
     return mapError && error.code > 0 ? mapError(error) : error;
   }

@@ -1,5 +1,5 @@
 import type { Logger, RpcError, Texts } from '@svc/plugin-sdk';
-import { asString, byteLength, DISK_FULL, piecesOf } from '@svc/plugin-sdk';
+import { asString, byteLength, isTold, piecesOf } from '@svc/plugin-sdk';
 import type { Context } from './context.ts';
 import type { Message } from './envelope.ts';
 
@@ -46,10 +46,10 @@ export class CallLog {
     this.#log.trace('rpc.batch completed', { rpc_kind: 'batch', methods, size, elapsed_us });
   }
 
-  failed(context: Context, { code, message, data }: RpcError): void {
+  failed(context: Context, error: RpcError): void {
     const { id, started, registered: method } = context;
-    const isTold = data === DISK_FULL || method?.definition.logsRefusals;
-    if (isTold || !this.#log.enabled('error')) return;
+    const { code, message } = error;
+    if (isTold(error) || method?.definition.logsRefusals || !this.#log.enabled('error')) return;
     const shown = method?.name ?? 'unknown method';
     const repeated = this.#count(`${shown} ${code}`);
     if (repeated === undefined) return;

@@ -1,6 +1,6 @@
 import type { Appender, AppenderOptions, SqlValue } from '../database.ts';
+import { isTold } from '../database-away.ts';
 import { within } from '../deadline.ts';
-import { isDiskFull } from '../disk-full.ts';
 import { RpcError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { databaseError } from './errors.ts';
@@ -194,8 +194,8 @@ export class GroupAppender implements Appender {
     }
     this.#inFlight = this.#inFlight.filter((other) => other !== batch);
     const rows = this.refused - refusedBefore;
-    // The driver's alarm speaks for all of them when the disk is full.
-    if (rows > 0 && !isDiskFull(sample)) {
+    // The driver's alarm speaks for all of them when the disk is full, or the database is away.
+    if (rows > 0 && !isTold(sample)) {
       const reason = sample instanceof Error ? sample.message : String(sample);
       this.#log.warn('Rows were refused by the database.', { table, rows, reason });
     }

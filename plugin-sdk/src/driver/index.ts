@@ -3,13 +3,14 @@
  * it too, so it loads no schemas and no other part of the SDK that is slow to load.
  */
 export * from '../code-of.ts';
+export * from '../database-away.ts';
 export * from '../deadline.ts';
 export * from '../disk-full.ts';
 export * from '../start-worker.ts';
+export * from './database-alarm.ts';
 export * from './errors.ts';
 export * from './executed.ts';
 export * from './fifo.ts';
-export * from './full-alarm.ts';
 export * from './group-appender.ts';
 export * from './options.ts';
 export * from './query-builder.ts';

@@ -8,8 +8,12 @@ import type { Logger } from '../log.ts';
 export const queryBuilderSettings = (log: Logger, isOpen = () => true) => ({
   compileSqlOnError: false,
   log: {
-    warn: (detail: unknown) =>
-      log[isOpen() ? 'warn' : 'debug']('The query builder warns.', { detail: String(detail) }),
+    warn: (detail: unknown) => {
+      const text = String(detail);
+      // Whoever wanted the connection gets the error itself, and the driver's alarm tells of it.
+      const isKnown = !isOpen() || /^(?:Connection Error|Acquire connection error): /.test(text);
+      log[isKnown ? 'debug' : 'warn']('The query builder warns.', { detail: text });
+    },
     error: (detail: unknown) =>
       log.error('The query builder reports an error.', { detail: String(detail) }),
     deprecate: (method: string, alternative: string) =>

@@ -1,4 +1,4 @@
-import type { Call, Kernel, Outcome, RpcError } from '@svc/plugin-sdk';
+import { type Call, isTold, type Kernel, type Outcome, type RpcError } from '@svc/plugin-sdk';
 
 const PERIOD_MS = 60_000;
 /** A counter that nothing was added to for so long is forgotten. */
@@ -33,7 +33,7 @@ export function watchRejections({ clock, hooks, every, log }: Kernel): void {
   const counters = new Map<string, Counter>();
 
   hooks.settled.tap((call: Call, { error }: Outcome) => {
-    if (error && call.method.startsWith('agent_report_')) count(call, error);
+    if (error && call.method.startsWith('agent_report_') && !isTold(error)) count(call, error);
   });
 
   function count(call: Call, error: RpcError): void {

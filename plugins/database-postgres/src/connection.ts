@@ -1,8 +1,14 @@
-import type { DatabaseRequest, Logger } from '@svc/plugin-sdk';
-import { type FullAlarm, type GivenOptions, poolOptions, timeOption } from '@svc/plugin-sdk/driver';
+import { type DatabaseRequest, isDatabaseAway, type Logger } from '@svc/plugin-sdk';
+import {
+  type DatabaseAlarm,
+  type GivenOptions,
+  poolOptions,
+  timeOption,
+} from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { SERVER_APPLICATION } from './api.ts';
+import { marked } from './away.ts';
 import { type PgConnection, type Pool, poolOf } from './quirks.ts';
 import { storedTypes } from './types.ts';
 
@@ -77,9 +83,9 @@ export class PgPool {
   readonly #pool: Pool;
   readonly #settings: SessionSettings;
   /** Told of every write below knex. */
-  readonly alarm: FullAlarm;
+  readonly alarm: DatabaseAlarm;
 
-  constructor(knex: Knex, settings: SessionSettings, alarm: FullAlarm) {
+  constructor(knex: Knex, settings: SessionSettings, alarm: DatabaseAlarm) {
     this.alarm = alarm;
     this.#pool = poolOf(knex);
     this.#settings = settings;
@@ -95,9 +101,17 @@ export class PgPool {
     const connection = await this.#pool.acquireConnection();
     try {
       return await work(connection);
+    } catch (error) {
+      this.#tell(marked(error));
+      throw error;
     } finally {
       await this.#pool.releaseConnection(connection);
     }
+  }
+
+  /** A full disk is told by the writes below. */
+  #tell(error: unknown): void {
+    if (isDatabaseAway(error)) this.alarm.raise(error);
   }
 
   /**

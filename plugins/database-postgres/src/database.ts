@@ -20,8 +20,8 @@ import {
 } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
+  type DatabaseAlarm,
   databaseError,
-  type FullAlarm,
   GroupAppender,
   isUniqueViolation,
   poolOptions,
@@ -86,7 +86,7 @@ export class PostgresDatabase implements DatabaseHandle {
       options,
       standing,
     }: Pick<DatabaseRequest, 'log' | 'url' | 'options'> &
-      Pick<ShareRules, 'standing'> & { readonly alarm: FullAlarm },
+      Pick<ShareRules, 'standing'> & { readonly alarm: DatabaseAlarm },
   ) {
     const { max_connections } = poolOptions(options);
     const spare = Math.min(SPARE_CONNECTIONS, Math.floor(max_connections / 4));

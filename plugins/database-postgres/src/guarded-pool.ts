@@ -5,7 +5,7 @@ import type { Database, Logger, QueryBuilder } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
   codeOf,
-  type FullAlarm,
+  type DatabaseAlarm,
   type GivenOptions,
   queryBuilderSettings,
 } from '@svc/plugin-sdk/driver';
@@ -31,7 +31,7 @@ export interface GuardedPoolOptions extends Pick<ShareRules, 'standing'> {
   readonly url: string;
   readonly options: GivenOptions;
   readonly session: SessionSettings;
-  readonly alarm: FullAlarm;
+  readonly alarm: DatabaseAlarm;
   readonly log: Logger;
 }
 

@@ -1,10 +1,14 @@
-import { databaseError, type FullAlarm, withoutStatement } from '@svc/plugin-sdk/driver';
+import { type DatabaseAlarm, databaseError, withoutStatement } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
+import { marking } from './away.ts';
 import { initSession, type SessionSettings } from './connection.ts';
 import { type PgConnection, PostgresDialect } from './quirks.ts';
 
 /** knex's Postgres client with our session options. Its errors are 103 with the driver's error as cause. */
-export const postgresClient = (settings: SessionSettings, alarm: FullAlarm): typeof Knex.Client =>
+export const postgresClient = (
+  settings: SessionSettings,
+  alarm: DatabaseAlarm,
+): typeof Knex.Client =>
   class PostgresClient extends PostgresDialect {
     override async acquireRawConnection(): Promise<PgConnection> {
       const connection: PgConnection = await super.acquireRawConnection();
@@ -19,7 +23,7 @@ export const postgresClient = (settings: SessionSettings, alarm: FullAlarm): typ
 
     override async acquireConnection(): Promise<PgConnection> {
       try {
-        return await super.acquireConnection();
+        return await alarm.watch(marking(super.acquireConnection()));
       } catch (error) {
         throw databaseError(error);
       }
@@ -30,7 +34,7 @@ export const postgresClient = (settings: SessionSettings, alarm: FullAlarm): typ
       query: { sql: string } | string,
     ): Promise<unknown> {
       try {
-        return await alarm.watch(super.query(connection, query) as Promise<unknown>);
+        return await alarm.watch(marking(super.query(connection, query) as Promise<unknown>));
       } catch (error) {
         throw databaseError(withoutStatement(error, typeof query === 'string' ? query : query.sql));
       }

@@ -6,7 +6,7 @@ import {
   RpcError,
   UserError,
 } from '@svc/plugin-sdk';
-import { FullAlarm, queryBuilderSettings } from '@svc/plugin-sdk/driver';
+import { DatabaseAlarm, queryBuilderSettings } from '@svc/plugin-sdk/driver';
 import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, poolSettings, sessionSettings } from './connection.ts';
 import { PostgresDatabase } from './database.ts';
@@ -14,6 +14,15 @@ import { postgresClient } from './knex-client.ts';
 
 /** Oldest supported version, as `server_version_num`. */
 const OLDEST = 140_000;
+/** SQL_ASCII keeps every byte as it came. Others lack most characters: a name would be refused years later. */
+const ENCODINGS = ['UTF8', 'SQL_ASCII'];
+
+/** A database that cannot hold every text. */
+class WrongEncoding extends Error {
+  constructor(encoding: string) {
+    super(`it is encoded in ${encoding}, and UTF8 is needed`);
+  }
+}
 
 /**
  * Connects to a Postgres database, version 14 or later. `standing`: of the callers whose SQL and long reads wait for turns.
@@ -24,8 +33,8 @@ export async function openPostgres(
   standing?: ShareRules['standing'],
 ): Promise<DatabaseHandle> {
   const settings = sessionSettings(options);
-  const alarm = new FullAlarm(log, clock);
   let isOpen = false;
+  const alarm = new DatabaseAlarm(log, clock, () => isOpen);
   const knex = knexFactory({
     ...queryBuilderSettings(log, () => isOpen),
     client: postgresClient(settings, alarm),
@@ -35,11 +44,13 @@ export async function openPostgres(
   knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
   const db = new PostgresDatabase(knex, settings, { log, alarm, url, options, standing });
   try {
-    const row = await db.first<{ version: string }>(
-      "select current_setting('server_version_num') as version",
+    const row = await db.first<{ version: string; encoding: string }>(
+      `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,
     );
-    if (Number(row?.version) < OLDEST)
-      throw new Error(`the server has version ${row?.version}, 14 or later is needed`);
+    const { version, encoding = '' } = row ?? {};
+    if (Number(version) < OLDEST)
+      throw new Error(`the server has version ${version}, 14 or later is needed`);
+    if (!ENCODINGS.includes(encoding)) throw new WrongEncoding(encoding);
     isOpen = true;
     return db;
   } catch (error) {
@@ -70,7 +81,9 @@ function whyNot(url: string, error: unknown): UserError {
     '3D000': `Postgres at ${host} has no database '${name}': make it with createdb ${name}`,
   };
   const isLate = /timeout/i.test(message);
-  const reason =
-    reasons[codeOf(cause)] ?? (isLate ? away : `cannot use ${host}${pathname}: ${message}`);
+  const unusable = `cannot use ${host}${pathname}: ${message}`;
+  const made = `make one with createdb --encoding=UTF8 --template=template0 NAME`;
+  const other = cause instanceof WrongEncoding ? `${unusable}; ${made}` : unusable;
+  const reason = reasons[codeOf(cause)] ?? (isLate ? away : other);
   return new UserError(`database.database_url: ${reason}`, { cause });
 }

@@ -1,6 +1,6 @@
 import { codeOf } from '@svc/plugin-sdk/driver';
 import Sqlite from 'better-sqlite3';
-import { CHECKPOINT_PAGES } from './disk-room.ts';
+import { limitLog } from './disk-room.ts';
 
 export type Synchronous = 'NORMAL' | 'FULL';
 /** `script` writes for a caller, in another process, while the writer waits. `file` is no part of the main database. */
@@ -13,6 +13,8 @@ export interface ConnectionSettings {
   readonly synchronous: Synchronous;
   /** Create the file when it is missing. */
   readonly create: boolean;
+  /** Size of the reserve for a full disk, which bounds the log. */
+  readonly reserve_bytes?: number;
   /** What a statement of a caller may take in its process. */
   readonly memory_bytes?: number;
 }
@@ -41,9 +43,7 @@ export function openConnection(settings: ConnectionSettings): Sqlite.Database {
       // would have to wait for the writing program.
       if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL');
       useWal(db);
-      // Fewer checkpoints, so fewer syncs under load; a reader that held the log open lets it shrink again.
-      db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      db.pragma('journal_size_limit = 67108864');
+      limitLog(db, settings.reserve_bytes);
     }
     db.pragma(`synchronous = ${settings.synchronous}`);
     db.pragma('busy_timeout = 5000');

@@ -17,9 +17,10 @@ export async function diskBytes(file: string): Promise<number> {
   return blocks * bsize;
 }
 
-/** The default size: 64 MB, on a small disk 2 % of it. */
+/** The default size: 2 % of the disk, at least 8 and at most 64 MB. */
 export async function defaultReserve(file: string): Promise<number> {
-  return Math.min(64 * 2 ** 20, Math.floor((await diskBytes(file)) / 50));
+  const part = Math.floor((await diskBytes(file)) / 50);
+  return Math.max(8 * 2 ** 20, Math.min(64 * 2 ** 20, part));
 }
 
 /** Makes the reserve as soon as there is ample room for it, and again after it was freed. */

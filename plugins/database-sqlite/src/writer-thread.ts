@@ -67,7 +67,7 @@ function handle(request: QueryRequest | ControlRequest): unknown {
     case 'query':
       return query(request);
     case 'hold':
-      room.look(false);
+      room.look(0);
       held = true;
       return true;
     case 'release':
@@ -89,7 +89,7 @@ function query(request: QueryRequest): QueryAnswer {
   if (db.readonly) return run(request);
   const adds = addsRows(request.sql);
   const isAlone = !db.inTransaction;
-  if (adds || isAlone) room.look(adds);
+  if (adds || isAlone) room.look(adds ? roomFor(bytesOf(request.params)) : 0);
   try {
     return run(request);
   } catch (error) {
@@ -100,6 +100,15 @@ function query(request: QueryRequest): QueryAnswer {
     return run(request);
   }
 }
+
+/** A row stands in the log and in an index, too. Never 0, which would say that nothing is added. */
+const roomFor = (bytes: number): number => 2 * bytes + 1;
+
+const bytesOf = (params: readonly unknown[]): number =>
+  params.reduce<number>((sum, value) => {
+    if (typeof value === 'string') return sum + 2 * value.length;
+    return sum + (value instanceof Uint8Array ? value.byteLength : 9);
+  }, 0);
 
 const isFull = (error: unknown): boolean => codeOf(error) === 'SQLITE_FULL';
 
@@ -113,7 +122,8 @@ function run({ sql, params }: QueryRequest): QueryAnswer {
 
 function batch(request: BatchRequest): BatchAnswer {
   const refused: [number, string, string][] = [];
-  room.look(true);
+  const { numbers, text, others } = request;
+  room.look(roomFor(9 * numbers.length + 2 * text.length + bytesOf(others)));
   const insert = statements.get(request.sql);
   statements.get('begin immediate').run();
   try {

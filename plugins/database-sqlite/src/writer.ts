@@ -1,5 +1,5 @@
 import type { Clock, Logger, SqlValue, TableSize } from '@svc/plugin-sdk';
-import { FullAlarm, isDiskFull } from '@svc/plugin-sdk/driver';
+import { DatabaseAlarm, isDiskFull } from '@svc/plugin-sdk/driver';
 import { WRITER } from './ahead.ts';
 import { packRows } from './batch.ts';
 import type { ConnectionSettings } from './connection.ts';
@@ -15,10 +15,10 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** The only road to the database's one writing connection, which lives in a thread of its own. */
 export class Writer {
   readonly #thread: Thread;
-  readonly #alarm: FullAlarm;
+  readonly #alarm: DatabaseAlarm;
 
   constructor(settings: ConnectionSettings & Room, log: Logger, clock: Clock) {
-    this.#alarm = new FullAlarm(log, clock);
+    this.#alarm = new DatabaseAlarm(log, clock);
     this.#thread = new Thread({
       ...WRITER,
       data: settings,

@@ -20,7 +20,8 @@ export const BUILT_IN_SCHEMES = ['sqlite', 'postgres', 'postgresql'];
 export const DATABASE_URLS = '`sqlite://svc.db?mode=rwc` or `postgres://user:pass@host:5432/name`.';
 
 const RESERVE = {
-  description: 'SQLite: MB kept free for deletes on a full disk; default 64, at most 2 % of it.',
+  description:
+    'SQLite: MB kept free for deletes on a full disk; default 2 % of it, at least 8 and at most 64.',
 };
 
 const Database = Type.Object({

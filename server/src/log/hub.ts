@@ -1,4 +1,11 @@
-import type { Fields, Level, Logger, LogRecord, Span } from '@svc/plugin-sdk';
+import {
+  type Fields,
+  isTold,
+  type Level,
+  type Logger,
+  type LogRecord,
+  type Span,
+} from '@svc/plugin-sdk';
 import { type Filter, RANK, shownTarget } from './filter.ts';
 import { makeRecord } from './record.ts';
 
@@ -50,8 +57,13 @@ export class Hub {
     return area.threshold >= RANK[level];
   }
 
-  write(area: Area, level: Level, ...parts: RecordParts): void {
-    if (!this.takes(area, level)) return;
+  /** A failure that the database's alarm tells of once a minute is a detail here, whoever met it. */
+  write(area: Area, given: Level, ...parts: RecordParts): void {
+    if (!this.takes(area, given)) return;
+    const [, fields] = parts;
+    const isDetail = RANK[given] < RANK.debug && isTold(fields?.['error']);
+    const level = isDetail ? 'debug' : given;
+    if (isDetail && !this.takes(area, level)) return;
     const record = makeRecord({ level, target: area.shown }, ...parts);
     for (const { sink, threshold } of area.sinks) {
       if (threshold >= RANK[level]) sink.write(record);
