@@ -40,6 +40,9 @@ interface Options {
   readonly log: Logger;
 }
 
+const NOBODY =
+  'No plugin of the list knows any credential, so everything that asks for one is refused: add "token" to plugins.';
+
 /** The file that a running server was started with, and its reload (configuration.md §6). */
 export class ServedFile implements ConfigurationFile {
   readonly path: string;
@@ -58,7 +61,9 @@ export class ServedFile implements ConfigurationFile {
   /** From now on a reload reaches this server. A command beside one leaves its socket alone. */
   serve(app: App, mode: StartOptions['mode']): void {
     this.#app = app;
-    if (mode === 'serve') this.#follow(this.#options.loaded);
+    if (mode !== 'serve') return;
+    if (!app.hooks.authenticate.isUsed()) this.#options.log.warn(NOBODY);
+    this.#follow(this.#options.loaded);
   }
 
   close(): void {

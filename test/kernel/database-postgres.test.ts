@@ -1,5 +1,5 @@
 import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
-import { type Entry, DatabaseAlarm } from '@svc/plugin-sdk/driver';
+import { DatabaseAlarm, type Entry } from '@svc/plugin-sdk/driver';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { machineClock } from '../../kernel/src/clock.ts';

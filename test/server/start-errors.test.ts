@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import { start } from '@svc/server';
+import pg from 'pg';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 
@@ -157,6 +158,46 @@ test('Postgres without this database (postgres)', async () => {
   assert.match(await failure(), /has no database 'svc_that_is_not_there': make it with createdb/);
 });
 
+test('Postgres in an encoding that lacks most characters (postgres)', async () => {
+  const shared = process.env['SVC_TEST_POSTGRES_URL'] ?? '';
+  const name = `svc_latin1_${process.pid}`;
+  const client = new pg.Client({ connectionString: shared });
+  await client.connect();
+  const made = "lc_collate 'C' lc_ctype 'C' template template0";
+  await client.query(`create database ${name} encoding 'LATIN1' ${made}`);
+  try {
+    const url = new URL(shared);
+    url.pathname = `/${name}`;
+    writeFileSync(file, `${sound}\n[database]\ndatabase_url = "${url}"\n`);
+    assert.match(
+      await failure(),
+      /^database\.database_url: cannot use .*: it is encoded in LATIN1, and UTF8 is needed; make one with createdb --encoding=UTF8 --template=template0 NAME\n/,
+    );
+    const left = new pg.Client({ connectionString: url.href });
+    await left.connect();
+    const { rows } = await left.query("select 1 from pg_tables where schemaname = 'public'");
+    assert.equal(rows, [], 'no table was made');
+    await left.end();
+  } finally {
+    await client.query(`drop database ${name} with (force)`);
+    await client.end();
+  }
+});
+
+test('a list without any plugin that knows credentials is said in the log', async () => {
+  for (const [plugins, isTold] of [
+    ['["server-info"]', true],
+    ['["server-info", "token"]', false],
+  ] as const) {
+    shown = [];
+    write(`${sound}\nplugins = ${plugins}`);
+    const app = await open();
+    const lines = shown.filter((line) => /WARN.*add "token" to plugins/.test(line));
+    assert.is(lines.length, isTold ? 1 : 0, shown.join('\n'));
+    await app.stop('test');
+  }
+});
+
 const atOnce =
   /^database\.database_url: cannot open .*svc\.db: it is damaged, .*: restore a backup/;
 const damages: [name: string, says: RegExp, damage: (bytes: Buffer) => Buffer][] = [
@@ -164,7 +205,7 @@ const damages: [name: string, says: RegExp, damage: (bytes: Buffer) => Buffer][]
   ['overwritten pages', atOnce, (bytes) => bytes.fill(0x5a, 100)],
   [
     'overwritten later pages',
-    /^Database error: database disk image is malformed/,
+    /^Database error: a page of the database is damaged \(database disk image is malformed\): restore a backup/,
     (bytes) => bytes.fill(0x5a, bytes.length >> 1),
   ],
   ['a file that was cut off', atOnce, (bytes) => bytes.subarray(0, 6000)],

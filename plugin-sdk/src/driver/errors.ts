@@ -1,4 +1,4 @@
-import { hasCode } from '../code-of.ts';
+import { codeOf, hasCode } from '../code-of.ts';
 import { RpcError } from '../errors.ts';
 
 const uniqueCodes = new Set([
@@ -11,10 +11,15 @@ const uniqueCodes = new Set([
 /** True for a unique or primary key violation of either built-in driver, anywhere in the chain of causes. */
 export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueCodes);
 
+const DAMAGED = /^(?:SQLITE_(?:CORRUPT|NOTADB)|XX00[12])/;
+
 /** 103 with the driver's text; the driver's error is its cause. */
 export function databaseError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const text = DAMAGED.test(codeOf(error))
+    ? `a page of the database is damaged (${said}): restore a backup; svc-server doctor says more`
+    : said;
   return RpcError.database(text, { cause: error });
 }
 
