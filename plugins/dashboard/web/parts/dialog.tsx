@@ -13,16 +13,18 @@ interface Props {
   /** Buttons at its foot. */
   readonly actions?: ComponentChildren;
   readonly wide?: boolean;
+  /** Nearly the whole window. */
+  readonly large?: boolean;
 }
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and gives the focus back. */
-export function Dialog({ title, onClose, children, actions, wide }: Props) {
+export function Dialog({ title, onClose, children, actions, wide, large }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => ref.current?.showModal(), []);
   return (
     <dialog
       ref={ref}
-      class={`dialog ${wide ? 'wide' : ''}`}
+      class={`dialog ${large ? 'large' : wide ? 'wide' : ''}`}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

@@ -101,7 +101,7 @@ export function Chart(props: Props) {
       )}
       {last < 0 && <p class="chart-none muted">{t.chart.none}</p>}
       {isOpen && (
-        <Dialog title={file} wide onClose={() => setOpen(false)}>
+        <Dialog title={file} large onClose={() => setOpen(false)}>
           <Chart
             {...props}
             isLarge
