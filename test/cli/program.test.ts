@@ -139,6 +139,23 @@ test('a machine whose tasks are off, or that allows no terminals, is told as tha
   assert.equal([read.code, read.out.match(/abc/g)?.length], [0, 2]);
 });
 
+(hasPty ? test : test.skip)(
+  'sh opens for a login by password, too, by a pass in its address',
+  async () => {
+    const login = `XDG_CONFIG_HOME=${dir}/session`;
+    await typed(`echo 'root|${app.rootPassword}' | ${login} svc login ${app.url}`);
+    const { code, out } = await typed(`printf 'echo $((6 * 7))-in' | ${login} svc sh 'edge 7'`);
+    assert.is(code, 0);
+    assert.match(out, /42-in/);
+    const { rows } = await app.call('audit_query', [app.superToken, {}, 100]);
+    const made = rows.filter(({ method }: { method: string }) => method === 'terminal_pass');
+    assert.ok(
+      made.some(({ target }: { target: string }) => target === AGENT),
+      JSON.stringify(rows),
+    );
+  },
+);
+
 for (const line of [
   `svc watch 'edge 7' | head -1`,
   `svc call -f agent_subscribe 'fields=["cpu_usage"]' | head -1`,
