@@ -76,7 +76,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     app.call(method, [app.superToken, ...params]);
 
   /** Runs one task; its result, or the text of its failure. */
-  async function run(type: unknown, timeout_ms = 30_000): Promise<any> {
+  async function run(type: unknown, timeout_ms = 120_000): Promise<any> {
     const answer = await ask('task_create_task_blocking', AGENT, type, timeout_ms);
     assert.is(answer.success, answer.error_message === null);
     const kind = typeof type === 'string' ? type : Object.keys(type as object)[0];

@@ -34,9 +34,9 @@ export interface BusProbe {
   stop(): Promise<void>;
 }
 
-export const DEADLINE_MS = 30_000;
+export const DEADLINE_MS = 120_000;
 
-/** Polls until something holds. @throws with `what` after 30 s */
+/** Polls until something holds. @throws with `what` after `DEADLINE_MS` */
 export async function until(what: string, holds: () => unknown): Promise<void> {
   for (const end = Date.now() + DEADLINE_MS; !(await holds()); await pause(5)) {
     if (Date.now() > end) throw new Error(`${what}: not within ${DEADLINE_MS} ms`);

@@ -1,4 +1,3 @@
-// watchdog: 900
 // proof only: 90
 /**
  * Reports are never lost (agent.md §8, configuration.md §6 and §8): whatever ends or disturbs the server, every report

@@ -1,4 +1,3 @@
-// watchdog: 900
 // proof only: 110
 /**
  * Three servers on one Postgres database, 200 agents, tasks and jobs, and a server killed every few seconds: no report that

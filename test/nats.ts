@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { nkeys } from '@nats-io/transport-node';
 import { freePort } from './ports.ts';
 
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 /** Debian's package puts it where only root looks. */
 export const natsBinary = ['nats-server', '/usr/sbin/nats-server'].find(

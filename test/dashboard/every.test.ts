@@ -1,5 +1,4 @@
 // proof only: 150
-// watchdog: 900
 /** Every page in both themes and both languages: everybody can read it, and on a phone nothing is wider than the window. */
 
 import * as assert from 'uvu/assert';

@@ -1,5 +1,4 @@
 // proof only: 90
-// watchdog: 900
 /**
  * The fleet page under tenfold traffic: what it holds does not grow. `SVC_MEMORY_S` sets for how long, seconds:
  * `SVC_MEMORY_S=600 node test/run.ts --proof --lanes=1 dashboard/memory`.

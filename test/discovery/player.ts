@@ -9,7 +9,7 @@ export interface Played {
   item?: any;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Answers that hold more than a page should show: what is shown is somewhere among it. */
 const LONG = new Set([

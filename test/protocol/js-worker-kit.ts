@@ -86,7 +86,7 @@ export async function scriptServer(
 export type ScriptServer = Awaited<ReturnType<typeof scriptServer>>;
 
 /** Tries again until it does not throw any more. */
-export async function eventually<T>(check: () => T | Promise<T>, ms = 30_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, ms = 120_000): Promise<T> {
   const until = Date.now() + ms;
   for (;;) {
     try {

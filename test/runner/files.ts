@@ -11,7 +11,7 @@ export interface TestFile {
   readonly proof_s: number | undefined;
   /** The file has only a long form. */
   readonly proofOnly: boolean;
-  /** From a comment `// watchdog: SECONDS`; default 420 s, many times what any file takes on an idle machine. */
+  /** From a comment `// watchdog: SECONDS`; default 900 s, many times what any file takes on an idle machine. */
   readonly watchdog_ms: number;
   /** From a comment `// alone`: the file measures what others wait, and none runs beside it. */
   readonly alone: boolean;
@@ -26,7 +26,7 @@ function describe(root: string, name: string, { fast, proof }: Options): TestFil
   const path = join(root, name);
   const source = readFileSync(path, 'utf8');
   const [, only, proof_s] = /^\/\/ proof( only)?: (\d+)$/m.exec(source) ?? [];
-  const [, watchdog_s = 420] = /^\/\/ watchdog: (\d+)$/m.exec(source) ?? [];
+  const [, watchdog_s = 900] = /^\/\/ watchdog: (\d+)$/m.exec(source) ?? [];
   return {
     name,
     path,

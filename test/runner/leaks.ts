@@ -13,7 +13,7 @@ export function openResources(): Map<string, number> {
 /** Waits until no more watched resources are open than `before`; names the ones that stay past the deadline. */
 export async function leakedSince(
   before: Map<string, number>,
-  deadline_ms = 20_000,
+  deadline_ms = 60_000,
 ): Promise<string[]> {
   const end = Date.now() + deadline_ms;
   for (;;) {

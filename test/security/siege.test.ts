@@ -1,5 +1,4 @@
 // proof only: 150
-// watchdog: 900
 /**
  * Honest agents beside attacks of every kind. `SVC_SIEGE_S` sets how long the attacks last, seconds, for a soak on a machine
  * that does nothing else: `SVC_SIEGE_S=600 node test/run.ts --proof --lanes=1 siege`.
