@@ -249,9 +249,12 @@ test('the code of the plugin guide taps every hook that is not for drivers and b
 test('the plugins of the plugin guide work', async () => {
   for (const block of blocksOf(PLUGINS).filter(isCode))
     writeFileSync(join(dir, fileOf(block)), block.text);
-  const files = ['life.ts', 'web.ts', 'calls.ts', 'doors.ts', 'umbrella.ts', 'weather.ts'];
+  const names = ['life', 'web', 'calls', 'doors', 'umbrella', 'weather', 'noted'];
+  const files = names.map((name) => `${name}.ts`);
   const own = files.map((file) => join(dir, file));
-  const app = await bootForTest(['token', 'server-info', ...own], { life: { greeting: '' } });
+  const app = await bootForTest(['token', 'server-info', 'audit', ...own], {
+    life: { greeting: '' },
+  });
   const messages = () => app.records().map(({ message }) => message);
   try {
     await eventually(async () =>
@@ -266,6 +269,11 @@ test('the plugins of the plugin guide work', async () => {
     const { warnings } = await app.call('svc-server_config_warnings', [app.superToken]);
     const { message } = warnings.find(({ key }: { key: string }) => key === 'life.greeting');
     assert.is(message, 'life.greeting is empty: nobody is greeted');
+    assert.is(await app.call('noted_note', [app.superToken, 'a stone']), true);
+    await eventually(async () => {
+      const { rows } = await app.call('audit_query', [app.superToken, { method: 'noted_note' }]);
+      assert.is(rows[0]?.target, 'a stone');
+    });
     const echo = await app.connect('/echo');
     assert.equal(await echo.exchange('["is", "here"]'), ['is', 'here']);
     echo.close();
@@ -322,6 +330,28 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 }
+
+const ON_POSTGRES = `import { bootForTest } from '@svc/plugin-sdk/testing';
+const app = await bootForTest(['token'], {}, { dialect: 'postgres' });
+console.log(app.dialect, (await app.sql('select count(*) as n from token'))[0].n);
+await app.stop();
+`;
+
+test('a test of a plugin runs on the Postgres that PGHOST names (postgres)', async () => {
+  writeFileSync(join(dir, 'on-postgres.mjs'), ON_POSTGRES);
+  const url = new URL(process.env['SVC_TEST_POSTGRES_URL'] ?? '');
+  const host = url.searchParams.get('host') ?? url.hostname;
+  const { SVC_TEST_POSTGRES_URL: _, ...env } = process.env;
+  const named = { PGHOST: host, PGPORT: url.port, PGUSER: url.username, PGPASSWORD: url.password };
+  const done = (more: object) =>
+    promisify(execFile)(process.execPath, ['on-postgres.mjs'], {
+      cwd: dir,
+      env: { ...env, ...more },
+    });
+  assert.is((await done(named)).stdout, 'postgres 1\n');
+  const { stderr } = await done({ PGHOST: '' }).catch((error) => error);
+  assert.match(stderr, 'no Postgres for the test: set PGHOST');
+});
 
 test('the test of the plugin guide passes', async () => {
   for (const name of ['dice.js', 'dice.test.ts']) {

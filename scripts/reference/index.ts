@@ -15,6 +15,7 @@ import { permissionsPage } from './permissions.ts';
 import { pluginsPage } from './plugins.ts';
 import { withRegistry } from './registry.ts';
 import { routesPage } from './routes.ts';
+import { servicesPage } from './services.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const FOLDER = 'docs/reference';
@@ -34,6 +35,7 @@ function filesOf(app: App): Map<string, string> {
   pages.set('configuration.md', configurationPage(plugins));
   pages.set('permissions.md', permissionsPage(plugins, all));
   pages.set('events.md', eventsPage());
+  pages.set('services.md', servicesPage(plugins));
   pages.set('plugins.md', pluginsPage(plugins));
   pages.set('routes.md', routesPage(app, plugins));
   pages.set('additions.md', additionsPage(all));
@@ -60,7 +62,7 @@ const indexPage = (pages: readonly string[], methods: readonly Method[]) =>
 
 Generated from the schemas, rules and examples of the sources, so it is what the server does.
 
-- [Built-in plugins](plugins.md), [configuration keys](configuration.md), [permissions and scopes](permissions.md), [routes](routes.md), [hooks and topics](events.md), [additions to the protocol](additions.md)
+- [Built-in plugins](plugins.md), [configuration keys](configuration.md), [permissions and scopes](permissions.md), [routes](routes.md), [hooks and topics](events.md), [services of plugins](services.md), [additions to the protocol](additions.md)
 - Methods: ${pages.map((page) => `[\`${page.slice(0, -3)}\`](${page})`).join(', ')}
 
 ## Methods

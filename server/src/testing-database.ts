@@ -52,10 +52,23 @@ async function createPostgres(name: string, template = 'template1'): Promise<Tes
 const freshName = (): string => `svc_test_${randomUUID().replaceAll('-', '')}`;
 
 function maintenanceUrl(): string {
-  const url = process.env['SVC_TEST_POSTGRES_URL'];
+  const url = process.env['SVC_TEST_POSTGRES_URL'] ?? urlOfEnvironment(process.env);
   if (url) return url;
-  const message = 'SVC_TEST_POSTGRES_URL names no Postgres: run tests through the test runner';
+  const message =
+    'no Postgres for the test: set PGHOST, and PGPORT, PGUSER and PGPASSWORD where they differ from what psql takes';
   throw Object.assign(new Error(message), { code: 'NO_POSTGRES' });
+}
+
+/** The server that the variables of psql name; undefined without `PGHOST`, which may be the folder of a socket. */
+function urlOfEnvironment(env: NodeJS.ProcessEnv): string | undefined {
+  const { PGHOST: host, PGPORT = '5432', PGUSER = 'postgres', PGPASSWORD, PGDATABASE } = env;
+  if (!host) return undefined;
+  const url = new URL(`postgres://${host.startsWith('/') ? 'localhost' : host}:${PGPORT}/`);
+  url.pathname = `/${PGDATABASE ?? 'postgres'}`;
+  url.username = encodeURIComponent(PGUSER);
+  if (PGPASSWORD) url.password = encodeURIComponent(PGPASSWORD);
+  if (host.startsWith('/')) url.searchParams.set('host', host);
+  return url.href;
 }
 
 async function administer(sql: string): Promise<void> {
