@@ -2,7 +2,7 @@
 /** Several servers on one Postgres hear each other: LISTEN and NOTIFY. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { Connection } from '../plugins/bus-postgres/src/connection.ts';
@@ -289,6 +289,78 @@ test('`[bus] transport = "local"` leaves a server alone', async () => {
     [one, two].map(({ heard }) => heard.length),
     [1, 1],
   );
+});
+
+/**
+ * What a pooler in transaction mode is for a client: it makes up the number of the process, and forgets what the database
+ * says between two transactions. `mode` session: it passes everything on.
+ */
+async function pooler(url: string, mode: 'transaction' | 'session') {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname);
+    let isIdle = false;
+    let rest = Buffer.alloc(0);
+    client.on('data', (data) => {
+      isIdle = false;
+      database.write(data);
+    });
+    database.on('data', (data) => {
+      rest = Buffer.concat([rest, data]);
+      // A message is a letter, and a length that counts itself.
+      while (rest.length >= 5 && rest.length >= 1 + rest.readUInt32BE(1)) {
+        const message = Buffer.from(rest.subarray(0, 1 + rest.readUInt32BE(1)));
+        rest = rest.subarray(message.length);
+        const kind = String.fromCharCode(message[0] ?? 0);
+        if (kind === 'K') message.writeUInt32BE(4_000_001, 5);
+        if (kind === 'A' && isIdle && mode === 'transaction') continue;
+        if (kind === 'Z') isIdle = true;
+        client.write(message);
+      }
+    });
+    for (const [one, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = new URL(url);
+  address.port = String((server.address() as AddressInfo).port);
+  address.hostname = '127.0.0.1';
+  const close = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { url: address.href, close };
+}
+
+test('behind a pooler in transaction mode the log says that the bus hears nobody, and which key mends it', async () => {
+  const one = await start();
+  const { database } = (await sharing(one)) as { database: { database_url: string } };
+  const DEAF = /The bus hears no other server: .*bus-postgres\.database_url/;
+  for (const [mode, isDeaf] of [
+    ['session', false],
+    ['transaction', true],
+  ] as const) {
+    const between = await pooler(database.database_url, mode);
+    try {
+      const through = { 'bus-postgres': { database_url: between.url } };
+      const two = await start(await sharing(one, through));
+      if (isDeaf) await until('the warning', () => logged(two, DEAF) === 1);
+      else await acquainted([one, two]);
+      assert.is(logged(two, DEAF), isDeaf ? 1 : 0);
+      await two.stop();
+      running.splice(running.indexOf(two), 1);
+    } finally {
+      between.close();
+    }
+  }
 });
 
 test('the bus has an address of its own where one is given, and no log shows its password', async () => {

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-bus/api';
+import { within } from '@svc/plugin-sdk';
 import type { Client, ClientConfig, Notification } from 'pg';
-import { type Body, listen, type Notice, notify, take } from './store.ts';
+import { type Body, backendOf, listen, type Notice, notify, take } from './store.ts';
 
 /** Longer frames travel as rows. A notification takes less than 8,000 bytes. */
 const MAX_PAYLOAD = 7_900;
 const ROW = 'row ';
+const PROBE = 'probe ';
+/** A notification arrives within milliseconds. */
+const HEAR_MS = 5_000;
 /** A database that takes the login and then stays silent is given up, and its socket closed. */
 const QUERY_MS = 8_000;
 /** Notifications that wait for a row. */
@@ -19,6 +23,8 @@ export class Connection implements BusConnection {
   #all = '';
   readonly #arrived: Notification[] = [];
   #reading = false;
+  /** Called with the next probe that arrives. */
+  #onProbe: (() => void) | undefined;
 
   private constructor(client: Client, link: BusLink) {
     this.#client = client;
@@ -60,6 +66,22 @@ export class Connection implements BusConnection {
     await notify(this.#client, notices, bodies);
   }
 
+  /**
+   * Whether notifications arrive: behind a pooler in transaction mode none does, and nothing fails. `notifyBeside` sends
+   * one over another connection.
+   */
+  async hears(
+    notifyBeside: (channel: string, payload: string) => Promise<unknown>,
+  ): Promise<boolean> {
+    const { processID } = this.#client as { processID?: number };
+    // A pooler tells a number of its own.
+    if ((await backendOf(this.#client)) === processID) return true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onProbe = resolve;
+    await notifyBeside(channelOf(this.#all, this.#link.id), PROBE);
+    return within(HEAR_MS, promise);
+  }
+
   close(): Promise<void> {
     this.#arrived.length = 0;
     return this.#client.end();
@@ -69,6 +91,10 @@ export class Connection implements BusConnection {
     const { processId, payload = '' } = notification;
     const { processID } = this.#client as { processID?: number };
     if (processId === processID) return;
+    if (payload === PROBE) {
+      this.#onProbe?.();
+      return;
+    }
     if (!this.#reading && !payload.startsWith(ROW)) {
       this.#link.receive(payload);
       return;

@@ -4,9 +4,11 @@ import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
-import { removeOld } from './store.ts';
+import { notifyBeside, removeOld } from './store.ts';
 
 const CLEAN_MS = 15_000;
+const DEAF =
+  'The bus hears no other server: its connection leads through a pooler in transaction mode, which knows no LISTEN. Let bus-postgres.database_url name Postgres itself.';
 
 const config = Type.Object({
   database_url: Type.Optional(
@@ -30,14 +32,30 @@ export default definePlugin({
   guards: { bus_message: 'secret' },
 
   setup(kernel) {
-    const { db } = kernel;
+    const { db, log } = kernel;
     const settings = settingsOf(kernel, kernel.config.database_url);
     if (!settings) return;
     const transport: BusTransport = {
       name: 'postgres',
       // With room for the frame's own head; a notification takes 7,999.
       frameBytes: 7_800,
-      connect: (link) => Connection.open(settings, link),
+      async connect(link) {
+        const connection = await Connection.open(settings, link);
+        void warnIfDeaf(connection);
+        return connection;
+      },
+    };
+    let isTold = false;
+    /** Nobody waits for it: the probe of a deaf connection takes seconds. */
+    const warnIfDeaf = async (connection: Connection) => {
+      try {
+        if (isTold || (await connection.hears((...notice) => notifyBeside(db, ...notice)))) return;
+        isTold = true;
+        log.warn(DEAF);
+      } catch (error) {
+        // The connection was lost meanwhile, which the bus tells.
+        log.debug('the bus could not be tried', { error });
+      }
     };
     kernel.use(BusTransports).offer(transport);
     kernel.every('remove old bus messages', CLEAN_MS, () => removeOld(db));

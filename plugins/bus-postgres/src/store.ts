@@ -31,6 +31,16 @@ export async function listen(client: ClientBase, own: (all: string) => string): 
   return all;
 }
 
+/** Number of the database's process that serves this connection. */
+export async function backendOf(client: ClientBase): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid;
+}
+
+/** One notification over the pool. */
+export const notifyBeside = (db: Database, channel: string, payload: string): Promise<unknown> =>
+  db.all('select pg_notify(?, ?)', [channel, payload]);
+
 /** Rows and notifications in one transaction, in this order. */
 export async function notify(
   client: ClientBase,
