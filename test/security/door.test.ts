@@ -166,8 +166,17 @@ const forwarded: [
   trusted: string[],
   rows: [headers: Record<string, string>, address: string, secure: boolean][],
 ][] = [
-  [[], [[{ 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' }, '127.0.0.1', false]]],
-  [['10.0.0.0/8'], [[{ 'x-forwarded-for': '203.0.113.1' }, '127.0.0.1', false]]],
+  [
+    [],
+    [
+      [{ 'x-forwarded-for': '203.0.113.1' }, '127.0.0.1', false],
+      [{ 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' }, '127.0.0.1', true],
+    ],
+  ],
+  [
+    ['10.0.0.0/8'],
+    [[{ 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' }, '127.0.0.1', false]],
+  ],
   [
     ['127.0.0.0/8', '10.0.0.0/8'],
     [
@@ -184,7 +193,7 @@ const forwarded: [
   ],
 ];
 
-test('x-forwarded-for and -proto count from trusted proxies only, and the last untrusted address is the client', async () => {
+test('x-forwarded-for and -proto count from trusted proxies only, but the scheme from this machine where none is listed; the last untrusted address is the client', async () => {
   for (const [trusted_proxies, rows] of forwarded) {
     let seen = '';
     const spy = definePlugin({
