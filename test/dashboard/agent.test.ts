@@ -148,7 +148,7 @@ test('every field of reports has a chart: summaries, and each core, disk, interf
     await isDrawn(page, 'CPU');
     const names = [
       ['Memory', 'Network', 'Disk activity', 'Load', 'Disk space', 'Connections', 'Processes'],
-      ['Traffic since its start', 'Swap', 'GPU', 'Uptime'],
+      ['Traffic since boot', 'Swap', 'GPU', 'Uptime'],
     ].flat();
     for (const name of names) await isDrawn(page, name);
     await of('Cores').scrollIntoViewIfNeeded();
@@ -230,7 +230,7 @@ test('the times on offer are those that hold something, and one can be typed', (
     await page.waitForURL(/from=/);
     const { from, to } = query(page);
     assert.is(Number(to) - Number(from), 120 * MINUTE);
-    await chart(page, 'CPU').getByText('No values in this time').waitFor();
+    await chart(page, 'CPU').getByText('No data in this period').waitFor();
   }, here('charts')));
 
 test('a line is taken out by a click on its name, and a chart opens large', () =>
@@ -361,7 +361,7 @@ test('what the agent writes beside its reports stands on its page, and nothing w
     app.call('kv_set_value', [app.superToken, uuidOf(0), key, value]);
   const titles = ['Sensors', 'Containers'];
   await using(async ({ page }) => {
-    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    await page.getByRole('heading', { name: 'Events' }).waitFor();
     for (const name of titles)
       assert.is(await page.getByRole('heading', { name }).count(), 0, name);
   }, here());
@@ -444,7 +444,7 @@ test('a token that may read summaries of one machine sees these, without what it
 
 test('a machine that nobody knows, and one that has never reported, are said in words', () =>
   kit.using(async ({ page }) => {
-    await page.getByText('There is no such machine').waitFor();
+    await page.getByText('Machine not found').waitFor();
   }, 'agent/nobody'));
 
 test('on a phone nothing is wider than the window, in Chinese as well', () =>

@@ -251,7 +251,7 @@ const DAY_MS = 86_400_000;
 // biome-ignore format: one case per line
 const notes: [at: number, key: string, value: unknown, text: RegExp][] = [
   [HOT, 'agent_sensors', { temperatures: [{ name: 'coretemp Core 0', celsius: 97, limit: 100 }, { name: 'nvme', celsius: 40, limit: 80 }] }, /coretemp Core 0 at 97 °C, its limit is 100 °C/],
-  [SICK, 'agent_containers', { containers: [{ name: 'web', state: 'running', health: 'unhealthy' }, { name: 'db', state: 'running' }] }, /Container web is not well/],
+  [SICK, 'agent_containers', { containers: [{ name: 'web', state: 'running', health: 'unhealthy' }, { name: 'db', state: 'running' }] }, /Container web is unhealthy/],
   [ENDED, 'metadata_expire_time', '2020-05-01', /Expired on 1 May 2020/],
   [ENDING, 'metadata_expire_time', Date.now() + 3 * DAY_MS, /Expires on /],
 ];
@@ -307,13 +307,13 @@ test('a machine is added by a line, and the page says when it has come', () =>
     await page.getByRole('button', { name: 'Add a machine' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('new-1');
-    await dialog.getByRole('button', { name: 'Make the line' }).click();
+    await dialog.getByRole('button', { name: 'Create the command' }).click();
     const line = (await dialog.locator('.command code').first().textContent()) ?? '';
     assert.match(line, /^curl -fsS http\S+\/svc\/enrol\/install \| sh -s -- \w{24}$/);
     assert.equal(await findings(), []);
     const body = `code=${line.split(' ').at(-1)}`;
     await kit.app.fetch('/svc/enrol/exchange', { method: 'POST', body });
-    await dialog.getByText('It is here:').waitFor();
+    await dialog.getByText('Connected:').waitFor();
   }));
 
 test('on a phone there is one card a row and a bar at the bottom', () =>

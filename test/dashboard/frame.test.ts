@@ -156,7 +156,7 @@ test('menu and tabs have what the token may, and an address without a right says
   ]);
   await kit.using(
     async ({ page }) => {
-      await page.getByText('Not for this token').waitFor();
+      await page.getByText('No access').waitFor();
       await page.getByText(/does not give the right that this page needs: kv/).waitFor();
       const menu = await page.locator('.rail li').allInnerTexts();
       assert.ok(menu.includes('Fleet'), menu.join());
@@ -203,8 +203,8 @@ test('theme and language are choices that stay', () =>
 
 test('an unknown address and a plugin that is off are told in a sentence', () =>
   kit.using(async ({ page }) => {
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    await page.getByRole('link', { name: 'To the fleet' }).click();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the fleet' }).click();
     await page.locator('.fleet-card').first().waitFor();
   }, 'nowhere'));
 
@@ -215,7 +215,7 @@ test('a page that nobody uses locks itself: its session ends, and logging in lea
     await page.reload();
     await page.locator('.fleet-card').first().waitFor();
     await page.clock.runFor(5 * 60_000 + 11_000);
-    await page.getByText('Locked, because nobody used the page.').waitFor();
+    await page.getByText('Locked after a while without use.').waitFor();
     assert.match(page.url(), /\?q=web$/);
   }, '?q=web'));
 
@@ -289,7 +289,7 @@ const lan = Object.values(networkInterfaces())
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('heading', { name: 'No machines yet' }).waitFor();
       await page.getByRole('button', { name: 'Add a machine' }).click();
-      await page.getByRole('button', { name: 'Make the line' }).click();
+      await page.getByRole('button', { name: 'Create the command' }).click();
       await page.getByRole('button', { name: 'Copy' }).first().click();
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+k');

@@ -25,7 +25,7 @@ test.after(async () => {
 });
 
 const button = (name: string) => window.page.getByRole('button', { name, exact: true });
-const field = () => window.page.getByLabel('Times (cron, UTC)');
+const field = () => window.page.getByLabel('Schedule (cron, UTC)');
 const times = () => window.page.getByRole('list', { name: 'The next five times' });
 
 test('without jobs the page says what one is for, and begins one', async () => {
@@ -41,11 +41,11 @@ for (const [expression, words] of [
   ['0 15 * * * *', 'Every hour, at :15'],
   ['0 0 3 * * *', 'Every day at 03:00 UTC'],
   ['0 30 8,20 * * *', 'Every day at 08:30 and 20:30 UTC'],
-  ['0 0 9 * * mon-fri', 'Monday to Friday: at 09:00 UTC'],
-  ['0 0 0 * * 0', 'Sunday: at 00:00 UTC'],
-  ['@monthly', 'Day 1 of the month: at 00:00 UTC'],
+  ['0 0 9 * * mon-fri', 'Monday to Friday at 09:00 UTC'],
+  ['0 0 0 * * 0', 'Sunday at 00:00 UTC'],
+  ['@monthly', 'On day 1 of the month at 00:00 UTC'],
   ['*/20 * * * 1 *', 'in January: Every 20 seconds'],
-  ['0 0 12 1 1 ? 2080', 'Day 1 of the month, in January, in 2080: at 12:00 UTC'],
+  ['0 0 12 1 1 ? 2080', 'On day 1 of the month, in January, in 2080 at 12:00 UTC'],
 ] as const)
   test(`${expression} is said as "${words}"`, async () => {
     await field().fill(expression);
@@ -144,7 +144,7 @@ test('a job is made, runs now on its machine, and is shown in the list with its 
 });
 
 test('a job is switched off and on', async () => {
-  const knob = window.page.getByRole('switch', { name: 'disk space runs by itself' });
+  const knob = window.page.getByRole('switch', { name: 'disk space runs on schedule' });
   await knob.click();
   await window.page.getByText('Off', { exact: true }).waitFor();
   await knob.click();

@@ -23,7 +23,7 @@ test('it says which server it is, what its database holds and which plugins it r
     const uuid: string = await kit.app.call('svc-server_uuid', {});
     await page.getByText(uuid).waitFor();
     await page.getByText('sqlite', { exact: true }).waitFor();
-    await page.getByText(/^within .* ms$/).waitFor();
+    await page.getByText(/^[\d.]+ ms$/).waitFor();
     const storage = page.locator('.server-storage');
     assert.match(await storage.innerText(), /Reports\n.* KiB/);
     await page.getByText('server-info', { exact: true }).waitFor();
@@ -161,16 +161,16 @@ test('a rule of the file is one changed line, which is shown before it is saved'
 
 test('a status page is made, seen by everybody, given an incident, and comes back after it was deleted', () =>
   kit.using(async ({ page, findings }) => {
-    await page.getByText('Nothing is public before you make one.').waitFor();
+    await page.getByText('Nothing is public until you make one.').waitFor();
     await page.getByRole('button', { name: 'New page' }).click();
     await page.getByLabel('Address', { exact: true }).fill('No good');
     await page.getByText(/single hyphens between them/).waitFor();
     await page.getByLabel('Address', { exact: true }).fill('main');
     await page.getByLabel('Title', { exact: true }).fill('Example status');
     await page.getByRole('button', { name: 'Add an entry' }).click();
-    await page.getByLabel('Name for readers').fill('The website');
-    await page.getByLabel('Heading above it').fill('Servers');
-    await page.getByLabel('Colour of links').fill('#0a7d5a');
+    await page.getByLabel('Public name').fill('The website');
+    await page.getByLabel('Group').fill('Servers');
+    await page.getByLabel('Link colour').fill('#0a7d5a');
     await page.getByLabel('Logo').setInputFiles({
       name: 'logo.svg',
       mimeType: 'image/svg+xml',
@@ -182,14 +182,14 @@ test('a status page is made, seen by everybody, given an incident, and comes bac
     assert.equal(await findings(), []);
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.waitForURL('**/server/status/main');
-    await page.getByRole('button', { name: 'Write an incident' }).click();
+    await page.getByRole('button', { name: 'Add an incident' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title', { exact: true }).fill('New power supply');
-    await dialog.getByLabel('How bad it is').selectOption('maintenance');
+    await dialog.getByLabel('Impact').selectOption('maintenance');
     await dialog.getByRole('button', { name: 'Save' }).click();
     const incidents = page.getByRole('list', { name: 'Incidents' });
     await incidents.getByText(/^since /).waitFor();
-    await incidents.getByRole('button', { name: 'It is over' }).click();
+    await incidents.getByRole('button', { name: 'Resolve' }).click();
     await incidents.getByText(/ – /).waitFor();
     assert.equal(await findings(), []);
     const publicPage = async () => await (await fetch(`${kit.app.url}/svc/status/main`)).text();

@@ -35,7 +35,7 @@ test('JSON is checked while it is typed, and a change is shown before it is save
     const box = page.getByLabel('Value as JSON: colours');
     assert.is(await box.inputValue(), '[\n  "red",\n  "green"\n]');
     await box.fill('[\n  "red",\n  blue\n]');
-    await page.getByText('at line 3, column 3 a value should stand').waitFor();
+    await page.getByText('at line 3, column 3: expected a value').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Review and save' }).isDisabled());
     await box.fill('["red", "blue", 12345678901234567890]');
     await page.keyboard.press('Control+s');
@@ -55,7 +55,7 @@ test('JSON is checked while it is typed, and a change is shown before it is save
       Number('12345678901234567890'),
     ]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('It is as before.').waitFor();
+    await page.getByText('Undone.').waitFor();
     const back = await call('kv_get_value', { namespace: 'notes', key: 'colours' });
     assert.equal(back, ['red', 'green']);
   }, 'stores/kv'));
@@ -74,7 +74,7 @@ test('a value that somebody else changed meanwhile is not replaced unseen, and a
     await page.getByText('limit is deleted.').waitFor();
     await page.getByText('This key does not exist yet.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('It is as before.').waitFor();
+    await page.getByText('Undone.').waitFor();
     assert.ok((await call('kv_get_all_keys', { namespace: 'notes' })).includes('limit'));
   }, 'stores/kv?in=notes&key=limit'));
 
@@ -89,7 +89,7 @@ test('a database is made, filled and read by SQL; what removes rows asks first',
       `create table orders (id integer, what text); insert into orders values (9, '椅子'), (10, null)`,
     );
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Done. It gave no rows.').waitFor();
+    await page.getByText('Done. No rows were returned.').waitFor();
     await page.getByRole('link', { name: 'orders' }).click();
     await page.getByText('2 rows in').waitFor();
     await page.getByRole('cell', { name: '椅子' }).waitFor();
@@ -165,8 +165,8 @@ test('a deleted file, bucket and namespace come back as they were', () =>
       await page.getByRole('button', { name: button, exact: true }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('It is as before.').waitFor();
-      await page.getByText('It is as before.').waitFor({ state: 'detached' });
+      await page.getByText('Undone.').waitFor();
+      await page.getByText('Undone.').waitFor({ state: 'detached' });
     };
     const base64 = Buffer.from('here').toString('base64');
     const file = { name: 'docs', path: 'kept.txt' };

@@ -140,7 +140,7 @@ const choose = (kind: string) => window.page.getByLabel('What to run').selectOpt
 test('machines that take no tasks are not offered', async () => {
   await window.page.getByRole('checkbox', { name: nameOf(0) }).waitFor();
   assert.is(await window.page.getByRole('checkbox', { name: nameOf(2) }).count(), 0);
-  await window.page.getByText('One more machine takes no tasks now').waitFor();
+  await window.page.getByText('One more machine takes no tasks right now').waitFor();
 });
 
 test('the form of every kind is made from the schema of the server', async () => {
@@ -179,7 +179,7 @@ test('a command on several machines asks, then shows them side by side with what
   assert.is(await window.page.locator('.tasks-differs').count(), 2);
   // The first one is what the others are held against, where no answer is more frequent.
   assert.is(await column(nameOf(0)).locator('.tasks-differs').textContent(), 'host-0');
-  await window.page.getByLabel('Only what differs').check();
+  await window.page.getByLabel('Only differences').check();
   assert.is(await window.page.getByRole('article').count(), 2);
 });
 
@@ -241,9 +241,9 @@ test('older pages follow without gap and without doubles, though many tasks have
   const has = (rows: number) =>
     window.page.locator(`[role=table][aria-rowcount="${rows + 1}"]`).waitFor();
   await has(100);
-  await button('Show older ones').click();
+  await button('Show older tasks').click();
   await has(130);
-  await button('Show older ones').waitFor({ state: 'detached' });
+  await button('Show older tasks').waitFor({ state: 'detached' });
   assert.is(await table.count(), 1);
 });
 
@@ -277,7 +277,7 @@ test('a token that may ping one machine is offered that one alone', async () => 
   const { page, problems, close } = await kit.open('tasks?kind=ping', { token });
   await page.getByRole('checkbox', { name: 'All 1' }).waitFor();
   await page.getByLabel('What to run').selectOption('execute');
-  await page.getByText('No machine fits.').waitFor();
+  await page.getByText('No machines match.').waitFor();
   assert.equal(problems, []);
   await close();
 });

@@ -95,7 +95,7 @@ for (const [at, [preset, limit, can, cannot]] of (
         assert.not.equal(await explain(can), false, can);
         assert.equal(await explain(cannot), false, cannot);
         if (preset !== 'Agent') return;
-        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByRole('button', { name: 'I have saved it' }).click();
         await page.getByRole('heading', { name: 'db-2' }).waitFor();
       },
     ));
@@ -129,7 +129,7 @@ test('a token is clicked together by the keyboard, its secret works and is shown
     assert.equal(made.token_limit, [
       { scopes: [{ agent_uuid: uuidOf(0) }], permissions: [SUMMARY] },
     ]);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByText('May this token call').waitFor();
     assert.not.ok((await page.content()).includes(secret.split(':')[1] ?? ''));
   }, 'tokens'));
@@ -201,7 +201,7 @@ test('secret, password and life of a token end after a word about what hangs on 
       await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
       const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
       assert.is((await kit.app.call('token_get', { token: secret })).username, 'parent');
-      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
       await page.getByRole('button', { name: 'Change password' }).click();
       await page.getByLabel('New password', { exact: true }).fill('second-one');
       await page.keyboard.press('Enter');

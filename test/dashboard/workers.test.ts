@@ -75,7 +75,7 @@ test('deploying says in words what changes, and a mistake in the script leads to
     await dialog.getByRole('button', { name: 'Deploy' }).click();
     await dialog.getByRole('alert').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'To line 6' }).click();
+    await page.getByRole('button', { name: 'Go to line 6' }).click();
     assert.match((await page.locator('.cm-activeLine').textContent()) ?? '', 'const = 1;');
     assert.is(await scriptOf('greeter'), GREETER);
     await write(page, editor, `${GREETER}// kept\n`);

@@ -1432,8 +1432,8 @@ export const zh: Strings = {
       uuid: 'UUID',
       copyUuid: '复制 UUID',
       database: '数据库',
-      answers: '响应',
-      within: (ms) => `${ms} 毫秒内`,
+      answers: '响应时间',
+      within: (ms) => `${ms} 毫秒`,
       silent: '无响应',
     },
     storage: {
