@@ -47,10 +47,12 @@ for (const version of NODES) {
   });
 
   if (isOld)
-    test('npm ci and npm run build make the program', async () => {
+    test('npm ci, then npm run build and npm run release make the program and its package', async () => {
       await machine.type(clone, 'npm ci');
       await machine.type(clone, 'npm run build');
       assert.match(await machine.type(clone, 'ls dist'), 'svc-server.js');
+      await machine.type(clone, 'npm run release');
+      assert.match(await machine.type(clone, 'ls release'), /^svc-[\d.]+\.tgz$/m);
     });
   else
     test('the steps of the Dockerfile make a server that answers', async () => {
