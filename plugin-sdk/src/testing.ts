@@ -72,6 +72,8 @@ export interface TestOptions {
   readonly dialect?: 'sqlite' | 'postgres';
   /** Fake clock instead of the machine's. */
   readonly clock?: boolean;
+  /** A database that no server has used. Else it may have the tables of every built-in plugin. */
+  readonly empty?: boolean;
 }
 
 /**

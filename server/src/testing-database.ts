@@ -7,9 +7,6 @@ import type { Plugin } from '@svc/plugin-sdk';
 import { stringify } from 'smol-toml';
 import { start } from './start.ts';
 
-/** Plugins as `bootForTest` takes them. */
-type Plugins = readonly (Plugin | string)[] | undefined;
-
 interface TestDatabase {
   readonly url: string;
   drop(): Promise<void>;
@@ -17,16 +14,15 @@ interface TestDatabase {
 
 /**
  * A file in the test's folder, or a fresh database on the Postgres that the test runner started.
- * Where all plugins are built-in ones, the database is a copy of one on which the migrations of every built-in plugin have
- * been applied, as on a server that had more plugins before. `test/server/empty-databases.test.ts` starts each on an
- * empty one.
+ * `copied`: it is a copy of one on which the migrations of every built-in plugin have been applied, as on a server that had
+ * more plugins before. `test/server/empty-databases.test.ts` starts each plugin on an empty one.
  */
 export async function createTestDatabase(
   dialect: 'sqlite' | 'postgres',
   dir: string,
-  plugins: Plugins,
+  copied: boolean,
 ): Promise<TestDatabase> {
-  const template = await templateFor(dialect, plugins);
+  const template = copied ? await templateFor(dialect) : undefined;
   if (dialect === 'sqlite') return sqliteFile(dir, template);
   return createPostgres(freshName(), template);
 }
@@ -85,21 +81,17 @@ async function administer(sql: string): Promise<void> {
 /** File or database of the template by dialect. */
 const templates = new Map<string, Promise<string>>();
 
-/** `undefined` when the database has to start empty: plugins from elsewhere, or a server that is not the tests' own. */
-async function templateFor(
-  dialect: 'sqlite' | 'postgres',
-  plugins: Plugins,
-): Promise<string | undefined> {
+/** `undefined` on a Postgres that is not the tests' own. */
+async function templateFor(dialect: 'sqlite' | 'postgres'): Promise<string | undefined> {
   // Templates end with the runner's Postgres; a server that `PGHOST` names would keep them.
   if (dialect === 'postgres' && process.env['PGHOST']) return undefined;
-  if (plugins?.some((plugin) => !isBuiltIn(plugin))) return undefined;
   const template = templates.get(dialect) ?? makeTemplate(dialect);
   templates.set(dialect, template);
   return template;
 }
 
 /** A path or a package may change between two starts. */
-const isBuiltIn = (plugin: Plugin | string): boolean =>
+export const isBuiltIn = (plugin: Plugin | string): boolean =>
   typeof plugin === 'string' && /^[a-z-]+$/.test(plugin);
 
 const ADDRESS = { ws_listener: '127.0.0.1:0' };

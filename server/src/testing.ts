@@ -15,7 +15,7 @@ import { stringify } from 'smol-toml';
 import { WebSocket } from 'ws';
 import { fakeClock } from './fake-clock.ts';
 import { start as startProgram } from './start.ts';
-import { createTestDatabase } from './testing-database.ts';
+import { createTestDatabase, isBuiltIn } from './testing-database.ts';
 import { HttpCalls } from './testing-http.ts';
 
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
@@ -32,11 +32,9 @@ export async function bootForTest(
   const dialect = options.dialect ?? 'sqlite';
   const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   await mkdir(join(dir, 'static'));
-  const database = await createTestDatabase(
-    dialect,
-    dir,
-    plugins ?? (config['plugins'] as string[] | undefined),
-  );
+  const chosen = plugins ?? (config['plugins'] as string[] | undefined);
+  const copied = !options.empty && (chosen ?? []).every(isBuiltIn);
+  const database = await createTestDatabase(dialect, dir, copied);
   const file = join(dir, 'config.toml');
   // A slow hash at every start and login is for the tests that are about it.
   const token = !plugins || plugins.includes('token') ? { password_kdf: 'sha256' } : undefined;

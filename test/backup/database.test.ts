@@ -90,7 +90,7 @@ for (const dialect of DIALECTS) {
   let targets: EmptyTarget[] = [];
 
   test.before(async () => {
-    app = await bootForTest(undefined, { plugins: PLUGINS }, { dialect });
+    app = await bootForTest(undefined, { plugins: PLUGINS }, { dialect, empty: true });
     await seed(app);
     const running = load(app);
     while (running.answered() < 20) await new Promise((next) => setImmediate(next));

@@ -43,11 +43,15 @@ const sql = (name: string, text: string) =>
   app.call('db_exec_sql', { token: app.superToken, name, sql: text });
 
 test.before(async () => {
-  app = await bootForTest(undefined, {
-    plugins: PLUGINS,
-    database: { password: SECRET },
-    'bus-nats': { password: SECRET, token: SECRET },
-  });
+  app = await bootForTest(
+    undefined,
+    {
+      plugins: PLUGINS,
+      database: { password: SECRET },
+      'bus-nats': { password: SECRET, token: SECRET },
+    },
+    { empty: true },
+  );
   const { superToken: token } = app;
   await app.call('static-bucket_create', {
     token,

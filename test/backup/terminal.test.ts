@@ -20,7 +20,7 @@ if (!hasPty()) process.stdout.write('  skipped: the package @lydell/node-pty is 
 const inTerminal = hasPty() ? test : test.skip;
 
 test.before(async () => {
-  app = await bootForTest(undefined, { plugins: PLUGINS });
+  app = await bootForTest(undefined, { plugins: PLUGINS }, { empty: true });
 });
 test.after(async () => {
   await app?.stop();
