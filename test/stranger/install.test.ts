@@ -1,6 +1,6 @@
 /** What a stranger types first, on a machine that has Node and npm, and nothing that compiles. */
 // proof only: 300
-// watchdog: 1800
+// watchdog: 2700
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
