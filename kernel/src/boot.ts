@@ -52,20 +52,20 @@ export interface BootOptions {
   readonly clock?: Clock;
   /** Services of the program itself, by name. */
   readonly services?: ReadonlyMap<string, unknown>;
-  /** Refuses messages whose payload does not fit the schema of their topic: for tests. */
+  /** For tests: refuses messages whose payload does not fit the schema of their topic. */
   readonly checkPayloads?: boolean | undefined;
   /** True: what this plugin registers runs in its name, which costs a microsecond a call; stray errors are then known as its own. */
   readonly isForeign?: ((plugin: string) => boolean) | undefined;
   /** Names a plugin that would provide a missing service, for the error. */
   readonly suggest?: (service: string) => Promise<string | undefined>;
-  /** Runs last, after a stop and after a start that failed. */
+  /** `listening`: called once it listens, before the hook `ready`. `atEnd` runs last, after a stop and after a start that failed. */
+  readonly listening?: ((app: App) => void) | undefined;
   readonly atEnd?: () => Promise<void>;
 }
 
 /**
  * The life of a server, from top to bottom:
- * plugins in order → setup of drivers → database → setup → migrations → bus → prepare → start → listen → ready; `stop` unwinds it.
- * A failure anywhere unwinds what was done and rejects.
+ * plugins in order → setup of drivers → database → setup → migrations → bus → prepare → start → listen → ready; `stop` unwinds it, and so does a failure, which rejects.
  */
 export async function boot(options: BootOptions): Promise<App> {
   const unwind = new Unwind();
@@ -195,9 +195,9 @@ export class App {
     this.#unwind.push(() => this.#network.stop(0));
     await this.#timeline.step('listen', () => this.#network.listeners.follow(head));
     const { listening } = this.#network.listeners;
-    await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
     log.info('listening', { ...listening, version, server_uuid: head.server_uuid });
-    // Since the process began: the modules are loaded before the first step.
+    this.#options.listening?.(this);
+    await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
     log.debug('start', { after_ms: Math.round(performance.now()), steps: String(this.#timeline) });
   }
 

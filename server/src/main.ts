@@ -1,3 +1,4 @@
+import type { App } from '@svc/kernel';
 import { didYouMean, UserError } from '@svc/plugin-sdk';
 import { Announcement } from './announcement.ts';
 import {
@@ -104,8 +105,9 @@ async function runWith(config: string, name: string, args: readonly string[]) {
 
 async function serveAndTell(config: string): Promise<void> {
   const announcement = new Announcement();
-  const app = await serve({ config, announcement });
-  announcement.tell((lines) => welcome(app, lines));
+  // A service that is ready has printed it: installers read the journal then.
+  const started = (app: App) => announcement.tell((lines) => welcome(app, lines));
+  await serve({ config, announcement, started });
 }
 
 async function printVersion(): Promise<void> {

@@ -19,6 +19,7 @@ export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Pr
   const started = (app: App) => {
     nameStrays(app.log);
     stopOn(signals, app);
+    options.started?.(app);
   };
   const starting = start({ ...options, umask, started });
   const reload = () => starting.then((app) => app.service(ConfigurationFile)?.reload());

@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly umask?: number;
   /** Takes what the person who starts the server must not miss, for the caller to tell. Default: told when the start is over. */
   readonly announcement?: Announcement;
-  /** Called as soon as the server listens. */
+  /** Called as soon as the server listens, before plugins and the system are told that it is ready. */
   readonly started?: (app: App) => void;
   /**
    * `tool`: database and plugins only, nothing listens (init and other commands). `look`: besides, nothing is made or
@@ -72,6 +72,7 @@ export async function start(options: StartOptions): Promise<App> {
       isForeign: (plugin) => !builtInNames().includes(plugin),
       ...(options.clock && { clock: options.clock }),
       services: servicesOf(file, { ...log.sinks, announce: announcement.add }),
+      listening: (app) => beginServing(file, app, options),
       suggest: (service) => providerOf(service, dirname(path)),
       atEnd: async () => {
         announcement.tell();
@@ -79,8 +80,7 @@ export async function start(options: StartOptions): Promise<App> {
         await log.close();
       },
     });
-    file.serve(app, mode);
-    options.started?.(app);
+    if (mode !== 'serve') file.serve(app, mode);
     if (draft !== undefined && mode !== 'look') await file.write(loaded.text);
     if (!options.announcement) announcement.tell();
     return app;
@@ -90,6 +90,11 @@ export async function start(options: StartOptions): Promise<App> {
   } finally {
     endUnused();
   }
+}
+
+function beginServing(file: ServedFile, app: App, { started }: StartOptions): void {
+  file.serve(app, 'serve');
+  started?.(app);
 }
 
 function logOf({ console = 'stdout', logFilter }: StartOptions, { brand, logging }: Head): Log {
