@@ -2,36 +2,28 @@ import { useSignalEffect } from '@preact/signals';
 import {
   ChevronRight,
   Ellipsis,
-  Languages,
-  Lock,
-  LockKeyhole,
   LogOut,
-  Monitor,
   MonitorSmartphone,
-  Moon,
   PanelLeftClose,
   PanelLeftOpen,
   Search,
-  Server as ServerIcon,
-  Sun,
-  UserRound,
 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Icon, Menu, Toasts } from '../parts/index.ts';
-import { chooseLanguage, chosenLanguage, languageNames, t } from '../strings/index.ts';
+import { t } from '../strings/index.ts';
 import { isPaletteOpen, useCommands } from './commands.ts';
 import { ConnectionState } from './connection.tsx';
 import { crumbs } from './crumbs.ts';
 import { useIdleLock } from './idle.ts';
-import { brandTitle, origins } from './meta.ts';
+import { LookMenu, MeMenu, openSessions, otherServers, themeIcons } from './menus.tsx';
+import { brandTitle } from './meta.ts';
 import { obstacle, type Page, pageOf, pages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import { isPasswordOpen, OwnPassword } from './password.tsx';
-import { density, lockAfter, rail, theme } from './preferences.ts';
+import { rail, theme } from './preferences.ts';
 import { address, go, Link, to } from './router.tsx';
-import { logOut, switchTo, useServer } from './server.ts';
+import { logOut, useServer } from './server.ts';
 import { areSessionsOpen, Sessions } from './sessions.tsx';
-import { useTokenName } from './token-name.ts';
 import { View } from './view.tsx';
 
 /** In the bar of a phone; the others are behind "More". */
@@ -173,7 +165,6 @@ function BottomBar({ pages: shown }: { readonly pages: readonly Page[] }) {
 }
 
 const PALETTE_KEY = /Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
-const themeIcons = { system: Monitor, light: Sun, dark: Moon };
 
 function Top() {
   const { page } = address.value;
@@ -209,95 +200,6 @@ function Top() {
       <LookMenu />
       <MeMenu />
     </header>
-  );
-}
-
-function LookMenu() {
-  return (
-    <Menu
-      label={t.frame.theme}
-      icon={themeIcons[theme.value]}
-      items={[
-        ...(['system', 'light', 'dark'] as const).map((value) => ({
-          label: t.frame[value],
-          icon: themeIcons[value],
-          checked: theme.value === value,
-          onSelect: () => {
-            theme.value = value;
-          },
-        })),
-        ...(['comfortable', 'compact'] as const).map((value, at) => ({
-          label: t.frame[value],
-          checked: density.value === value,
-          separated: at === 0,
-          onSelect: () => {
-            density.value = value;
-          },
-        })),
-      ]}
-    />
-  );
-}
-
-const openPassword = () => {
-  isPasswordOpen.value = true;
-};
-const openSessions = () => {
-  areSessionsOpen.value = true;
-};
-
-/** The others of the list: each has a session of its own. */
-const otherServers = (current: string) =>
-  origins
-    .filter((origin) => origin !== current)
-    .map((origin) => ({
-      label: new URL(origin).host,
-      icon: ServerIcon,
-      onSelect: () => void switchTo(origin),
-    }));
-
-function MeMenu() {
-  const { me, origin, may } = useServer();
-  const tokenName = useTokenName();
-  const name =
-    me.isSuper && me.username === null ? t.frame.superToken : tokenName({ ...me, token_limit: [] });
-  return (
-    <Menu
-      label={`${t.frame.me}: ${name}`}
-      icon={UserRound}
-      items={[
-        ...languageNames.map(({ id, name: label }) => ({
-          label,
-          icon: Languages,
-          checked: chosenLanguage() === id,
-          onSelect: () => chooseLanguage(id),
-        })),
-        ...otherServers(origin).map((item, at) => ({ ...item, separated: at === 0 })),
-        ...(['off', '5', '15', '60'] as const).map((minutes, at) => ({
-          label: minutes === 'off' ? t.frame.neverLock : t.frame.lockAfter(minutes),
-          icon: Lock,
-          checked: lockAfter.value === minutes,
-          separated: at === 0,
-          onSelect: () => {
-            lockAfter.value = minutes;
-          },
-        })),
-        ...(may('session_list') === false
-          ? []
-          : [
-              {
-                label: t.frame.sessions,
-                icon: MonitorSmartphone,
-                separated: true,
-                onSelect: openSessions,
-              },
-            ]),
-        ...(me.isSuper && me.username === 'root'
-          ? [{ label: t.frame.changePassword, icon: LockKeyhole, onSelect: openPassword }]
-          : []),
-        { label: t.frame.logOut, icon: LogOut, onSelect: () => logOut() },
-      ]}
-    />
   );
 }
 
