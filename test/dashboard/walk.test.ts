@@ -1,3 +1,4 @@
+// proof: 15
 /** A walk through the dashboard as people take it: the log-in form, a machine by its name, its charts, and out again. */
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
