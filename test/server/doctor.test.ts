@@ -126,7 +126,7 @@ const faults: readonly Fault[] = [
             .replace('"127.0.0.1:', '"0.0.0.0:')}`,
       ),
     tells: [
-      /^database problem: database\.database_url: cannot use 127\.0\.0\.1:1\/x: (?!.*geheim).*→ Correct/,
+      /^database problem: database\.database_url: Postgres does not answer at 127\.0\.0\.1:1 \((?!.*geheim).*→ Correct/,
       /^listeners advice: 0\.0\.0\.0:\d+ is open to the network without TLS/,
       /^configuration advice: Unknown configuration key 'allowed_host' ignored; did you mean 'allowed_hosts'\? → Correct/,
     ],
