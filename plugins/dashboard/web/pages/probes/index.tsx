@@ -1,7 +1,7 @@
 import { Plus } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import { address, Loaded, setQuery, useCrumbs, useServer } from '../../frame/index.ts';
-import { Button, Select } from '../../parts/index.ts';
+import { Button, ErrorNote, Select } from '../../parts/index.ts';
 import {
   AddProbe,
   keyOfProbe,
@@ -56,28 +56,26 @@ function Found({ list, onAdded }: Props) {
   const asked = shown.find((one) => keyOfProbe(one) === key);
   // One alone is open; of several the reader chooses.
   const open = asked ?? (shown.length === 1 && key === null ? shown[0] : undefined);
+  const drawn = totals.data === undefined && totals.error !== undefined ? [] : shown;
   useCrumbs(...(asked ? [{ label: asked.target }] : []));
   return (
     <div class="stack">
       <Head {...{ list, kind, range, onAdded }} />
-      <Loaded of={totals} what={t.probes.unreadable}>
-        {(found) => (
-          <div class="stack">
-            {shown.map((probe) => (
-              <Target
-                key={keyOfProbe(probe)}
-                probe={probe}
-                totals={found}
-                usual={usual}
-                ms={RANGES[range]}
-                isOpen={probe === open}
-                isAsked={probe === asked}
-                machine={query.get('machine') ?? undefined}
-              />
-            ))}
-          </div>
-        )}
-      </Loaded>
+      {totals.error !== undefined && (
+        <ErrorNote what={t.probes.unreadable} error={totals.error} onRetry={totals.refresh} />
+      )}
+      {drawn.map((probe) => (
+        <Target
+          key={keyOfProbe(probe)}
+          probe={probe}
+          totals={totals.data}
+          usual={usual}
+          ms={RANGES[range]}
+          isOpen={probe === open}
+          isAsked={probe === asked}
+          machine={query.get('machine') ?? undefined}
+        />
+      ))}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Link, setQuery, to, useMachines, useServer } from '../../frame/index.ts';
-import { format, Icon } from '../../parts/index.ts';
+import { format, Icon, Skeleton } from '../../parts/index.ts';
 import {
   type Answer,
   answerOf,
@@ -18,7 +18,8 @@ import { Machines } from './machines.tsx';
 
 interface Props {
   readonly probe: Probe;
-  readonly totals: Totals;
+  /** Undefined: they have not come yet. Many machines take their time, and the targets stand meanwhile. */
+  readonly totals: Totals | undefined;
   readonly usual: ReadonlyMap<string, number> | undefined;
   readonly ms: number;
   readonly isOpen: boolean;
@@ -31,7 +32,7 @@ interface Props {
 /** One target: the answer of all machines in a sentence, those that need a look, and, when it is open, curves and machines. */
 export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: Props) {
   const box = useRef<HTMLElement>(null);
-  const answer = useMemo(() => answerOf(probe, totals, usual), [probe, totals, usual]);
+  const answer = useMemo(() => totals && answerOf(probe, totals, usual), [probe, totals, usual]);
   const key = keyOfProbe(probe);
   const chosen = isAsked ? machine : undefined;
   useEffect(() => {
@@ -57,9 +58,9 @@ export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: P
         </h2>
         {isOpen && <Jobs names={probe.jobs} />}
       </header>
-      <Sentence answer={answer} />
-      {!isOpen && <Looks probe={probe} readings={answer.readings.filter(isBad)} />}
-      {isOpen && (
+      {answer ? <Sentence answer={answer} /> : <Skeleton rows={1} />}
+      {answer && !isOpen && <Looks probe={probe} readings={answer.readings.filter(isBad)} />}
+      {answer && isOpen && (
         <div class="stack">
           <Curves key={chosen ?? ''} probe={probe} answer={answer} machine={chosen} ms={ms} />
           {probe.agents.length > 1 && <Machines probe={probe} answer={answer} chosen={chosen} />}
