@@ -118,7 +118,8 @@ test('a changed host name follows, and nothing is stored for it', async () => {
 test('the form of a public page offers names that people gave, and no host name', () =>
   kit.using(async ({ page }) => {
     await page.getByRole('button', { name: /^Add \d machines$/ }).click();
-    const offered = page.getByLabel('Name for readers');
+    const offered = page.getByLabel('Public name');
+    await offered.nth(4).waitFor();
     const names = await offered.evaluateAll((all: any[]) => all.map(({ value }) => value));
     assert.equal(names, ['Machine 1', 'Machine 2', 'Machine 3', 'web-1', 'Machine 5']);
   }, 'server/status?new=1'));
