@@ -10,7 +10,7 @@ import { EgressGuard, type EgressOptions } from '../../plugins/egress/src/guard.
 import { policyOf } from '../../plugins/egress/src/policy.ts';
 import { oneDialect } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
-import { onCall, type ScriptServer, scriptServer } from './js-worker-kit.ts';
+import { onCall, PATIENT, type ScriptServer, scriptServer } from './js-worker-kit.ts';
 
 const test = suite('egress');
 let hits: { url: string; headers: Record<string, unknown>; method: string }[] = [];
@@ -604,7 +604,7 @@ for (const dialect of oneDialect) {
         onCall(
           'for (let n = 0; n < 1_100; n++) await fetch("http://10.1." + (n >> 8) + "." + (n & 255) + "/").catch(() => {}); return 1',
         ),
-        { max_run_time: 60_000 },
+        PATIENT,
       );
       await app.app.clock.advance(60_000);
       const before = app.app.records().length;

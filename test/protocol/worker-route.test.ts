@@ -857,21 +857,25 @@ for (const dialect of oneDialect) {
   test('requests that wait for a slow worker let those of another one go first', async () => {
     const own = await scriptServer({ 'js-worker': { max_threads: 1 } }, { dialect });
     try {
-      const slow = onRoute(
-        'const begun = Date.now(); await new Promise((done) => setTimeout(done, 100)); return Response.json(begun)',
-      );
-      await own.create('slow', slow, { route_name: 'slow' });
+      const slow = onRoute(`const begun = Date.now(); ${UNTIL_TOLD} return Response.json(begun)`);
+      await own.create('slow', slow, { route_name: 'slow', ...own.waiting });
+      await own.tell();
       await own.create('quick', onRoute('return Response.json(Date.now())'), {
         route_name: 'quick',
       });
       const get = (name: string) => send(own.app.url, `/worker-route/${name}`);
       for (const name of ['quick', 'slow']) assert.is((await get(name)).status, 200);
-      const all = Array.from({ length: 8 }, () => get('slow'));
-      await eventually(async () => {
+      await own.untell();
+      const active = async (name: string) => {
         const { workers } = await own.asSuper('js-worker_get_rt_pool');
-        assert.is(workers.find((each: any) => each.script_name === 'slow').active_requests, 8);
-      });
-      const quick = JSON.parse((await get('quick')).text);
+        return workers.find((each: any) => each.script_name === name)?.active_requests;
+      };
+      const all = Array.from({ length: 8 }, () => get('slow'));
+      await eventually(async () => assert.is(await active('slow'), 8));
+      const other = get('quick');
+      await eventually(async () => assert.is(await active('quick'), 1));
+      await own.tell();
+      const quick = JSON.parse((await other).text);
       const begun = (await Promise.all(all)).map(({ text }) => JSON.parse(text));
       const before = begun.filter((time) => time < quick).length;
       assert.ok(before < 6, `${before} of ${begun.length} slow runs came first`);
