@@ -1,6 +1,7 @@
 /**
  * The machine of a stranger: a PATH with node, npm, git, tar and the core utilities (no Python, make, compiler, curl), an
- * empty home, and a fresh clone. Of this machine it shares the cache of npm's downloads and the registry, no more.
+ * empty home, and a fresh clone. Of this machine it shares the cache of npm's downloads, the registry and the
+ * certificates that it trusts, no more.
  * A clone has what is committed: changes of the work tree are not in it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -75,6 +76,7 @@ export async function stranger(version: string, more: readonly string[] = []): P
 }
 
 async function bareEnvironment(dir: string, version: string, more: readonly string[]) {
+  const { NODE_EXTRA_CA_CERTS } = process.env;
   const bin = join(dir, 'bin');
   const home = join(dir, 'home');
   for (const folder of [bin, home]) await mkdir(folder);
@@ -97,6 +99,8 @@ async function bareEnvironment(dir: string, version: string, more: readonly stri
     ...{ HOME: home, LANG: 'C', PATH: bin, USER: 'stranger' },
     npm_config_cache: npmSetting('cache'),
     npm_config_registry: npmSetting('registry'),
+    // A machine that reaches its registry through a proxy trusts the proxy's certificate.
+    ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
   };
 }
 
