@@ -22,7 +22,7 @@ test.after(() => machine?.remove());
 /** @returns the program, as it is typed */
 async function released(): Promise<string> {
   await machine.type(clone, 'npm run release -- --into ../release');
-  await machine.type(machine.dir, 'npm install -g --prefix prefix release/svc-*.tgz');
+  await machine.type(machine.dir, 'npm install -g --prefix prefix ./release/svc-*.tgz');
   return join(machine.dir, 'prefix/bin/svc-server');
 }
 
