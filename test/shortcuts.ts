@@ -92,7 +92,7 @@ export const shortcuts: readonly Shortcut[] = [
   },
   {
     what: 'copies a database that was migrated before; a user has an empty one at the first start',
-    pattern: /const template = await templateFor/,
+    pattern: /copied \? await templateFor/,
     files: ['server/src/testing-database.ts'],
     twins: [['test/first-start.test.ts', 'init ends with the two lines between two rules']],
   },

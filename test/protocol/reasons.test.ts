@@ -21,7 +21,7 @@ const fields = (...names: unknown[]) =>
 const TYPES =
   '`read_config`, `ip`, `version`, `ping`, `tcp_ping`, `http_ping`, `http_request`, `dns`, `execute`, `web_shell`, `edit_config`, `self_update`';
 const CONDITIONS =
-  '`is_success`, `is_failure`, `is_running`, `last`, `task_id`, `uuid`, `timestamp_from_to`, `timestamp_from`, `timestamp_to`, `type`, `cron_source`, `limit`';
+  '`is_success`, `is_failure`, `is_running`, `is_manual`, `last`, `task_id`, `uuid`, `timestamp_from_to`, `timestamp_from`, `timestamp_to`, `type`, `cron_source`, `limit`';
 
 // biome-ignore format: one case per line
 const cases: [name: string, call: readonly [method: string, params: unknown], data: string][] = [
