@@ -4,7 +4,6 @@
  */
 // proof only: 400
 // watchdog: 1800
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import * as assert from 'uvu/assert';
 import { type Block, blocksOf } from '../documentation-kit.ts';
@@ -22,13 +21,14 @@ if (missing) process.stdout.write(`  skipped: ${missing}\n`);
 suiteOf.after.each(({ machine }) => machine?.remove());
 
 async function isFree(port: number): Promise<boolean> {
-  const trial = createServer().listen(port, '127.0.0.1');
-  const [free] = await Promise.race([
-    once(trial, 'listening').then(() => [true]),
-    once(trial, 'error').then(() => [false]),
-  ]);
+  const trial = createServer();
+  const free = new Promise<boolean>((done) => {
+    trial.on('listening', () => done(true)).on('error', () => done(false));
+  });
+  trial.listen(port, '127.0.0.1');
+  const answer = await free;
   trial.close();
-  return free === true;
+  return answer;
 }
 
 const isTyped = ({ language, reason, text }: Block) =>
