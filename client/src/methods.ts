@@ -2325,6 +2325,16 @@ export interface Methods {
       ends_at: number;
     };
   };
+  /** Change the password that the caller logs in with. */
+  'token_change_own_password': {
+    params: {
+      /** Wrong ones count like wrong log-ins. */
+      old_password: string;
+      /** At least 6 bytes, without a `:`. */
+      new_password: string;
+    };
+    result: { success: true; message: string };
+  };
   /** Set a new password, at least 6 bytes long. */
   'token_change_password': {
     params: {

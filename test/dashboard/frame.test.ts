@@ -1,4 +1,4 @@
-// proof only: 18
+// proof only: 24
 /** The frame in a browser: logging in and out, sessions, rights, the palette, themes, languages, a lost connection. */
 import { networkInterfaces } from 'node:os';
 import { bootForTest } from '@svc/plugin-sdk/testing';
@@ -111,42 +111,90 @@ for (const [who, typed, told, command] of wrongly)
       { token: null },
     ));
 
-test('root changes the own password, stays logged in, and every other session ends', async () => {
-  const other = await kit.open('', { token: null });
-  const root = (password: string) => ({ username: 'root', password });
-  try {
-    await logIn(other.page, root(kit.app.rootPassword));
-    await kit.using(
-      async ({ page }) => {
-        await logIn(page, root(kit.app.rootPassword));
-        for (const [from, to] of [
-          [kit.app.rootPassword, 'another long password'],
-          ['another long password', kit.app.rootPassword],
-        ] as const) {
+const CHANGE = 'Change the password';
+const viewer = { scopes: ['global'], permissions: [{ monitoring_uuid: 'list' }] };
+/** A server from before `token_change_own_password`. */
+const older = async () => {
+  const app = await bootForTest(undefined);
+  const { methods } = app.kernel as unknown as { methods: Map<string, unknown> };
+  assert.ok(methods.delete('token_change_own_password'));
+  return app;
+};
+
+const changers: [who: string, username: string, isOlder: boolean][] = [
+  ['root', 'root', false],
+  ['a viewer', 'visitor', false],
+  ['root of a server without a method for it', 'root', true],
+];
+for (const [who, username, isOlder] of changers)
+  test(`${who} changes the own password, stays logged in, and every other session ends`, async () => {
+    const app = isOlder ? await older() : kit.app;
+    const first = username === 'root' ? app.rootPassword : 'a first password';
+    if (username !== 'root') await app.token([viewer], { username, password: first });
+    const options = { token: null, app };
+    const other = await kit.open('', options);
+    try {
+      await logIn(other.page, { username, password: first });
+      await kit.using(
+        async ({ page, findings }) => {
+          await logIn(page, { username, password: first });
+          for (const [from, to] of [
+            [first, 'another long password'],
+            ['another long password', first],
+          ] as const) {
+            await page.getByRole('button', { name: /^You:/ }).click();
+            await page.getByRole('menuitem', { name: CHANGE }).click();
+            const dialog = page.getByRole('dialog');
+            const submit = dialog.getByRole('button', { name: CHANGE });
+            await dialog.getByLabel('Current password').fill('not this one');
+            await dialog.getByLabel('New password').fill('with:colon');
+            assert.ok(await submit.isDisabled());
+            await dialog.getByLabel('New password').fill(to);
+            await submit.click();
+            await dialog.getByText('The current password is wrong.').waitFor();
+            assert.equal(await findings(), []);
+            await dialog.getByLabel('Current password').fill(from);
+            await submit.click();
+            await dialog.waitFor({ state: 'detached' });
+          }
+          await page.reload();
+          await page.locator('.rail').waitFor();
+        },
+        '',
+        options,
+      );
+      // It may have noticed already: either way the form is all that is left.
+      await other.page.reload();
+      await other.page.locator('input[name=token]').waitFor();
+    } finally {
+      await other.close();
+      if (isOlder) await app.stop();
+    }
+  });
+
+const unchanging: [who: string, username: string | undefined, isOlder: boolean][] = [
+  ['a token without user name', undefined, false],
+  ['a user name with which no password logs in', 'a:b', false],
+  ['a viewer of a server without a method for it', 'visitor', true],
+];
+for (const [who, username, isOlder] of unchanging)
+  test(`no password is offered to be changed to ${who}`, async () => {
+    const app = isOlder ? await older() : kit.app;
+    try {
+      const token = await app.token([viewer], username ? { username, password: 'password' } : {});
+      await kit.using(
+        async ({ page }) => {
           await page.getByRole('button', { name: /^You:/ }).click();
-          await page.getByRole('menuitem', { name: 'Change the password' }).click();
-          const dialog = page.getByRole('dialog');
-          await dialog.getByLabel('Current password').fill('not this one');
-          await dialog.getByLabel('New password').fill(to);
-          await dialog.getByRole('button', { name: 'Change the password' }).click();
-          await dialog.getByRole('alert').waitFor();
-          await dialog.getByLabel('Current password').fill(from);
-          await dialog.getByRole('button', { name: 'Change the password' }).click();
-          await dialog.waitFor({ state: 'detached' });
-        }
-        await page.reload();
-        await page.locator('.fleet-card').first().waitFor();
-      },
-      '',
-      { token: null },
-    );
-    // It may have noticed already: either way the form is all that is left.
-    await other.page.reload();
-    await other.page.locator('input[name=token]').waitFor();
-  } finally {
-    await other.close();
-  }
-});
+          await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
+          assert.is(await page.getByRole('menuitem', { name: CHANGE }).count(), 0);
+        },
+        '',
+        { token, app },
+      );
+    } finally {
+      if (isOlder) await app.stop();
+    }
+  });
 
 test('menu and tabs have what the token may, and an address without a right says which one is missing', async () => {
   const token = await kit.app.token([

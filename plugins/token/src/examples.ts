@@ -88,6 +88,21 @@ export const examples: readonly Example[] = [
     error: { code: 108, message: 'Invalid input: New password must be at least 6 characters long' },
   },
   {
+    method: 'token_change_password',
+    params: { target_token: 'root', new_password: 'printed at the first start' },
+    result: { success: true, message: 'Password changed successfully' },
+  },
+  {
+    method: 'token_change_own_password',
+    params: { old_password: 'printed at the first start', new_password: 'battery staple' },
+    result: { success: true, message: 'Password changed successfully' },
+  },
+  {
+    method: 'token_change_own_password',
+    params: { old_password: 'not this one', new_password: 'battery staple' },
+    error: { code: 102, message: 'Permission denied: The old password is wrong' },
+  },
+  {
     method: 'token_roll_token_secret',
     params: { target_token: 'dashboard' },
     result: { key: 'a4m53iWb1gFrLdPx', secret: 'QhtTdnT8NhobFo9vZse0Ikf9h12qa7Ks' },

@@ -161,6 +161,15 @@ export class TokenStore {
     return this.#login(id, { password_hash }, 'Failed to update password: ');
   }
 
+  /** Only while the stored password is one of `from`. @returns false when it is not */
+  async replacePassword(
+    id: number,
+    from: readonly string[],
+    password_hash: string,
+  ): Promise<boolean> {
+    return this.#login(id, { password_hash }, 'Failed to update password: ', from);
+  }
+
   async setSecret(id: number, token_hash: string): Promise<boolean> {
     return this.#login(id, { token_hash }, 'Failed to update token secret: ');
   }
@@ -199,10 +208,18 @@ export class TokenStore {
     return orRefused('', work);
   }
 
-  /** Another secret or password; sessions end with the old one. */
-  #login(id: number, values: Partial<NewToken>, what: string): Promise<boolean> {
+  /** Another secret or password; sessions end with the old one. `from`: the stored passwords that may be replaced. */
+  #login(
+    id: number,
+    values: Partial<NewToken>,
+    what: string,
+    from?: readonly string[],
+  ): Promise<boolean> {
     const work = this.#db.transaction(async (trx) => {
-      if ((await trx('token').where({ id }).update(values)) === 0) return false;
+      const marks = from?.map(() => '?').join();
+      const row = trx('token').where({ id });
+      const found = from ? row.whereRaw(`password_hash in (${marks})`, from) : row;
+      if ((await found.update(values)) === 0) return false;
       const own = 'parent = (select token_key from token where id = ?)';
       await trx('token_session').whereRaw(own, [id]).delete();
       return true;

@@ -13,7 +13,7 @@ import {
 import { Menu } from '../parts/index.ts';
 import { chooseLanguage, chosenLanguage, languageNames, t } from '../strings/index.ts';
 import { origins } from './meta.ts';
-import { isPasswordOpen } from './password.tsx';
+import { isPasswordOpen, mayChangePassword } from './password.tsx';
 import { density, lockAfter, theme } from './preferences.ts';
 import { logOut, switchTo, useServer } from './server.ts';
 import { areSessionsOpen } from './sessions.tsx';
@@ -68,7 +68,8 @@ export const otherServers = (current: string) =>
 
 /** Who is logged in, and what concerns that reader alone. */
 export function MeMenu() {
-  const { me, origin, may } = useServer();
+  const server = useServer();
+  const { me, origin, may } = server;
   const tokenName = useTokenName();
   const name =
     me.isSuper && me.username === null ? t.frame.superToken : tokenName({ ...me, token_limit: [] });
@@ -103,7 +104,7 @@ export function MeMenu() {
                 onSelect: openSessions,
               },
             ]),
-        ...(me.isSuper && me.username === 'root'
+        ...(mayChangePassword(server)
           ? [{ label: t.frame.changePassword, icon: LockKeyhole, onSelect: openPassword }]
           : []),
         { label: t.frame.logOut, icon: LogOut, onSelect: () => logOut() },

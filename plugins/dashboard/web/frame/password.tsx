@@ -1,36 +1,47 @@
 import { signal } from '@preact/signals';
-import { createClient } from '@svc/client';
-import { useState } from 'preact/hooks';
+import { createClient, RpcError } from '@svc/client';
+import { useEffect, useState } from 'preact/hooks';
 import { FormDialog, TextField, toast } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { wire } from './meta.ts';
-import { logInAgain, useServer } from './server.ts';
+import { logInAgain, type Server, useServer } from './server.ts';
 
 export const isPasswordOpen = signal(false);
 const LEAST_BYTES = 6;
 
-/** Changes the password of root. A session may not, so the old one is asked for; every session ends, and this page gets a new one. */
+/** A user name and a password with a colon are no log-in. */
+const COLON = ':';
+
+/** May the reader change the own password? Servers without a method for it let root do so, who changes any. */
+export function mayChangePassword({ me: { username, isSuper }, may }: Server): boolean {
+  if (username === null || username.includes(COLON)) return false;
+  return may('token_change_own_password') !== false || (isSuper && username === 'root');
+}
+
+/** Changes the reader's own password. Every session ends with the old one, and this page gets a new one. */
 export function OwnPassword() {
-  const { origin } = useServer();
+  const server = useServer();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const isShort = new TextEncoder().encode(next).length < LEAST_BYTES;
+  useEffect(
+    () => () => {
+      isPasswordOpen.value = false;
+    },
+    [],
+  );
+  const isUnfit = new TextEncoder().encode(next).length < LEAST_BYTES || next.includes(COLON);
   const change = async () => {
-    const token = `root|${current}`;
-    const client = createClient(`${origin}${wire('/svc/rpc')}`, { token, reconnect: false });
-    try {
-      await client.call('token_change_password', { target_token: 'root', new_password: next });
-    } finally {
-      client.close();
-    }
-    await logInAgain(`root|${next}`);
+    await logInAgain(async () => {
+      await setPassword(server, current, next).catch(inWords);
+      return `${server.me.username}|${next}`;
+    });
     toast(t.frame.passwordChanged);
   };
   return (
     <FormDialog
       title={t.frame.changePassword}
       action={t.frame.changePassword}
-      disabled={isShort || current === ''}
+      disabled={isUnfit || current === ''}
       onClose={() => {
         isPasswordOpen.value = false;
       }}
@@ -55,4 +66,35 @@ export function OwnPassword() {
       />
     </FormDialog>
   );
+}
+
+/** @throws RpcError 102 for a wrong old one */
+async function setPassword(
+  { call, may, origin }: Server,
+  old_password: string,
+  new_password: string,
+): Promise<void> {
+  if (may('token_change_own_password') !== false) {
+    await call('token_change_own_password', { old_password, new_password });
+    return;
+  }
+  // A session may not there, the password may.
+  const token = `root|${old_password}`;
+  const client = createClient(`${origin}${wire('/svc/rpc')}`, { token, reconnect: false });
+  try {
+    await client.call('token_change_password', { target_token: 'root', new_password });
+  } finally {
+    client.close();
+  }
+}
+
+/** A wrong or delayed old password, as the two methods say it. */
+const WRONG = [
+  'Permission denied: The old password is wrong',
+  'Permission denied: Only SuperToken can perform this operation',
+];
+
+function inWords(error: unknown): never {
+  const isWrong = error instanceof RpcError && WRONG.includes(error.message);
+  throw isWrong ? new Error(t.frame.currentWrong) : error;
 }

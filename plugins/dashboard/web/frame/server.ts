@@ -92,6 +92,7 @@ const ASKED_FIRST: readonly Method[] = [
   'svc-server_stream_log',
   'svc-server_read_config',
   'session_list',
+  'token_change_own_password',
 ];
 
 /** Where the reader is at home: the last server of this tab, else of this device. */
@@ -153,11 +154,27 @@ export async function logIn(typed: string, isRemembered: boolean): Promise<void>
   server.value = opened;
 }
 
-/** With another credential of the same reader: what is open ends first, so that its end is no news. */
-export async function logInAgain(typed: string): Promise<void> {
-  const isRemembered = server.value?.isRemembered === true;
-  server.value?.client.close();
-  await logIn(typed, isRemembered);
+let isChanging = false;
+
+/**
+ * `change` ends the session and resolves to what to log in with instead; until then the end of the session is no news. Where
+ * that log-in fails, the form appears.
+ */
+export async function logInAgain(change: () => Promise<string>): Promise<void> {
+  const old = server.value;
+  isChanging = true;
+  try {
+    const typed = await change();
+    old?.client.close();
+    await logIn(typed, old?.isRemembered === true).catch((error) => {
+      forgetSession(origin.value);
+      loginError.value = error;
+      server.value = undefined;
+      throw error;
+    });
+  } finally {
+    isChanging = false;
+  }
 }
 
 /** Ends the session on the server, too. Where that cannot be reached, the session ends by its time. */
@@ -179,7 +196,7 @@ function close(): void {
 
 /** The server no longer takes the session. */
 function lost(of: string): void {
-  if (server.value?.origin !== of) return;
+  if (isChanging || server.value?.origin !== of) return;
   forgetSession(of);
   loginError.value = new SessionEnded();
   close();

@@ -38,11 +38,13 @@ export const en = {
     superToken: 'Super Token',
     logOut: 'Log out',
     changePassword: 'Change the password',
-    passwordChanged: 'The password is changed. Every other session of root has ended.',
-    passwordText: 'All sessions of root end; this page stays logged in.',
+    passwordChanged: 'The password is changed. All your other sessions have ended.',
+    passwordText: 'All your other sessions end; this page stays logged in.',
     currentPassword: 'Current password',
+    currentWrong:
+      'The current password is wrong. After several wrong ones, wait ten seconds before the next.',
     newPassword: 'New password',
-    passwordHint: 'At least 6 characters.',
+    passwordHint: 'At least 6 characters, without a colon (:).',
     forbiddenTitle: 'No access',
     forbidden: (rights: string) =>
       `Your token does not give the right that this page needs: ${rights}.`,

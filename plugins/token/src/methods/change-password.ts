@@ -1,11 +1,9 @@
-import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import { type Methods, superOnly, Type } from '@svc/plugin-sdk';
 import { malformedPlain } from '../credential.ts';
 import type { Parts } from '../parts.ts';
-import { Target } from '../schemas.ts';
+import { checkNewPassword, PasswordChanged, Target } from '../schemas.ts';
 import { refuseSession } from '../session.ts';
 import { extractedTarget, nameIn, notFound } from '../targets.ts';
-
-const SHORTEST_BYTES = 6;
 
 /** `token_change_password` (token.md §7): extracted target; ends the sessions of the token. */
 export function addChangePassword(methods: Methods, parts: Parts): void {
@@ -16,15 +14,11 @@ export function addChangePassword(methods: Methods, parts: Parts): void {
       target_token: Target,
       new_password: Type.String({ description: 'At least 6 bytes.' }),
     },
-    result: Type.Object({ success: Type.Literal(true), message: Type.String() }),
+    result: PasswordChanged,
     audit: ({ target_token }) => nameIn(target_token),
     access: superOnly('Only SuperToken can perform this operation'),
     malformed: malformedPlain,
-    check({ new_password }) {
-      if (new_password === '') throw RpcError.invalid('New password cannot be empty');
-      if (Buffer.byteLength(new_password) >= SHORTEST_BYTES) return;
-      throw RpcError.invalid('New password must be at least 6 characters long');
-    },
+    check: ({ new_password }) => checkNewPassword(new_password),
     async handle({ target_token, new_password }, { log, caller }) {
       const { id } = await extractedTarget(store, target_token);
       refuseSession(caller, id);

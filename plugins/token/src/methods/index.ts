@@ -1,5 +1,6 @@
 import type { Methods, RegisteredMethod } from '@svc/plugin-sdk';
 import type { Parts } from '../parts.ts';
+import { addChangeOwnPassword } from './change-own-password.ts';
 import { addChangePassword } from './change-password.ts';
 import { addCreate } from './create.ts';
 import { addDelete } from './delete.ts';
@@ -27,4 +28,5 @@ export function addMethods(
   addDependents(methods, parts);
   addExplain(methods, parts, known);
   addSessions(methods, parts);
+  addChangeOwnPassword(methods, parts);
 }

@@ -1,0 +1,73 @@
+import {
+  type AccessContext,
+  type Methods,
+  type Principal,
+  type Right,
+  RpcError,
+  Type,
+} from '@svc/plugin-sdk';
+import { parseCredential } from '../credential.ts';
+import type { Parts } from '../parts.ts';
+import { checkNewPassword, PasswordChanged } from '../schemas.ts';
+import { authenticatedOr } from '../super.ts';
+import { tokenOf } from '../token.ts';
+
+const right: Right = { words: 'any valid credential of a token with user name and password' };
+const LATE = 'Permission Denied: Token is not valid now';
+const WRONG = 'The old password is wrong';
+
+/** `token_change_own_password`, an addition (token.md §13); ends the sessions of the token. */
+export function addChangeOwnPassword(methods: Methods, parts: Parts): void {
+  const { store, refresh } = parts;
+  methods.add('token_change_own_password', {
+    summary: 'Change the password that the caller logs in with.',
+    description:
+      'The old one is looked at like that of a log-in. Every session of the token ends, the one of the call as well: log in again.',
+    addition: true,
+    params: {
+      old_password: Type.String({ description: 'Wrong ones count like wrong log-ins.' }),
+      new_password: Type.String({ description: 'At least 6 bytes, without a `:`.' }),
+    },
+    result: PasswordChanged,
+    audit: () => '',
+    right,
+    access: { custom: (given, call) => logInAgain(given, call) },
+    async handle({ new_password }, { caller, log }) {
+      const proven = tokenOf(caller)?.password;
+      const hash = await parts.hashPassword(new_password);
+      // An upgrade may put another form of the old password in its place at this moment.
+      const forms = proven?.live ? [proven.stored, proven.becoming ?? proven.stored] : [];
+      const id = proven?.token.id ?? 0;
+      const changed = forms.length > 0 && (await store.replacePassword(id, forms, hash));
+      await refresh.changed({ id });
+      if (!changed) throw RpcError.denied('the token was changed at this moment: try again');
+      log.info('password changed', { id });
+      return { success: true as const, message: 'Password changed successfully' };
+    },
+  });
+}
+
+interface Given {
+  readonly old_password: string;
+  readonly new_password: string;
+}
+
+/** The old password is a log-in from where the call came, with its throttle. @throws RpcError 101, 102, 108 */
+async function logInAgain({ old_password, new_password }: Given, call: AccessContext) {
+  const own = tokenOf(await call.authenticate());
+  // In-process calls keep their caller: the old password would not be looked at.
+  if (call.credential === '') throw RpcError.denied('Only a credential changes its own password');
+  if (own && own.validity() !== 'ok') throw RpcError.denied(LATE);
+  checkNewPassword(new_password);
+  if (typeof own?.username !== 'string' || !own.password) throw withoutPassword();
+  const login = `${own.username}|${old_password}`;
+  if (parseCredential(login)?.mode !== 'account' || new_password.includes(':')) throw colon();
+  const caller: Principal = await authenticatedOr(WRONG, () => call.authenticate(login));
+  if (tokenOf(caller) !== own) throw RpcError.denied(WRONG);
+}
+
+const withoutPassword = () =>
+  RpcError.invalid('this token has no user name and password, so there is none to change');
+
+const colon = () =>
+  RpcError.invalid("nobody logs in with a ':' in user name or password: ask for another one");
