@@ -11,6 +11,7 @@ import { SCRIPT_TYPES } from '../cli/src/commands/script-types.ts';
 import { until } from './agent-program-process.ts';
 import { type Block, blocksOf, messagesOf, pagesOf, root, shell } from './documentation-kit.ts';
 import { run } from './plugin-project.ts';
+import { sharedPostgres } from './postgres.ts';
 import { eventually } from './protocol/token-kit.ts';
 import { suite } from './runner/suite.ts';
 
@@ -339,7 +340,7 @@ await app.stop();
 
 test('a test of a plugin runs on the Postgres that PGHOST names (postgres)', async () => {
   writeFileSync(join(dir, 'on-postgres.mjs'), ON_POSTGRES);
-  const url = new URL(process.env['SVC_TEST_POSTGRES_URL'] ?? '');
+  const url = new URL(sharedPostgres());
   const host = url.searchParams.get('host') ?? url.hostname;
   const { SVC_TEST_POSTGRES_URL: _, ...env } = process.env;
   const named = { PGHOST: host, PGPORT: url.port, PGUSER: url.username, PGPASSWORD: url.password };

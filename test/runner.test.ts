@@ -1,6 +1,6 @@
 // The runner itself, on small files of its own.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -163,6 +163,15 @@ ${PASSES}`;
   const { tally, stdout } = run({ one: needs }, '--fast');
   assert.is(tally, '1 passed, 0 failed');
   assert.match(stdout, /--fast left out 1 tests that need Postgres/);
+});
+
+test('tests ask for Postgres where --fast can leave them out', () => {
+  const around = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) =>
+      /env\['SVC_TEST_POSTGRES_URL'\]/.test(readFileSync(join('test', name), 'utf8')),
+    );
+  assert.equal(around, [], 'use sharedPostgres of test/postgres.ts');
 });
 
 test.run();

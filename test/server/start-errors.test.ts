@@ -8,6 +8,7 @@ import { UserError } from '@svc/plugin-sdk';
 import { start } from '@svc/server';
 import pg from 'pg';
 import * as assert from 'uvu/assert';
+import { sharedPostgres } from '../postgres.ts';
 import { suite } from '../runner/suite.ts';
 
 const test = suite('errors of a start');
@@ -152,14 +153,14 @@ for (const [name, url, says] of postgres) {
 }
 
 test('Postgres without this database (postgres)', async () => {
-  const url = new URL(process.env['SVC_TEST_POSTGRES_URL'] ?? '');
+  const url = new URL(sharedPostgres());
   url.pathname = '/svc_that_is_not_there';
   writeFileSync(file, `${sound}\n[database]\ndatabase_url = "${url}"\n`);
   assert.match(await failure(), /has no database 'svc_that_is_not_there': make it with createdb/);
 });
 
 test('Postgres in an encoding that lacks most characters (postgres)', async () => {
-  const shared = process.env['SVC_TEST_POSTGRES_URL'] ?? '';
+  const shared = sharedPostgres();
   const name = `svc_latin1_${process.pid}`;
   const client = new pg.Client({ connectionString: shared });
   await client.connect();
