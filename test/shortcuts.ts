@@ -47,7 +47,7 @@ export const shortcuts: readonly Shortcut[] = [
       ['test/dashboard/frame.test.ts', 'user and password work, and stay on the device on request'],
       [
         'test/dashboard/terminal.test.ts',
-        'a person who logged in by token or by password gets the shell by a pass',
+        'a person who logged in by token or by password types into a shell at once',
       ],
     ],
   },

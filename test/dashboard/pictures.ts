@@ -86,7 +86,7 @@ async function shell(page: Page): Promise<void> {
   };
   await lines.waitFor();
   await type(`PS1='gateway:\\w# '; clear`, 'gateway:~#');
-  await type('cd /var && ls', 'spool');
+  await type('cd /var && ls', 'gateway:/var#');
   const told = 'for one in web-1 db-2 edge-3; do echo "$one: backup complete"; done';
   await type(told, 'edge-3: backup');
 }

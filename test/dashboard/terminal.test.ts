@@ -61,7 +61,7 @@ test('a shell on the machine answers what is typed', async () => {
   await shows('42-xterm');
 });
 
-test('a person who logged in by token or by password gets the shell by a pass, and no address has the session', async () => {
+test('a person who logged in by token or by password types into a shell at once, by a pass, and no address has the session', async () => {
   const ways = [
     { token: kit.app.superToken },
     { username: 'root', password: kit.app.rootPassword },
@@ -73,6 +73,8 @@ test('a person who logged in by token or by password gets the shell by a pass, a
         page.on('websocket', (socket) => addresses.push(socket.url()));
         await logIn(page, typed);
         await prompt(page);
+        await page.keyboard.type('echo $((6*7))-typed\n');
+        await page.locator('.xterm-rows').getByText('42-typed').first().waitFor();
         const stored = String(await page.evaluate('JSON.stringify({ ...sessionStorage })'));
         const [, credential = ''] = /"credential\\?":\\?"([^"\\]+)/.exec(stored) ?? [];
         assert.match(credential, /^\w{16}:\w{32}$/);

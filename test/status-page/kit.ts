@@ -34,9 +34,14 @@ export async function seedAgent(app: TestApp, past: Past): Promise<void> {
     const ms = Math.max(0, length - (away[ago] ?? 0));
     if (ms > 0 || ago === first) rows.push(`(${id}, ${today - ago}, ${ms})`);
   }
-  await app.sql(`insert into agent_uptime (uuid_id, day, ms) values ${rows.join(', ')}`);
+  // The server may have written what it saw since the agent came.
   await app.sql(
-    `insert into agent_presence (uuid_id, here, last_seen) values (${id}, ${goneSince ? 0 : 1}, ${goneSince ?? now - DAY})`,
+    `insert into agent_uptime (uuid_id, day, ms) values ${rows.join(', ')}
+     on conflict (uuid_id, day) do update set ms = excluded.ms`,
+  );
+  await app.sql(
+    `insert into agent_presence (uuid_id, here, last_seen) values (${id}, ${goneSince ? 0 : 1}, ${goneSince ?? now - DAY})
+     on conflict (uuid_id) do update set here = excluded.here, last_seen = excluded.last_seen`,
   );
 }
 
