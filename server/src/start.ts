@@ -10,7 +10,7 @@ import { logConfiguration } from './log/configuration.ts';
 import { type Log, type LogOptions, openLog } from './log/index.ts';
 import { beginAhead, choosePlugins, providerOf } from './plugins/choose.ts';
 import { builtInNames } from './plugins/find.ts';
-import { keyWarnings, sectionsOf } from './plugins/sections.ts';
+import { keyWarnings, schemaOf, sectionsOf } from './plugins/sections.ts';
 import { VERSION } from './version.ts';
 
 export interface StartOptions {
@@ -53,10 +53,10 @@ export async function start(options: StartOptions): Promise<App> {
   const { logger } = log;
   const announcement = options.announcement ?? new Announcement();
   announcement.print = log.print;
-  logConfiguration(logger, path, loaded.raw);
   const endUnused = await beginAhead(head, dirname(path));
   try {
     const plugins = await choosePlugins(options.plugins ?? head.plugins, head, dirname(path));
+    logConfiguration(logger, path, loaded.raw, schemaOf(plugins));
     const sections = sectionsOf(plugins, loaded);
     for (const { message } of keyWarnings(plugins, loaded)) logger.warn(message);
     const file = new ServedFile({ path, loaded, listen, umask, plugins, sections, log: logger });

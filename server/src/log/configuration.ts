@@ -1,12 +1,25 @@
 import type { Fields, Logger } from '@svc/plugin-sdk';
+import type { TSchema } from 'typebox';
 import { isTable } from '../config/section.ts';
+import { MASK } from './mask.ts';
 
 type Table = { readonly [key: string]: unknown };
 
-/** Logs what the file says, a record for the top-level keys and one for each table: `configuration [database]`. */
-export function logConfiguration(log: Logger, path: string, raw: Table): void {
-  log.info('configuration', { path, ...keysOf(raw) });
-  logTables(log, raw, '');
+/** The parts of a schema that tell which keys are known. */
+interface Known {
+  readonly type?: string;
+  readonly properties?: { readonly [key: string]: TSchema };
+  readonly items?: TSchema;
+}
+
+/**
+ * Logs what the file says, a record for the top-level keys and one for each table: `configuration [database]`.
+ * @param schema of the whole file: of a key that it does not know only the name is logged, because a misspelt `password` holds one
+ */
+export function logConfiguration(log: Logger, path: string, raw: Table, schema: TSchema): void {
+  const shown = shownOf(raw, schema) as Table;
+  log.info('configuration', { path, ...keysOf(shown) });
+  logTables(log, shown, '');
 }
 
 function logTables(log: Logger, table: Table, prefix: string): void {
@@ -18,6 +31,24 @@ function logTables(log: Logger, table: Table, prefix: string): void {
     logTables(log, value, `${name}.`);
   }
 }
+
+/** A copy that may be logged. A value of another kind than the schema's counts as unknown, too. */
+function shownOf(value: unknown, schema: Known | undefined): unknown {
+  if (isTable(value)) {
+    const { properties = {} } = schema ?? {};
+    const known = (key: string) => (Object.hasOwn(properties, key) ? properties[key] : undefined);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, shownOf(member, known(key))]),
+    );
+  }
+  if (Array.isArray(value))
+    return schema?.items ? value.map((item) => shownOf(item, schema.items)) : MASK;
+  if (!schema || schema.type === 'object' || schema.type === 'array') return MASK;
+  return typeof value === 'string' ? value.replace(QUERY, `$1${MASK}`) : value;
+}
+
+/** What follows the path of an address; how an SQLite file is opened is no secret. */
+const QUERY = /(:\/\/[^\s?#]*[?#])(?!mode=(?:ro|rw|rwc|memory)$)\S*/g;
 
 const keysOf = (table: Table): Fields =>
   Object.fromEntries(

@@ -12,9 +12,12 @@ const MEMBER = new RegExp(`(\\\\*)"${NAME}\\1"\\s*:\\s*`, 'gi');
 /** A value that is neither text nor an object, an array, null or a boolean. */
 const PLAIN_VALUE = /[^\s,}\]"\\[{tfn][^\s,}\]"\\]*/y;
 
-const DATABASE_URL =
-  /\b((?:postgres|postgresql|mysql|mariadb|nats|tls|redis|rediss|amqp):\/\/[^\s:@/]*:)[^\s"'`]*@/gi;
-const OTHER_URL = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)[^\s@/]*@/gi;
+/** The name of the user stays; a password may hold `@` and `/`. */
+const DATABASE_URL = /\b((?:postgres|postgresql|mysql|mariadb):\/\/[^\s:@/]*:)[^\s"'`]*@/gi;
+const BROKER_URL = /\b((?:nats|tls|redis|rediss|amqp):\/\/)[^\s:@/]*:[^\s"'`]*@/gi;
+/** A token may stand as the user, with or without a password. */
+const OTHER_URL =
+  /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'`]*@/gi;
 const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
 
 /** True for names whose values are never written: `password`, `token_hash`, `fatherToken` … */
@@ -26,7 +29,8 @@ export function isSecretName(name: string): boolean {
 export function maskText(text: string): string {
   let masked = text;
   if (masked.includes('://')) {
-    masked = masked.replace(DATABASE_URL, `$1${MASK}@`).replace(OTHER_URL, `$1${MASK}@`);
+    for (const url of [DATABASE_URL, BROKER_URL, OTHER_URL])
+      masked = masked.replace(url, `$1${MASK}@`);
   }
   if (masked.includes('=')) masked = masked.replace(PAIR, `$1=${MASK}`);
   return masked.includes('"') ? maskMembers(masked) : masked;

@@ -1,5 +1,6 @@
 import type { PluginSettings } from '@svc/kernel';
-import { type ConfigWarning, type Plugin, UserError } from '@svc/plugin-sdk';
+import { type ConfigWarning, type Plugin, Type, UserError } from '@svc/plugin-sdk';
+import type { TObject } from 'typebox';
 import { HeadSchema } from '../config/head.ts';
 import type { LoadedConfig, ParsedConfig } from '../config/load.ts';
 import { isTable, problemsError, validateSection } from '../config/section.ts';
@@ -104,6 +105,18 @@ function changedKeys(a: Record<string, unknown>, b: Record<string, unknown>): st
     (key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]),
   );
 }
+
+/** The schema of a whole file: the kernel's keys, those that plugins claim, and their sections. */
+export const schemaOf = (plugins: readonly Plugin[]): TObject =>
+  Type.Object(
+    Object.assign(
+      { ...HeadSchema.properties },
+      ...plugins.map(({ name, config, rootConfig }) => ({
+        ...(config && { [name]: config }),
+        ...rootConfig?.properties,
+      })),
+    ),
+  );
 
 const knownTo = (plugins: readonly Plugin[]) => ({
   sections: Object.fromEntries(plugins.map(({ name, config }) => [name, config])),
