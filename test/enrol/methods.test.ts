@@ -164,6 +164,65 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await app.sql(`select * from enrol_pending where code = ${id}`), []);
   });
 
+  test('machines that come at once take the places of all that came before and never reported', async () => {
+    const { id, code } = await create({ uses: 12 });
+    const all = () => Promise.all(Array.from({ length: 12 }, () => enrolled(code)));
+    const lost = await all();
+    await app.clock.advance(31_000);
+    const came = await all();
+    assert.is((await list()).find((one: { id: number }) => one.id === id).used, 12);
+    const { tokens } = await app.call('token_list_all_tokens', [app.superToken]);
+    const keys = tokens.map(({ token_key }: { token_key: string }) => token_key);
+    const left = (machines: typeof came) =>
+      machines.filter(({ token }) => keys.includes(token.split(':')[0])).length;
+    assert.equal([left(lost), left(came)], [0, 12]);
+    const pending = await app.sql(`select agent from enrol_pending where code = ${id}`);
+    const agents = pending.map(({ agent }: any) => agent).sort();
+    assert.equal(agents, came.map(({ uuid }) => uuid).sort());
+  });
+
+  test('a machine that reports while others come keeps its place and its token', async () => {
+    const { id, code } = await create({ uses: 3 });
+    const first = [await enrolled(code), await enrolled(code), await enrolled(code)];
+    const [kept] = first as [(typeof first)[0]];
+    await app.clock.advance(31_000);
+    const report = { uuid: kept.uuid, time: 1 };
+    await app.call('agent_report_dynamic_summary', [kept.token, report]);
+    const came = await Promise.all([1, 2, 3, 4].map(() => exchange(code)));
+    assert.equal(came.map(({ status }) => status).sort(), [200, 200, 403, 403]);
+    for (const response of came.filter(({ status }) => status === 403))
+      assert.match(await response.text(), 'a machine came with this code a moment ago');
+    await app.call('agent_report_dynamic_summary', [kept.token, report]);
+    assert.is((await list()).find((one: { id: number }) => one.id === id).used, 3);
+  });
+
+  test('who comes while the first exchange of a code still runs hears that the code is held', async () => {
+    const { code } = await create();
+    const all = await Promise.all(Array.from({ length: 8 }, () => exchange(code)));
+    const texts = await Promise.all(all.map((response) => response.text()));
+    const held = texts.filter((text) =>
+      text.includes('a machine came with this code a moment ago'),
+    );
+    assert.is(held.length, 7, texts.join(''));
+  });
+
+  test('a code that is known is never counted as a wrong one, be it used up, revoked or expired', async () => {
+    const used = await create();
+    const { uuid, token } = await enrolled(used.code);
+    await app.call('agent_report_dynamic_summary', [token, { uuid, time: 1 }]);
+    const revoked = await create();
+    await app.call('enrol_revoke', { token: app.superToken, id: revoked.id });
+    const expired = await create({ seconds: 60 });
+    await app.clock.advance(61_000);
+    for (const { code } of [used, revoked, expired]) {
+      for (let n = 0; n < 40; n++) assert.is((await exchange(code)).status, 403);
+      const headers = { authorization: `Code ${code}` };
+      for (let n = 0; n < 40; n++)
+        assert.is((await app.fetch('/svc/enrol/runtime/plan9-x64', { headers })).status, 401);
+    }
+    await enrolled((await create()).code);
+  });
+
   test('an expired, a revoked and an unknown code are refused in the same words', async () => {
     const expired = await create({ seconds: 60 });
     const revoked = await create();

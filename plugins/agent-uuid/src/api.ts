@@ -36,6 +36,8 @@ export interface AgentRegistry {
   onChange(listener: (agent: Agent) => void): () => void;
   /** SQL text expression: the lower-case hyphenated UUID of the agent whose id is in `column`, or null. */
   uuidSql(column: string): string;
+  /** SQL condition with one parameter, a UUID in the form of `db.forms.uuid`: such an agent is in the table, be it soft-deleted. */
+  isStoredSql(): string;
 }
 
 export const AgentRegistry = service<AgentRegistry>('agent-registry');

@@ -87,6 +87,10 @@ export class Registry implements AgentRegistry {
     return this.#store.uuidSql(column);
   }
 
+  isStoredSql(): string {
+    return this.#store.isStoredSql();
+  }
+
   /** Reads these agents again: another server changed them. */
   async refresh(uuids: readonly string[]): Promise<void> {
     await Promise.all(uuids.map((uuid) => this.#read(uuid)));

@@ -79,6 +79,10 @@ export class AgentStore {
     return `(select ${uuid} from monitoring_uuid where monitoring_uuid.id = ${column})`;
   }
 
+  isStoredSql(): string {
+    return 'exists (select 1 from monitoring_uuid where monitoring_uuid.uuid = ?)';
+  }
+
   async #read(uuids: readonly string[]): Promise<Agent[]> {
     if (uuids.length === 0) return [];
     const sql = `select ${this.#columns} from monitoring_uuid where uuid in (${marks(uuids.length)})`;

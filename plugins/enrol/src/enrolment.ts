@@ -14,8 +14,11 @@ export interface Enrolled {
   readonly token: string;
 }
 
-/** Why a code is not taken. `held`: the machine that came with it a moment ago may be on its way. */
-export type Refused = 'unknown' | 'held';
+/**
+ * Why a code is not taken. `held`: machines that came with it a moment ago may be on their way. `ended`: it is used up,
+ * revoked or expired, and whoever has it is not guessing.
+ */
+export type Refused = 'unknown' | 'ended' | 'held';
 
 /** From a code to a token of one machine. Its UUID is chosen here: a code may take over no machine that is there already. */
 export class Enrolment {
@@ -31,60 +34,75 @@ export class Enrolment {
 
   /** Why the code would not be taken; undefined: it would. */
   async refusal(code: string): Promise<Refused | undefined> {
-    const known = await this.#valid(code);
-    if (!known) return 'unknown';
-    if (known.used < known.uses) return undefined;
-    const pending = await this.#pending.of(known.id);
-    return pending === 'held' ? 'held' : pending ? undefined : 'unknown';
+    const known = await this.#known(code);
+    if (typeof known === 'string') return known;
+    return known.used < known.uses ? undefined : this.#refusalOfUsed(known);
   }
 
   /** @throws RpcError 102, 103, 108 of `token_create` */
   async exchange(code: string, address: string): Promise<Enrolled | Refused> {
-    const { clock, log, methods } = this.#kernel;
-    const taken = (await this.#take(code)) ?? (await this.#takeOver(code));
-    if (typeof taken === 'string') return taken;
+    const known = await this.#known(code);
+    if (typeof known === 'string') return known;
     const uuid = randomUUID();
-    const token = await this.#createToken(uuid, taken);
-    const came_at = clock.now();
-    await this.#store.came(taken.id, uuid, came_at);
+    const why = await this.#take(known, uuid);
+    if (why) return why;
+    const token = await this.#createToken(uuid, known);
     const [token_key = ''] = token.split(':');
-    // Without reports nobody knows whether a machine has connected.
-    if (methods.has('agent_report_dynamic_summary'))
-      await this.#pending.add(taken.id, { agent: uuid, token_key, came_at });
-    await this.#openNamespace(uuid, taken);
-    const target = `code ${taken.id}: ${uuid}`;
-    this.#kernel
-      .useOptional(Audit)
-      ?.record({ method: 'enrol exchange', target, origin: { address, transport: 'http' } });
-    log.info('machine enrolled', { code: taken.id, agent: uuid, address });
+    if (!(await this.#pending.setToken(uuid, token_key))) {
+      await this.#forget({ agent: uuid, token_key });
+      return 'held';
+    }
+    await this.#came(known, uuid, address);
     return { uuid, token };
   }
 
-  async #valid(code: string): Promise<Code | undefined> {
+  async #known(code: string): Promise<Code | Refused> {
     const { brand, clock } = this.#kernel;
-    return isCode(code) ? this.#store.valid(hashOf(brand.salt, code), clock.now()) : undefined;
+    const known = isCode(code) && (await this.#store.byHash(hashOf(brand.salt, code)));
+    if (!known) return 'unknown';
+    const holds = known.revoked_at === null && Number(known.expires_at) > clock.now();
+    return holds ? known : 'ended';
   }
 
-  async #take(code: string): Promise<Code | undefined> {
-    const { brand, clock } = this.#kernel;
-    return isCode(code) ? this.#store.take(hashOf(brand.salt, code), clock.now()) : undefined;
+  async #refusalOfUsed({ id }: Code): Promise<Refused | undefined> {
+    const state = await this.#pending.state(id);
+    return { free: undefined, held: 'held', none: 'ended' }[state] as Refused | undefined;
   }
 
-  /** The use of a machine that came and never connected: its token goes. */
-  async #takeOver(code: string): Promise<Code | Refused> {
-    const known = await this.#valid(code);
-    const pending = known && (await this.#pending.of(known.id));
-    if (pending === 'held') return 'held';
-    if (!known || !pending || !(await this.#pending.remove(pending.agent))) return 'unknown';
-    await this.#forget(pending);
-    return known;
+  /** A use of the code for this machine: a new one, else that of a machine that has not reported. */
+  async #take(code: Code, uuid: string): Promise<Refused | undefined> {
+    const { clock, log } = this.#kernel;
+    const { id } = code;
+    if (await this.#store.take(id, clock.now(), (on) => this.#pending.add(on, id, uuid)))
+      return undefined;
+    const why = await this.#refusalOfUsed(code);
+    if (why) return why;
+    const before = await this.#pending.takeOver(id, uuid);
+    // Others were faster: what they came with is held now, or their machines have reported.
+    if (!before) return (await this.#refusalOfUsed(code)) ?? 'held';
+    const { agent } = before;
+    log.info('an enrolled machine has not reported: its place goes to another', { agent });
+    await this.#forget(before);
+    return undefined;
   }
 
-  async #forget({ agent, token_key }: Pending): Promise<void> {
+  async #came({ id, ...code }: Code, uuid: string, address: string): Promise<void> {
+    const { clock, log } = this.#kernel;
+    await this.#store.came(id, uuid, clock.now());
+    await this.#openNamespace(uuid, code);
+    this.#kernel.useOptional(Audit)?.record({
+      method: 'enrol exchange',
+      target: `code ${id}: ${uuid}`,
+      origin: { address, transport: 'http' },
+    });
+    log.info('machine enrolled', { code: id, agent: uuid, address });
+  }
+
+  /** The token and the namespace of a machine that has lost its place. */
+  async #forget({ agent, token_key }: Pick<Pending, 'agent' | 'token_key'>): Promise<void> {
     const { call, log, methods, system } = this.#kernel;
-    log.info('an enrolled machine never connected: its code is good again', { agent });
     try {
-      await call('token_delete', { target_token: token_key }, system);
+      if (token_key) await call('token_delete', { target_token: token_key }, system);
       if (methods.has('kv_delete_namespace'))
         await call('kv_delete_namespace', { namespace: agent }, system);
     } catch (error) {
@@ -104,13 +122,19 @@ export class Enrolment {
       const { key, secret } = made as { key: string; secret: string };
       return `${key}:${secret}`;
     } catch (error) {
-      await this.#store.giveBack(id);
+      await this.#giveBack(id, uuid);
       throw error;
     }
   }
 
+  async #giveBack(code: number, uuid: string): Promise<void> {
+    // A place that went to another machine meanwhile took the use along.
+    const isOurs = !this.#pending.areKept || (await this.#pending.remove(uuid));
+    if (isOurs) await this.#store.giveBack(code);
+  }
+
   /** For the documents of the agent, and where dashboards keep names. A machine without it is better than none. */
-  async #openNamespace(uuid: string, { name, tags }: Code): Promise<void> {
+  async #openNamespace(uuid: string, { name, tags }: Pick<Code, 'name' | 'tags'>): Promise<void> {
     const { call, log, methods, system } = this.#kernel;
     if (!methods.has('kv_create')) return;
     try {

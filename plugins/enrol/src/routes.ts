@@ -150,9 +150,13 @@ async function mayDownload(exchange: Exchange, { kernel, enrolment, throttle }: 
   return notTaken(exchange, 401, 'unknown');
 }
 
-const NOT_TAKEN = {
-  unknown: 'the code is not known, or it was used, revoked or has expired: ask for a new one',
-  held: 'a machine came with this code a moment ago; when it has not connected within half a minute, the code is good again',
+/** Who tries codes does not hear which ones there were. */
+const NOT_KNOWN =
+  'the code is not known, or it was used, revoked or has expired: ask for a new one';
+const NOT_TAKEN: Readonly<Record<Refused, string>> = {
+  unknown: NOT_KNOWN,
+  ended: NOT_KNOWN,
+  held: 'a machine came with this code a moment ago; when it has not reported within half a minute, the code is good again',
 };
 
 function notTaken(exchange: Exchange, status: number, why: Refused): false {

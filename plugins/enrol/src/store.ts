@@ -37,7 +37,7 @@ type Row = Omit<Code, 'tags'> & { readonly tags: string };
 
 const COLUMNS =
   'id, name, tags, owner, uses, used, created_at, expires_at, revoked_at, last_agent, last_at';
-const IS_VALID = 'hash = ? and expires_at > ? and revoked_at is null';
+const IS_VALID = 'id = ? and expires_at > ? and revoked_at is null';
 
 /** Table `enrol_code`. Every method throws RpcError 103 when the database fails. */
 export class Store {
@@ -80,20 +80,30 @@ export class Store {
     return row && codeOf(row);
   }
 
-  /** A code that holds, whether or not it has a use left. Index on `hash`. */
-  async valid(hash: string, now: number): Promise<Code | undefined> {
-    const [row] = await this.#rows(`select ${COLUMNS} from enrol_code where ${IS_VALID}`, [
-      hash,
-      now,
-    ]);
+  /** A code, whether or not it still holds. Index on `hash`. */
+  async byHash(hash: string): Promise<Code | undefined> {
+    const [row] = await this.#rows(`select ${COLUMNS} from enrol_code where hash = ?`, [hash]);
     return row && codeOf(row);
   }
 
-  /** Takes one use, in one statement: two machines with one code come one after the other. @returns undefined: there is none */
-  async take(hash: string, now: number): Promise<Code | undefined> {
+  /**
+   * Takes one use, in one statement: two machines with one code come one after the other. `also` is done in the same
+   * transaction. @returns undefined: there is none
+   */
+  take(
+    id: number,
+    now: number,
+    also: (on: QueryBuilder) => Promise<void>,
+  ): Promise<Code | undefined> {
     const text = `update enrol_code set used = used + 1 where ${IS_VALID} and used < uses returning ${COLUMNS}`;
-    const [row] = await this.#rows(text, [hash, now]);
-    return row && codeOf(row);
+    const work = async (trx: QueryBuilder) => {
+      const [row] = await rowsOf<Row>(trx, { text, params: [id, now] });
+      if (row) await also(trx);
+      return row && codeOf(row);
+    };
+    return guarded('the use of an enrolment code could not be taken', () =>
+      this.#db.transaction(work),
+    );
   }
 
   /** What `take` took, when nothing came of it. */
