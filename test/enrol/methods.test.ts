@@ -196,6 +196,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await list()).find((one: { id: number }) => one.id === id).used, 3);
   });
 
+  test('the use of an exchange that ended before it had a token goes to the next machine', async () => {
+    const { id, code } = await create();
+    const { uuid } = await enrolled(code);
+    await app.sql(`update enrol_pending set token_key = '' where agent = '${uuid}'`);
+    await app.clock.advance(31_000);
+    const next = await enrolled(code);
+    const row = (await list()).find((one: { id: number }) => one.id === id);
+    assert.equal([row.used, row.last_agent], [1, next.uuid]);
+    const namespaces = await app.call('kv_list_all_namespace', [app.superToken]);
+    assert.equal(
+      [uuid, next.uuid].map((of) => namespaces.includes(of)),
+      [false, true],
+    );
+  });
+
   test('who comes while the first exchange of a code still runs hears that the code is held', async () => {
     const { code } = await create();
     const all = await Promise.all(Array.from({ length: 8 }, () => exchange(code)));
