@@ -21,7 +21,7 @@ import { createHooks } from './hooks.ts';
 import { LocalBus } from './local-bus.ts';
 import { Network } from './network.ts';
 import { orderPlugins } from './plugins/order.ts';
-import { register } from './plugins/register.ts';
+import { registerAll } from './plugins/register.ts';
 import { Scope, type Shared } from './plugins/scope.ts';
 import { Services } from './plugins/services.ts';
 import { Access } from './rpc/access.ts';
@@ -176,7 +176,7 @@ export class App {
   /** The plugins, and the database as it is. */
   async open(): Promise<void> {
     await this.#timeline.step('setup', () => this.#setup());
-    this.#register();
+    await this.#register();
   }
 
   /** The schema that the plugins want, the other servers, first rows. */
@@ -288,13 +288,10 @@ export class App {
     };
   }
 
-  #register(): void {
-    const [registry, steps, { router }] = [this.#registry, this.#steps, this.#network];
-    register(this.hooks.methods, this.#scopes, (plugin) => registry.for(plugin));
-    register(this.hooks.routes, this.#scopes, ({ name }) => router.for(name));
-    register(this.hooks.migrations, this.#scopes, ({ name }) => steps.for(name));
-    this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (exchange) =>
-      this.#network.rpc.handle(exchange),
-    );
+  async #register(): Promise<void> {
+    const { rpc, router } = this.#network;
+    this.hooks.request.tapPromise({ name: 'kernel', stage: LAST }, (given) => rpc.handle(given));
+    const registries = { methods: this.#registry, routes: router, migrations: this.#steps };
+    await registerAll(this.hooks, this.#scopes, registries, this.#timeline);
   }
 }

@@ -1,7 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { DatabaseHandle, MigrationDatabase, MigrationStep } from '@svc/plugin-sdk';
+import {
+  type DatabaseHandle,
+  definePlugin,
+  type Migration,
+  type MigrationDatabase,
+  type MigrationStep,
+  type Migrations,
+  type Plugin,
+} from '@svc/plugin-sdk';
+import { bootForTest } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { migrate } from '../../kernel/src/db/migrate.ts';
 import { suite } from '../runner/suite.ts';
@@ -125,6 +134,79 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
     );
     assert.ok(await db.query.schema.hasTable('b_0001'));
+  });
+
+  const table = (name: string): Migration => ({
+    name,
+    up: ({ query }) => query.schema.createTable('late_table', (columns) => columns.integer('id')),
+  });
+  const startWith = (setup: Plugin['setup']) =>
+    bootForTest([definePlugin({ name: 'late', version: '1.0.0', setup })], {}, { dialect });
+  const started = async (setup: Plugin['setup']) => (await startWith(setup)).stop();
+
+  test('refuses a step that a tap adds after the hook has run, instead of leaving it out', async () => {
+    const error = await failure(
+      started(({ hooks }) =>
+        hooks.migrations.tap(async (steps) => {
+          await Promise.resolve();
+          steps.add(table('0001-late'));
+        }),
+      ),
+    );
+    assert.match(error.message, /plugin 'late': adds a migration after .*\(too late\)/);
+  });
+
+  test('refuses a step that is added through a kept registry', async () => {
+    const error = await failure(
+      started(({ hooks }) => {
+        let kept: Migrations | undefined;
+        hooks.migrations.tap((steps) => {
+          kept = steps;
+        });
+        hooks.prepare.tap(() => kept?.add(table('0001-late')));
+      }),
+    );
+    assert.match(error.message, /plugin 'late': adds a migration after .*\(too late\)/);
+  });
+
+  test('runs the steps that an async tap adds at once', async () => {
+    const app = await startWith(({ hooks }) =>
+      hooks.migrations.tap(async (steps) => {
+        steps.add(table('0001-at-once'));
+        await Promise.resolve();
+      }),
+    );
+    assert.equal(await app.sql('select id from late_table'), []);
+    await app.stop();
+  });
+
+  for (const [says, name] of [
+    ['is empty', ''],
+    ['is blank', '  '],
+    ['the ledger has no room for', 'x'.repeat(129)],
+    ['holds a character that Postgres does not store', '0001\0'],
+  ] as const)
+    test(`refuses a step with a name that ${says}`, async () => {
+      const error = await failure(
+        started(({ hooks }) => hooks.migrations.tap((steps) => steps.add(table(name)))),
+      );
+      assert.is(
+        error.message,
+        "plugin 'late': the name of a migration must have 1 to 128 characters, none of them a control character",
+      );
+    });
+
+  test('takes a name of 128 characters, whatever their length in bytes', async () => {
+    const name = '🦊'.repeat(128);
+    const app = await startWith(({ hooks }) =>
+      hooks.migrations.tap((steps) => steps.add(table(name))),
+    );
+    const rows = await app.sql("select name from schema_migrations where plugin = 'late'");
+    await app.stop();
+    assert.equal(
+      rows.map((row) => row['name']),
+      [name],
+    );
   });
 
   test('lets three programs migrate one database at once: each step runs once', async () => {

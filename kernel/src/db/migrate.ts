@@ -7,17 +7,36 @@ import type {
 } from '@svc/plugin-sdk';
 import { PluginError, UserError } from '@svc/plugin-sdk';
 
+/** Longest name that the ledger takes, characters. */
+const MAX_NAME = 128;
+
 /** The steps of all plugins, in the order in which they run. */
 export class Steps {
   readonly list: MigrationStep[] = [];
+  #open = true;
+
+  /** No step is taken from now on: it would not run. */
+  close(): void {
+    this.#open = false;
+  }
 
   /** What one plugin registers through. */
   for(plugin: string): Migrations {
     return {
       add: (migration) => {
+        if (!this.#open)
+          throw new PluginError(
+            plugin,
+            `adds a migration after the hook 'migrations' has run (too late)`,
+          );
         const { name, up } = migration ?? {};
         if (typeof name !== 'string' || typeof up !== 'function')
           throw new PluginError(plugin, `a migration must have a 'name' and a function 'up'`);
+        if (name.trim() === '' || [...name].length > MAX_NAME || /\p{Cc}/u.test(name))
+          throw new PluginError(
+            plugin,
+            `the name of a migration must have 1 to ${MAX_NAME} characters, none of them a control character`,
+          );
         const isTwice = this.list.some(
           (step) => step.plugin === plugin && step.migration.name === name,
         );
@@ -90,7 +109,7 @@ function refuseUnknown(rows: readonly LedgerRow[], steps: readonly MigrationStep
 
 async function createLedger({ query }: MigrationDatabase): Promise<void> {
   await query.raw(
-    `create table if not exists ${ledger} (plugin varchar(128) not null, name varchar(128) not null, breaking int not null, applied_at bigint not null, primary key (plugin, name))`,
+    `create table if not exists ${ledger} (plugin varchar(128) not null, name varchar(${MAX_NAME}) not null, breaking int not null, applied_at bigint not null, primary key (plugin, name))`,
   );
 }
 
