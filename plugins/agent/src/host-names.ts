@@ -4,6 +4,8 @@ import type { LastValues } from './last-values.ts';
 
 /** A longer text is no host name (RFC 1035). */
 const MOST_CHARACTERS = 253;
+/** Control and format characters, also those that turn the direction of text, and line breaks. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const SYSTEM = HEAD.length + STATIC.fields.findIndex(({ name }) => name === 'system');
 
 /** Either of these rights opens the host name: to the report that holds it, or to the name that stands in its place. */
@@ -32,6 +34,7 @@ export function tellHostNames(list: AgentList, reports: LastValues): void {
 
 function parsed(system: Row[number] | undefined): string | null {
   if (typeof system !== 'string') return null;
-  const { system_host_name: name } = JSON.parse(system) as { readonly system_host_name?: unknown };
-  return typeof name === 'string' && name !== '' && name.length <= MOST_CHARACTERS ? name : null;
+  const { system_host_name } = JSON.parse(system) as { readonly system_host_name?: unknown };
+  const name = typeof system_host_name === 'string' ? system_host_name.trim() : '';
+  return name === '' || name.length > MOST_CHARACTERS || UNPRINTABLE.test(name) ? null : name;
 }
