@@ -2,7 +2,9 @@
 
 import * as assert from 'uvu/assert';
 import { makeBrand } from '../../kernel/src/brand.ts';
+import { parseConfig } from '../../server/src/config/load.ts';
 import { suite } from '../runner/suite.ts';
+import { refusal, textWith } from './config-kit.ts';
 
 const test = suite('brand');
 
@@ -56,6 +58,18 @@ for (const [text, branded] of rows) {
 
 for (const text of unchanged) {
   test(`leaves ${JSON.stringify(text)} alone`, () => assert.is(acme.rewrite(text), text));
+}
+
+const told: [key: string, value: string, says: string][] = [
+  ['word', '../x', '1 to 32 letters (A-Z, a-z), digits and `_`, no digit first;'],
+  ['permission', '../x', '1 to 32 letters (A-Z, a-z), digits, `_` and `-`, a letter or `_` first;'],
+  ['peer_header', 'a b', 'The name of a header: letters (A-Z, a-z), digits and `-`;'],
+];
+for (const [key, value, says] of told) {
+  test(`a ${key} of other characters is refused with the ones to write`, () => {
+    const message = refusal(() => parseConfig(textWith({ brand: [`${key} = "${value}"`] })));
+    assert.ok(message.startsWith(`[brand] ${key}: must be: ${says}`), message);
+  });
 }
 
 test('the record carries the other identifiers as configured', () => {

@@ -223,10 +223,22 @@ const refused: [table: string, key: string, values: string[][]][] = [
     'permission',
     [
       ['5', 'must be a text in quotes'],
-      ['"a b"', 'must be: Tag of server permissions.'],
+      [
+        '"a b"',
+        'must be: 1 to 32 letters (A-Z, a-z), digits, `_` and `-`, a letter or `_` first; the tag of server permissions.',
+      ],
     ],
   ],
-  ['brand', 'peer_header', [['"a b"', "must be: Header with the peer's address."]]],
+  [
+    'brand',
+    'peer_header',
+    [
+      [
+        '"a b"',
+        "must be: The name of a header: letters (A-Z, a-z), digits and `-`; the header has the peer's address.",
+      ],
+    ],
+  ],
 ];
 
 for (const [table, key, values] of refused) {

@@ -52,13 +52,21 @@ const Logging = Type.Object(
   { default: {} },
 );
 
+// Of a value that does not fit, the sentence behind `must be:`.
+const WORD =
+  '1 to 32 letters (A-Z, a-z), digits and `_`, no digit first; namespace, routes, marker and globals have it.';
+const PERMISSION =
+  '1 to 32 letters (A-Z, a-z), digits, `_` and `-`, a letter or `_` first; the tag of server permissions.';
+const PEER_HEADER =
+  "The name of a header: letters (A-Z, a-z), digits and `-`; the header has the peer's address.";
+
 const Brand = Type.Object(
   {
-    word: Spelled('^[A-Za-z_][A-Za-z0-9_]{0,31}$', 'svc', 'Namespace, routes, marker, globals.'),
-    permission: Spelled('^[A-Za-z_][A-Za-z0-9_-]{0,31}$', 'svc', 'Tag of server permissions.'),
+    word: Spelled('^[A-Za-z_][A-Za-z0-9_]{0,31}$', 'svc', WORD),
+    permission: Spelled('^[A-Za-z_][A-Za-z0-9_-]{0,31}$', 'svc', PERMISSION),
     salt: Type.String({ minLength: 1, default: 'SVC', description: 'Hash prefix.' }),
     title: Type.String({ minLength: 1, default: 'svc', description: 'Human name in texts.' }),
-    peer_header: Spelled('^[A-Za-z0-9-]+$', 'ng-connecting-ip', "Header with the peer's address."),
+    peer_header: Spelled('^[A-Za-z0-9-]+$', 'ng-connecting-ip', PEER_HEADER),
   },
   { default: {} },
 );
