@@ -23,9 +23,14 @@ import { suite } from './runner/suite.ts';
 
 const test = suite('agent program');
 
+interface Setup {
+  clock: FakeClock;
+  lines: string[];
+}
+
 async function withAgent(
   config: AgentConfig,
-  use: (setup: { clock: FakeClock; lines: string[] }) => Promise<void>,
+  use: (setup: Setup) => Promise<void>,
   extra: { collector?: Collector; offset_ms?: number } = {},
 ): Promise<void> {
   const clock = new FakeClock();
@@ -66,26 +71,50 @@ const SUMMARY = 'agent_report_dynamic_summary';
 const DYNAMIC = 'agent_report_dynamic';
 const STATIC = 'agent_report_static';
 
+const connectionsIn = (lines: readonly string[]) =>
+  lines.filter((line) => line.includes(' connected ')).length;
+
+/** Takes a connection and waits until the agent has the answer to its UUID call: reports go out from then on. */
+async function join(server: ScriptedServer, lines: readonly string[]): Promise<Peer> {
+  const before = connectionsIn(lines);
+  const peer = await server.welcome();
+  let isOver = false;
+  const look = async () => {
+    while (!isOver && connectionsIn(lines) === before) await new Promise(setImmediate);
+  };
+  await soon('a connection', look()).finally(() => {
+    isOver = true;
+  });
+  return peer;
+}
+
 async function take(peer: Peer, count: number): Promise<any[]> {
   const messages: any[] = [];
   while (messages.length < count) messages.push(await peer.next());
   return messages;
 }
 
-test('reports summaries each tick, full data each n-th, static data at its own interval, none earlier', () =>
+test('reports summaries each tick, full data each n-th, static data with the first and at its own interval, none earlier', () =>
   withServers(1, ([server]) => {
     const config = agentConfig([serverConfig(server!.url)], {
       dynamic_summary_report_interval_ms: 500,
       dynamic_report_interval_ms: 1500,
       static_report_interval_ms: 2500,
     });
-    return withAgent(config, async ({ clock }) => {
-      const peer = await server!.welcome();
+    return withAgent(config, async ({ clock, lines }) => {
+      const peer = await join(server!, lines);
       const started = clock.now();
       await clock.advance(499);
       assert.is(peer.received, 0);
       await clock.advance(1);
-      assert.equal(methodsOf(await take(peer, 1)), [SUMMARY]);
+      const first = await take(peer, 2);
+      assert.equal(
+        first.map(({ method, params }) => [method, params[1].time]),
+        [
+          [STATIC, started + 500],
+          [SUMMARY, started + 500],
+        ],
+      );
       await clock.advance(500);
       assert.equal(methodsOf(await take(peer, 1)), [SUMMARY]);
       await clock.advance(500);
@@ -96,7 +125,7 @@ test('reports summaries each tick, full data each n-th, static data at its own i
         [started + 1500, started + 1500],
       );
       await clock.advance(500);
-      await take(peer, 1);
+      assert.equal(methodsOf(await take(peer, 1)), [SUMMARY]);
       await clock.advance(500);
       assert.equal(methodsOf(await take(peer, 2)), [SUMMARY, STATIC]);
       await clock.advance(500);
@@ -105,13 +134,54 @@ test('reports summaries each tick, full data each n-th, static data at its own i
     });
   }));
 
+test('brings static data with the first summary of each new connection, to that server alone, at most once a minute', () =>
+  withServers(2, ([steady, flapping]) => {
+    const servers = [serverConfig(steady!.url), serverConfig(flapping!.url, { name: 'b' })];
+    const config = agentConfig(servers, { dynamic_report_interval_ms: 3_600_000 });
+    return withAgent(config, async ({ clock, lines }) => {
+      const other = await join(steady!, lines);
+      let peer = await join(flapping!, lines);
+      const tick = async (expected: string[]) => {
+        await clock.advance(1000);
+        assert.equal(methodsOf(await take(other, 1)), [SUMMARY]);
+        assert.equal(methodsOf(await take(peer, expected.length)), expected);
+      };
+      /** The link waits three ticks before it connects again. */
+      const cut = async () => {
+        peer.terminate();
+        await clock.timer('reconnect');
+        for (let n = 0; n < 3; n += 1) {
+          await clock.advance(1000);
+          await take(other, 1);
+        }
+        peer = await join(flapping!, lines);
+        await take(peer, 3);
+      };
+      await clock.advance(1000);
+      const told = clock.steady();
+      assert.equal(methodsOf(await take(other, 2)), [SUMMARY, STATIC]);
+      assert.equal(methodsOf(await take(peer, 2)), [SUMMARY, STATIC]);
+      await cut();
+      await tick([SUMMARY]);
+      await cut();
+      while (clock.steady() < told + 59_000) await tick([SUMMARY]);
+      await tick([SUMMARY, STATIC]);
+      await tick([SUMMARY]);
+      while (clock.steady() < told + 120_000) await tick([SUMMARY]);
+      await cut();
+      await tick([SUMMARY, STATIC]);
+      assert.is(other.received + peer.received, 0);
+    });
+  }));
+
 test('sends the payloads of the chapters, stamped with the corrected clock', () =>
   withServers(1, ([server]) => {
-    const config = agentConfig([serverConfig(server!.url)], { static_report_interval_ms: 1000 });
-    const run = async ({ clock }: { clock: FakeClock }) => {
-      const peer = await server!.welcome();
+    const config = agentConfig([serverConfig(server!.url)]);
+    const run = async ({ clock, lines }: Setup) => {
+      const peer = await join(server!, lines);
       await clock.advance(1000);
       const messages = await take(peer, 3);
+      assert.is(peer.received, 0);
       const dataOf = (method: string) => messages.find((one) => one.method === method).params[1];
       const head = { uuid: AGENT, time: clock.now() - 4321 };
       assert.equal(dataOf(DYNAMIC), { ...head, ...SAMPLE });
@@ -154,17 +224,18 @@ test('gives all servers the same data and times, each with its own token', () =>
   withServers(2, ([one, two]) => {
     const other = { name: 'other', token: 'other:token' };
     const config = agentConfig([serverConfig(one!.url), serverConfig(two!.url, other)]);
-    return withAgent(config, async ({ clock }) => {
-      const peers = [await one!.welcome(), await two!.welcome()];
+    return withAgent(config, async ({ clock, lines }) => {
+      const peers = [await join(one!, lines), await join(two!, lines)];
       await clock.advance(1000);
-      const [first, second] = await Promise.all(peers.map((peer) => take(peer, 2)));
+      const [first, second] = await Promise.all(peers.map((peer) => take(peer, 3)));
+      assert.equal(methodsOf(first!), [DYNAMIC, SUMMARY, STATIC]);
       assert.equal(
         first!.map(({ params }) => params[0]),
-        [TOKEN, TOKEN],
+        [TOKEN, TOKEN, TOKEN],
       );
       assert.equal(
         second!.map(({ params }) => params[0]),
-        ['other:token', 'other:token'],
+        ['other:token', 'other:token', 'other:token'],
       );
       assert.equal(
         first!.map(({ params }) => params[1]),
@@ -176,11 +247,11 @@ test('gives all servers the same data and times, each with its own token', () =>
 test('reports to one server while another does not answer the handshake', () =>
   withServers(2, ([mute, good]) => {
     const config = agentConfig([serverConfig(mute!.url), serverConfig(good!.url, { name: 'b' })]);
-    return withAgent(config, async ({ clock }) => {
+    return withAgent(config, async ({ clock, lines }) => {
       await mute!.accept();
-      const peer = await good!.welcome();
+      const peer = await join(good!, lines);
       await clock.advance(1000);
-      assert.equal(methodsOf(await take(peer, 2)), [DYNAMIC, SUMMARY]);
+      assert.equal(methodsOf(await take(peer, 3)), [DYNAMIC, SUMMARY, STATIC]);
     });
   }));
 
@@ -192,7 +263,10 @@ test('collects while no server is there, so that the newest reports arrive after
       await peer.next();
       for (let tick = 0; tick < 4; tick += 1) await clock.advance(1000);
       peer.result(SERVER);
-      assert.is((await take(peer, 8)).length, 8);
+      const waited = [DYNAMIC, DYNAMIC, DYNAMIC, DYNAMIC, SUMMARY, SUMMARY, SUMMARY, SUMMARY];
+      assert.equal(methodsOf(await take(peer, 8)), waited);
+      await clock.advance(1000);
+      assert.equal(methodsOf(await take(peer, 3)), [DYNAMIC, SUMMARY, STATIC]);
     });
   }));
 
@@ -207,12 +281,12 @@ test('goes on reporting after a sample that failed', () =>
         return SAMPLE;
       },
     };
-    const run = async ({ clock, lines }: { clock: FakeClock; lines: string[] }) => {
-      const peer = await server!.welcome();
+    const run = async ({ clock, lines }: Setup) => {
+      const peer = await join(server!, lines);
       await clock.advance(1000);
       assert.is(peer.received, 0);
       await clock.advance(1000);
-      assert.equal(methodsOf(await take(peer, 2)), [DYNAMIC, SUMMARY]);
+      assert.equal(methodsOf(await take(peer, 3)), [DYNAMIC, SUMMARY, STATIC]);
       assert.match(lines.join(''), 'unreadable');
     };
     return withAgent(agentConfig([serverConfig(server!.url)]), run, { collector });
@@ -253,12 +327,12 @@ test('does not lose the full report of a tick that was skipped', () =>
       },
     };
     const config = agentConfig([serverConfig(server!.url)], { dynamic_report_interval_ms: 2000 });
-    const run = async ({ clock }: { clock: FakeClock }) => {
-      const peer = await server!.welcome();
+    const run = async ({ clock, lines }: Setup) => {
+      const peer = await join(server!, lines);
       await clock.advance(1000);
       await clock.advance(1500);
       finish[0]?.();
-      assert.equal(methodsOf(await take(peer, 1)), [SUMMARY]);
+      assert.equal(methodsOf(await take(peer, 2)), [SUMMARY, STATIC]);
       await clock.advance(500);
       assert.equal(methodsOf(await take(peer, 2)), [DYNAMIC, SUMMARY]);
     };
@@ -290,9 +364,9 @@ for (const ignore_cert of [true, false]) {
         agentConfig([serverConfig(url, { ignore_cert })]),
         async ({ clock, lines }) => {
           if (ignore_cert) {
-            const peer = await server.welcome();
+            const peer = await join(server, lines);
             await clock.advance(1000);
-            assert.is((await take(peer, 2)).length, 2);
+            assert.equal(methodsOf(await take(peer, 3)), [DYNAMIC, SUMMARY, STATIC]);
             return;
           }
           await clock.timer('reconnect');

@@ -63,10 +63,7 @@ export async function runAgent(
     (server) => new Link({ ...shared, server, spool: openSpool(parts, server) }),
   );
   const reporting = links.filter(({ server }) => server.allow_report);
-  const post = (method: string, data: string) => {
-    for (const link of reporting) link.post(method, data);
-  };
-  const stopReports = startReports(parts, inventory, time, post);
+  const stopReports = startReports(parts, inventory, time, reporting);
   const stopDocuments = startDocuments(parts, (key, content, isAllowed) => {
     const allowed = links.filter((link) => isAllowed(link.server));
     for (const link of allowed) link.putDocument(key, content);
@@ -97,22 +94,33 @@ async function runLinks(links: Link[], signal: AbortSignal, clock: Clock): Promi
   await running;
 }
 
-type Post = (method: string, data: string) => void;
-
-/** Starts the summary, dynamic and static reports. The first of each comes one interval from now. */
+/**
+ * Starts the summary, dynamic and static reports. The first of each comes one interval from now; static data comes
+ * with a summary, too, to each server that has not been told on its connection.
+ */
 function startReports(
   { config, collector, clock, log }: AgentParts,
   inventory: Inventory,
   time: () => number,
-  post: Post,
+  links: readonly Link[],
 ): () => void {
+  const post = (method: string, data: string, to = links) => {
+    for (const link of to) link.post(method, data);
+  };
   const uuid = config.agent_uuid;
+  const data_hash = staticHash(inventory);
+  const postStatic = (to: readonly Link[]) => {
+    const report = { uuid, time: time(), data_hash, ...inventory };
+    post('agent_report_static', JSON.stringify(report), to);
+  };
   const summary_ms = config.dynamic_summary_report_interval_ms;
   const nth = config.dynamic_report_interval_ms / summary_ms;
   const selection = selectionOf(config);
   let dynamicSlot = 0;
   const stopDynamic = schedule(clock, summary_ms, log, async (index) => {
     const sample = await collector.sample();
+    // Before the summary: who hears of the machine by that finds its host name.
+    postStatic(links.filter((link) => link.isStaticDue));
     const head = { uuid, time: time() };
     const summary = deriveSummary(sample, selection, collector.unknown);
     post('agent_report_dynamic_summary', summaryJson(head, summary));
@@ -121,11 +129,8 @@ function startReports(
     if (slot > dynamicSlot) post('agent_report_dynamic', JSON.stringify({ ...head, ...sample }));
     dynamicSlot = slot;
   });
-  const data_hash = staticHash(inventory);
-  const stopStatic = schedule(clock, config.static_report_interval_ms, log, async () => {
-    const report = { uuid, time: time(), data_hash, ...inventory };
-    post('agent_report_static', JSON.stringify(report));
-  });
+  const static_ms = config.static_report_interval_ms;
+  const stopStatic = schedule(clock, static_ms, log, async () => postStatic(links));
   return () => {
     stopDynamic();
     stopStatic();

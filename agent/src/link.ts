@@ -33,6 +33,8 @@ const REGISTER_EVERY_MS = 60_000;
 const KEEP_FULL_EVERY_MS = 60_000;
 /** A document that does not change is put again after this time: its age shows that the agent lives. */
 const PUT_AGAIN_MS = 600_000;
+/** A connection that breaks again and again brings the static data once in this time. */
+const TELL_STATIC_EVERY_MS = 60_000;
 
 /** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, §2.5). */
 export class Link {
@@ -47,6 +49,9 @@ export class Link {
   #catchUp: CatchUp | undefined;
   readonly #documents = new Map<string, { text: string; put_at: number }>();
   #fullKept_at = Number.NEGATIVE_INFINITY;
+  /** Whether this connection has had the static data. */
+  #isStaticTold = false;
+  #staticTold_at = Number.NEGATIVE_INFINITY;
 
   constructor(options: LinkOptions) {
     const { server, agent_uuid, clock, time, runtime } = options;
@@ -63,9 +68,19 @@ export class Link {
     return this.#options.server;
   }
 
+  /** A connection is there that has not had the static data, nor did the one before it within the last minute. */
+  get isStaticDue(): boolean {
+    const passed_ms = this.#options.clock.steady() - this.#staticTold_at;
+    return this.#outbox.isAttached && !this.#isStaticTold && passed_ms >= TELL_STATIC_EVERY_MS;
+  }
+
   /** Queues a call `[token, data]`; `data` is JSON text. Never waits, so a slow server does not delay the others. */
   post(method: string, data: string): void {
     this.#outbox.post(this.#compose({ method, data }), { report: { method, data } });
+    if (method === 'agent_report_static' && this.#outbox.isAttached) {
+      this.#isStaticTold = true;
+      this.#staticTold_at = this.#options.clock.steady();
+    }
   }
 
   /** Puts a document into the key-value namespace of the agent, unless it is there. Without a connection it is left out. */
@@ -160,6 +175,7 @@ export class Link {
     passTrial();
     this.#log.info('connected', this.#outbox.attach(channel));
     this.#documents.clear();
+    this.#isStaticTold = false;
     channel.listen((frame) => this.#receive(frame));
     const detach = () => this.#outbox.detach({ isBroken: !signal.aborted });
     const undo = [detach, watchLiveness(channel, clock)];

@@ -33,6 +33,10 @@ export class Outbox {
     this.#keep = keep;
   }
 
+  get isAttached(): boolean {
+    return this.#channel !== undefined;
+  }
+
   /** Sends now, or keeps the message. Beyond 32 the oldest report is dropped; a result only when no report is left. */
   post(text: string, { isUnique = false, report }: Partial<Omit<Message, 'text'>> = {}): void {
     this.#ring.push({ text, isUnique, report });

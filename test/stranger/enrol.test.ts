@@ -2,6 +2,7 @@
 // proof only: 40
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import * as assert from 'uvu/assert';
 import { until } from '../agent-program-process.ts';
 import { Machine } from '../enrol/kit.ts';
@@ -36,11 +37,12 @@ for (const [what, tables, word] of servers)
       const list = async () =>
         (await rpc(site.url, 'agent-uuid_list', { token }, `/${word}/rpc`)).result;
       const [agent] = await until(
-        'a report, and the registration for tasks',
+        'a report, its host name, and the registration for tasks',
         list,
-        ([one]: any[]) => one?.last_seen && one.connected_for_tasks,
+        ([one]: any[]) => one?.last_seen && one.host_name && one.connected_for_tasks,
       );
       assert.is(agent.name, 'web-1');
+      assert.is(agent.host_name, hostname());
       const ask = [token, agent.uuid, { version: null }, 20_000];
       const { result } = await rpc(site.url, 'task_create_task_blocking', ask, `/${word}/rpc`);
       assert.ok(result.task_event_result.version, JSON.stringify(result));
