@@ -1,6 +1,6 @@
 // proof only: 15
 /** Two real agents beside simulated machines: what they say of this machine is on the pages, as it is. */
-import { totalmem } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import * as assert from 'uvu/assert';
 import type { Running } from '../agent-program-process.ts';
 import { stopAgent } from '../agent-program-process.ts';
@@ -9,6 +9,7 @@ import { AGENT, startTaskAgent } from './agent.ts';
 import { type Kit, missing, nameOf, startKit, until } from './kit.ts';
 
 const OTHER = '1c7a9d20-5b1e-4f3a-8a44-0d9f6a2b7c33';
+const THIRD = '7e0c5d14-92b3-4b86-9d0e-3f6a1c58e242';
 const NAMES = { [AGENT]: 'real-1', [OTHER]: 'real-2' };
 
 const suiteOf = suite('dashboard: real agents');
@@ -75,5 +76,15 @@ test('a command on both is answered side by side', () =>
       await page.getByRole('article', { name }).getByText('from-42').waitFor();
     assert.equal(await findings(), []);
   }, 'tasks'));
+
+test('one that nobody named comes into the open fleet under its host name', () =>
+  kit.using(async ({ page }) => {
+    await page.locator('.fleet-card').first().waitFor();
+    const uuids = page.locator('.fleet-name', { hasText: THIRD.slice(0, 8) });
+    agents.push(await startTaskAgent(kit.app, THIRD));
+    const name = page.locator('.fleet-card .fleet-name').getByText(hostname(), { exact: true });
+    await name.waitFor();
+    assert.is(await uuids.count(), 0);
+  }));
 
 suiteOf.run();

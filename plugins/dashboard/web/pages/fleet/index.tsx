@@ -9,6 +9,7 @@ import { AddMachine } from './add.tsx';
 import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
 import { filtered, filtersOf, groupsOf, tagsOf } from './filters.ts';
+import { useFirstNames } from './first-names.ts';
 import { FirstSteps } from './first-steps.tsx';
 import './fleet.css';
 import { Grid } from './grid.tsx';
@@ -111,6 +112,7 @@ function Content({ fleet, history, abouts }: ContentProps) {
   void fleet.version.value;
   const filters = filtersOf(address.value.query);
   const vitals = fleet.vitals(machines.list ?? []);
+  useFirstNames(vitals);
   const notes = useNotes(server, machines.list);
   const cache = new Map<Vital, Problem[]>();
   const problems = (vital: Vital) => {
