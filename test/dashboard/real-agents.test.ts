@@ -45,7 +45,10 @@ test('both stand among the others with figures of this machine that go on', () =
         .getByText(/\d+ ?%/)
         .first()
         .waitFor();
-      await card.locator('.fleet-value', { hasText: 'GiB' }).waitFor();
+      await card
+        .getByTitle(/GiB of .*GiB/)
+        .first()
+        .waitFor();
     }
   }));
 
