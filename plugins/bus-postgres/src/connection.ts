@@ -25,6 +25,7 @@ export class Connection implements BusConnection {
   #reading = false;
   /** Called with the next probe that arrives. */
   #onProbe: (() => void) | undefined;
+  #isDirect = false;
 
   private constructor(client: Client, link: BusLink) {
     this.#client = client;
@@ -75,7 +76,8 @@ export class Connection implements BusConnection {
   ): Promise<boolean> {
     const { processID } = this.#client as { processID?: number };
     // A pooler tells a number of its own.
-    if ((await backendOf(this.#client)) === processID) return true;
+    this.#isDirect ||= (await backendOf(this.#client)) === processID;
+    if (this.#isDirect) return true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onProbe = resolve;
     await notifyBeside(channelOf(this.#all, this.#link.id), PROBE);

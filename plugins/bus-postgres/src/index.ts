@@ -7,6 +7,7 @@ import { create } from './migrations/0001-create.ts';
 import { notifyBeside, removeOld } from './store.ts';
 
 const CLEAN_MS = 15_000;
+const HEAR_AGAIN_MS = 20_000;
 const DEAF =
   'The bus hears no other server: its connection leads through a pooler in transaction mode, which knows no LISTEN. Let bus-postgres.database_url name Postgres itself.';
 
@@ -40,11 +41,12 @@ export default definePlugin({
       // With room for the frame's own head; a notification takes 7,999.
       frameBytes: 7_800,
       async connect(link) {
-        const connection = await Connection.open(settings, link);
-        void warnIfDeaf(connection);
-        return connection;
+        latest = await Connection.open(settings, link);
+        void warnIfDeaf(latest);
+        return latest;
       },
     };
+    let latest: Connection | undefined;
     let isTold = false;
     /** Nobody waits for it: the probe of a deaf connection takes seconds. */
     const warnIfDeaf = async (connection: Connection) => {
@@ -59,6 +61,10 @@ export default definePlugin({
     };
     kernel.use(BusTransports).offer(transport);
     kernel.every('remove old bus messages', CLEAN_MS, () => removeOld(db));
+    // Where the connection does something at that moment, one notification arrives behind a pooler, too.
+    kernel.every('hear of the bus', HEAR_AGAIN_MS, async () => {
+      if (latest && !isTold) await warnIfDeaf(latest);
+    });
   },
 });
 
