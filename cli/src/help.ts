@@ -80,6 +80,8 @@ export function faultOf(command: string, rest: readonly string[]): string | unde
   const given = rest.slice(usage.words.length - 1);
   const missing = usage.given.filter((name) => !name.endsWith('…'))[given.length];
   if (missing !== undefined) return `${missing} is missing:${all}`;
+  // What a script's empty variable leaves; every name begins so.
+  if (usage.given[0] === 'AGENT' && given[0]?.trim() === '') return `AGENT is empty:${all}`;
   const isOpen = usage.given.at(-1)?.endsWith('…');
   const extra = given[usage.given.length];
   return isOpen || extra === undefined ? undefined : `'${extra}' is one word too many:${all}`;

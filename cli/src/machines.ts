@@ -26,15 +26,33 @@ export async function machines(session: Session): Promise<readonly Machine[]> {
   );
 }
 
-/** The name that somebody gave it, else its host name, else the beginning of its UUID, which also tells two of one name apart. */
+/** The name that somebody gave it, else its host name, else the beginning of its UUID, which also tells machines apart that one text may mean. */
 function called(told: readonly Told[]): Machine[] {
   const nameOf = ({ uuid, name, host_name }: Told) => name || host_name || shortId(uuid);
-  const counts = new Map<string, number>();
-  for (const one of told) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1);
+  const counts = meanings(told.map((one) => [one.uuid, nameOf(one)]));
   return told.map((one) => {
     const [name, id] = [nameOf(one), shortId(one.uuid)];
-    return { ...one, label: counts.get(name) === 1 || name === id ? name : `${name} (${id})` };
+    const isAlone = counts.get(keyOf(name)) === 1 && !UUID.test(name);
+    return { ...one, label: isAlone || name === id ? name : named(name, one.uuid) };
   });
+}
+
+const named = (name: string, uuid: string) => `${name} (${shortId(uuid)})`;
+
+/** UUIDs are given in any case. */
+const keyOf = (name: string) => (/^[0-9a-f-]+$/i.test(name) ? name.toLowerCase() : name);
+
+/** How many machines each name may mean: those that are called so, and those whose UUID begins so. */
+function meanings(known: readonly (readonly [uuid: string, name: string])[]): Map<string, number> {
+  const names = new Set(known.map(([, name]) => keyOf(name)));
+  const lengths = new Set([...names].map((name) => name.length).filter((length) => length <= 36));
+  const counts = new Map<string, number>();
+  for (const [uuid, name] of known) {
+    const begun = [...lengths].map((length) => uuid.slice(0, length));
+    for (const text of new Set([keyOf(name), ...begun]))
+      if (names.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Undefined for a server without `agent-uuid_list`. */
@@ -75,13 +93,19 @@ export async function machineOf(session: Session, given: string): Promise<string
   return uuid;
 }
 
+/** What fits best. A machine chooses its host name itself, so that name takes nothing from a UUID, its beginning, or a name that somebody gave. */
 function matching(known: readonly Machine[], given: string): readonly Machine[] {
   const wanted = given.toLowerCase();
-  const begins = (text: string) => text.toLowerCase().startsWith(wanted);
+  if (UUID.test(given)) return known.filter(({ uuid }) => uuid === wanted);
+  const begins = (text: string | null | undefined) => !!text?.toLowerCase().startsWith(wanted);
+  if (known.some(({ uuid }) => begins(uuid)))
+    return known.filter((one) => [one.uuid, one.label, one.host_name].some(begins));
+  const isGiven = (name: string | null | undefined, uuid: string) =>
+    !!name && (name === given || named(name, uuid) === given);
   for (const fits of [
-    ({ label, uuid }: Machine) => label === given || uuid === wanted,
-    ({ name, host_name }: Machine) => (name || host_name) === given,
-    ({ label, uuid }: Machine) => begins(label) || begins(uuid),
+    ({ name, uuid }: Machine) => isGiven(name, uuid),
+    ({ name, host_name, uuid }: Machine) => !name && isGiven(host_name, uuid),
+    ({ label }: Machine) => begins(label),
     // A machine that has got another name is still known by that of its host.
     ({ host_name }: Machine) => host_name === given,
   ]) {

@@ -2,12 +2,17 @@
 const escaped = (letter: string): string =>
   `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+/** Turns a row around, or breaks it: directions of writing, separators of lines and paragraphs. */
+const TURNING = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+const STEERING = new RegExp(`[\\p{Cc}${TURNING}]`, 'gu');
+const STEERING_BUT_LINES = new RegExp(`(?![\\n\\t])${STEERING.source}`, 'gu');
+
 /** Text for a terminal: what would steer it is shown, not sent. Lines and tabs stay. */
 export const shown = (text: string): string =>
-  text.replace(/\r\n/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, escaped);
+  text.replace(/\r\n/g, '\n').replace(STEERING_BUT_LINES, escaped);
 
 /** The same in one line: for cells of a table, and for what stands in a sentence. */
-export const clean = (text: string): string => text.replace(/\p{Cc}/gu, escaped);
+export const clean = (text: string): string => text.replace(STEERING, escaped);
 
 /** Letters that take two columns: Chinese, Japanese, Korean, and pictures. */
 const WIDE =

@@ -109,7 +109,7 @@ const runs: [name: string, line: string, code: number, out: string, err: string]
   ['both, with nothing on standard output', `svc run 'edge 7' -- sh -c 'echo err >&2; exit 3'`, 3, '', 'err\n'],
   ['nothing is printed where nothing was', `svc run 'edge 7' -- false`, 1, '', ''],
   ['a signal counts as in a shell', `svc run 'edge 7' -- sh -c 'kill -9 $$'`, 137, '', ''],
-  ['bytes are what the command printed', `svc run 'edge 7' -- printf x`, 0, 'x', ''],
+  ['no line end is added to what the command printed', `svc run 'edge 7' -- printf x`, 0, 'x', ''],
   ['a line that only looks like a status is output', `svc run 'edge 7' -- echo '[Process exited with code 3] or so'`, 0, '[Process exited with code 3] or so\n', ''],
 ];
 for (const [name, line, code, out, err] of runs)
@@ -190,6 +190,49 @@ test('names, their beginnings in any case, and host names are accepted', async (
     assert.ok(completed.includes(`${label}\t${uuid}\n`), completed);
 });
 
+// biome-ignore format: one case per line
+const addresses: [name: string, host: string, given: string, found: readonly string[]][] = [
+  ['the whole UUID of another machine takes nothing from it', AGENT, AGENT, [AGENT]],
+  ['the beginning of the UUID of another machine is refused', AGENT.slice(0, 8), AGENT.slice(0, 8), [AGENT, FIRST]],
+  ['in capital letters, too', AGENT.slice(0, 8).toUpperCase(), AGENT.slice(0, 8).toUpperCase(), [AGENT, FIRST]],
+  ['a host name that goes on like a UUID does not hide it', `${AGENT.slice(0, 8)}-web`, AGENT.slice(0, 8), [AGENT, FIRST]],
+  ['the name that somebody gave another machine takes nothing from it', 'edge 7', 'edge 7', [AGENT]],
+  ['nor does that name with a UUID behind it', `edge 7 (${AGENT.slice(0, 8)})`, `edge 7 (${AGENT.slice(0, 8)})`, [AGENT]],
+  ['a UUID that no machine has stays nobody\'s', `9${AGENT.slice(1)}`, `9${AGENT.slice(1)}`, []],
+];
+for (const [name, host, given, found] of addresses)
+  test(`a machine that calls its host like others are addressed: ${name}`, async () => {
+    await reportHost(app, FIRST, host);
+    const { out, err } = await typed(`svc run '${given}' -- echo here`);
+    await reportHost(app, FIRST, 'pi-cellar');
+    assert.is(out, found.length === 1 && found[0] === AGENT ? 'here\n' : '', err);
+    if (found.length > 1) assert.match(err, /may be one of these/);
+    if (found.length === 0) assert.match(err, /^svc: no agent /);
+    const listed = [...err.matchAll(/^ {2}([0-9a-f-]{36}) /gm)].map(([, uuid]) => uuid).sort();
+    assert.equal(listed, found.length > 1 ? [...found].sort() : []);
+  });
+
+test('a name that somebody gave does not take the beginning of another UUID, in any command', async () => {
+  const given = AGENT.slice(0, 8);
+  await app.call('kv_set_value', [app.superToken, OFF, 'metadata_name', given]);
+  const refused = [];
+  for (const line of [`run ${given} -- true`, `watch ${given} -n 1`, `sh ${given} </dev/null`])
+    refused.push(await typed(`svc ${line}`));
+  const whole = await typed(`svc watch ${AGENT} -n 1`);
+  const completed = (await typed(`svc complete -- watch ''`)).out.split('\n');
+  const word = `${given} (${OFF.slice(0, 8)})`;
+  const { err } = await typed(`svc run '${word}' -- true`);
+  await app.call('kv_set_value', [app.superToken, OFF, 'metadata_name', 'quiet']);
+  for (const { code, out, err } of refused) {
+    assert.equal([code, out], [1, '']);
+    for (const uuid of [AGENT, OFF]) assert.ok(err.includes(`\n  ${uuid}  `), err);
+  }
+  assert.equal([whole.code, whole.err], [0, '']);
+  // What the Tab key writes is an address of that machine, whose tasks are off.
+  assert.ok(completed.includes(`${word}\t${OFF}`), completed.join('\n'));
+  assert.match(err, /tasks are switched off/);
+});
+
 test('a host name is shown to nobody who may read neither report nor name', async () => {
   const token = await app.token([
     {
@@ -226,6 +269,9 @@ test('a host name is shown to nobody who may read neither report nor name', asyn
   'what would steer a terminal is shown there, and a pipe gets it as it is',
   async () => {
     const nasty = '\u001b[31mred\u009b2J\u0007\rend\u007f';
+    const turned = [
+      ...'\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069',
+    ];
     await app.call('kv_set_value', [app.superToken, 'notes', 'nasty', nasty]);
     const shown = '\\u001b[31mred\\u009b2J\\u0007\\u000dend\\u007f';
     assert.is(await seen('svc kv get notes nasty'), `${shown}\r\n`);
@@ -237,8 +283,17 @@ test('a host name is shown to nobody who may read neither report nor name', asyn
     assert.is(ran, '\\u001b[31mred\r\n\\u001b[0m\r\n');
     await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', `\u001b]0;x\u0007`]);
     const table = await seen('svc agents');
+    const name = turned.join('x');
+    await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', name]);
+    const tables = [await seen('svc agents --json'), (await typed('svc agents')).out];
+    await app.call('kv_set_value', [app.superToken, 'notes', 'nasty', name]);
+    const value = await seen('svc kv get notes nasty');
     await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', 'edge 7']);
     assert.match(table, /\\u001b\]0;x\\u0007/);
+    const written = turned
+      .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('x');
+    for (const text of [...tables, value]) assert.ok(text.includes(written), text);
   },
 );
 

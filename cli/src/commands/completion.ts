@@ -114,7 +114,7 @@ async function agentNames(session: Session, begun: string): Promise<Found[]> {
   const all = await machines(session);
   const byUuid = begun !== '' && all.some(({ uuid }) => uuid.startsWith(begun));
   return all.flatMap(({ uuid, label }) => [
-    ...(/\p{Cc}/u.test(label) ? [] : [{ word: label, says: uuid }]),
+    ...(clean(label) === label ? [{ word: label, says: uuid }] : []),
     ...(byUuid ? [{ word: uuid, says: label }] : []),
   ]);
 }
