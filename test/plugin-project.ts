@@ -9,8 +9,12 @@ const repository = resolve(import.meta.dirname, '..');
 
 /** Runs a program in a folder and returns what it printed. @throws Error with everything it printed */
 export async function run(folder: string, program: string, ...args: string[]): Promise<string> {
-  // A test that runs inside `node --test` would report to the outer one.
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  // A test that runs inside `node --test` would report to the outer one; npm hands the repository's settings on.
+  const env = {
+    ...process.env,
+    NODE_TEST_CONTEXT: undefined,
+    npm_config_ignore_scripts: undefined,
+  };
   const done = execute(program, args, { cwd: folder, env, maxBuffer: 16 * 1024 ** 2 });
   const { stdout } = await done.catch((error) => {
     throw new Error(`${program} ${args.join(' ')}: ${error.stdout}${error.stderr}`);
