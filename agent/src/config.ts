@@ -8,7 +8,7 @@ import { parseUuid } from './uuid.ts';
 
 export { ConfigError } from './fields.ts';
 
-/** As `word` of the server's section `[brand]`. */
+/** Form of a brand's word, as of `word` in the server's section `[brand]`. */
 const BRAND = /^[\w.-]{1,64}$/;
 
 /** One `[[server]]` (clients.md §2.3). */

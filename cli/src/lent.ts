@@ -9,7 +9,7 @@ export interface Lent {
   readonly ends_at: number;
 }
 
-/** As long as servers allow: somebody logs in again once a month. */
+/** Hours of a session: as long as servers allow, so that somebody logs in once a month. */
 const LOGIN_HOURS = 720;
 
 /** A session for this credential; undefined where the server has none to give: another kind of server, or the credential is one. */

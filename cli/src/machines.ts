@@ -93,7 +93,7 @@ export async function machineOf(session: Session, given: string): Promise<string
   return uuid;
 }
 
-/** What fits best. A machine chooses its host name itself, so that name takes nothing from a UUID, its beginning, or a name that somebody gave. */
+/** The machines that fit best. A machine chooses its host name itself, so that name takes nothing from a UUID, its beginning, or a name that somebody gave. */
 function matching(known: readonly Machine[], given: string): readonly Machine[] {
   const wanted = given.toLowerCase();
   if (UUID.test(given)) return known.filter(({ uuid }) => uuid === wanted);

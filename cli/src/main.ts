@@ -146,7 +146,7 @@ function refusal(error: RpcError, args: readonly string[]): string {
   return clean(`the server refuses (${error.code}): ${message}${reason}${help}`);
 }
 
-/** What `data` tells beside the message; some methods repeat that there. */
+/** The `data` of an error, where it tells more than the message; some methods repeat that there. */
 function detailOf({ data, message }: RpcError): string {
   if (data === undefined || data === null) return '';
   const text = typeof data === 'string' ? data : JSON.stringify(data);

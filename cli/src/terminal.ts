@@ -36,7 +36,7 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<strin
   });
 }
 
-/** What is typed, or comes through a pipe. */
+/** Input that is typed, or comes through a pipe. */
 function inputOf({ stdin, stdout, stderr }: Surroundings, socket: WebSocket, silence_ms: number) {
   let timer: NodeJS.Timeout | undefined;
   let [isLineOpen, heardAt] = [false, 0];

@@ -51,7 +51,7 @@ export async function call(session: Session): Promise<void> {
     );
 }
 
-/** Of `svc-server_edit_config`, whose answer is `true` whatever the change leaves for a restart. */
+/** End of the name `svc-server_edit_config`, a method whose answer is `true` whatever the change leaves for a restart. */
 const EDIT = '-server_edit_config';
 
 /** Tells what of a changed configuration is not in force. Over HTTP: the reload closes WebSockets. */

@@ -38,7 +38,7 @@ async function passFor({ client }: Session, agent_uuid: string): Promise<string 
 
 const NOT_ALLOWED = 'Permission Denied: Task not allowed';
 
-/** What the agent says to the task; undefined where it said nothing, or nothing that this caller may read. */
+/** The answer of the agent to the task; undefined where it said nothing, or nothing that this caller may read. */
 async function reasonOf({ client }: Session, task_id: number): Promise<string | undefined> {
   const query = { task_data_query: { condition: [{ task_id }] } };
   const [task] = await client.call('task_query', query).catch((error: unknown) => {

@@ -39,7 +39,7 @@ function parts(text: string): { out: string; err: string; status: number } {
   return { out, err, status: statusOf(code, signal) };
 }
 
-/** As shells count: 128 and the number of the signal. */
+/** Exit status of a command that a signal ended, as shells count: 128 and the number of the signal. */
 function statusOf(code: string | undefined, signal: string | undefined): number {
   if (signal !== undefined) return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
   const status = Number(code ?? 0);

@@ -20,7 +20,7 @@ export class Steps {
     this.#open = false;
   }
 
-  /** What one plugin registers through. */
+  /** The registry as one plugin sees it. */
   for(plugin: string): Migrations {
     return {
       add: (migration) => {

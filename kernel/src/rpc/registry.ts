@@ -22,7 +22,7 @@ export class Registry {
     this.#log = log;
   }
 
-  /** What one plugin registers through. */
+  /** The registry as one plugin sees it. */
   for({ name: plugin, namespaces = [], logTarget }: Plugin): Methods {
     const refuse = (sentence: string): never => {
       throw new PluginError(plugin, sentence);
