@@ -9,6 +9,7 @@ import { createHooks } from '../../kernel/src/hooks.ts';
 import postgres from '../../plugins/database-postgres/src/index.ts';
 import sqlite from '../../plugins/database-sqlite/src/index.ts';
 import { createDatabase, dropDatabase, sharedPostgres } from '../postgres.ts';
+import { lacksPostgres } from '../runner/without-postgres.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -117,12 +118,13 @@ export async function withDatabase(
   }
 }
 
-/** The error that `work` throws. @throws when it throws none */
+/** The error that `work` throws. @throws when it throws none, and what a run without Postgres throws */
 export async function failure(work: Promise<unknown>): Promise<Error & { code?: unknown }> {
   let result: unknown;
   try {
     result = await work;
   } catch (error) {
+    if (lacksPostgres(error)) throw error;
     return error as Error;
   }
   throw new Error(`it gave ${JSON.stringify(result)} instead of an error`);

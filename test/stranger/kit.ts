@@ -19,7 +19,7 @@ export const NODES = ['20.19.6', '24.21.0'] as const;
 const PROGRAMS =
   `sh bash env git tar gzip uname cat cp mv rm ln ls mkdir mkfifo mktemp chmod touch sed grep egrep awk head tail cut tr sort uniq
   wc find xargs dirname basename readlink realpath sleep date id whoami hostname true false test expr tee printf echo pwd
-  stat ps sha256sum getconf ldd nproc timeout nice install`.split(/\s+/);
+  stat stty tty ps sha256sum getconf ldd nproc timeout nice install`.split(/\s+/);
 const NOT_THERE = ['python3', 'python', 'make', 'cc', 'gcc', 'g++', 'c++'];
 
 /** A command takes minutes on a machine that does other things beside. */
