@@ -1,7 +1,7 @@
 import { address, go, to } from '../../frame/index.ts';
 import { Tabs } from '../../parts/index.ts';
+import { TaskHistory } from '../../parts/task-history/index.ts';
 import { t } from '../../strings/index.ts';
-import { History } from './history.tsx';
 import { RunView } from './run-view.tsx';
 import './tasks.css';
 
@@ -20,7 +20,7 @@ export default function Tasks() {
         current={current}
         onChange={(id) => go(id === 'run' ? to('tasks') : to('tasks', 'history'))}
       >
-        {current === 'run' ? <RunView /> : <History />}
+        {current === 'run' ? <RunView /> : <TaskHistory />}
       </Tabs>
     </div>
   );

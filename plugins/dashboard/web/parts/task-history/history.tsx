@@ -1,6 +1,7 @@
 import { ChevronDown, ListChecks } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { address, type Server, setQuery, useMachines, useServer } from '../../frame/index.ts';
+import { t } from '../../strings/index.ts';
 import {
   Button,
   Checkbox,
@@ -14,11 +15,11 @@ import {
   Skeleton,
   Table,
   toast,
-} from '../../parts/index.ts';
-import { KINDS, kindOf, type Task, taskText } from '../../parts/task-form.tsx';
-import { t } from '../../strings/index.ts';
+} from '../index.ts';
+import { KINDS, kindOf, type Task, taskText } from '../task-form.tsx';
 import { Details, TaskState } from './details.tsx';
 import { newest, older, PAGE, type Row, type TaskFilter } from './rows.ts';
+import './task-history.css';
 
 /** A list without a kind has all but this one. */
 const LISTED = KINDS.filter((kind) => kind !== 'self_update');
@@ -50,7 +51,7 @@ function narrowed(filter: TaskFilter, { covers, agents }: Server): TaskFilter {
 }
 
 /** Tasks that have run, the newest first, page by page. */
-export function History() {
+export function TaskHistory() {
   const server = useServer();
   const { nameOf } = useMachines();
   const filter = narrowed(filterOf(address.value.query), server);

@@ -1,11 +1,11 @@
 import { CircleCheck, CircleX, LoaderCircle, RotateCw, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { go, Link, to, useMachines, useServer } from '../../frame/index.ts';
-import { Button, Confirm, Dialog, format, Icon } from '../../parts/index.ts';
-import { linesOf } from '../../parts/task-compare.ts';
-import { contentOf, kindOf, type Task } from '../../parts/task-form.tsx';
-import { Lines } from '../../parts/task-results.tsx';
 import { t } from '../../strings/index.ts';
+import { Button, Confirm, Dialog, format, Icon } from '../index.ts';
+import { linesOf } from '../task-compare.ts';
+import { contentOf, kindOf, type Task } from '../task-form.tsx';
+import { Lines } from '../task-results.tsx';
 import type { Row } from './rows.ts';
 
 /** In an icon and a word. */

@@ -1,0 +1,1 @@
+export { TaskHistory } from './history.tsx';
