@@ -107,9 +107,39 @@ test('a file with a digest in its name comes in the best coding, for a year', as
     assert.match(String(headers['content-type']), /javascript/);
     assert.is(headers['vary'], 'Accept-Encoding');
   }
-  const { headers } = await get(path);
-  assert.is((await get(path, { 'if-none-match': String(headers['etag']) })).status, 304);
   assert.is((await get(path, {}, 'HEAD')).body.length, 0);
+});
+
+test('what a browser has already is 304, with what its copy goes by (RFC 9110 §13.1 and §15.4.5)', async () => {
+  for (const name of [`assets/${entry()}`, 'favicon.svg'])
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const ask = (headers: Record<string, string>, method = 'GET') =>
+        get(HOME + name, { 'accept-encoding': coding, ...headers }, method);
+      const { headers } = await ask({});
+      const tag = String(headers['etag']);
+      const modified = String(headers['last-modified']);
+      const cases: [condition: Record<string, string>, status: number][] = [
+        [{ 'if-none-match': tag }, 304],
+        [{ 'if-none-match': `W/${tag}` }, 304],
+        [{ 'if-none-match': `"other", W/"more" ,${tag}` }, 304],
+        [{ 'if-none-match': '*' }, 304],
+        [{ 'if-modified-since': modified }, 304],
+        [{ 'if-none-match': '"other"', 'if-modified-since': modified }, 200],
+        [{ 'if-none-match': 'other' }, 200],
+        [{ 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 200],
+        [{ 'if-match': '"other"' }, 412],
+        [{ 'if-match': tag }, 200],
+      ];
+      for (const [condition, status] of cases)
+        for (const method of ['GET', 'HEAD']) {
+          const what = `${name} ${coding} ${method} ${JSON.stringify(condition)}`;
+          const answer = await ask(condition, method);
+          assert.is(answer.status, status, what);
+          for (const field of ['etag', 'cache-control', 'vary'])
+            assert.is(answer.headers[field], headers[field], `${what}: ${field}`);
+          if (status !== 200) assert.is(answer.body.length, 0, what);
+        }
+    }
 });
 
 test('what is not a file of the build is the page, or 404 below assets/', async () => {

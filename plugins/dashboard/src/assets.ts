@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { codeOf, type Exchange, type Logger } from '@svc/plugin-sdk';
+import { conditionsOf, etagOf } from '@svc/plugin-sdk/http';
 import sirv, { type RequestHandler } from 'sirv';
 
 const FOLDER = 'assets';
@@ -35,9 +36,14 @@ export class Assets {
     if (this.#listed?.state !== state) this.#listed = { state, send: list(this.#folder) };
     this.#guard(response, name);
     let isSent = true;
-    this.#listed.send(asked(request, name), response, () => {
-      isSent = false;
-    });
+    try {
+      this.#listed.send(asked(request, name), response, () => {
+        isSent = false;
+      });
+    } catch (error) {
+      if (!(error instanceof Answered)) throw error;
+      response.writeHead(error.status).end();
+    }
     return isSent;
   }
 
@@ -68,14 +74,27 @@ async function stateOf(folder: string): Promise<string | undefined> {
   }
 }
 
+/** Ends an answer before sirv sends the file: the headers stay. sirv knows one tag alone, and sends its 304 without headers. */
+class Answered extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`answered with ${status}`);
+    this.status = status;
+  }
+}
+
 const list = (folder: string): RequestHandler =>
   sirv(folder, {
-    etag: true,
     brotli: true,
     gzip: true,
     extensions: [],
-    setHeaders(response, path) {
+    setHeaders(response, path, stats) {
+      const etag = etagOf(stats);
       response.setHeader('Cache-Control', path.startsWith(`/${FOLDER}/`) ? YEAR : 'no-cache');
+      response.setHeader('ETag', etag);
+      const verdict = conditionsOf(response.req.headers, { etag, mtime_ms: stats.mtimeMs });
+      if (verdict !== 'go on') throw new Answered(verdict === 'not modified' ? 304 : 412);
     },
   });
 
@@ -83,8 +102,7 @@ const list = (folder: string): RequestHandler =>
 function asked({ headers, method }: IncomingMessage, name: string): IncomingMessage {
   const accepted = String(headers['accept-encoding'] ?? '');
   const coding = CODINGS.filter((one) => takes(accepted, one)).join();
-  const seen = { 'accept-encoding': coding, 'if-none-match': headers['if-none-match'] };
-  return { method, url: `/${name}`, headers: seen } as never;
+  return { method, url: `/${name}`, headers: { 'accept-encoding': coding } } as never;
 }
 
 const takes = (accepted: string, coding: string) =>
