@@ -6,13 +6,16 @@ import { AGENT } from './agent-program-kit.ts';
 import { type Running, startAgent, stopAgent, until } from './agent-program-process.ts';
 import { suite } from './runner/suite.ts';
 
-const writeOnly = [
+const LISTENER = 'c01d3a7e-11f2-4b1c-8a55-0f6f2f1a9e20';
+
+const writeOnly = (uuid: string, ...more: object[]) => [
   {
-    scopes: [{ agent_uuid: AGENT }],
+    scopes: [{ agent_uuid: uuid }],
     permissions: [
       { static_monitoring: 'write' },
       { dynamic_monitoring: 'write' },
       { dynamic_monitoring_summary: 'write' },
+      ...more,
     ],
   },
 ];
@@ -23,8 +26,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let agent: Running;
 
   test.before(async () => {
-    app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid'], {}, { dialect });
-    agent = await startAgent(app, await app.token(writeOnly), {
+    app = await bootForTest(
+      ['token', 'server-info', 'agent', 'agent-uuid', 'task'],
+      {},
+      { dialect },
+    );
+    agent = await startAgent(app, await app.token(writeOnly(AGENT)), {
       head: 'static_report_interval_ms = 400',
     });
   });
@@ -98,6 +105,34 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(rows.length, 1);
     assert.is(rows[0].system.system_host_name, os.hostname());
     assert.is(rows[0].cpu.logical_cores, os.cpus().length);
+  });
+
+  test('whose token may not listen for tasks reports all the same, says which right is missing, and takes tasks once it has it', async () => {
+    const token = await app.token(writeOnly(LISTENER));
+    const server = 'allow_task = true\nallow_task_type = ["version"]';
+    const listener = await startAgent(app, token, { uuid: LISTENER, server });
+    const facts = async () => {
+      const all = await ask('agent-uuid_list');
+      return all.find(({ uuid }: any) => uuid === LISTENER);
+    };
+    try {
+      await until('its reports', facts, (one) => one?.last_seen && !one.connected_for_tasks);
+      // Its output comes over another way than its reports.
+      await until(
+        'words about the refusal',
+        async () => listener.output(),
+        (text) => /reports go on.*Missing Task Listen.*"listen/.test(text),
+      );
+      assert.is(listener.output().match(/ (WARN|ERROR) /g)?.length, 1, listener.output());
+      const more = writeOnly(LISTENER, { task: 'listen' }, { task: { write: '*' } });
+      await ask('token_edit', token.split(':')[0], more);
+      await until('its registration', facts, (one) => one.connected_for_tasks);
+      const answer = await ask('task_create_task_blocking', LISTENER, 'version', 60_000);
+      assert.is(answer.success, true);
+      assert.is(listener.output().match(/ connected server=test/g)?.length, 1);
+    } finally {
+      await stopAgent(listener);
+    }
   });
 
   test('gets no error from the server, and stops when it is told', async () => {

@@ -2,7 +2,7 @@
 
 import * as assert from 'uvu/assert';
 import { AGENT, type Peer, SERVER, serverConfig, soon, TOKEN } from './agent-program-kit.ts';
-import { REPORT, task, withLink, withServer, worksWith } from './agent-program-running.ts';
+import { hasRead, REPORT, task, withLink, withServer, worksWith } from './agent-program-running.ts';
 import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: handshake');
@@ -142,63 +142,130 @@ test('says what to write where the names of a server are not found', () =>
     }),
   ));
 
-// [what the server does instead of a proper registration, its act]
-const REFUSALS: [string, (peer: Peer) => void][] = [
-  ['refuses', (p) => p.send({ jsonrpc: '2.0', id: 1, error: { code: 102, message: 'no' } })],
-  ['answers with id "1"', (p) => p.send({ jsonrpc: '2.0', id: '1', result: 7 })],
-  ['answers with id 2', (p) => p.send({ jsonrpc: '2.0', id: 2, result: 7 })],
-  ['answers with result and error', (p) => p.send({ id: 1, result: 7, error: null })],
-  ['answers without result', (p) => p.send({ jsonrpc: '2.0', id: 1 })],
-  ['sends a task first', (p) => p.send(task(1))],
-  ['closes with 1000', (p) => p.close(1000)],
+// [what the server does instead of a proper registration, its act, what the log says]
+const REFUSALS: [string, (peer: Peer) => void, RegExp][] = [
+  [
+    'refuses for want of the right',
+    (p) => p.send({ jsonrpc: '2.0', id: 1, error: { code: 102, message: `no ${TOKEN}` } }),
+    /no \*\*\*.*the token needs {\\?"task\\?":\\?"listen\\?"} in the scope of this agent/,
+  ],
+  [
+    'knows no tasks',
+    (p) => p.send({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'unknown' } }),
+    /unknown.*this server has no tasks: allow_task = false/,
+  ],
+  ['fails', (p) => p.send({ jsonrpc: '2.0', id: 1, error: { code: 103, message: 'db' } }), /db/],
+  ['answers with id "1"', (p) => p.send({ jsonrpc: '2.0', id: '1', result: 7 }), /not an answer/],
+  ['answers with id 2', (p) => p.send({ jsonrpc: '2.0', id: 2, result: 7 }), /not an answer/],
+  ['answers with result and error', (p) => p.send({ id: 1, result: 7, error: null }), /error/],
+  ['answers without result', (p) => p.send({ jsonrpc: '2.0', id: 1 }), /id/],
+  ['sends a task first', (p) => p.send(task(1)), /not an answer/],
+  ['answers with something that is no JSON', (p) => p.send('hello'), /not an answer: hello/],
 ];
+const REFUSED = 'no tasks come: the registration was refused; reports go on';
+const times = (lines: readonly string[], text: string) =>
+  lines.filter((line) => line.includes(text)).length;
 
-for (const [name, act] of REFUSALS) {
-  test(`waits a second when the server ${name} (registration)`, () =>
+for (const [name, act, told] of REFUSALS) {
+  test(`reports and tries again after 5 s when the server ${name} (registration)`, () =>
     withServer((server) =>
-      withLink(serverConfig(server.url, listening), async ({ clock, lines }) => {
+      withLink(serverConfig(server.url, listening), async ({ clock, link, lines }) => {
         const peer = await server.welcome();
         await peer.next();
         act(peer);
-        assert.is(await clock.timer('reconnect'), 1000);
-        await soon('the end of the connection', peer.closed);
+        assert.is(await clock.timer('register'), 5000);
+        await worksWith(peer, link);
+        assert.is(times(lines, REFUSED), 1);
+        assert.match(lines.find((line) => line.includes(REFUSED)) ?? '', told);
         assert.not.match(lines.join(''), TOKEN);
+        await clock.advance(5000);
+        assert.is((await peer.next()).method, 'task_register_task');
+        assert.is(server.connections, 1);
       }),
     ));
 }
 
-test('waits 5 s for the registration', () =>
+test('waits a second when the server closes the connection (registration)', () =>
   withServer((server) =>
     withLink(serverConfig(server.url, listening), async ({ clock }) => {
       const peer = await server.welcome();
       await peer.next();
-      assert.is(await clock.timer('reply'), 5000);
-      await clock.advance(5000);
+      peer.close(1000);
       assert.is(await clock.timer('reconnect'), 1000);
+      await soon('the end of the connection', peer.closed);
     }),
   ));
 
-test('waits longer after every refused registration, and starts over once one succeeded', () =>
+test('reports after 5 s without an answer to the registration', () =>
   withServer((server) =>
-    withLink(serverConfig(server.url, listening), async ({ clock }) => {
-      for (const wait of [1000, 2000, 4000]) {
-        const peer = await server.welcome();
-        await peer.next();
-        peer.send({ jsonrpc: '2.0', id: 1, error: { code: 102, message: 'no' } });
-        assert.is(await clock.timer('reconnect'), wait);
-        await clock.advance(wait);
+    withLink(serverConfig(server.url, listening), async ({ clock, link, lines }) => {
+      const peer = await server.welcome();
+      await peer.next();
+      assert.is(await clock.timer('reply'), 5000);
+      await clock.advance(5000);
+      assert.is(await clock.timer('register'), 5000);
+      await worksWith(peer, link);
+      assert.match(lines.join(''), 'no answer within 5000 ms');
+    }),
+  ));
+
+const refuse = (peer: Peer, id: number) =>
+  peer.send({ jsonrpc: '2.0', id, error: { code: 102, message: 'no' } });
+
+test('registers after 5, 10, 20 s … 10 min while it is refused, logs that hourly, and takes tasks once it may', () =>
+  withServer((server) =>
+    withLink(serverConfig(server.url, listening), async ({ clock, link, lines }) => {
+      const peer = await server.welcome();
+      refuse(peer, (await peer.next()).id);
+      // A silent server would be asked for a pong.
+      const pass = async (ms: number) => {
+        for (let left = ms; left > 0; left -= 50_000) {
+          await clock.advance(Math.min(left, 50_000));
+          await hasRead(peer, lines);
+        }
+      };
+      let passed_s = 0;
+      for (const wait of [5, 10, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600, 600]) {
+        // The answer to the one before has been read once its timer is there.
+        while ((await clock.timer('register')) !== wait * 1000) await hasRead(peer, lines);
+        await pass(wait * 1000 - 1);
+        assert.is(peer.received, 0, `${wait} s`);
+        await clock.advance(1);
+        passed_s += wait;
+        const { id, method, params } = await peer.next();
+        assert.equal([method, params], ['task_register_task', [TOKEN, AGENT]]);
+        const isLast = passed_s > 4000;
+        if (isLast) peer.send({ jsonrpc: '2.0', id, result: 7 });
+        else refuse(peer, id);
+        await hasRead(peer, lines);
+        assert.is(times(lines, REFUSED), passed_s >= 3600 ? 2 : 1, `${passed_s} s`);
+        if (isLast) break;
       }
-      const good = await server.welcome();
-      await good.next();
-      good.result(1);
-      await clock.timer('register');
-      good.close(1001);
-      assert.is(await clock.timer('reconnect'), 3000);
-      await clock.advance(3000);
-      const bad = await server.welcome();
-      await bad.next();
-      bad.send({ jsonrpc: '2.0', id: 1, error: { code: 102, message: 'no' } });
-      assert.is(await clock.timer('reconnect'), 1000);
+      assert.ok(passed_s > 4000);
+      assert.is(times(lines, 'registered for tasks'), 1);
+      assert.is(await clock.timer('register'), 60_000);
+      await worksWith(peer, link);
+      // Taken away again: it is told at once, and the waits begin anew.
+      await pass(60_000);
+      refuse(peer, (await peer.next()).id);
+      await hasRead(peer, lines);
+      assert.is(times(lines, REFUSED), 3);
+      assert.is(await clock.timer('register'), 5000);
+    }),
+  ));
+
+test('a refusal is told once for many connections', () =>
+  withServer((server) =>
+    withLink(serverConfig(server.url, listening), async ({ clock, lines }) => {
+      for (let round = 0; round < 3; round += 1) {
+        const peer = await server.welcome();
+        refuse(peer, (await peer.next()).id);
+        await clock.timer('register');
+        peer.close(1001);
+        assert.is(await clock.timer('reconnect'), 3000);
+        await clock.advance(3000);
+      }
+      assert.is(times(lines, REFUSED), 1);
     }),
   ));
 

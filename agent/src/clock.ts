@@ -48,16 +48,3 @@ export async function within<T>(
     cancel();
   }
 }
-
-/** Runs `run` at every whole multiple of `ms` from now. Returns a function that ends it. */
-export function every(clock: Clock, label: string, ms: number, run: () => void): () => void {
-  let due = clock.steady() + ms;
-  const arm = () =>
-    clock.after(label, Math.max(0, due - clock.steady()), () => {
-      due += ms;
-      cancel = arm();
-      run();
-    });
-  let cancel = arm();
-  return () => cancel();
-}

@@ -1,16 +1,26 @@
 import type { Channel } from './channel.ts';
 import type { ServerConfig } from './config.ts';
-import { request } from './rpc.ts';
+import { objectIn, request } from './rpc.ts';
 
 /** Limit of each of the first two answers. */
 const REPLY_LIMIT_MS = 5000;
+const LATE = `no answer within ${REPLY_LIMIT_MS} ms`;
 
 /** The server answered the UUID call with another UUID, which it will do again soon. */
 export class WrongServer extends Error {}
 
+/** Why a registration for tasks failed. */
+export interface Refusal {
+  /** Of the server's error, where there is one. */
+  readonly code?: unknown;
+  readonly message: string;
+  /** The answer may still come. */
+  readonly isOpen?: boolean;
+}
+
 /** The `task_register_task` request, first sent here and then repeated by the main loop. */
-export const registration = (server: ServerConfig, agent_uuid: string): string =>
-  request('task_register_task', JSON.stringify([server.token, agent_uuid]));
+export const registration = (server: ServerConfig, agent_uuid: string, id = 1): string =>
+  request('task_register_task', JSON.stringify([server.token, agent_uuid]), id);
 
 /**
  * Asks the server for its UUID (clients.md §2.4 step 5). Ping frames do not count as the answer. Where the server knows no
@@ -21,7 +31,7 @@ export async function checkServerUuid(channel: Channel, server: ServerConfig): P
   let answer: Record<string, unknown> | undefined;
   for (const word of wordsOf(server)) {
     channel.send(request('svc-server_uuid'.replace('svc', word), '[]'));
-    answer = await nextObject(channel, { skipPings: true });
+    answer = await nextObject(channel);
     if (!isUnknownMethod(answer)) break;
   }
   const uuid = answer?.['result'];
@@ -45,35 +55,40 @@ const isUnknownMethod = (answer: Record<string, unknown> | undefined): boolean =
   (answer?.['error'] as { code?: unknown } | undefined)?.code === -32601;
 
 /**
- * Subscribes to tasks (clients.md §2.4 step 6). A binary frame counts as success.
- * @throws Error when the answer is not a result for id 1
+ * Subscribes to tasks (clients.md §2.4 step 6). A binary frame counts as success. Reports do not depend on it, so anything
+ * but a result for id 1 is told and no error. @throws Error when the connection has ended
  */
 export async function registerForTasks(
   channel: Channel,
   server: ServerConfig,
   agent_uuid: string,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   channel.send(registration(server, agent_uuid));
-  const answer = await nextObject(channel, { skipPings: false });
-  if (answer === undefined) return;
-  const registered = answer['id'] === 1 && 'result' in answer && !('error' in answer);
-  if (!registered) throw new Error(`registration for tasks refused: ${describe(answer)}`);
+  const frame = await channel.next(REPLY_LIMIT_MS);
+  if (frame.kind === 'closed') throw new Error(frame.reason);
+  if (frame.kind === 'late') return { message: LATE, isOpen: true };
+  return frame.kind === 'text' ? refusalIn(frame.text) : undefined;
 }
 
-/** The next frame as an object; undefined for a frame that is not text. */
-async function nextObject(
-  channel: Channel,
-  { skipPings }: { skipPings: boolean },
-): Promise<Record<string, unknown> | undefined> {
+function refusalIn(text: string): Refusal | undefined {
+  const message = text.slice(0, 300);
+  const answer = objectIn(text);
+  if (answer?.['id'] !== 1) return { message: `not an answer: ${message}`, isOpen: true };
+  if ('result' in answer && !('error' in answer)) return undefined;
+  const error = answer['error'] as { code?: unknown; message?: unknown } | null | undefined;
+  return { code: error?.code, message: String(error?.message ?? message) };
+}
+
+/** The next frame but pings as an object; undefined for a frame that is not text. */
+async function nextObject(channel: Channel): Promise<Record<string, unknown> | undefined> {
   let frame = await channel.next(REPLY_LIMIT_MS);
-  while (skipPings && frame.kind === 'ping') frame = await channel.next(REPLY_LIMIT_MS);
-  if (frame.kind === 'late') throw new Error(`no answer within ${REPLY_LIMIT_MS} ms`);
+  while (frame.kind === 'ping') frame = await channel.next(REPLY_LIMIT_MS);
+  if (frame.kind === 'late') throw new Error(LATE);
   if (frame.kind === 'closed') throw new Error(frame.reason);
   if (frame.kind !== 'text') return undefined;
-  const value: unknown = JSON.parse(frame.text);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) throw new Error('the answer is no JSON object');
-  return value as Record<string, unknown>;
+  const value = objectIn(frame.text);
+  if (!value) throw new Error('the answer is no JSON object');
+  return value;
 }
 
 function describe(answer: Record<string, unknown> | undefined): string {

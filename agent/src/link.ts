@@ -1,13 +1,14 @@
 import { CatchUp } from './catch-up.ts';
 import { type Channel, dial, type Frame } from './channel.ts';
-import { type Clock, every, sleep } from './clock.ts';
+import { type Clock, sleep } from './clock.ts';
 import type { ServerConfig } from './config.ts';
 import { ErrorLog } from './error-log.ts';
-import { checkServerUuid, registerForTasks, registration, WrongServer } from './handshake.ts';
+import { checkServerUuid, type Refusal, registerForTasks, WrongServer } from './handshake.ts';
 import { watchLiveness } from './liveness.ts';
 import { type Logger, withFields } from './log.ts';
 import { Outbox } from './outbox.ts';
-import { readDownlink, request } from './rpc.ts';
+import { REGISTRATION_ID, TaskRegistration } from './registration.ts';
+import { type Downlink, readDownlink, request } from './rpc.ts';
 import type { Report, Spool } from './spool.ts';
 import type { TaskRuntime } from './task-context.ts';
 import { TaskRunner } from './task-runner.ts';
@@ -28,7 +29,6 @@ export interface LinkOptions {
   readonly random?: () => number;
 }
 
-const REGISTER_EVERY_MS = 60_000;
 /** Of the full reports, which are large, one in this time is kept on the disk. */
 const KEEP_FULL_EVERY_MS = 60_000;
 /** A document that does not change is put again after this time: its age shows that the agent lives. */
@@ -43,6 +43,7 @@ export class Link {
   readonly #errors: ErrorLog;
   readonly #outbox: Outbox;
   readonly #tasks: TaskRunner;
+  readonly #registration: TaskRegistration;
   readonly #tokenJson: string;
   /** Failed attempts since the last working connection. */
   #failures = 0;
@@ -54,7 +55,7 @@ export class Link {
   #staticTold_at = Number.NEGATIVE_INFINITY;
 
   constructor(options: LinkOptions) {
-    const { server, agent_uuid, clock, time, runtime } = options;
+    const { server, agent_uuid, clock, time, runtime, random = Math.random } = options;
     this.#options = options;
     this.#outbox = new Outbox(options.spool && ((report) => this.#keep(report)));
     this.#log = withFields(options.log, { server: server.name });
@@ -62,6 +63,13 @@ export class Link {
     this.#tokenJson = JSON.stringify(server.token);
     const upload = (response: string) => this.#upload(response);
     this.#tasks = new TaskRunner({ server, agent_uuid, time, upload, runtime, log: this.#log });
+    this.#registration = new TaskRegistration({
+      server,
+      agent_uuid,
+      clock,
+      log: this.#log,
+      random,
+    });
   }
 
   get server(): ServerConfig {
@@ -161,32 +169,30 @@ export class Link {
     signal.addEventListener('abort', stop);
     try {
       await checkServerUuid(channel, server);
-      if (server.allow_task) await registerForTasks(channel, server, agent_uuid);
+      const refusal = server.allow_task && (await registerForTasks(channel, server, agent_uuid));
       this.#failures = 0;
-      return await this.#serve(channel, signal);
+      return await this.#serve(channel, signal, refusal || undefined);
     } finally {
       signal.removeEventListener('abort', stop);
       if (!signal.aborted) channel.terminate();
     }
   }
 
-  async #serve(channel: Channel, signal: AbortSignal): Promise<string> {
-    const { server, agent_uuid, clock } = this.#options;
+  async #serve(
+    channel: Channel,
+    signal: AbortSignal,
+    refusal: Refusal | undefined,
+  ): Promise<string> {
+    const { server, clock } = this.#options;
     passTrial();
+    if (refusal?.isOpen) this.#outbox.expectAnswer();
     this.#log.info('connected', this.#outbox.attach(channel));
     this.#documents.clear();
     this.#isStaticTold = false;
     channel.listen((frame) => this.#receive(frame));
     const detach = () => this.#outbox.detach({ isBroken: !signal.aborted });
     const undo = [detach, watchLiveness(channel, clock)];
-    if (server.allow_task) {
-      const text = registration(server, agent_uuid);
-      const register = () => {
-        this.#outbox.expectAnswer();
-        channel.send(text);
-      };
-      undo.push(every(clock, 'register', REGISTER_EVERY_MS, register));
-    }
+    if (server.allow_task) undo.push(this.#registration.keep(channel, this.#cleaned(refusal)));
     const late = this.#sendLate(channel);
     try {
       return await channel.closed;
@@ -208,18 +214,26 @@ export class Link {
   #receive(frame: Frame): void {
     if (frame.kind !== 'text') return;
     const message = readDownlink(frame.text);
-    if (message.kind === 'result' || message.kind === 'error') this.#answered(message);
     if (message.kind === 'task' && this.#options.server.allow_task) {
       this.#tasks.receive(message.notification);
     }
-    if (message.kind === 'error') {
-      this.#errors.log(message.code, this.#withoutToken(message.message));
-    }
+    if (message.kind === 'result' || message.kind === 'error') this.#answered(message);
   }
 
-  #answered({ id, ...answer }: { id: unknown; code?: unknown }): void {
+  #answered(answer: Extract<Downlink, { id: unknown }>): void {
+    const { id } = answer;
+    const error = answer.kind === 'error' ? answer : undefined;
+    if (id === REGISTRATION_ID) {
+      this.#registration.answered(this.#cleaned(error));
+      return;
+    }
     if (id === 1) this.#outbox.answered();
-    else if (typeof id === 'number') this.#catchUp?.answered(id, answer.code);
+    else if (typeof id === 'number') this.#catchUp?.answered(id, error?.code);
+    if (error) this.#errors.log(error.code, this.#withoutToken(error.message));
+  }
+
+  #cleaned(refusal: Refusal | undefined): Refusal | undefined {
+    return refusal && { ...refusal, message: this.#withoutToken(refusal.message) };
   }
 
   #withoutToken(text: string): string {

@@ -22,7 +22,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Tells a task, an error (also in the old style of clients.md §2.6), and everything else, which is ignored. */
 export function readDownlink(text: string): Downlink {
-  const message = parseObject(text);
+  const message = objectIn(text);
   if (!message) return { kind: 'nothing' };
   const { id, method, params, error, result } = message as Record<string, unknown> & {
     id?: unknown;
@@ -46,7 +46,8 @@ export function readDownlink(text: string): Downlink {
   return 'result' in message ? { kind: 'result', id } : { kind: 'nothing' };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** The object that a text holds; undefined for everything else. */
+export function objectIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

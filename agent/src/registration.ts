@@ -1,0 +1,79 @@
+import type { Channel } from './channel.ts';
+import type { Clock } from './clock.ts';
+import type { ServerConfig } from './config.ts';
+import { type Refusal, registration } from './handshake.ts';
+import type { Logger } from './log.ts';
+import { registrationWait } from './waits.ts';
+
+export interface RegistrationOptions {
+  readonly server: ServerConfig;
+  readonly agent_uuid: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+}
+
+/** The id of each registration behind the first one of a connection, so that its answer is known; reports have 1 to 33. */
+export const REGISTRATION_ID = 1000;
+/** A refusal that lasts is logged again after this time. */
+const TELL_AGAIN_MS = 3_600_000;
+
+const ADVICE: { readonly [code: string]: string } = {
+  '102': 'the token needs {"task":"listen"} in the scope of this agent',
+  '-32601': 'this server has no tasks: allow_task = false ends the asking',
+};
+
+/** Keeps one server's registration for tasks. Where it is refused, everything else goes on, and it is tried again after longer waits. */
+export class TaskRegistration {
+  readonly #options: RegistrationOptions;
+  #refusals = 0;
+  #told_at = Number.NEGATIVE_INFINITY;
+  #arm = () => {};
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+  }
+
+  /** Registers again and again on a connection. `first` is the refusal of its first registration. Returns a function that ends it. */
+  keep(channel: Channel, first: Refusal | undefined): () => void {
+    const { server, agent_uuid, clock, random } = this.#options;
+    const text = registration(server, agent_uuid, REGISTRATION_ID);
+    let cancel = () => {};
+    const again = () => {
+      channel.send(text);
+      this.#arm();
+    };
+    this.#arm = () => {
+      cancel();
+      cancel = clock.after('register', registrationWait(this.#refusals, random), again);
+    };
+    this.answered(first);
+    return () => {
+      cancel();
+      this.#arm = () => {};
+    };
+  }
+
+  /** Takes the answer to a registration; undefined: it succeeded. */
+  answered(refusal: Refusal | undefined): void {
+    const { log } = this.#options;
+    if (refusal) {
+      this.#refusals += 1;
+      this.#tell(refusal);
+    } else if (this.#refusals > 0) {
+      log.info('registered for tasks');
+      this.#refusals = 0;
+      this.#told_at = Number.NEGATIVE_INFINITY;
+    }
+    this.#arm();
+  }
+
+  #tell({ code, message }: Refusal): void {
+    const { clock, log } = this.#options;
+    if (clock.steady() - this.#told_at < TELL_AGAIN_MS) return;
+    this.#told_at = clock.steady();
+    const advice = ADVICE[String(code)];
+    const facts = { reason: message, ...(advice && { advice }) };
+    log.warn('no tasks come: the registration was refused; reports go on', facts);
+  }
+}
