@@ -102,7 +102,11 @@ for (const dialect of oneDialect) {
     original = await readFile(file, 'utf8');
   };
   refusals.before(start);
-  refusals.after.each(() => writeFile(file, original));
+  // In one step: a reload that an edit has asked for may read the file at this moment.
+  refusals.after.each(async () => {
+    await writeFile(`${file}.original`, original);
+    await rename(`${file}.original`, file);
+  });
   refusals.after(() => app.stop());
   test.before.each(start);
   test.after.each(() => app.stop());

@@ -3,7 +3,7 @@
  * README, the first machine, and `npm test -- --fast`. Of what they print the credential and a UUID are put in.
  */
 // proof only: 400
-// watchdog: 1800
+// watchdog: 2700
 import { createServer } from 'node:net';
 import * as assert from 'uvu/assert';
 import { type Block, blocksOf } from '../documentation-kit.ts';
