@@ -169,6 +169,30 @@ test('times are in the zone of the reader with script, and in UTC without', asyn
   });
 });
 
+/** All times of day that a reader can see or hear on the page. */
+const TIMES = `[document.querySelector('main').innerText, document.querySelector('footer').innerText,
+  ...[...document.querySelectorAll('time')].map(({ title }) => title),
+  ...[...document.querySelectorAll('svg title')].map(({ textContent }) => textContent),
+  ...[...document.querySelectorAll('svg[aria-label]')].map((bar) => bar.getAttribute('aria-label'))]
+  .flatMap((text) => text.match(/(?:[上下]午|凌晨|中午|早上|晚上)?\\d{1,2}:\\d\\d(?:[\\s\\u202f][AP]M)?/g) ?? [])`;
+
+for (const [locale, form] of [
+  ['en-US', /^\d{1,2}:\d\d[\s\u202f][AP]M$/],
+  ['en-GB', /^\d\d:\d\d$/],
+  ['de-DE', /^\d\d:\d\d$/],
+  ['zh-CN', /^\d\d:\d\d$/],
+] as const)
+  test(`every time on a page is by the reader's clock: ${locale}`, () =>
+    using('full', { locale }, async (page) => {
+      await page.locator('time[title*=UTC]').first().waitFor();
+      const times = await page.evaluate<string[]>(TIMES);
+      assert.ok(times.length > 10, String(times.length));
+      assert.equal(
+        times.filter((one) => !form.test(one)),
+        [],
+      );
+    }));
+
 test('a page that is looked at renews itself, and what its reader has opened stays open', () =>
   using('full', {}, async (page) => {
     await page.clock.install();

@@ -75,34 +75,44 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('the state of each system and of all is said in words', async () => {
     const rows: [slug: string, entries: object[], state: string, said: RegExp][] = [
-      ['empty', [], 'unknown', /Nothing is known yet/],
+      ['empty', [], 'unknown', /No data yet/],
       [
         'fine',
         [agent(1, 'web-1'), probe(0, 'Uplink')],
         'up',
-        /All systems run.*web-1 Runs · 100 %.*Uplink Answers · 11 ms · 0\.4 % lost/,
+        /All systems operational.*web-1 Operational · 100%.*Uplink Reachable · 11 ms · 0\.4% lost/,
       ],
       [
         'down',
         [agent(1, 'web-1'), agent(2, 'db-1')],
         'down',
-        /db-1 has been offline since .*db-1 Offline since [^·]* · 99\.4\d %/,
+        /db-1 has been offline since .*db-1 Offline since [^·]* · 99\.4\d%/,
       ],
-      ['new', [agent(1, 'web-1'), agent(4, 'new')], 'up', /All systems run.*new Not seen yet/],
-      ['young', [agent(3, 'young')], 'up', /All systems run.*young Runs · 9[67]\.\d\d %/],
-      ['silent', [probe(1, 'Far')], 'down', /Far has not answered since .*No answer since/],
-      ['lossy', [probe(2, 'Lossy')], 'degraded', /Lossy loses \d\d % of its probes/],
+      [
+        'new',
+        [agent(1, 'web-1'), agent(4, 'new')],
+        'up',
+        /All systems operational.*new No data yet/,
+      ],
+      [
+        'young',
+        [agent(3, 'young')],
+        'up',
+        /All systems operational.*young Operational · 9[67]\.\d\d%/,
+      ],
+      ['silent', [probe(1, 'Far')], 'down', /Far has been unreachable since .*Unreachable since/],
+      ['lossy', [probe(2, 'Lossy')], 'degraded', /Lossy : \d\d% of checks are failing/],
       [
         'both',
         [agent(2, 'db-1'), probe(1, 'Far'), agent(1, 'web-1')],
         'down',
-        /2 of 3 systems have trouble db-1 has been offline since .* Far has not answered since/,
+        /2 of 3 systems are having problems db-1 has been offline since .* Far has been unreachable since/,
       ],
       [
         'none',
         [{ ...probe(0, 'Nowhere'), agent: uuidOf(3) }],
         'unknown',
-        /Nowhere No results in the last two hours/,
+        /Nowhere No data in the last 2 hours/,
       ],
     ];
     for (const [slug, entries, state, said] of rows) {
@@ -124,7 +134,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const bar = [...shown.matchAll(/<svg[\s\S]*?<\/svg>/g)][1]![0];
     assert.match(
       bar,
-      /aria-label="Last 90 days: 99\.4\d\u00a0%, trouble in [23] of the bars, last /,
+      /aria-label="Last 90 days: 99\.4\d%, problems in [23] of the bars, most recently /,
     );
     const ago = (days: number) => {
       const [, date, month] = new Date(now - days * DAY).toUTCString().split(' ');
@@ -132,16 +142,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     };
     assert.match(
       bar,
-      new RegExp(`class=d d="M49 2h1"><title>${ago(40)}: 50\\.00\u00a0%, offline for 12 h<`),
+      new RegExp(`class=d d="M49 2h1"><title>${ago(40)}: 50\\.00%, offline for 12 h<`),
     );
     assert.match(
       bar,
-      new RegExp(`class=p d="M39 2h1"><title>${ago(50)}: 99\\.44\u00a0%, offline for 8 min<`),
+      new RegExp(`class=p d="M39 2h1"><title>${ago(50)}: 99\\.44%, offline for 8 min<`),
     );
-    assert.match(
-      await html('young'),
-      /class=n d="M0 2h80"><title>[^<]* – [^<]*: nothing is known</,
-    );
+    assert.match(await html('young'), /class=n d="M0 2h80"><title>[^<]* – [^<]*: no data</);
   });
 
   test('incidents stand on the page, alone, and in both feeds, in the order of their time', async () => {
@@ -164,11 +171,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const said = wordsOf(await html(slug));
     assert.match(
       said,
-      /There is an open incident: Now Open incidents Now Outage since .*Planned Maintenance from .*Earlier incidents Old Notice/,
+      /Ongoing incident: Now Current incidents Now Outage since .*Planned Maintenance starts .*Past incidents Old Notice/,
     );
     assert.match(
       wordsOf(await html(`${slug}/incident/${id}`)),
-      /Incident Now Outage since .*end Status of all systems/,
+      /Incident Now Outage since .*end All systems/,
     );
     const feed: any = await (await get(`${slug}/feed.json`)).json();
     assert.equal(feed.items.map(({ title, url }: any) => [title, url]).slice(0, 1), [
@@ -202,11 +209,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const [query, name, most] of rows) {
       const shown = await html(`curves?${query}`);
       assert.match(shown, `<b aria-current="true">${name}</b>`);
-      assert.match(shown, `<summary>Latency, last ${name}</summary>`);
+      assert.match(shown, `<summary>Latency over the last ${name}</summary>`);
       assert.is(shown.includes(' open>'), name !== '24 hours', query);
       const [, source] = /<img [^>]*src="\/svc\/status\/([^"]+)"/.exec(shown)!;
       const svg = wordsOf(await html(source!.replaceAll('&amp;', '&')));
-      assert.ok(svg.includes(`most ${most}`) && svg.includes(`${name} ago`), svg);
+      assert.ok(svg.includes(`maximum ${most}`) && svg.includes(`${name} ago`), svg);
     }
     const month = await html('curves?lang=zh-CN&range=30d');
     assert.match(month, /延迟曲线: .*href="[^"]*\?lang=zh-CN&amp;range=7d#curves">7 天</);
@@ -269,7 +276,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
     await app.clock.advance(1_000);
     const left = wordsOf(await html('owned'));
-    assert.match(left, /All systems run.*web-1/);
+    assert.match(left, /All systems operational.*web-1/);
     assert.not.match(left, /db-1/);
     assert.is((await get('owned/badge/2.svg')).status, 404);
     await app.call('token_delete', [app.superToken, key]);
@@ -281,10 +288,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const entry = { ...probe(1, 'Later'), agent: uuidOf(2) };
     await page('later', [entry]);
     const says = async () => wordsOf(await html('later/latency/1.svg?range=7d'));
-    assert.match(await says(), 'No probe was answered in the last 7 days');
+    assert.match(await says(), 'No response in the last 7 days');
     await seedPings(app, uuidOf(2), TARGETS[1], [[1, 70]]);
     await app.clock.advance(5 * MINUTE);
-    assert.match(await says(), 'most 70 ms');
+    assert.match(await says(), 'maximum 70 ms');
   });
 
   test.run();

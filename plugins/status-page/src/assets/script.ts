@@ -1,25 +1,36 @@
 /**
- * `/svc/status/_/page.js`: shows times in the reader's zone, and takes a new page from the server while it is looked at. The page
+ * `/svc/status/_/page.js`: shows times in the reader's zone and by the reader's clock, of 12 or 24 hours, and takes a new page from the server while it is looked at. The page
  * is whole without it. `data-every` of the body is the number of seconds between two readings.
  */
 export const script = `'use strict';
 (() => {
-  const language = document.documentElement.lang === 'en' ? undefined : document.documentElement.lang;
-  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  const { lang } = document.documentElement;
+  const word = (tag) => tag.split('-')[0];
+  const locale = navigator.languages.find((one) => word(one) === word(lang)) || (lang === 'en' ? 'en-GB' : lang);
+  const { hourCycle } = new Intl.DateTimeFormat(navigator.language, { hour: 'numeric' }).resolvedOptions();
+  const clock = { hour: hourCycle < 'h2' ? 'numeric' : '2-digit', minute: '2-digit', hourCycle };
   const day = { day: 'numeric', month: 'short' };
   const forms = [clock, { ...day, ...clock }, { ...day, year: 'numeric', ...clock }]
-    .map((form) => new Intl.DateTimeFormat(language || 'en-GB', form));
+    .map((form) => new Intl.DateTimeFormat(locale, form));
+  const utc = new Intl.DateTimeFormat(locale, { ...day, ...clock, timeZone: 'UTC', timeZoneName: 'short' });
+  // Bars tell times of the last day in text alone.
+  const inZone = (text) => text.replace(/(\\d\\d):(\\d\\d) UTC/g, (_, hour, minute) => {
+    const time = new Date().setUTCHours(hour, minute, 0, 0);
+    return forms[0].format(time > Date.now() ? time - 86400000 : time);
+  });
   const local = () => {
     const now = new Date();
     for (const element of document.querySelectorAll('time')) {
       const time = new Date(element.dateTime);
-      if (element.title === '') element.title = element.textContent;
+      element.title = utc.format(time);
       const sameYear = time.getFullYear() === now.getFullYear();
       const before = element.previousElementSibling;
       const beside = before?.localName === 'time' ? new Date(before.dateTime) : now;
       const form = time.toDateString() === beside.toDateString() ? 0 : sameYear ? 1 : 2;
       element.textContent = forms[form].format(time);
     }
+    for (const title of document.querySelectorAll('main svg title')) title.textContent = inZone(title.textContent);
+    for (const bar of document.querySelectorAll('main svg[aria-label]')) bar.setAttribute('aria-label', inZone(bar.getAttribute('aria-label')));
   };
   const openOnes = () => [...document.querySelectorAll('details[open]')].map((one) => one.dataset.k);
   const renew = async () => {

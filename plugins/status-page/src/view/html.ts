@@ -198,7 +198,7 @@ function rowHtml(row: Row, voice: Voice, places: Places, detail: GroupDetail): s
   if (uptime?.share !== undefined) figures.push(format.share(uptime.share));
   if (latency?.p50 !== undefined) figures.push(format.latency(latency.p50));
   if (latency?.loss !== undefined) {
-    figures.push(fill(words.lost, { loss: format.loss(latency.loss) }));
+    figures.push(escapeHtml(fill(words.lost, { loss: format.loss(latency.loss) })));
   }
   const strip = uptime
     ? bar({ range: 'days', cells: uptime.cells, share: uptime.share }, voice, detail)

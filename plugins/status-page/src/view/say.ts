@@ -30,8 +30,10 @@ export class Voice {
   html(sentence: Sentence): string {
     const { name = '', title = '', time } = sentence;
     const apart = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
+    const { loss, ...numbers } = this.#numbers(sentence);
     return fill(this.words[sentence.form], {
-      ...this.#numbers(sentence),
+      ...numbers,
+      loss: escapeHtml(loss),
       name: apart(name),
       title: apart(title),
       time: time === undefined ? '' : this.time(time),
@@ -47,7 +49,7 @@ export class Voice {
     return `<time datetime="${machine}">${this.format.time(time, beside)}</time>`;
   }
 
-  #numbers({ span, loss, count, all }: Sentence): Record<string, string> {
+  #numbers({ span, loss, count, all }: Sentence) {
     return {
       span: span === undefined ? '' : this.format.span(span),
       loss: loss === undefined ? '' : this.format.loss(loss),

@@ -37,14 +37,14 @@ export class Format {
   /** A part of a whole, never rounded up to all of it. */
   share(part: number): string {
     const floored = Math.floor(part * 10_000 + 1e-9) / 100;
-    return `${floored === 100 ? '100' : floored.toFixed(2)}\u00a0%`;
+    return `${floored === 100 ? '100' : floored.toFixed(2)}%`;
   }
 
   /** A part that should be small, never rounded down to nothing. */
   loss(part: number): string {
-    if (part === 0) return '0\u00a0%';
+    if (part === 0) return '0%';
     const percent = part * 100;
-    return `${percent < 0.1 ? '<\u00a00.1' : percent.toFixed(percent < 10 ? 1 : 0)}\u00a0%`;
+    return `${percent < 0.1 ? '<0.1' : percent.toFixed(percent < 10 ? 1 : 0)}%`;
   }
 
   /** At least a minute. */
