@@ -17,11 +17,19 @@ export interface Running {
   closed: Promise<number | null>;
 }
 
+interface AgentOptions {
+  readonly head?: string;
+  readonly server?: string;
+  readonly uuid?: string;
+  /** Over the environment of the test. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts the agent from source, reporting five times a second; more lines for the file and its server. */
 export async function startAgent(
   app: TestApp,
   token: string,
-  { head = '', server = '', uuid = AGENT }: { head?: string; server?: string; uuid?: string } = {},
+  { head = '', server = '', uuid = AGENT, env = {} }: AgentOptions = {},
 ): Promise<Running> {
   const config = join(app.dir, uuid === AGENT ? 'agent.toml' : `agent-${uuid}.toml`);
   writeFileSync(
@@ -43,7 +51,7 @@ ${server}
   );
   const main = join(root, 'agent/src/main.ts');
   const flags = [main, '-c', config];
-  const child = spawn(process.execPath, flags, { cwd: root });
+  const child = spawn(process.execPath, flags, { cwd: root, env: { ...process.env, ...env } });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data) => {

@@ -13,8 +13,18 @@ export const hasPty = await loadPty().then(
   () => false,
 );
 
+interface TaskAgent {
+  /** Kinds that its file allows; its token writes results of all. */
+  readonly kinds?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Resolves when the agent takes tasks. Its shell is bash, which says where its prompt is. */
-export async function startTaskAgent(app: TestApp, uuid = AGENT): Promise<Running> {
+export async function startTaskAgent(
+  app: TestApp,
+  uuid = AGENT,
+  { kinds = TASK_KINDS, env = {} }: TaskAgent = {},
+): Promise<Running> {
   const rights = [
     {
       scopes: [{ agent_uuid: uuid }],
@@ -29,8 +39,9 @@ export async function startTaskAgent(app: TestApp, uuid = AGENT): Promise<Runnin
   ];
   const agent = await startAgent(app, await app.token(rights), {
     uuid,
+    env,
     head: 'terminal_shell = "bash"',
-    server: `allow_task = true\nallow_task_type = ${JSON.stringify(TASK_KINDS)}`,
+    server: `allow_task = true\nallow_task_type = ${JSON.stringify(kinds)}`,
   });
   const ask = () => app.call('agent-uuid_list', [app.superToken]);
   const isReady = (list: { uuid: string; connected_for_tasks: boolean }[]) =>

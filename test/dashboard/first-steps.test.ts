@@ -39,6 +39,15 @@ test('each step is done where it stands, and the steps go when all are', () =>
       assert.is(await steps.locator('.done').count(), 1);
       await steps.getByRole('button', { name: 'Set limits' }).click();
       await page.getByRole('tab', { name: 'Retention' }).waitFor();
+      // The click has decided nothing: the step stays, and leads there again.
+      await page.getByRole('link', { name: 'Fleet' }).first().click();
+      await page.waitForLoadState('networkidle');
+      assert.is(await steps.locator('.done').count(), 1);
+      await steps.getByRole('button', { name: 'Set limits' }).click();
+      await page.getByLabel('Keep: Summaries').selectOption('30');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The limits are saved.').waitFor();
       const inited = { ...root(), namespace: 'global', key: 'inited' };
       assert.equal(
         await kit.app.call('kv_list_all_namespace', root()),
@@ -61,6 +70,19 @@ test('each step is done where it stands, and the steps go when all are', () =>
     '',
     { token: null },
   ));
+
+test('the steps stand above the cards, and keeping the default is a decision, too', () =>
+  kit.using(async ({ page, findings }) => {
+    const steps = page.locator('.fleet-steps');
+    await steps.waitFor();
+    const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
+    assert.ok((await top('.fleet-steps')) < (await top('.fleet-card')));
+    assert.equal(await findings(), []);
+    await steps.getByRole('button', { name: 'Keep the default' }).click();
+    await steps.locator('.done', { hasText: 'Decide how long' }).waitFor();
+    await page.reload();
+    await steps.locator('.done', { hasText: 'Decide how long' }).waitFor();
+  }));
 
 test('steps that were hidden stay hidden on this device', () =>
   kit.using(async ({ page }) => {

@@ -32,7 +32,7 @@ const sessions = async () =>
 test('a token is exchanged for a session: the tab keeps that, comes back with it, and ends it on the server', () =>
   kit.using(
     async ({ page, findings }) => {
-      await page.getByLabel('Token', { exact: true }).waitFor();
+      await page.getByRole('tab', { name: 'Token' }).click();
       assert.equal(await findings(), []);
       await page.getByLabel('Token', { exact: true }).fill('wrong:credential');
       await page.getByRole('button', { name: 'Log in' }).click();
@@ -64,7 +64,6 @@ test('a token is exchanged for a session: the tab keeps that, comes back with it
 test('user and password work, and stay on the device on request; ending all sessions elsewhere ends this one', () =>
   kit.using(
     async ({ page }) => {
-      await page.getByRole('tab', { name: 'User and password' }).click();
       await page.getByLabel('User', { exact: true }).fill('root');
       await page.getByLabel('Password', { exact: true }).fill(kit.app.rootPassword);
       await page.getByLabel('Stay logged in on this device').check();
@@ -82,6 +81,68 @@ test('user and password work, and stay on the device on request; ending all sess
     'server',
     { token: null },
   ));
+
+test('the form opens on user and password, and then on what somebody logged in with here last', () =>
+  kit.using(
+    async ({ page }) => {
+      const current = page.getByRole('tab', { selected: true });
+      assert.is(await current.innerText(), 'User and password');
+      await logIn(page, { token: kit.app.superToken });
+      await page.getByRole('button', { name: /^You:/ }).click();
+      await page.getByRole('menuitem', { name: 'Log out' }).click();
+      await page.locator('input[name=token]').waitFor();
+      await page.reload();
+      await page.locator('input[name=token]').waitFor();
+      assert.is(await current.innerText(), 'Token');
+    },
+    '',
+    { token: null },
+  ));
+
+for (const field of ['User', 'Password'])
+  test(`a token that is put into the field ${field} is told where it goes, and goes there by a click`, () =>
+    kit.using(
+      async ({ page, findings }) => {
+        await page.getByLabel(field, { exact: true }).fill(kit.app.superToken);
+        await page.getByText('This looks like a token').waitFor();
+        assert.equal(await findings(), []);
+        await page.getByRole('button', { name: 'Move it there' }).click();
+        assert.is(await page.getByText('This looks like a token').count(), 0);
+        await page.getByRole('button', { name: 'Log in' }).click();
+        await page.locator('.rail').waitFor();
+      },
+      '',
+      { token: null },
+    ));
+
+test('a password that is put into the field Token is told where it goes, and goes there by a click', () =>
+  kit.using(
+    async ({ page, findings }) => {
+      await page.getByRole('tab', { name: 'Token' }).click();
+      await page.getByLabel('Token', { exact: true }).fill(kit.app.rootPassword);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByText('This is no token').waitFor();
+      assert.equal(await findings(), []);
+      await page.getByRole('button', { name: 'Move it there' }).click();
+      await page.getByLabel('User', { exact: true }).fill('root');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.locator('.rail').waitFor();
+    },
+    '',
+    { token: null },
+  ));
+
+const viewer = { scopes: ['global'], permissions: [{ monitoring_uuid: 'list' }] };
+const taken: [what: string, typed: (token: string) => string][] = [
+  ['USER|PASSWORD', () => 'looker|a password'],
+  ['a token between blanks', (token) => ` ${token} `],
+];
+for (const [what, typed] of taken)
+  test(`the field Token takes ${what}`, async () => {
+    const token = await kit.app.token([viewer], { username: 'looker', password: 'a password' });
+    await kit.using(({ page }) => logIn(page, { token: typed(token) }), '', { token: null });
+    await kit.app.call('token_delete', [kit.app.superToken, token.split(':')[0]]);
+  });
 
 const wrongly: [who: string, typed: Typed, told: RegExp[], command: number][] = [
   ['root', { username: 'root', password: 'wrong' }, [/password is wrong/, /prints a new one/], 1],
@@ -112,7 +173,6 @@ for (const [who, typed, told, command] of wrongly)
     ));
 
 const CHANGE = 'Change the password';
-const viewer = { scopes: ['global'], permissions: [{ monitoring_uuid: 'list' }] };
 /** A server from before `token_change_own_password`. */
 const older = async () => {
   const app = await bootForTest(undefined);
@@ -165,7 +225,7 @@ for (const [who, username, isOlder] of changers)
       );
       // It may have noticed already: either way the form is all that is left.
       await other.page.reload();
-      await other.page.locator('input[name=token]').waitFor();
+      await other.page.locator('input[name=password]').waitFor();
     } finally {
       await other.close();
       if (isOlder) await app.stop();
@@ -301,6 +361,7 @@ test('another server of the list is shown with a session of its own', async () =
     const page = await context.newPage();
     await page.goto(`${other.url}/svc/dashboard/`);
     const logIn = async (token: string) => {
+      await page.getByRole('tab', { name: 'Token' }).click();
       await page.getByLabel('Token', { exact: true }).fill(token);
       await page.getByRole('button', { name: 'Log in' }).click();
     };
@@ -334,6 +395,7 @@ const lan = Object.values(networkInterfaces())
       await page.waitForURL('**/svc/dashboard/');
       assert.is(await page.evaluate('isSecureContext'), false);
       await page.getByText('This connection is not encrypted.').waitFor();
+      await page.getByRole('tab', { name: 'Token' }).click();
       await page.getByLabel('Token', { exact: true }).fill(app.superToken);
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('heading', { name: 'No machines yet' }).waitFor();

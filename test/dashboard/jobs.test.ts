@@ -127,7 +127,11 @@ test('a job is made, runs now on its machine, and is shown in the list with its 
   await page.getByLabel('Name', { exact: true }).fill('disk space');
   await field().fill('0 0 3 * * *');
   await page.getByLabel('Command line').fill('echo space-$((6*7))');
-  await page.getByRole('checkbox', { name: AGENT.slice(0, 8) }).check();
+  // The simulated machines report and take no tasks.
+  await page.locator('.machine-list').getByText('tasks off').first().waitFor();
+  assert.is(await page.locator('.machine-list').getByText('offline').count(), 0);
+  // It is called by its UUID until its host name is known.
+  await page.locator('.machine-list label', { has: page.getByTitle(AGENT) }).check();
   assert.equal(await window.findings(), []);
   await button('Save').click();
   await page.getByRole('heading', { name: 'disk space' }).waitFor();

@@ -192,9 +192,14 @@ export type Typed =
  * is drawn, with a session of its own where `open` has put the token itself.
  */
 export async function logIn(page: Page, typed: Typed): Promise<void> {
-  if ('token' in typed) await page.locator('input[name=token]').fill(typed.token);
+  const isToken = 'token' in typed;
+  await page
+    .locator('form')
+    .getByRole('tab')
+    .nth(isToken ? 1 : 0)
+    .click();
+  if (isToken) await page.locator('input[name=token]').fill(typed.token);
   else {
-    await page.locator('form').getByRole('tab').nth(1).click();
     await page.locator('input[name=username]').fill(typed.username);
     await page.locator('input[name=password]').fill(typed.password);
   }

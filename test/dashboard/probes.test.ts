@@ -47,8 +47,9 @@ test('a probe is added by the form of the empty page, and what its machine measu
     assert.is(await form.getByLabel('Name of the job').inputValue(), `TCP 127.0.0.1:${port}`);
     // Only the agent takes tasks, and is chosen.
     await form.getByText('Machines (1 chosen)').waitFor();
-    const box = form.locator('.machine-list').getByRole('checkbox', { name: AGENT.slice(0, 8) });
     await form.getByLabel('Find by name, tag or UUID').fill(AGENT);
+    // It is called by its UUID until its host name is known.
+    const box = form.locator('.machine-list label', { has: page.getByTitle(AGENT) });
     await box.uncheck();
     await form.getByRole('button', { name: 'Add the probe' }).waitFor();
     assert.ok(await add.isDisabled(), 'no machine is chosen');
@@ -71,6 +72,56 @@ test('a probe is added by the form of the empty page, and what its machine measu
     await kit.app.call('crontab_delete', [kit.app.superToken, job.name]);
   }));
 
+const BARE = '0b6f1c52-7a35-4d0e-9c1b-00000000ba4e';
+const WHY = 'the program ping is not installed';
+
+test('a probe without an answer says why, since when and what to do, on Probes, on the machine and in Jobs', async () => {
+  // Its programs are nowhere, and its file allows no connections to ports.
+  const bare = await startTaskAgent(kit.app, BARE, { kinds: ['ping'], env: { PATH: '/nowhere' } });
+  try {
+    const job = (name: string, task: object) =>
+      kit.app.call('crontab_create', [
+        kit.app.superToken,
+        name,
+        '* * * * * *',
+        { agent: [[BARE], { task }] },
+      ]);
+    await job('no program', { ping: '127.0.0.1' });
+    await job('not allowed', { tcp_ping: '127.0.0.1:9' });
+    await behindForm(kit, 'probes', {}, async ({ page, findings }) => {
+      const ping = page.getByRole('region', { name: '127.0.0.1', exact: true });
+      await ping.getByText(`${WHY} · No answer in the last 24 hours`).waitFor();
+      await ping.getByTitle('Show 127.0.0.1').click();
+      await ping.getByText(WHY).waitFor();
+      await ping.getByText(/apt install iputils-ping/).waitFor();
+      assert.equal(await findings(), []);
+      const port = page.getByRole('region', { name: '127.0.0.1:9', exact: true });
+      await port.getByText(/Task not allowed/).waitFor();
+      await port.getByTitle('Show 127.0.0.1:9').click();
+      await port.getByText(/add "tcp_ping" to allow_task_type/).waitFor();
+      assert.is(await page.getByText('Other error').count(), 0);
+    });
+    await behindForm(kit, `agent/${BARE}/probes`, {}, async ({ page, findings }) => {
+      await page.getByText(WHY).waitFor();
+      await page.getByText(/add "tcp_ping" to allow_task_type/).waitFor();
+      assert.equal(await findings(), []);
+    });
+    await behindForm(kit, 'jobs', {}, async ({ page, findings }) => {
+      const row = page.getByRole('listitem').filter({ hasText: 'no program' });
+      await row.getByText(`failed: ${WHY}`).waitFor();
+      await row.locator('.jobs-dot.bad').first().waitFor();
+      assert.equal(await findings(), []);
+      await row.getByRole('link', { name: 'no program' }).click();
+      await page.locator('.jobs-records').getByText(WHY, { exact: true }).first().waitFor();
+      assert.is(await page.getByText('Other error').count(), 0);
+    });
+  } finally {
+    for (const name of ['no program', 'not allowed'])
+      await kit.app.call('crontab_delete', [kit.app.superToken, name]);
+    await stopAgent(bare);
+  }
+});
+
 // What follows has something to show.
 suiteOf('three targets were measured by 31 machines', async () => {
   if (missing) return;
@@ -89,7 +140,10 @@ test('a target leads with the answer of all machines, then names those that need
     const looks = card.getByRole('list', { name: '3 need a look' });
     await looks.waitFor();
     const said = await looks.getByRole('listitem').allInnerTexts();
-    assert.equal(said.slice(0, 2), [`${nameOf(SILENT)}\nno answer`, `${nameOf(LOSSY)}\n20% lost`]);
+    assert.equal(said.slice(0, 2), [
+      `${nameOf(SILENT)}\nno answer within 2 s · No answer in the last 24 hours`,
+      `${nameOf(LOSSY)}\n20% lost`,
+    ]);
     assert.match(said[2] ?? '', /^web-5\n9\d\.\d ms instead of the usual 2\d\.\d ms$/);
     assert.is(await page.getByRole('table').count(), 0);
     assert.equal(await findings(), []);

@@ -122,6 +122,8 @@ test('what is kept is shown by table, and a time of its own is set, seen and tak
     assert.is(await summaries.inputValue(), '7');
     await summaries.selectOption('');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByText(/^Summaries: 7 d → By the rule: .*$/).waitFor();
+    assert.is(await dialog.getByText(/deleted within minutes/).count(), 0);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     assert.is(await kit.app.call('kv_get_value', of), null);
@@ -150,6 +152,8 @@ test('a rule of the file is one changed line, which is shown before it is saved'
     const dialog = page.getByRole('dialog');
     const added = (await dialog.locator('.added code').allInnerTexts()).filter((line) => line);
     assert.equal(added, ['[retention]', 'keep_days = 30', '[audit]', 'keep_days = 100']);
+    // The audit is shortened from 400 days.
+    await dialog.getByText(/deleted within minutes/).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('By the rule: 30 d').first().waitFor({ state: 'attached' });
@@ -158,6 +162,26 @@ test('a rule of the file is one changed line, which is shown before it is saved'
       /\[retention\]\nkeep_days = 30\n/,
     );
   }, 'server/retention'));
+
+for (const [field, longer, shorter] of [
+  ['Charts by the minute, days', '365', '7'],
+  ['Audit, days', '0', '5'],
+  ['Disk for all of it', 'none', '1 GB'],
+] as const)
+  test(`only a rule that keeps less warns of what is deleted: ${field}`, () =>
+    kit.using(async ({ page }) => {
+      for (const [value, warnings] of [
+        [longer, 0],
+        [shorter, 1],
+      ] as const) {
+        await page.getByLabel(field).fill(value);
+        await page.getByRole('button', { name: 'Review and save' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.locator('.added code').first().waitFor();
+        assert.is(await dialog.getByText(/deleted within minutes/).count(), warnings, value);
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+      }
+    }, 'server/retention'));
 
 test('a status page is made, seen by everybody, given an incident, and comes back after it was deleted', () =>
   kit.using(async ({ page, findings }) => {

@@ -29,9 +29,9 @@ test('somebody logs in by the form, finds a machine by its name, sees its charts
       await page.locator('.uplot canvas').first().waitFor();
       await page.getByRole('button', { name: /root/ }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();
-      await page.locator('input[name=token]').waitFor();
+      await page.locator('input[name=password]').waitFor();
       await page.reload();
-      await page.locator('input[name=token]').waitFor();
+      await page.locator('input[name=password]').waitFor();
       assert.is(await page.locator('.rail').count(), 0);
     },
     '',

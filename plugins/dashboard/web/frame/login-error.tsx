@@ -15,7 +15,6 @@ interface Props {
 /** Why nobody was logged in, and the way in again. The server's words for a wrong credential are for programs. */
 export function LoginError({ error, user }: Props) {
   if (!(error instanceof RpcError)) return <ErrorNote error={error} />;
-  if (error.code === 101) return <ErrorNote error={new Error(t.login.malformed)} />;
   if (error.message !== UNKNOWN) return <ErrorNote error={error} />;
   const isRoot = user === undefined || user === 'root';
   return (

@@ -1,38 +1,39 @@
 import { LockOpen } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button, Checkbox, Icon, Select, Tabs, TextField } from '../parts/index.ts';
+import { Button, Checkbox, Icon, Select, Tabs } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { Locked } from './idle.ts';
 import { LoginError } from './login-error.tsx';
+import { LoginFields, Misplaced, misplaced, type Typed, type Way } from './login-fields.tsx';
 import { brandTitle, origins } from './meta.ts';
+import { loginWay } from './preferences.ts';
 import { logIn, loginError, origin, SessionEnded, switchTo } from './server.ts';
 
-type Way = 'token' | 'password';
 const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+const NOTHING: Typed = { token: '', user: '', password: '' };
 
 /** The form that asks for a credential. It travels in the body of a call, never in an address. */
 export function Login() {
-  const [way, setWay] = useState<Way>('token');
-  const [token, setToken] = useState('');
-  const [user, setUser] = useState('');
-  const [password, setPassword] = useState('');
+  const [way, setWay] = useState<Way>(loginWay.value);
+  const [typed, setTyped] = useState(NOTHING);
   const [remember, setRemember] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const error = loginError.value;
+  const { token, user, password } = typed;
   const submit = async () => {
-    const credential = way === 'token' ? token.trim() : `${user}|${password}`;
     setBusy(true);
     try {
-      await logIn(credential, remember);
+      await logIn(way === 'token' ? token.trim() : `${user}|${password}`, remember);
+      loginWay.value = way;
     } catch (failure) {
       loginError.value = failure;
       setBusy(false);
     }
   };
-  const change = (set: (text: string) => void) => (text: string) => {
+  const change = (changed: Partial<Typed>) => {
     loginError.value = undefined;
-    set(text);
+    setTyped({ ...typed, ...changed });
   };
+  const other = misplaced(way, typed, loginError.value);
   return (
     <main class="login">
       <form
@@ -43,70 +44,28 @@ export function Login() {
         }}
       >
         <h1>{t.login.title(brandTitle)}</h1>
-        {origins.length > 1 && (
-          <Select
-            label={t.login.server}
-            value={origin.value}
-            options={origins.map((value) => ({ value, label: new URL(value).host }))}
-            onChange={(value) => void switchTo(value)}
-          />
-        )}
+        {origins.length > 1 && <Servers />}
         <Tabs
           label={t.login.title(brandTitle)}
           tabs={[
-            { id: 'token', label: t.login.byToken },
             { id: 'password', label: t.login.byPassword },
+            { id: 'token', label: t.login.byToken },
           ]}
           current={way}
           onChange={(id) => setWay(id as Way)}
         />
-        {way === 'token' ? (
-          <TextField
-            key="token"
-            label={t.login.token}
-            hint={t.login.tokenHint}
-            type="password"
-            name="token"
-            autocomplete="current-password"
-            required
-            autofocus
-            value={token}
-            onText={change(setToken)}
+        <LoginFields way={way} typed={typed} onChange={change} />
+        {other && (
+          <Misplaced
+            to={other.to}
+            onMove={() => {
+              change({ ...NOTHING, ...other.typed });
+              setWay(other.to);
+            }}
           />
-        ) : (
-          <>
-            <TextField
-              key="user"
-              label={t.login.user}
-              name="username"
-              autocomplete="username"
-              required
-              autofocus
-              value={user}
-              onText={change(setUser)}
-            />
-            <TextField
-              key="password"
-              label={t.login.password}
-              type="password"
-              name="password"
-              autocomplete="current-password"
-              required
-              value={password}
-              onText={change(setPassword)}
-            />
-          </>
         )}
         <Checkbox label={t.login.remember} checked={remember} onChange={setRemember} />
-        {error instanceof SessionEnded || error instanceof Locked ? (
-          <p class="note" role="status">
-            {error instanceof Locked ? t.login.locked : t.login.ended}
-          </p>
-        ) : (
-          error !== undefined && (
-            <LoginError error={error} user={way === 'password' ? user : undefined} />
-          )
-        )}
+        {!other && <Reason user={way === 'password' ? user : undefined} />}
         <Button kind="primary" type="submit" busy={isBusy}>
           {t.login.submit}
         </Button>
@@ -118,5 +77,29 @@ export function Login() {
         )}
       </form>
     </main>
+  );
+}
+
+function Servers() {
+  return (
+    <Select
+      label={t.login.server}
+      value={origin.value}
+      options={origins.map((value) => ({ value, label: new URL(value).host }))}
+      onChange={(value) => void switchTo(value)}
+    />
+  );
+}
+
+/** Why the form is here: an end of the session, or a log-in that failed. `user` undefined: a token was typed. */
+function Reason({ user }: { readonly user: string | undefined }) {
+  const error = loginError.value;
+  if (error === undefined) return null;
+  if (!(error instanceof SessionEnded || error instanceof Locked))
+    return <LoginError error={error} user={user} />;
+  return (
+    <p class="note" role="status">
+      {error instanceof Locked ? t.login.locked : t.login.ended}
+    </p>
   );
 }

@@ -12,9 +12,13 @@ const LEAST_BYTES = 6;
 /** A user name and a password with a colon are no log-in. */
 const COLON = ':';
 
+/** Does anybody log in with this user name and a password? Names of agents' tokens have a colon. */
+export const isLogin = (username: string | null): username is string =>
+  username !== null && !username.includes(COLON);
+
 /** May the reader change the own password? Servers without a method for it let root do so, who changes any. */
 export function mayChangePassword({ me: { username, isSuper }, may }: Server): boolean {
-  if (username === null || username.includes(COLON)) return false;
+  if (!isLogin(username)) return false;
   return may('token_change_own_password') !== false || (isSuper && username === 'root');
 }
 

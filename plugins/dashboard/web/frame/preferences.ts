@@ -18,6 +18,8 @@ export const density = kept('svc-density', ['comfortable', 'compact']);
 /** Minutes without use until the page locks itself. */
 export const lockAfter = kept('svc-lock', ['off', '5', '15', '60']);
 export const rail = kept('svc-rail', ['wide', 'narrow']);
+/** How somebody logged in here last. */
+export const loginWay = kept('svc-login', ['password', 'token']);
 
 const media = matchMedia('(prefers-color-scheme: dark)');
 const prefersDark = signal(media.matches);

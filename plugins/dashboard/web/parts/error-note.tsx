@@ -3,13 +3,14 @@ import { RotateCw, TriangleAlert } from 'lucide';
 import { t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { plain } from './plain.ts';
 
 /** What went wrong, in words for a person. */
 export function errorText(error: unknown): string {
-  if (error instanceof RpcError) return error.message;
+  if (error instanceof RpcError) return plain(error.message);
   if (error instanceof ConnectionError) return error.sent ? t.parts.lostSent : t.parts.lost;
   if (error instanceof DOMException && error.name === 'TimeoutError') return t.parts.late;
-  return error instanceof Error ? error.message : String(error);
+  return plain(error instanceof Error ? error.message : String(error));
 }
 
 /** True where the server denied a right: the answer is not "try again". */

@@ -7,6 +7,7 @@ export interface Figure {
 }
 
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 const BITS = ['bit/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s'];
 const formats = new Map<string, Intl.NumberFormat>();
 
@@ -38,8 +39,10 @@ function scaled(value: number, step: number, units: readonly string[]): Figure {
   return { value: at === 0 ? number(rest) : short(rest), unit: units[at] ?? '' };
 }
 
-/** Bytes in binary units. */
+/** Bytes of memory and disks, in binary units. */
 export const bytes = (value: number): Figure => scaled(value, 1024, BINARY);
+/** Bytes that a network has moved, in the decimal units of its rates. */
+export const traffic = (value: number): Figure => scaled(value, 1000, DECIMAL);
 /** Bytes a second of a network, as bits. */
 export const bitRate = (bytesPerSecond: number): Figure => scaled(bytesPerSecond * 8, 1000, BITS);
 /** Bytes a second of a disk. */

@@ -4,6 +4,13 @@ export const DAY_MS = 86_400_000;
 export const DAYS = ['', '1', '3', '7', '14', '30', '90', '365', '0'] as const;
 export type Days = (typeof DAYS)[number] | 'other';
 
+/** Days as they are compared: `0` is for ever. */
+const lengthOf = (days: number): number => (days === 0 ? Number.POSITIVE_INFINITY : days);
+
+/** Is less kept from now on? Only then something is deleted. What is no number counts as less: nobody knows. */
+export const isShorter = (before: number, after: number): boolean =>
+  !(lengthOf(after) >= lengthOf(before));
+
 /** The choice for a stored limit in ms; `other` where it is none of them. */
 export function daysOf(value: unknown): Days {
   if (value === undefined || value === null) return '';

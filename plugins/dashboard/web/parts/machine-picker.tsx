@@ -14,6 +14,12 @@ interface Props {
   readonly noteOf?: (machine: Machine) => string | undefined;
 }
 
+/** Why a machine takes no tasks now, in a word. */
+export function taskNote({ connected_for_tasks, tasks_allowed }: Machine): string | undefined {
+  if (tasks_allowed === false) return t.tasks.off;
+  return connected_for_tasks === false ? t.tasks.offline : undefined;
+}
+
 const ROW_PX = 34;
 /** More are found by writing. */
 const MOST_TAGS = 24;

@@ -78,7 +78,7 @@ export const en = {
     byToken: 'Token',
     byPassword: 'User and password',
     token: 'Token',
-    tokenHint: 'key:secret, as the server printed it at its first start',
+    tokenHint: 'KEY:SECRET, as the server printed it at its first start',
     user: 'User',
     password: 'Password',
     remember: 'Stay logged in on this device',
@@ -89,7 +89,18 @@ export const en = {
     lostToken: 'If it is root’s and lost, run this on the server; FILE is its configuration file:',
     lostPassword:
       'If it is lost, run this on the server; it prints a new one. FILE is its configuration file:',
-    malformed: 'A token has the form key:secret.',
+    misplaced: {
+      token: {
+        looksLike:
+          'This looks like a token (KEY:SECRET): a password has no colon. Tokens go under Token.',
+        move: 'Move it there',
+      },
+      password: {
+        looksLike:
+          'This is no token: a token has the form KEY:SECRET. A password goes under User and password.',
+        move: 'Move it there',
+      },
+    },
     plain:
       'This connection is not encrypted. Others on the network can read what you type and see.',
   },
@@ -217,7 +228,8 @@ export const en = {
       count === 1 ? 'Tags of one machine saved.' : `Tags of ${count} machines saved.`,
     retentionTitle: (count: number) =>
       count === 1 ? 'Keep reports of one machine' : `Keep reports of ${count} machines`,
-    retentionHint: 'Older reports and task results of these machines are deleted for good.',
+    retentionHint:
+      'Where this is shorter than before, older reports and task results are deleted for good.',
     days: 'Days',
     retained: (count: number) =>
       count === 1 ? 'Set for one machine.' : `Set for ${count} machines.`,
@@ -263,11 +275,12 @@ export const en = {
       why: {
         add: 'One line in its shell installs the agent and connects it to this server.',
         name: 'Until then it goes by the name that its own system has.',
-        keep: 'Until you set limits, the server’s default holds for every machine.',
+        keep: 'Until you decide, the default holds for every machine: 14 days on a new server.',
         status: 'A public page that shows which of your machines are up.',
       },
       nameIt: (name: string) => `Name ${name}`,
       keepIt: 'Set limits',
+      keepStandard: 'Keep the default',
       makePage: 'Make a page',
     },
     unlisted: 'The list of machines could not be read.',
@@ -557,7 +570,6 @@ export const en = {
       load: (count: string) => `${count} measurements a day`,
       name: 'Name of the job',
       nameHint: 'The probe runs as a job. Pause, change or delete it under Jobs.',
-      tasksOff: 'tasks off',
       nobody:
         'None of your machines takes tasks. Set allow_task = true in the configuration of an agent to measure from there.',
       added: (target: string) => `${target} is being measured.`,
@@ -584,7 +596,30 @@ export const en = {
     allMachines: 'All machines',
     machine: 'Machine',
     away: 'Away',
-    awayHint: 'Nothing was measured there in this period.',
+    awayHint: 'Nothing was measured there in this period:',
+    awayTasksOff:
+      'Tasks are off there: set allow_task = true in the configuration of the agent to measure from:',
+    awayOffline: 'Not connected, so nothing was measured there in this period:',
+    reasons: 'Why there was no answer',
+    lastAnswer: (time: string) => `Last answer: ${time}`,
+    noAnswerToday: 'No answer in the last 24 hours',
+    remedies: {
+      missing: () =>
+        'Install it on the machine (on Debian and Ubuntu: apt install iputils-ping), or measure a TCP port instead.',
+      forbidden: (kind: string) =>
+        `The agent does not allow this kind of task: add "${kind}" to allow_task_type in its configuration and restart it.`,
+      noRight: () =>
+        'The agent’s user or its service is not allowed to do this. Check its unit file and the rights of the program, or measure a TCP port instead.',
+      noName: () =>
+        'The machine cannot resolve this name. Check the spelling of the target and the DNS of the machine.',
+      refused: () =>
+        'The host answers, but nothing listens on this port. Check the port and whether the service runs.',
+      noWay: () => 'The machine has no route to this host. Check its network and firewall.',
+      certificate: () =>
+        'The machine does not trust the certificate of this address. Check its name, its end and who signed it.',
+      noAnswer: () =>
+        'The host is down, or something on the way drops the request. Check the host and its firewall.',
+    },
     untagged: 'Untagged',
     others: 'The others',
     group: (count: number) => (count === 1 ? 'one machine' : `${count} machines`),
@@ -681,6 +716,8 @@ export const en = {
     waitHint: 'Later answers appear in the history.',
     machines: (count: number) => (count === 0 ? 'Machines' : `Machines (${count} chosen)`),
     machineList: 'Machines',
+    off: 'tasks off',
+    offline: 'offline',
     findMachine: 'Find by name, tag or UUID',
     all: (count: number) => `All ${count}`,
     noMachine: 'No machines match.',
@@ -887,7 +924,6 @@ export const en = {
     chooseScript: 'Choose a script',
     params: 'Parameters (JSON)',
     paramsHint: 'Passed to the script.',
-    away: 'offline',
     unseen: (count: number) =>
       count === 1
         ? 'One machine that you cannot see stays in the job.'

@@ -7,6 +7,8 @@ import {
   Latency,
   NoProbes,
   type Probe,
+  Reasons,
+  useFailures,
   useProbes,
   useSeries,
   useTotals,
@@ -71,15 +73,17 @@ function Targets({ uuid, probes, view }: TargetsProps) {
     <>
       {probes.map((probe) => {
         const key = `${keyOfProbe(probe)} ${uuid}`;
+        const of = totals.data?.get(key);
         return (
           <Target
             key={key}
             uuid={uuid}
             probe={probe}
             view={view}
+            hasFailed={(of?.loss ?? 0) > 0}
             figures={
               view.span.preset !== undefined &&
-              totals.data && <Figures of={totals.data.get(key)} usual={usual?.get(key)} />
+              totals.data && <Figures of={of} usual={usual?.get(key)} />
             }
           />
         );
@@ -92,11 +96,14 @@ interface TargetProps {
   readonly uuid: string;
   readonly probe: Probe;
   readonly view: View;
+  /** Something was lost within the last span. */
+  readonly hasFailed: boolean;
   readonly figures: import('preact').ComponentChildren;
 }
 
-function Target({ uuid, probe, view, figures }: TargetProps) {
+function Target({ uuid, probe, view, hasFailed, figures }: TargetProps) {
   const { span, now, name } = view;
+  const failures = useFailures(probe, hasFailed ? [uuid] : [], span.ms);
   const mine = useMemo(() => ({ ...probe, agents: [uuid] }), [probe, uuid]);
   const curves = useSeries(mine, {
     ms: span.ms,
@@ -115,6 +122,7 @@ function Target({ uuid, probe, view, figures }: TargetProps) {
     >
       <div class="stack">
         {figures}
+        <Reasons kind={probe.kind} failures={failures} isOne />
         <Loaded of={curves} what={t.probes.unreadable}>
           {(found) => (
             <Latency

@@ -20,7 +20,10 @@ const MOST_MACHINES = 4;
 const EVERY_MS = 60_000;
 /** Limits that hold for all machines stand in this namespace (kv.md §5.4). */
 const GLOBAL = 'global';
+const LIMITS = 'database_limit_*';
 const keyOf = ({ origin }: Server) => `svc-first-steps ${origin}`;
+/** On the device of who decided to keep the standard; limits that are set stand on the server. */
+const standardKeyOf = ({ origin }: Server) => `svc-first-steps keep ${origin}`;
 
 interface Step {
   readonly id: 'add' | 'name' | 'keep' | 'status';
@@ -77,6 +80,8 @@ interface Found {
   /** Undefined: no page for this token to make, or no namespace. */
   readonly hasPage: boolean | undefined;
   readonly hasGlobal: boolean | undefined;
+  /** Somebody has set a limit that holds for all machines. */
+  readonly hasLimits: boolean;
 }
 
 /** What the server has already, of what this token may make. */
@@ -96,7 +101,14 @@ function useFound() {
         asksPage ? call('status-page_list') : undefined,
         asksGlobal ? call('kv_list_all_namespace') : undefined,
       ]);
-      return { hasPage: pages && pages.length > 0, hasGlobal: namespaces?.includes(GLOBAL) };
+      const hasGlobal = namespaces?.includes(GLOBAL);
+      const namespace_key = [{ namespace: GLOBAL, key: LIMITS }];
+      const limits = hasGlobal ? await call('kv_get_multi_value', { namespace_key }) : [];
+      return {
+        hasPage: pages && pages.length > 0,
+        hasGlobal,
+        hasLimits: limits.some(({ value }) => value !== null),
+      };
     },
     { every_ms: EVERY_MS },
   );
@@ -115,8 +127,19 @@ function useSteps(machines: readonly Machine[], found: Found | undefined): reado
       isDone: machines.some(({ given_name }) => given_name !== null),
       action: unnamed && <NameIt machine={unnamed} />,
     });
+  const [keepsStandard, setKeepsStandard] = useState(
+    localStorage.getItem(standardKeyOf(server)) !== null,
+  );
+  const keepStandard = () => {
+    localStorage.setItem(standardKeyOf(server), 'kept');
+    setKeepsStandard(true);
+  };
   if (found?.hasGlobal !== undefined)
-    steps.push({ id: 'keep', isDone: found.hasGlobal, action: <MakeLimits /> });
+    steps.push({
+      id: 'keep',
+      isDone: found.hasLimits || keepsStandard,
+      action: <Keep hasGlobal={found.hasGlobal} onStandard={keepStandard} />,
+    });
   if (found?.hasPage !== undefined)
     steps.push({ id: 'status', isDone: found.hasPage, action: <MakePage /> });
   return steps;
@@ -150,18 +173,30 @@ function NameIt({ machine }: { readonly machine: Machine }) {
   );
 }
 
-/** One click makes the place where the limits stand, and leads to them. */
-function MakeLimits() {
+interface KeepProps {
+  readonly hasGlobal: boolean;
+  readonly onStandard: () => void;
+}
+
+/** One click makes the place where the limits stand, if it is not there, and leads to them; another one decides for the standard. */
+function Keep({ hasGlobal, onStandard }: KeepProps) {
   const { call } = useServer();
   const { run, error, isBusy } = useWork(
-    () => call('kv_create', { namespace: GLOBAL }),
+    async () => {
+      if (!hasGlobal) await call('kv_create', { namespace: GLOBAL });
+    },
     () => go(to('server', 'retention')),
   );
   return (
     <div class="stack">
-      <Button busy={isBusy} onClick={() => void run()}>
-        {t.fleet.steps.keepIt}
-      </Button>
+      <div class="row wrap">
+        <Button busy={isBusy} onClick={() => void run()}>
+          {t.fleet.steps.keepIt}
+        </Button>
+        <Button kind="quiet" onClick={onStandard}>
+          {t.fleet.steps.keepStandard}
+        </Button>
+      </div>
       {error !== undefined && <ErrorNote error={error} />}
     </div>
   );

@@ -136,6 +136,7 @@ function Content({ fleet, history, abouts }: ContentProps) {
       {troubled.length > 0 && filters.state === 'all' && (
         <NeedsALook vitals={troubled} problemsOf={problems} />
       )}
+      {machines.list && <FirstSteps machines={machines.list} />}
       <FilterBar
         filters={filters}
         counts={{
@@ -174,7 +175,6 @@ function Content({ fleet, history, abouts }: ContentProps) {
           columns={columns.filter(({ id }) => !filters.hidden.includes(id))}
         />
       )}
-      {machines.list && <FirstSteps machines={machines.list} />}
     </>
   );
 }

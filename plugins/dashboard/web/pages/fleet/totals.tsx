@@ -84,11 +84,11 @@ export function Totals({
         <p class="fleet-figure">
           ↓{' '}
           <Amount
-            of={traffic && format.bytes(traffic.received)}
+            of={traffic && format.traffic(traffic.received)}
             {...(traffic && { title: format.exact(traffic.received, 'B') })}
           />
         </p>
-        <p class="muted small">{traffic && `↑ ${format.text(format.bytes(traffic.sent))}`}</p>
+        <p class="muted small">{traffic && `↑ ${format.text(format.traffic(traffic.sent))}`}</p>
       </div>
     </section>
   );

@@ -12,7 +12,7 @@ import {
   toast,
   useWork,
 } from '../../parts/index.ts';
-import { MachinePicker } from '../../parts/machine-picker.tsx';
+import { MachinePicker, taskNote } from '../../parts/machine-picker.tsx';
 import { blankTask, isComplete, KINDS, type Task, TaskForm } from '../../parts/task-form.tsx';
 import { t } from '../../strings/index.ts';
 import { CronField } from './cron-field.tsx';
@@ -145,14 +145,7 @@ function Machines({ chosen, onChange }: MachinesProps) {
   const unseen = [...chosen].filter((uuid) => !known.has(uuid)).length;
   return (
     <div class="stack">
-      <MachinePicker
-        machines={list}
-        chosen={chosen}
-        onChange={onChange}
-        noteOf={({ connected_for_tasks }) =>
-          connected_for_tasks === false ? t.jobs.away : undefined
-        }
-      />
+      <MachinePicker machines={list} chosen={chosen} onChange={onChange} noteOf={taskNote} />
       {unseen > 0 && <p class="hint">{t.jobs.unseen(unseen)}</p>}
     </div>
   );

@@ -3,12 +3,14 @@ import { address, go, Loaded, to, useCrumbs, usePoll, useServer } from '../../fr
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Editor } from './editor.tsx';
+import { failuresOf } from './endings.ts';
 import { lastFirings, WITH_RUNS } from './firings.ts';
 import './jobs.css';
 import { JobRow } from './job-row.tsx';
 import { JobView } from './job-view.tsx';
 
 const EVERY_MS = 10_000;
+const FAILURES_MS = 20_000;
 
 /** `/jobs` lists them, `/jobs?new=1` makes one, `/jobs/<name>` has one with its runs. */
 export default function Jobs() {
@@ -52,6 +54,12 @@ function List({ list, onChanged }: ListProps) {
   const firings = usePoll(`runs ${names}`, () => lastFirings(server, some), {
     every_ms: EVERY_MS,
   });
+  const isFired = firings.data !== undefined;
+  const failures = usePoll(
+    `failures ${names} ${isFired}`,
+    async () => firings.data && failuresOf(server, some, firings.data),
+    { every_ms: FAILURES_MS },
+  );
   const add = (
     <Button kind="primary" icon={Plus} onClick={() => go(to('jobs', { new: '1' }))}>
       {t.jobs.new}
@@ -77,6 +85,7 @@ function List({ list, onChanged }: ListProps) {
             key={job.name}
             job={job}
             firings={firings.data?.get(job.name)}
+            endings={failures.data?.get(job.name)}
             onChanged={onChanged}
           />
         ))}

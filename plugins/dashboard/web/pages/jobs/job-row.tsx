@@ -4,6 +4,7 @@ import { errorText, format, toast } from '../../parts/index.ts';
 import { taskText } from '../../parts/task-form.tsx';
 import { t } from '../../strings/index.ts';
 import { cronWords, nextTimes, readCron } from './cron-words.ts';
+import type { Endings } from './endings.ts';
 import type { Firing } from './firings.ts';
 import { type Job, mayChange, workOf } from './model.ts';
 import { outcomeOf } from './outcome.ts';
@@ -12,10 +13,12 @@ import { Strip } from './strip.tsx';
 interface Props {
   readonly job: Job;
   readonly firings: readonly Firing[] | undefined;
+  /** What failed of them; undefined: not known yet, or not for this token. */
+  readonly endings?: Endings | undefined;
   readonly onChanged: () => void;
 }
 
-export function JobRow({ job, firings, onChanged }: Props) {
+export function JobRow({ job, firings, endings, onChanged }: Props) {
   const { schedule } = readCron(job.cron_expression);
   return (
     <li class={`card jobs-row ${job.enable ? '' : 'off'}`}>
@@ -37,21 +40,29 @@ export function JobRow({ job, firings, onChanged }: Props) {
         </div>
       </div>
       <div class="jobs-runs">
-        {firings && <Strip job={job} firings={firings} />}
-        <Last job={job} firing={firings?.[0]} />
+        {firings && <Strip job={job} firings={firings} endings={endings} />}
+        <Last job={job} firing={firings?.[0]} endings={endings} />
       </div>
     </li>
   );
 }
 
-/** "28 of 31 machines", where the last run was not complete. */
-function Last({ job, firing }: { readonly job: Job; readonly firing: Firing | undefined }) {
+interface LastProps {
+  readonly job: Job;
+  readonly firing: Firing | undefined;
+  readonly endings: Endings | undefined;
+}
+
+/** "28 of 31 machines: no answer", where the last run was not complete. */
+function Last({ job, firing, endings }: LastProps) {
   if (!firing) return null;
-  const { mood, done, parts } = outcomeOf(firing, job);
+  const { mood, done, parts } = outcomeOf(firing, job, endings);
   if (mood === 'fine' || mood === 'open') return null;
+  const reason = parts.find(({ state, text }) => state === 'failed' && text)?.text;
+  const count = parts.length > 1 ? t.jobs.tookPart(done, parts.length) : t.jobs.scriptMoods[mood];
   return (
-    <div class={`small jobs-${mood}`}>
-      {parts.length > 1 ? t.jobs.tookPart(done, parts.length) : t.jobs.scriptMoods[mood]}
+    <div class={`small ellipsis jobs-${mood}`} title={reason}>
+      {reason === undefined ? count : `${count}: ${reason}`}
     </div>
   );
 }
@@ -92,7 +103,7 @@ export function useNow(): number {
 }
 
 /** On and off. */
-export function Switch({ job, onChanged }: Omit<Props, 'firings'>) {
+export function Switch({ job, onChanged }: Omit<Props, 'firings' | 'endings'>) {
   const server = useServer();
   const { call } = server;
   const [wanted, setWanted] = useState<boolean>();

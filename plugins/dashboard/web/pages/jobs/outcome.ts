@@ -1,5 +1,6 @@
+import { plain } from '../../parts/plain.ts';
 import { middle } from '../../parts/probe/figures.ts';
-import type { Ending } from './endings.ts';
+import type { Endings } from './endings.ts';
 import type { Firing } from './firings.ts';
 import { type Job, workOf } from './model.ts';
 
@@ -30,11 +31,7 @@ export interface Outcome {
 const HANDED = /agent ([0-9a-f-]{36}) failed: (.*)$/s;
 
 /** `endings` undefined: only who took part is known. */
-export function outcomeOf(
-  { records }: Firing,
-  job: Job,
-  endings?: ReadonlyMap<string, Ending>,
-): Outcome {
+export function outcomeOf({ records }: Firing, job: Job, endings?: Endings | undefined): Outcome {
   const work = workOf(job.cron_type);
   const known = new Set(work.kind === 'task' ? work.uuids : []);
   const parts = records.map(({ id, relative_id, success, message }): Part => {
@@ -44,7 +41,7 @@ export function outcomeOf(
     const common = { id: String(id), uuid, value: ending?.value };
     if (success !== true)
       return reached === undefined
-        ? { ...common, state: 'failed', text: message ?? '' }
+        ? { ...common, state: 'failed', text: plain(message ?? '') }
         : { ...common, state: 'away', text: reason };
     return { ...common, state: ending?.state ?? 'done', text: ending?.text };
   });

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useMachines } from '../../frame/index.ts';
 import { Amount, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import type { Ending } from './endings.ts';
+import type { Endings } from './endings.ts';
 import type { Firing } from './firings.ts';
 import { type Job, workOf } from './model.ts';
 import { type Outcome, outcomeOf, type Part } from './outcome.ts';
@@ -11,7 +11,7 @@ import { type Outcome, outcomeOf, type Part } from './outcome.ts';
 interface Props {
   readonly job: Job;
   readonly firings: readonly Firing[];
-  readonly endings: ReadonlyMap<string, Ending>;
+  readonly endings: Endings;
 }
 
 /** Shown at once. */

@@ -1,6 +1,6 @@
 import { format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import type { Ending } from './endings.ts';
+import type { Endings } from './endings.ts';
 import { type Firing, SHOWN } from './firings.ts';
 import type { Job } from './model.ts';
 import { outcomeOf } from './outcome.ts';
@@ -9,7 +9,7 @@ interface Props {
   readonly job: Job;
   /** Newest first. */
   readonly firings: readonly Firing[];
-  readonly endings?: ReadonlyMap<string, Ending>;
+  readonly endings?: Endings | undefined;
 }
 
 /** A dot a run, the newest at the end. */

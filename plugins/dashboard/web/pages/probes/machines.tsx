@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { setQuery, useMachines } from '../../frame/index.ts';
+import { type Machine, setQuery, useMachines } from '../../frame/index.ts';
 import { Amount, Bar, format } from '../../parts/index.ts';
 import {
   type Answer,
@@ -186,14 +186,26 @@ function Rows({
   );
 }
 
-function Away({ readings }: { readonly readings: readonly Reading[] }) {
-  const { nameOf } = useMachines();
-  const names = readings
-    .map(({ uuid }) => nameOf(uuid))
-    .sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+/** Machines that measured nothing, by the reason that is known of each. */
+export function Away({ readings }: { readonly readings: readonly Reading[] }) {
+  const { nameOf, of } = useMachines();
+  const groups = new Map<string, string[]>();
+  for (const { uuid } of readings) {
+    const why = awayOf(of(uuid));
+    groups.set(why, [...(groups.get(why) ?? []), nameOf(uuid)]);
+  }
   return (
-    <p class="muted">
-      {t.probes.awayHint} {names.join(', ')}
-    </p>
+    <>
+      {[...groups].map(([why, names]) => (
+        <p key={why} class="muted">
+          {why} {names.sort((a, b) => a.localeCompare(b, undefined, { numeric: true })).join(', ')}
+        </p>
+      ))}
+    </>
   );
+}
+
+function awayOf(machine: Machine | undefined): string {
+  if (machine?.tasks_allowed === false) return t.probes.awayTasksOff;
+  return machine?.connected_for_tasks === false ? t.probes.awayOffline : t.probes.awayHint;
 }

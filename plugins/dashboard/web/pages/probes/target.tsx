@@ -5,16 +5,20 @@ import { format, Icon, Skeleton } from '../../parts/index.ts';
 import {
   type Answer,
   answerOf,
+  type Failures,
   isBad,
   keyOfProbe,
   lossFigure,
   type Probe,
   type Reading,
+  Reasons,
+  sinceOf,
   type Totals,
+  useFailures,
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
 import { Curves } from './curves.tsx';
-import { Machines } from './machines.tsx';
+import { Away, Machines } from './machines.tsx';
 
 interface Props {
   readonly probe: Probe;
@@ -35,6 +39,9 @@ export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: P
   const answer = useMemo(() => totals && answerOf(probe, totals, usual), [probe, totals, usual]);
   const key = keyOfProbe(probe);
   const chosen = isAsked ? machine : undefined;
+  const failing = answer?.readings.filter(hasFailed).map(({ uuid }) => uuid) ?? [];
+  const mine = chosen !== undefined && failing.includes(chosen) ? [chosen] : failing;
+  const failures = useFailures(probe, isOpen ? mine : failing.slice(0, NAMED), ms);
   useEffect(() => {
     if (isAsked) box.current?.scrollIntoView({ block: 'nearest' });
   }, [isAsked]);
@@ -59,9 +66,13 @@ export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: P
         {isOpen && <Jobs names={probe.jobs} />}
       </header>
       {answer ? <Sentence answer={answer} /> : <Skeleton rows={1} />}
-      {answer && !isOpen && <Looks probe={probe} readings={answer.readings.filter(isBad)} />}
+      {answer && !isOpen && (
+        <Looks probe={probe} readings={answer.readings.filter(isBad)} failures={failures} />
+      )}
       {answer && isOpen && (
         <div class="stack">
+          <Reasons kind={probe.kind} failures={failures} isOne={probe.agents.length === 1} />
+          {probe.agents.length === 1 && answer.away === 1 && <Away readings={answer.readings} />}
           <Curves key={chosen ?? ''} probe={probe} answer={answer} machine={chosen} ms={ms} />
           {probe.agents.length > 1 && <Machines probe={probe} answer={answer} chosen={chosen} />}
         </div>
@@ -69,6 +80,8 @@ export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: P
     </section>
   );
 }
+
+const hasFailed = ({ mood }: Reading): boolean => mood === 'silent' || mood === 'lossy';
 
 function Jobs({ names }: { readonly names: readonly string[] }) {
   const { has, holds } = useServer();
@@ -119,9 +132,10 @@ const NAMED = 3;
 interface LooksProps {
   readonly probe: Probe;
   readonly readings: readonly Reading[];
+  readonly failures: Failures;
 }
 
-function Looks({ probe, readings }: LooksProps) {
+function Looks({ probe, readings, failures }: LooksProps) {
   const { nameOf } = useMachines();
   if (readings.length === 0) return null;
   return (
@@ -139,7 +153,7 @@ function Looks({ probe, readings }: LooksProps) {
           >
             {nameOf(reading.uuid)}
           </button>
-          <span class="muted">{whyOf(reading)}</span>
+          <span class="muted">{whyOf(reading, failures)}</span>
         </li>
       ))}
       {readings.length > NAMED && <li class="muted">{t.probes.more(readings.length - NAMED)}</li>}
@@ -148,8 +162,12 @@ function Looks({ probe, readings }: LooksProps) {
 }
 
 /** Why a machine needs a look, in words. */
-export function whyOf({ mood, of, usual }: Reading): string {
-  if (mood === 'silent') return t.probes.silent;
+function whyOf({ uuid, mood, of, usual }: Reading, failures: Failures): string {
+  const failure = failures.get(uuid);
+  if (mood === 'silent')
+    return failure
+      ? `${failure.text || t.tasks.noReason} · ${sinceOf([[uuid, failure]])}`
+      : t.probes.silent;
   if (mood === 'lossy') return t.probes.lost(format.text(lossFigure(of?.loss ?? 0)));
   if (mood !== 'slow' || of?.p50 == null || usual === undefined) return '';
   const figure = format.millisecondsOf([of.p50, usual]);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isMissing, Loaded, setValue, usePoll, useServer } from '../../frame/index.ts';
 import { Amount, Bar, Button, Card, Confirm, format, Select, toast } from '../../parts/index.ts';
-import { DAY_MS, DAYS, type Days, daysOf } from '../../parts/kept-days.ts';
+import { DAY_MS, DAYS, type Days, daysOf, isShorter } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
 import { RestartNote } from './restart-note.tsx';
 import { Rules } from './rules.tsx';
@@ -60,7 +60,7 @@ export function Retention() {
               />
             )}
           </Loaded>
-          <Rules key={text} text={text} onSaved={file.refresh} />
+          <Rules key={text} text={text} standard={standard} onSaved={file.refresh} />
         </div>
       )}
     </Loaded>
@@ -93,6 +93,12 @@ function Limits({ stored, text, standard, sizes, onSaved }: LimitsProps) {
         : days === '0'
           ? s.forEver
           : s.days(format.number(Number(days)));
+  const length = (kind: Kind, days: Days) =>
+    days === ''
+      ? ruleDays(text, kind, standard)
+      : days === 'other'
+        ? Number(stored[keyOf(kind)]) / DAY_MS
+        : Number(days);
   const bytes = kinds.map((kind) => sizes && bytesOf(sizes, kind));
   const most = Math.max(1, ...bytes.map((size) => size ?? 0));
   return (
@@ -151,19 +157,25 @@ function Limits({ stored, text, standard, sizes, onSaved }: LimitsProps) {
               </li>
             ))}
           </ul>
-          <p class="note warn">{s.lost}</p>
+          {changed.some((kind) =>
+            isShorter(length(kind, before(kind)), length(kind, chosen[kind] ?? before(kind))),
+          ) && <p class="note warn">{s.lost}</p>}
         </Confirm>
       )}
     </Card>
   );
 }
 
-/** What holds for a table without a limit of its own, in words. */
+/** What holds for a table without a limit of its own, days; 0: for ever. */
+function ruleDays(text: string, kind: Kind, standard: number): number {
+  const own = Number(valueIn(text, 'agent', keyOf(kind)) ?? 0);
+  return own > 0 ? own / DAY_MS : Number(valueIn(text, 'retention', 'keep_days') ?? standard);
+}
+
 function ruleOf(text: string, kind: Kind, standard: number): string {
   const s = t.server.retention;
-  const own = Number(valueIn(text, 'agent', keyOf(kind)) ?? 0);
-  const days = own > 0 ? own / DAY_MS : (valueIn(text, 'retention', 'keep_days') ?? standard);
-  return Number(days) === 0 ? s.forEver : s.days(format.number(Number(days)));
+  const days = ruleDays(text, kind, standard);
+  return days === 0 ? s.forEver : s.days(format.number(days));
 }
 
 function amountOf(size: number | undefined) {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useServer } from '../../frame/index.ts';
 import { Button, Card, Confirm, Diff, ErrorNote, TextField, toast } from '../../parts/index.ts';
+import { isShorter } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
 import { valueIn, withValue } from './toml.ts';
 
@@ -17,10 +18,18 @@ const RULES = [
 type Rule = (typeof RULES)[number];
 /** Section and key. */
 const placeOf = ({ name }: Rule) => name.split('.') as [section: string, key: string];
+const KEEP_DAYS = 'retention.keep_days';
 const isText = ({ name }: Rule) => name === 'retention.budget';
 
+interface Props {
+  readonly text: string;
+  /** Days of `retention.keep_days` where the file says nothing; 0: for ever. */
+  readonly standard: number;
+  readonly onSaved: () => void;
+}
+
 /** The rules of the file as fields; what a change of them is, is shown before it is saved. */
-export function Rules({ text, onSaved }: { readonly text: string; readonly onSaved: () => void }) {
+export function Rules({ text, standard, onSaved }: Props) {
   const { call, has, may } = useServer();
   const s = t.server.retention;
   const rules = RULES.filter((rule) => has(placeOf(rule)[0]));
@@ -77,12 +86,32 @@ export function Rules({ text, onSaved }: { readonly text: string; readonly onSav
             onSaved();
           }}
         >
-          <p class="note warn">{s.lost}</p>
+          {rules.some((rule) => keepsLess(rule, before(rule), typed[rule.name], standard)) && (
+            <p class="note warn">{s.lost}</p>
+          )}
           <Diff before={text} after={asked} />
         </Confirm>
       )}
     </Card>
   );
+}
+
+/** Is less kept by this rule than before? Only then something is deleted. */
+function keepsLess(rule: Rule, before: string, typed: string | undefined, standard: number) {
+  if (typed === undefined || typed.trim() === before) return false;
+  if (isText(rule)) return !(budgetOf(typed) >= budgetOf(before));
+  const days = (value: string) =>
+    Number(value.trim() || (rule.name === KEEP_DAYS ? standard : rule.standard));
+  return isShorter(days(before), days(typed));
+}
+
+const BUDGET = /^([\d.]+)\s*([kMGT]?)(i?)B$/i;
+
+/** Bytes; NaN where the server decides, or nobody can read it. */
+function budgetOf(text: string): number {
+  if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
+  const [, count, power = '', binary] = BUDGET.exec(text.trim()) ?? [];
+  return Number(count) * (binary ? 1024 : 1000) ** ' kmgt'.indexOf(power.toLowerCase() || ' ');
 }
 
 function changed(text: string, rule: Rule, typed: string | undefined): string {

@@ -1,6 +1,6 @@
 import { KeyRound, LockKeyhole, Pencil, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, Loaded, to, usePoll, useServer, useTokenName } from '../../frame/index.ts';
+import { go, isLogin, Loaded, to, usePoll, useServer, useTokenName } from '../../frame/index.ts';
 import {
   Button,
   Card,
@@ -78,7 +78,7 @@ function Actions({ token, onChanged }: Props) {
       <Button icon={KeyRound} onClick={() => setOpen('secret')}>
         {t.tokens.roll}
       </Button>
-      {username !== null && (
+      {isLogin(username) && (
         <Button icon={LockKeyhole} onClick={() => setOpen('password')}>
           {t.tokens.changePassword}
         </Button>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Machine, type Server, useMachines, useServer } from '../../frame/index.ts';
+import { type Server, useMachines, useServer } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
 import { FormDialog } from '../ask.tsx';
 import { Select, TextField } from '../field.tsx';
 import { number } from '../format.ts';
-import { MachinePicker } from '../machine-picker.tsx';
+import { MachinePicker, taskNote } from '../machine-picker.tsx';
 import { toast } from '../toast.tsx';
 import { KINDS, type Kind, keyOfProbe } from './probes.ts';
 
@@ -127,14 +127,14 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
           {machines.length > 0 && all.length === 0 && (
             <p class="note warn">{t.probes.add.nobody}</p>
           )}
-          <MachinePicker machines={machines} chosen={chosen} onChange={setPicked} noteOf={noteOf} />
+          <MachinePicker
+            machines={machines}
+            chosen={chosen}
+            onChange={setPicked}
+            noteOf={taskNote}
+          />
         </div>
       </div>
     </FormDialog>
   );
-}
-
-function noteOf({ connected_for_tasks, tasks_allowed }: Machine): string | undefined {
-  if (tasks_allowed === false) return t.probes.add.tasksOff;
-  return connected_for_tasks === false ? t.jobs.away : undefined;
 }

@@ -33,10 +33,11 @@ export function Latency(props: Props) {
   );
   const common = { ...times, step_ms: of.step_ms, file };
   const wasMeasured = of.series.some(({ count }) => count.some((value) => value > 0));
+  const wasAnswered = of.series.some(({ p50 }) => p50.some((value) => value !== null));
   const isLost = loss.lines.some(({ avg }) => avg.some((value) => value !== null && value > 0));
   return (
     <>
-      {wasMeasured && (
+      {wasAnswered && (
         <Chart {...common} title={t.probes.latency} unit={units.milliseconds} curves={latency} />
       )}
       {isLost ? (

@@ -1,0 +1,92 @@
+import type { Methods } from '@svc/client';
+import { usePoll } from '../../frame/resources.ts';
+import { useServer } from '../../frame/server.ts';
+import { plain } from '../plain.ts';
+import { keyOfProbe, type Probe, probeOf } from './probes.ts';
+
+/** Why a machine got no answer from a target, the last time that it got none. */
+export interface Failure {
+  /** As the agent says it. */
+  readonly text: string;
+  /** When it was answered last, Unix ms, to five minutes; undefined: not in the last day. */
+  readonly answeredAt: number | undefined;
+}
+/** By UUID. */
+export type Failures = ReadonlyMap<string, Failure>;
+
+type Task = Methods['task_query']['result'][number];
+type Series = Methods['task_query_series']['result'];
+
+const EVERY_MS = 60_000;
+const STEP_MS = 300_000;
+const DAY = 86_400_000;
+/** Failed tasks of one machine and kind among which that of the target is looked for. */
+const LIMIT = 50;
+/** Machines that are asked about. */
+const MOST = 12;
+
+/** The last failure of each of these machines within the last `ms`; of no more than twelve. */
+export function useFailures(probe: Probe, uuids: readonly string[], ms: number): Failures {
+  const { client } = useServer();
+  const some = uuids.slice(0, MOST);
+  const { kind, target } = probe;
+  const { data } = usePoll<Failures>(
+    `failures ${keyOfProbe(probe)} ${some.join()} ${ms}`,
+    async () => {
+      if (some.length === 0) return new Map();
+      const to = Date.now();
+      const span = { from: to - DAY, to, points: DAY / STEP_MS };
+      const [day, ...tasks] = (await client.batch([
+        ['task_query_series', { type: kind, target, agents: [...some], ...span }],
+        ...some.map((uuid) => {
+          const condition = [
+            { uuid },
+            { type: kind },
+            'is_failure',
+            { timestamp_from: to - ms },
+            { limit: LIMIT },
+          ];
+          return ['task_query', { task_data_query: { condition } }];
+        }),
+      ] as never[])) as unknown as PromiseSettledResult<unknown>[];
+      const series = day?.status === 'fulfilled' ? (day.value as Series) : undefined;
+      const found = new Map<string, Failure>();
+      for (const [at, uuid] of some.entries()) {
+        const answer = tasks[at];
+        const rows = answer?.status === 'fulfilled' ? (answer.value as Task[]) : [];
+        const row = rows.find((one) => probeOf(one.task_event_type)?.target === target);
+        if (!row) continue;
+        const text = plain(row.error_message ?? '');
+        const answeredAt = series && lastAnswer(series, uuid);
+        found.set(uuid, { text, answeredAt });
+      }
+      return found;
+    },
+    { every_ms: EVERY_MS },
+  );
+  return data ?? new Map();
+}
+
+/** Begin of the last bucket in which something was answered. */
+function lastAnswer({ from, step_ms, series }: Series, uuid: string): number | undefined {
+  const mine = series.find((one) => one.uuid === uuid);
+  const at = mine?.p50.findLastIndex((value) => value !== null) ?? -1;
+  return at < 0 ? undefined : from + at * step_ms;
+}
+
+/** Texts of agents and systems, and what helps; the first that fits. */
+const REMEDIES = [
+  ['missing', /ping is not installed/],
+  ['forbidden', /Task not allowed/],
+  ['noRight', /EPERM|EACCES|operation not permitted|permission denied|socktype/i],
+  ['noName', /no address for|ENOTFOUND|EAI_AGAIN|look-up took longer/],
+  ['refused', /ECONNREFUSED/],
+  ['noWay', /ENETUNREACH|EHOSTUNREACH|unreachable/i],
+  ['certificate', /certificate|CERT_|self.signed|altname/i],
+  ['noAnswer', /no answer|took longer|timed? ?out|100% packet loss/i],
+] as const;
+export type Remedy = (typeof REMEDIES)[number][0];
+
+/** What helps against a failure with this text; undefined: nobody knows. */
+export const remedyOf = (text: string): Remedy | undefined =>
+  REMEDIES.find(([, form]) => form.test(text))?.[0];
