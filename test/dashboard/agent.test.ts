@@ -349,7 +349,7 @@ test('facts, devices and tasks have a tab each', () =>
     await page.getByRole('cell', { name: '/srv/data' }).waitFor();
     assert.equal(await findings(), []);
     await page.getByRole('tab', { name: 'Tasks' }).click();
-    await page.getByText('No task has run here yet').waitFor();
+    await page.getByText('No tasks here').waitFor();
     await page.getByRole('tab', { name: 'Probes' }).click();
     await page.getByText('npx svc call crontab_create').waitFor();
     assert.equal(await findings(), []);

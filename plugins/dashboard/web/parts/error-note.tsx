@@ -7,7 +7,6 @@ import { plain } from './plain.ts';
 
 /** What went wrong, in words for a person. */
 export function errorText(error: unknown): string {
-  if (error instanceof RpcError) return plain(error.message);
   if (error instanceof ConnectionError) return error.sent ? t.parts.lostSent : t.parts.lost;
   if (error instanceof DOMException && error.name === 'TimeoutError') return t.parts.late;
   return plain(error instanceof Error ? error.message : String(error));

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useMachines } from '../frame/index.ts';
 import { t } from '../strings/index.ts';
 import { Checkbox, CopyButton, format, Icon } from './index.ts';
+import { plain } from './plain.ts';
 import { compare, type Difference, type Line, linesOf } from './task-compare.ts';
 import { kindOf, taskText } from './task-form.tsx';
 import type { Outcome, Run } from './task-run.ts';
@@ -50,7 +51,7 @@ export function Results({ run }: { readonly run: Run }) {
   );
 }
 
-const milliseconds = (ms: number) => format.text(format.milliseconds(ms));
+export const milliseconds = (ms: number) => format.text(format.milliseconds(ms));
 
 function sentence(run: Run, outcomes: ReadonlyMap<string, Outcome>, same: number): string {
   const all = [...outcomes.values()];
@@ -92,7 +93,7 @@ function Column({ name, outcome, lines, difference }: ColumnProps) {
         )}
         {text !== undefined && <CopyButton text={text} />}
       </header>
-      {error !== undefined && <p class="tasks-error">{error || t.tasks.noReason}</p>}
+      {error !== undefined && <p class="tasks-error">{plain(error) || t.tasks.noReason}</p>}
       {state === 'stopped' && error === undefined && <p class="muted">{t.tasks.stoppedHere}</p>}
       {lines && <Lines lines={lines} difference={difference} />}
     </article>

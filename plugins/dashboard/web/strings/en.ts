@@ -421,31 +421,19 @@ export const en = {
       moved: (from: string, to: string) => `Its address changed from ${from} to ${to}`,
       restarted: (version: string) => `The server started (${version})`,
     },
-    tasks: {
-      unreadable: 'The tasks could not be read.',
-      none: 'No task has run here yet',
-      runOne: 'Run one',
-      time: 'Time',
-      kind: 'Kind',
-      subject: 'What',
-      result: 'Result',
-      job: 'Job',
-      running: 'Running',
-      failed: 'Failed',
-      done: 'Done',
-    },
     facts: {
       none: 'The machine has not reported its hardware yet, or your token may not read it.',
       host: 'Host name',
       system: 'System',
-      distribution: 'Distribution',
       kernel: 'Kernel',
       arch: 'Architecture',
       virtualization: 'Virtualization',
       processor: 'Processor',
       vendor: 'Vendor',
       cores: 'Cores',
-      coreCount: (physical: number, logical: number) => `${physical} physical, ${logical} logical`,
+      /** Agents that do not know the physical ones send 0. */
+      coreCount: (physical: number, logical: number) =>
+        physical > 0 ? `${physical} physical, ${logical} logical` : `${logical} logical`,
       gpu: 'Graphics card',
       cuda: (count: number) => `${count} CUDA cores`,
       reported: 'Reported',
@@ -514,7 +502,6 @@ export const en = {
       priceHint: 'The price is shown at the top of the machine’s page.',
       saved: 'Saved.',
       failed: 'Not everything was saved.',
-      readOnly: 'Your token may read these settings, but not change them.',
       keep: 'How long its history is kept',
       keepHint: 'Shortening a time deletes what is older, within minutes and for good.',
       kinds: {
@@ -523,10 +510,11 @@ export const en = {
         static_monitoring: 'Facts',
         task: 'Results of tasks',
       },
-      byServer: 'The server’s default',
-      forEver: 'Forever',
-      other: 'Custom',
-      days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
+      /** Days; none: the server decides. */
+      kept: (days: string) =>
+        ({ '': 'The server’s default', '0': 'Forever', '1': '1 day', other: 'Custom' })[days] ??
+        `${days} days`,
+      keptFor: (kind: string) => `${kind} kept for`,
     },
   },
   probes: {
@@ -791,6 +779,7 @@ export const en = {
     gone: 'This task no longer exists.',
     noTasksHint: 'What runs on machines, by hand or by a job, is kept here for a while.',
     noManualHint: 'Nothing was run by hand. What jobs ran is hidden.',
+    runOne: 'Run one',
     showJobs: 'Show what jobs ran',
     alsoJobs: 'Include what jobs ran',
     again: 'Run again …',

@@ -2,21 +2,21 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Loaded, setQuery, usePoll, useServer } from '../../frame/index.ts';
 import type { Gap } from '../../parts/chart/index.ts';
-import { Button, Empty, Skeleton } from '../../parts/index.ts';
+import { Empty, Skeleton } from '../../parts/index.ts';
+import { chooseNetworkUnit, networkUnit } from '../../parts/network-unit.ts';
 import { t } from '../../strings/index.ts';
 import { type Event, reasonOf } from './events.ts';
 import { type Reports, useNow, useReports } from './live.ts';
 import { RangePicker } from './range-picker.tsx';
 import { type Field, type Grid, keyOf, namesOf, type Sample, useGrid } from './series.ts';
+import { Shortened } from './shortened.tsx';
 import { type Span, showTime, stepOfNow, useSpan } from './span.ts';
 import { SpecChart, type View } from './spec-chart.tsx';
 import {
-  chooseNetworkUnit,
   coreSpecs,
   diskSpecs,
   gpuSpecs,
   interfaceSpecs,
-  networkUnit,
   type Spec,
   summarySpecs,
 } from './specs.ts';
@@ -266,7 +266,6 @@ interface NamedProps {
 const AT_FIRST = 6;
 
 function Named({ grid, view, specs, samples, isOne }: NamedProps) {
-  const [isAll, setAll] = useState(false);
   const field = specs[0]?.lines[0]?.field as Field;
   const names = namesOf(grid, field);
   const isGpu = specs === gpuSpecs;
@@ -280,24 +279,22 @@ function Named({ grid, view, specs, samples, isOne }: NamedProps) {
         ))}
       </div>
     );
-  const shown = isAll ? names : names.slice(0, AT_FIRST);
   return (
-    <>
-      {shown.map((name) => (
-        <div key={name} class="stack">
-          <h3 class="agent-device ellipsis" title={name}>
-            {isGpu ? `${t.agent.facts.gpu} ${name}` : name}
-          </h3>
-          <div class="agent-charts">
-            {specs.map((spec) => (
-              <SpecChart key={keyOf(spec.id, name)} {...common} spec={spec} of={name} />
-            ))}
+    <Shortened list={names} first={AT_FIRST}>
+      {(shown) =>
+        shown.map((name) => (
+          <div key={name} class="stack">
+            <h3 class="agent-device ellipsis" title={name}>
+              {isGpu ? `${t.agent.facts.gpu} ${name}` : name}
+            </h3>
+            <div class="agent-charts">
+              {specs.map((spec) => (
+                <SpecChart key={keyOf(spec.id, name)} {...common} spec={spec} of={name} />
+              ))}
+            </div>
           </div>
-        </div>
-      ))}
-      {names.length > shown.length && (
-        <Button onClick={() => setAll(true)}>{t.agent.showAll(names.length)}</Button>
-      )}
-    </>
+        ))
+      }
+    </Shortened>
   );
 }

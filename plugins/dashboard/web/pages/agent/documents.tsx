@@ -119,7 +119,7 @@ function Containers({ of }: { readonly of: Document }) {
   if (error !== '') return <p class="agent-bad">{c.unread(error)}</p>;
   if (list.length === 0) return <p class="muted">{c.none}</p>;
   return (
-    <div class="agent-scroll" tabIndex={0} role="region" aria-label={c.title}>
+    <div>
       <table class="agent-table">
         <thead>
           <tr>

@@ -1,42 +1,46 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import { Loaded, type Resource, usePoll, useServer } from '../../frame/index.ts';
-import { Button, Card, format } from '../../parts/index.ts';
+import { Card, format } from '../../parts/index.ts';
+import { networkAmount } from '../../parts/network-unit.ts';
 import { t } from '../../strings/index.ts';
 import { EventList } from './event-list.tsx';
 import type { Event } from './events.ts';
 import { FactList, type FactRow } from './fact-list.tsx';
+import type { Stored } from './metadata.ts';
+import { Shortened } from './shortened.tsx';
+import { StoredFacts } from './stored-facts.tsx';
+import { processorRows, saidOnce, systemRows } from './system-facts.ts';
 import type { Static } from './use-facts.ts';
 
 interface Props {
   readonly uuid: string;
   readonly facts: Static | undefined;
   readonly of: Resource<readonly Event[]>;
+  readonly stored: Stored;
 }
 
-const AT_FIRST = 30;
+const EVENTS_AT_FIRST = 30;
+const DEVICES_AT_FIRST = 12;
 
 /** What does not change by itself: system, processor, cards, disks; and what happened. */
-export function Facts({ uuid, facts, of }: Props) {
+export function Facts({ uuid, facts, of, stored }: Props) {
   const { has } = useServer();
-  const [isAll, setAll] = useState(false);
   return (
     <div class="agent-columns">
       <div class="stack">
         <Card title={t.agent.facts.system}>
           <System facts={facts} />
         </Card>
+        <StoredFacts uuid={uuid} stored={stored} />
         <Devices uuid={uuid} />
       </div>
       {has('agent-events') && (
         <Card title={t.agent.events.title}>
           <Loaded of={of} what={t.agent.events.unreadable}>
             {(events) => (
-              <div class="stack">
-                <EventList events={isAll ? events : events.slice(0, AT_FIRST)} />
-                {events.length > AT_FIRST && !isAll && (
-                  <Button onClick={() => setAll(true)}>{t.agent.showAll(events.length)}</Button>
-                )}
-              </div>
+              <Shortened list={events} first={EVENTS_AT_FIRST}>
+                {(shown) => <EventList events={shown} />}
+              </Shortened>
             )}
           </Loaded>
         </Card>
@@ -50,18 +54,12 @@ function System({ facts }: { readonly facts: Static | undefined }) {
   if (!facts || (!system && !cpu)) return <p class="muted">{t.agent.facts.none}</p>;
   const f = t.agent.facts;
   const rows: FactRow[] = [
-    [f.host, system?.system_host_name],
-    [f.system, system?.system_os_long_version],
-    [f.distribution, system?.distribution_id],
-    [f.kernel, system?.system_kernel_version || system?.system_kernel],
-    [f.arch, system?.arch],
-    [f.virtualization, system?.virtualization],
-    [f.processor, [...new Set(cpu?.per_core.map(({ brand }) => brand))].join(', ')],
-    [f.vendor, [...new Set(cpu?.per_core.map(({ vendor_id }) => vendor_id))].join(', ')],
-    [f.cores, cpu && f.coreCount(cpu.physical_cores, cpu.logical_cores)],
+    ...systemRows(system),
+    ...processorRows(cpu),
+    [f.vendor, saidOnce((cpu?.per_core ?? []).map(({ vendor_id }) => vendor_id)).join(', ')],
     ...(gpu ?? []).map(({ id, name, architecture, cuda_cores }): [string, string] => [
       `${f.gpu} ${id}`,
-      [name, architecture, cuda_cores > 0 && f.cuda(cuda_cores)].filter(Boolean).join(' · '),
+      saidOnce([name, architecture, cuda_cores > 0 ? f.cuda(cuda_cores) : '']).join(' · '),
     ]),
     [f.reported, format.dateTime(facts.timestamp)],
   ];
@@ -102,79 +100,88 @@ function Devices({ uuid }: { readonly uuid: string }) {
 
 type Full = import('./live.ts').Dynamic;
 
+/** A phone shows it without scrolling sideways, however long a name is. */
 function Disks({ disks }: { readonly disks: NonNullable<Full['disk']> }) {
   if (disks.length === 0) return <p class="muted">{t.agent.noFull}</p>;
   const f = t.agent.facts;
   return (
-    <div class="agent-scroll" tabIndex={0} role="region" aria-label={t.agent.parts.disks}>
-      <table class="agent-table">
-        <thead>
-          <tr>
-            <th scope="col">{f.mount}</th>
-            <th scope="col">{f.device}</th>
-            <th scope="col">{f.kind}</th>
-            <th scope="col" class="num">
-              {t.agent.fields.available}
-            </th>
-            <th scope="col" class="num">
-              {t.agent.fields.total}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {disks.map((disk) => (
+    <Shortened list={disks} first={DEVICES_AT_FIRST}>
+      {(shown) => (
+        <DeviceTable labels={[f.mount, t.agent.fields.available, t.agent.fields.total]}>
+          {shown.map((disk) => (
             <tr key={disk.mount_point}>
-              <td class="mono">{disk.mount_point}</td>
-              <td class="mono">{disk.name}</td>
               <td>
-                {[f.kinds[disk.kind], disk.file_system, disk.is_read_only && f.readOnly]
-                  .filter(Boolean)
-                  .join(' · ')}
+                <span class="mono">{disk.mount_point}</span>
+                <p class="muted small">
+                  {[
+                    disk.name,
+                    f.kinds[disk.kind],
+                    disk.file_system,
+                    disk.is_read_only && f.readOnly,
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
+                </p>
               </td>
-              <td class="num" title={format.exact(disk.available_space, 'B')}>
-                {format.text(format.bytes(disk.available_space))}
-              </td>
-              <td class="num" title={format.exact(disk.total_space, 'B')}>
-                {format.text(format.bytes(disk.total_space))}
-              </td>
+              <Size of={disk.available_space} as={format.bytes} />
+              <Size of={disk.total_space} as={format.bytes} />
             </tr>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </DeviceTable>
+      )}
+    </Shortened>
   );
 }
 
 function Interfaces({ list }: { readonly list: NonNullable<Full['network']>['interfaces'] }) {
   if (list.length === 0) return <p class="muted">{t.agent.noFull}</p>;
+  const f = t.agent.fields;
   return (
-    <div class="agent-scroll" tabIndex={0} role="region" aria-label={t.agent.parts.interfaces}>
-      <table class="agent-table">
-        <thead>
-          <tr>
-            <th scope="col">{t.agent.facts.name}</th>
-            <th scope="col" class="num">
-              {t.agent.fields.received}
-            </th>
-            <th scope="col" class="num">
-              {t.agent.fields.sent}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map((one) => (
+    <Shortened list={list} first={DEVICES_AT_FIRST}>
+      {(shown) => (
+        <DeviceTable labels={[t.agent.facts.name, f.received, f.sent]}>
+          {shown.map((one) => (
             <tr key={one.interface_name}>
               <td class="mono">{one.interface_name}</td>
-              <td class="num" title={format.exact(one.total_received, 'B')}>
-                {format.text(format.bytes(one.total_received))}
-              </td>
-              <td class="num" title={format.exact(one.total_transmitted, 'B')}>
-                {format.text(format.bytes(one.total_transmitted))}
-              </td>
+              <Size of={one.total_received} as={networkAmount} />
+              <Size of={one.total_transmitted} as={networkAmount} />
             </tr>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </DeviceTable>
+      )}
+    </Shortened>
   );
 }
+
+interface TableProps {
+  /** The first column has names, the others have sizes. */
+  readonly labels: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+const DeviceTable = ({ labels, children }: TableProps) => (
+  <table class="agent-table">
+    <thead>
+      <tr>
+        {labels.map((label, at) => (
+          <th key={label} scope="col" class={at > 0 ? 'num' : ''}>
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+);
+
+interface SizeProps {
+  /** Bytes. */
+  readonly of: number;
+  readonly as: (bytes: number) => format.Figure;
+}
+
+const Size = ({ of, as }: SizeProps) => (
+  <td class="num" title={format.exact(of, 'B')}>
+    {format.text(as(of))}
+  </td>
+);

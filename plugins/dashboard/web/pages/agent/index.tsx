@@ -2,17 +2,17 @@ import { Server } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { address, go, setQuery, to, useCrumbs, useMachines, useServer } from '../../frame/index.ts';
 import { Empty, Tabs } from '../../parts/index.ts';
+import { TaskHistory } from '../../parts/task-history/index.ts';
 import { t } from '../../strings/index.ts';
 import { Charts } from './charts.tsx';
 import { useEvents } from './events.ts';
 import { Facts } from './facts.tsx';
 import { Header } from './header.tsx';
 import { useReports } from './live.ts';
-import { keyOfLimit, LIMITS, NOTES, useStored } from './metadata.ts';
+import { keyOfLimit, LIMITS, NOTES, useMetadata, useStored } from './metadata.ts';
 import { Overview } from './overview.tsx';
 import { AgentProbes } from './probes.tsx';
 import { Settings } from './settings.tsx';
-import { AgentTasks } from './tasks.tsx';
 import { useFacts } from './use-facts.ts';
 import './agent.css';
 
@@ -36,6 +36,7 @@ const SETTINGS = [...NOTES, ...LIMITS.map(keyOfLimit)];
 
 function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string }) {
   const { has, covers } = useServer();
+  const { mayEdit } = useMetadata(uuid);
   const machines = useMachines();
   const name = machines.nameOf(uuid);
   useCrumbs({ label: name });
@@ -47,8 +48,7 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
   const tabs = TABS.filter((id) => {
     if (id === 'overview' || id === 'charts') return readsSummaries;
     if (id === 'probes' || id === 'tasks') return has('task') && covers('task', 'read', uuid);
-    if (id === 'settings')
-      return has('kv') && SETTINGS.some((key) => covers('kv', 'read', uuid, key));
+    if (id === 'settings') return SETTINGS.some(mayEdit);
     return true;
   });
   const current = tabs.find((id) => id === tab) ?? tabs[0] ?? 'facts';
@@ -67,8 +67,12 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
           {current === 'overview' && <Overview {...parts} />}
           {current === 'charts' && <Charts {...parts} />}
           {current === 'probes' && <AgentProbes {...parts} />}
-          {current === 'tasks' && <AgentTasks {...parts} />}
-          {current === 'facts' && <Facts {...parts} of={events} />}
+          {current === 'tasks' && (
+            <div class="stack">
+              <TaskHistory machine={uuid} />
+            </div>
+          )}
+          {current === 'facts' && <Facts {...parts} of={events} stored={stored.data ?? {}} />}
           {current === 'settings' && <Settings uuid={uuid} stored={stored} />}
         </div>
       </Tabs>

@@ -28,16 +28,21 @@ interface Metadata {
   readonly save: (key: string, value: unknown) => Promise<void>;
   readonly mayWrite: (key: string) => boolean;
   readonly mayRead: (key: string) => boolean;
+  /** A form shows what it may read and store. */
+  readonly mayEdit: (key: string) => boolean;
 }
 
 /** What people say of an agent, and its limits: keys of the namespace with its UUID. */
 export function useMetadata(uuid: string): Metadata {
   const server = useServer();
   const { refresh } = useMachines();
+  const mayRead = (key: string) => server.has('kv') && server.covers('kv', 'read', uuid, key);
+  const mayWrite = (key: string) =>
+    server.has('kv') && server.may('kv_set_value', { namespace: uuid, key, value: '' }) !== false;
   return {
-    mayRead: (key) => server.has('kv') && server.covers('kv', 'read', uuid, key),
-    mayWrite: (key) =>
-      server.has('kv') && server.may('kv_set_value', { namespace: uuid, key, value: '' }) !== false,
+    mayRead,
+    mayWrite,
+    mayEdit: (key) => mayRead(key) && mayWrite(key),
     async save(key, value) {
       await setValue(server, uuid, key, value);
       await refresh();

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { expiryNote, expiryOf } from '../../parts/expiry.ts';
-import { Button, Card, ErrorNote, Select, TextField } from '../../parts/index.ts';
+import { Card, Select, TextField } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { useMetadata } from './metadata.ts';
 import { CYCLES } from './price.ts';
-import { type PartProps, useSaving } from './saving.ts';
+import { type PartProps, Save, useSaving } from './saving.tsx';
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -15,11 +15,14 @@ const numberOrNone = (text: string): number | undefined =>
 const listOf = (words: string): readonly string[] =>
   words.split(/[,，]/).flatMap((word) => word.trim() || []);
 
+/** A price without its currency or its time says nothing. */
+const PRICE = ['metadata_price', 'metadata_price_unit', 'metadata_price_cycle'];
+
 /** What people say of the machine. */
 export function Notes(props: PartProps) {
   const { uuid, values } = props;
-  const { mayWrite } = useMetadata(uuid);
-  const { run: store, error, isBusy } = useSaving(props);
+  const { mayEdit } = useMetadata(uuid);
+  const { run: store, ...saving } = useSaving(props);
   const tags = values['metadata_tags'];
   const [name, setName] = useState(textOf(values['metadata_name']));
   const [words, setWords] = useState(Array.isArray(tags) ? tags.join(', ') : '');
@@ -28,7 +31,6 @@ export function Notes(props: PartProps) {
   const [price, setPrice] = useState(textOf(values['metadata_price']));
   const [unit, setUnit] = useState(textOf(values['metadata_price_unit']));
   const [cycle, setCycle] = useState(textOf(values['metadata_price_cycle']));
-  const isOpen = mayWrite('metadata_name');
   const s = t.agent.settings;
   const near = expiryNote(expiryOf(expires));
   const submit = (event: Event) => {
@@ -47,69 +49,56 @@ export function Notes(props: PartProps) {
       metadata_price_cycle: numberOrNone(cycle),
     });
   };
-  const field = { disabled: !isOpen };
   return (
     <Card title={s.notes}>
       <form class="stack" onSubmit={submit}>
-        <TextField label={t.agent.name} value={name} onText={setName} {...field} />
-        <TextField label={s.tags} hint={s.tagsHint} value={words} onText={setWords} {...field} />
-        <TextField
-          label={s.region}
-          hint={s.regionHint}
-          value={region}
-          onText={setRegion}
-          {...field}
-        />
-        <TextField
-          label={s.expires}
-          hint={near?.text ?? s.expiresHint}
-          type="date"
-          value={expires}
-          onText={setExpires}
-          {...field}
-        />
-        <div class="agent-price">
-          <TextField
-            label={s.price}
-            type="number"
-            min={0}
-            step="any"
-            value={price}
-            onText={setPrice}
-            {...field}
-          />
-          <TextField
-            label={s.currency}
-            placeholder="EUR"
-            value={unit}
-            onText={setUnit}
-            {...field}
-          />
-          <Select
-            label={s.cycle}
-            value={cycle}
-            options={[
-              { value: '', label: s.noCycle },
-              ...CYCLES.map((days) => ({ value: String(days), label: s.cycles[days] })),
-              ...(cycle === '' || CYCLES.some((days) => String(days) === cycle)
-                ? []
-                : [{ value: cycle, label: s.everyDays(Number(cycle)) }]),
-            ]}
-            onChange={setCycle}
-            {...field}
-          />
-        </div>
-        <p class="hint">{s.priceHint}</p>
-        {error !== undefined && <ErrorNote error={error} what={s.failed} />}
-        {isOpen ? (
-          <div>
-            <Button type="submit" kind="primary" busy={isBusy}>
-              {t.agent.save}
-            </Button>
-          </div>
-        ) : (
-          <p class="muted">{s.readOnly}</p>
+        {mayEdit('metadata_name') && (
+          <TextField label={t.agent.name} value={name} onText={setName} />
         )}
+        {mayEdit('metadata_tags') && (
+          <TextField label={s.tags} hint={s.tagsHint} value={words} onText={setWords} />
+        )}
+        {mayEdit('metadata_region') && (
+          <TextField label={s.region} hint={s.regionHint} value={region} onText={setRegion} />
+        )}
+        {mayEdit('metadata_expire_time') && (
+          <TextField
+            label={s.expires}
+            hint={near?.text ?? s.expiresHint}
+            type="date"
+            value={expires}
+            onText={setExpires}
+          />
+        )}
+        {PRICE.every(mayEdit) && (
+          <>
+            <div class="agent-price">
+              <TextField
+                label={s.price}
+                type="number"
+                min={0}
+                step="any"
+                value={price}
+                onText={setPrice}
+              />
+              <TextField label={s.currency} placeholder="EUR" value={unit} onText={setUnit} />
+              <Select
+                label={s.cycle}
+                value={cycle}
+                options={[
+                  { value: '', label: s.noCycle },
+                  ...CYCLES.map((days) => ({ value: String(days), label: s.cycles[days] })),
+                  ...(cycle === '' || CYCLES.some((days) => String(days) === cycle)
+                    ? []
+                    : [{ value: cycle, label: s.everyDays(Number(cycle)) }]),
+                ]}
+                onChange={setCycle}
+              />
+            </div>
+            <p class="hint">{s.priceHint}</p>
+          </>
+        )}
+        <Save {...saving} />
       </form>
     </Card>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link, to, useServer } from '../../frame/index.ts';
 import { Amount, Bar, Card, Empty, format } from '../../parts/index.ts';
+import { networkAmount, networkRate } from '../../parts/network-unit.ts';
 import { boundsOf, spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
 import { Summaries, useView } from './charts.tsx';
@@ -10,7 +11,8 @@ import type { Event } from './events.ts';
 import { FactList, type FactRow } from './fact-list.tsx';
 import type { Reports } from './live.ts';
 import { useSpan } from './span.ts';
-import { cpu, diskSpeed, memory, network, networkUnit } from './specs.ts';
+import { cpu, diskSpeed, memory, network } from './specs.ts';
+import { processorRows, systemRows } from './system-facts.ts';
 import type { Static } from './use-facts.ts';
 
 interface Props {
@@ -79,7 +81,6 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
     used === undefined || !whole ? undefined : used / whole;
   const [total, free] = [of('total_space'), of('available_space')];
   const space = total === undefined || free === undefined ? undefined : total - free;
-  const rate = networkUnit.value === 'bits' ? format.bitRate : format.byteRate;
   const f = t.agent.fields;
   const amount = (value: number | undefined, figure: (v: number) => format.Figure) =>
     value === undefined ? undefined : figure(value);
@@ -134,16 +135,19 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
         label={f.network}
         below={
           <span class="muted small" title={f.traffic}>
-            {traffic(of('total_received'), of('total_transmitted'))}
+            {t.agent.traffic(
+              format.text(networkAmount(of('total_received') ?? 0)),
+              format.text(networkAmount(of('total_transmitted') ?? 0)),
+            )}
           </span>
         }
       >
         <span class="agent-pair">
           <span>
-            ↓ <Amount of={amount(of('receive_speed'), rate)} />
+            ↓ <Amount of={amount(of('receive_speed'), networkRate)} />
           </span>
           <span>
-            ↑ <Amount of={amount(of('transmit_speed'), rate)} />
+            ↑ <Amount of={amount(of('transmit_speed'), networkRate)} />
           </span>
         </span>
       </Figure>
@@ -173,9 +177,6 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
   );
 }
 
-const traffic = (received = 0, sent = 0) =>
-  t.agent.traffic(format.text(format.bytes(received)), format.text(format.bytes(sent)));
-
 interface FilledProps {
   readonly label: string;
   readonly used: number | undefined;
@@ -199,13 +200,9 @@ function Short({ facts }: { readonly facts: Static | undefined }) {
   const { system, cpu: chip, gpu } = facts ?? {};
   if (!system && !chip) return <p class="muted">{t.agent.facts.none}</p>;
   const rows: FactRow[] = [
-    [t.agent.facts.host, system?.system_host_name],
-    [t.agent.facts.system, system?.system_os_long_version],
-    [t.agent.facts.kernel, system?.system_kernel_version],
-    [t.agent.facts.processor, chip?.per_core[0]?.brand],
-    [t.agent.facts.cores, chip && t.agent.facts.coreCount(chip.physical_cores, chip.logical_cores)],
+    ...systemRows(system),
+    ...processorRows(chip),
     [t.agent.facts.gpu, gpu?.map(({ name }) => name).join(', ')],
-    [t.agent.facts.virtualization, system?.virtualization],
   ];
   return <FactList rows={rows} />;
 }

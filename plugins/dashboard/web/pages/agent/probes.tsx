@@ -1,6 +1,6 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { Loaded } from '../../frame/index.ts';
-import { Button, Card } from '../../parts/index.ts';
+import { Card } from '../../parts/index.ts';
 import {
   Figures,
   keyOfProbe,
@@ -18,6 +18,7 @@ import { t } from '../../strings/index.ts';
 import { useView } from './charts.tsx';
 import type { Event } from './events.ts';
 import { RangePicker } from './range-picker.tsx';
+import { Shortened } from './shortened.tsx';
 import { endsOf, useSpan } from './span.ts';
 import type { View } from './spec-chart.tsx';
 
@@ -35,7 +36,6 @@ export function AgentProbes({ uuid, name, events }: Props) {
   const span = useSpan();
   const view = useView(span, name, events);
   const probes = useProbes(uuid);
-  const [isAll, setAll] = useState(false);
   return (
     <Loaded of={probes} what={t.probes.unreadable}>
       {(list) =>
@@ -49,10 +49,9 @@ export function AgentProbes({ uuid, name, events }: Props) {
               keptFrom={view.now - TASKS_KEPT_MS}
               onBack={view.onBack}
             />
-            <Targets uuid={uuid} probes={isAll ? list : list.slice(0, AT_FIRST)} view={view} />
-            {list.length > AT_FIRST && !isAll && (
-              <Button onClick={() => setAll(true)}>{t.agent.showAll(list.length)}</Button>
-            )}
+            <Shortened list={list} first={AT_FIRST}>
+              {(shown) => <Targets uuid={uuid} probes={shown} view={view} />}
+            </Shortened>
           </div>
         )
       }

@@ -1,6 +1,6 @@
 import { CalendarRange, ChevronLeft, ChevronRight, Radio } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { Button, Dialog, format, Icon, Select, TextField, toast } from '../../parts/index.ts';
+import { Button, Dialog, format, Icon, TextField, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import {
   endsOf,
@@ -29,10 +29,9 @@ interface Props {
 export function RangePicker({ span, now, keptFrom, onBack }: Props) {
   const [isOpen, setOpen] = useState(false);
   useRangeKeys(onBack);
-  const presets = offered(keptFrom, now);
   /** In words, where there is nothing so far back. */
   const whyNot = (preset: Preset): string | undefined =>
-    presets.includes(preset) || keptFrom === undefined
+    keptFrom === undefined || offered(keptFrom, now).includes(preset)
       ? undefined
       : t.agent.range.tooFar(format.dateTime(keptFrom));
   const press = (preset: Preset) => {
@@ -41,9 +40,6 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
     else toast(why);
   };
   const [from, to] = endsOf(span, now);
-  const current = span.preset ?? 'fixed';
-  const choose = (value: Preset | 'fixed') =>
-    value === 'fixed' ? setOpen(true) : showPreset(value);
   return (
     <div class="agent-range" role="group" aria-label={t.agent.range.label}>
       <div class="agent-presets">
@@ -52,7 +48,7 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
             type="button"
             key={preset}
             class="agent-preset"
-            aria-pressed={preset === current}
+            aria-pressed={preset === span.preset}
             aria-disabled={whyNot(preset) !== undefined}
             title={whyNot(preset) ?? t.agent.range.last(t.agent.range.presets[preset])}
             onClick={() => press(preset)}
@@ -61,16 +57,6 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
           </button>
         ))}
       </div>
-      <Select<Preset | 'fixed'>
-        bare
-        label={t.agent.range.label}
-        value={current}
-        options={[
-          ...presets.map((value) => ({ value, label: t.agent.range.presets[value] })),
-          { value: 'fixed' as const, label: t.agent.range.fixed },
-        ]}
-        onChange={choose}
-      />
       <Button icon={CalendarRange} onClick={() => setOpen(true)} pressed={!span.preset}>
         {t.agent.range.fixed}
       </Button>

@@ -74,13 +74,9 @@ export function scale(factor: number): void {
   showTime(middle - half, middle + half);
 }
 
-/** Up to a day, until it is known what there is. */
-const UNKNOWN = 4;
-
 /** Shortest presets first, down to the one that holds all that is kept. */
-export function offered(keptFrom: number | undefined, now: number): readonly Preset[] {
+export function offered(keptFrom: number, now: number): readonly Preset[] {
   const all = Object.keys(PRESETS) as Preset[];
-  if (keptFrom === undefined) return all.slice(0, UNKNOWN);
   const first = all.findIndex((preset) => PRESETS[preset] >= now - keptFrom);
   return first < 0 ? all : all.slice(0, Math.max(2, first + 1));
 }

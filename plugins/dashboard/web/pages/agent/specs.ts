@@ -1,5 +1,5 @@
-import { signal } from '@preact/signals';
 import { type Unit, units } from '../../parts/chart/index.ts';
+import { networkAmountUnit, networkRateUnit } from '../../parts/network-unit.ts';
 import { t } from '../../strings/index.ts';
 import type { Field } from './series.ts';
 
@@ -21,17 +21,6 @@ export interface Spec {
   /** It is left out where no machine of this kind has it. */
   readonly isRare?: boolean;
 }
-
-const KEY = 'svc-network-unit';
-/** How people want their network: bits, as lines are sold, or bytes. */
-export const networkUnit = signal<'bits' | 'bytes'>(
-  localStorage.getItem(KEY) === 'bytes' ? 'bytes' : 'bits',
-);
-export function chooseNetworkUnit(unit: 'bits' | 'bytes'): void {
-  networkUnit.value = unit;
-  localStorage.setItem(KEY, unit);
-}
-const rate = () => (networkUnit.value === 'bits' ? units.bitRate : units.byteRate);
 
 const line = (field: LineSpec['field'], label: () => string, color: string, more = {}) => ({
   field,
@@ -62,7 +51,7 @@ export const memory: Spec = {
 export const network: Spec = {
   id: 'network',
   title: () => words().network,
-  unit: rate,
+  unit: networkRateUnit,
   lines: [
     line('receive_speed', () => words().received, '--series-3'),
     line('transmit_speed', () => words().sent, '--series-2'),
@@ -122,7 +111,7 @@ export const summarySpecs: readonly Spec[] = [
   {
     id: 'traffic',
     title: () => words().traffic,
-    unit: () => units.bytes,
+    unit: networkAmountUnit,
     lines: [
       line('total_received', () => words().received, '--series-3'),
       line('total_transmitted', () => words().sent, '--series-2'),
@@ -178,7 +167,7 @@ export const interfaceSpecs: readonly Spec[] = [
   {
     id: 'rate',
     title: () => words().network,
-    unit: rate,
+    unit: networkRateUnit,
     lines: [
       line('interface.receive_speed', () => words().received, '--series-3'),
       line('interface.transmit_speed', () => words().sent, '--series-2'),
@@ -187,7 +176,7 @@ export const interfaceSpecs: readonly Spec[] = [
   {
     id: 'traffic',
     title: () => words().traffic,
-    unit: () => units.bytes,
+    unit: networkAmountUnit,
     lines: [
       line('interface.total_received', () => words().received, '--series-3'),
       line('interface.total_transmitted', () => words().sent, '--series-2'),

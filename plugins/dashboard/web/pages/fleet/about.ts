@@ -1,5 +1,5 @@
 import type { Server } from '../../frame/index.ts';
-import { language } from '../../strings/index.ts';
+import { placeOf } from '../../parts/place.ts';
 import type { Fleet } from './model.ts';
 
 /** What a card says of a machine beside its figures. */
@@ -92,9 +92,3 @@ export class Abouts {
 
 const familyOf = (name: string): NonNullable<About['family']> =>
   /windows/i.test(name) ? 'windows' : /mac|darwin/i.test(name) ? 'mac' : 'unix';
-
-/** The country of two letters in the reader's language. */
-function placeOf(code: string): string {
-  if (!/^[A-Z]{2}$/i.test(code)) return code;
-  return new Intl.DisplayNames(language(), { type: 'region' }).of(code.toUpperCase()) ?? code;
-}

@@ -2,6 +2,7 @@ import { Apple, AppWindow, Server } from 'lucide';
 import { Component, type ComponentChildren } from 'preact';
 import { colours, density, Link, to } from '../../frame/index.ts';
 import { Amount, Bar, format, Icon, Sparkline } from '../../parts/index.ts';
+import { networkRate } from '../../parts/network-unit.ts';
 import { boundsOf, spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
 import type { About } from './about.ts';
@@ -103,14 +104,11 @@ function Face({ vital, problems, curve, about }: Props) {
       </div>
       <footer class="small">
         <span title={format.exact(row?.receive_speed ?? 0, 'B/s')}>
-          ↓{' '}
-          <Amount of={row?.receive_speed == null ? undefined : format.bitRate(row.receive_speed)} />
+          ↓ <Amount of={row?.receive_speed == null ? undefined : networkRate(row.receive_speed)} />
         </span>
         <span title={format.exact(row?.transmit_speed ?? 0, 'B/s')}>
           ↑{' '}
-          <Amount
-            of={row?.transmit_speed == null ? undefined : format.bitRate(row.transmit_speed)}
-          />
+          <Amount of={row?.transmit_speed == null ? undefined : networkRate(row.transmit_speed)} />
         </span>
         <span class="grow" />
         <Age vital={vital} />

@@ -1,5 +1,6 @@
 import { Link, to } from '../../frame/index.ts';
 import { Amount, Bar, type Column, format, Icon } from '../../parts/index.ts';
+import { networkRate } from '../../parts/network-unit.ts';
 import { boundsOf, spaceMood } from '../../parts/space.ts';
 import { t } from '../../strings/index.ts';
 import { partOf } from './card.tsx';
@@ -108,7 +109,7 @@ export function columnsOf(
       end: true,
       by: ({ row }) => row?.receive_speed ?? undefined,
       render: ({ row }) => (
-        <Amount of={row?.receive_speed == null ? undefined : format.bitRate(row.receive_speed)} />
+        <Amount of={row?.receive_speed == null ? undefined : networkRate(row.receive_speed)} />
       ),
     },
     {
@@ -118,7 +119,7 @@ export function columnsOf(
       end: true,
       by: ({ row }) => row?.transmit_speed ?? undefined,
       render: ({ row }) => (
-        <Amount of={row?.transmit_speed == null ? undefined : format.bitRate(row.transmit_speed)} />
+        <Amount of={row?.transmit_speed == null ? undefined : networkRate(row.transmit_speed)} />
       ),
     },
     {

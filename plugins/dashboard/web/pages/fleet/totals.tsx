@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Link, type Server, to } from '../../frame/index.ts';
 import { Amount, format, Sparkline } from '../../parts/index.ts';
+import { networkAmount, networkRate } from '../../parts/network-unit.ts';
 import { t } from '../../strings/index.ts';
 import type { Totals as Figures } from './model.ts';
 import { STEP_MS, STEPS, usePast } from './past.ts';
@@ -71,11 +72,11 @@ export function Totals({
         <h2>{t.fleet.network}</h2>
         <p class="fleet-figure fleet-pair">
           <span title={format.exact(received, 'B/s')}>
-            ↓ <Amount of={format.bitRate(received)} />
+            ↓ <Amount of={networkRate(received)} />
           </span>
         </p>
         <p class="muted small" title={format.exact(sent, 'B/s')}>
-          ↑ {format.text(format.bitRate(sent))}
+          ↑ {format.text(networkRate(sent))}
         </p>
         <Sparkline values={networkCurve} color="--series-2" label={t.fleet.networkCurve} />
       </div>
@@ -84,11 +85,11 @@ export function Totals({
         <p class="fleet-figure">
           ↓{' '}
           <Amount
-            of={traffic && format.traffic(traffic.received)}
+            of={traffic && networkAmount(traffic.received)}
             {...(traffic && { title: format.exact(traffic.received, 'B') })}
           />
         </p>
-        <p class="muted small">{traffic && `↑ ${format.text(format.traffic(traffic.sent))}`}</p>
+        <p class="muted small">{traffic && `↑ ${format.text(networkAmount(traffic.sent))}`}</p>
       </div>
     </section>
   );

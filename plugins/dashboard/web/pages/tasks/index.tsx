@@ -9,7 +9,7 @@ import './tasks.css';
 export default function Tasks() {
   const current = address.value.rest[0] === 'history' ? 'history' : 'run';
   return (
-    <div class="page">
+    <div class="page tasks">
       <h1 class="sr">{t.frame.pages.tasks}</h1>
       <Tabs
         label={t.frame.pages.tasks}

@@ -1,5 +1,5 @@
 import type { Figure } from '../format.ts';
-import { bitRate, byteRate, bytes, duration, exact, number, percent } from '../format.ts';
+import { bitRate, byteRate, bytes, duration, exact, number, percent, traffic } from '../format.ts';
 
 /** How the values of a chart are written and stepped. */
 export interface Unit {
@@ -40,6 +40,12 @@ export const units = {
     least: 100,
   },
   bytes: { figure: bytes, exact: (value) => exact(value, 'B'), steps: binary, least: 1024 },
+  traffic: {
+    figure: traffic,
+    exact: (value) => exact(value, 'B'),
+    steps: powers(10, 0, 18, [1, 2, 5]),
+    least: 1000,
+  },
   byteRate: { figure: byteRate, exact: (value) => exact(value, 'B/s'), steps: binary, least: 1024 },
   bitRate: {
     figure: bitRate,

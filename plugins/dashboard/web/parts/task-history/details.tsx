@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks';
 import { go, Link, to, useMachines, useServer } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
 import { Button, Confirm, Dialog, format, Icon } from '../index.ts';
+import { plain } from '../plain.ts';
 import { linesOf } from '../task-compare.ts';
 import { contentOf, kindOf, type Task } from '../task-form.tsx';
-import { Lines } from '../task-results.tsx';
+import { Lines, milliseconds } from '../task-results.tsx';
 import type { Row } from './rows.ts';
 
 /** In an icon and a word. */
@@ -110,10 +111,8 @@ export function Details({ row, onClose, onDeleted }: Props) {
         </>
       )}
       {row.success !== null && <h3>{t.tasks.result}</h3>}
-      {row.error_message !== null && <p class="tasks-error">{row.error_message}</p>}
-      {result !== undefined && (
-        <Lines lines={linesOf(kind, result, (ms) => format.text(format.milliseconds(ms)))} />
-      )}
+      {row.error_message !== null && <p class="tasks-error">{plain(row.error_message)}</p>}
+      {result !== undefined && <Lines lines={linesOf(kind, result, milliseconds)} />}
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useMachines } from '../../frame/index.ts';
-import { toast, useWork } from '../../parts/index.ts';
+import { Button, ErrorNote, toast, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { type Stored, useMetadata } from './metadata.ts';
 
@@ -20,6 +20,20 @@ export function useSaving({ uuid, values, onSaved }: PartProps) {
     onSaved();
     await refresh();
   });
+}
+
+/** The end of a form: what failed, and the button. */
+export function Save({ error, isBusy }: { readonly error: unknown; readonly isBusy: boolean }) {
+  return (
+    <>
+      {error !== undefined && <ErrorNote error={error} what={t.agent.settings.failed} />}
+      <div>
+        <Button type="submit" kind="primary" busy={isBusy}>
+          {t.agent.save}
+        </Button>
+      </div>
+    </>
+  );
 }
 
 /** A number that is shown in a field comes back as its text. */
