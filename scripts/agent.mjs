@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { root } from './runtime.mjs';
 
 const longestPause_ms = 60_000;
@@ -17,29 +19,66 @@ export async function runAgent(app, data) {
       `Bundled agent not started: ${config} is for another server (${advice}).\n`,
     );
     return;
-  } else followAddress(config, socketUrl(app));
+  } else {
+    followAddress(config, socketUrl(app));
+    await letListen(app, config);
+  }
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (stopping = true));
-  keepRunning(config, () => stopping, 1000);
+  void keepRunning(config, () => stopping);
 }
 
-function keepRunning(config, isStopping, pause_ms) {
+/** Starts the agent again whenever it ends, and at once when its file changes: what is allowed there holds without a restart of the server. */
+async function keepRunning(config, isStopping) {
+  let pause_ms = 1000;
+  while (!isStopping()) {
+    const begun = Date.now();
+    const file = watched(config);
+    const agent = start(config);
+    const status = await Promise.race([agent.closed, file.changed]);
+    if (status === CHANGED) {
+      agent.stop();
+      await agent.closed;
+    } else if (!isStopping()) {
+      pause_ms =
+        Date.now() - begun > longestPause_ms ? 1000 : Math.min(pause_ms * 2, longestPause_ms);
+      process.stderr.write(
+        `Bundled agent ended (status ${status}); starting it again in ${pause_ms / 1000} s.\n`,
+      );
+      await Promise.race([pause(pause_ms, undefined, { ref: false }), file.changed]);
+    }
+    file.forget();
+  }
+}
+
+function start(config) {
   const tether = pathToFileURL(join(root, 'scripts', 'tether.mjs')).href;
   const main = join(root, 'agent', 'src', 'main.ts');
-  const begun = Date.now();
   const agent = spawn(process.execPath, ['--import', tether, main, '-c', config], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  agent.on('error', (error) => process.stderr.write(`Bundled agent: ${error.message}\n`));
-  agent.on('close', (status) => {
-    if (isStopping()) return;
-    const next_ms =
-      Date.now() - begun > longestPause_ms ? 1000 : Math.min(pause_ms * 2, longestPause_ms);
-    process.stderr.write(
-      `Bundled agent ended (status ${status}); starting it again in ${next_ms / 1000} s.\n`,
-    );
-    setTimeout(() => isStopping() || keepRunning(config, isStopping, next_ms), next_ms).unref();
+  const closed = new Promise((done) => {
+    agent.on('error', (error) => {
+      process.stderr.write(`Bundled agent: ${error.message}\n`);
+      // A program that was not started has no end.
+      if (agent.pid === undefined) done(null);
+    });
+    agent.on('close', done);
   });
+  return { closed, stop: () => agent.kill('SIGTERM') };
+}
+
+const CHANGED = 'changed';
+const LOOK_EVERY_MS = 1000;
+
+/** `changed` resolves when somebody writes the file. */
+function watched(path) {
+  const { promise: changed, resolve } = Promise.withResolvers();
+  const look = (now, before) => {
+    if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) resolve(CHANGED);
+  };
+  watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look);
+  return { changed, forget: () => unwatchFile(path, look) };
 }
 
 /** The server may listen elsewhere than at the last start. An address that is not of this machine was written by its operator. */
@@ -53,27 +92,41 @@ function followAddress(config, url) {
   writeFileSync(config, followed);
 }
 
+const valueIn = (text, key) => new RegExp(`^\\s*${key}\\s*=\\s*"([^"]*)"`, 'm').exec(text)?.[1];
+
 /** True when the file's server UUID is not this server's, or its credential is no longer known. */
 async function isForeign(app, config) {
   const text = readFileSync(config, 'utf8');
-  const value = (key) => new RegExp(`^\\s*${key}\\s*=\\s*"([^"]*)"`, 'm').exec(text)?.[1];
-  if (value('server_uuid') !== (await app.call('svc-server_uuid', {}))) return true;
+  if (valueIn(text, 'server_uuid') !== (await app.call('svc-server_uuid', {}))) return true;
   const known = await app.call('token_list_all_tokens', {});
-  const key = value('token')?.split(':')[0];
+  const key = valueIn(text, 'token')?.split(':')[0];
   return !known.tokens.some((token) => token.token_key === key);
 }
 
-/** What an agent's credential may do: write the reports of this one agent, nothing else (clients.md §2.10). */
-export const agentLimits = (uuid) => [
-  {
-    scopes: [{ agent_uuid: uuid }],
-    permissions: [
-      { static_monitoring: 'write' },
-      { dynamic_monitoring: 'write' },
-      { dynamic_monitoring_summary: 'write' },
-    ],
-  },
+/** Of a credential that an earlier version made: the reports of this one agent. */
+const REPORTS = [
+  { static_monitoring: 'write' },
+  { dynamic_monitoring: 'write' },
+  { dynamic_monitoring_summary: 'write' },
 ];
+const TASKS = [{ task: 'listen' }, { task: { write: '*' } }];
+
+/** What an agent's credential may do: write the reports of this one agent and, where its file allows any, take its tasks (clients.md §2.10). */
+export const agentLimits = (uuid, hasTasks = true) => [
+  { scopes: [{ agent_uuid: uuid }], permissions: [...REPORTS, ...(hasTasks ? TASKS : [])] },
+];
+
+const hasTasks = (app) => app.kernelOf('task') !== undefined;
+
+/** A credential as an earlier version made it gets the right to tasks; one that its operator changed stays. */
+async function letListen(app, config) {
+  const text = readFileSync(config, 'utf8');
+  const [key, uuid] = [valueIn(text, 'token')?.split(':')[0], valueIn(text, 'agent_uuid')];
+  const { tokens } = await app.call('token_list_all_tokens', {});
+  const found = tokens.find(({ token_key }) => token_key === key);
+  if (!hasTasks(app) || !isDeepStrictEqual(found?.token_limit, agentLimits(uuid, false))) return;
+  await app.call('token_edit', { target_token: key, limit: agentLimits(uuid) });
+}
 
 async function writeAgentConfig(app, path) {
   const uuid = randomUUID();
@@ -81,7 +134,7 @@ async function writeAgentConfig(app, path) {
     token_creation: {
       username: `[agent]:${uuid}`,
       password: randomBytes(24).toString('hex'),
-      token_limit: agentLimits(uuid),
+      token_limit: agentLimits(uuid, hasTasks(app)),
     },
   });
   const server = { uuid: await app.call('svc-server_uuid', {}), url: socketUrl(app) };
@@ -93,7 +146,8 @@ export const agentConfig = (
   uuid,
   server,
   token,
-) => `# Made on the first start, for the agent of this machine.
+) => `# Made on the first start, for the agent of this machine. It takes no tasks and opens no terminals:
+# "npx svc-server allow-tasks web_shell" allows terminals, also while it runs.
 log_level = "warn"
 agent_uuid = "${uuid}"
 ntp_server = ""

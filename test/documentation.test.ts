@@ -98,8 +98,14 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
     writeFileSync(join(dir, 'nightly.js'), 'export default { onCall: () => 1 };');
   },
   'docs/guide/agents.md': (app) => taskAgent(app),
-  'docs/guide/first-machine.md': (app) =>
-    app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
+  'docs/guide/first-machine.md': async (app) => {
+    await app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]);
+    const server = `[[server]]\nserver_uuid = "${await app.call('svc-server_uuid')}"\ntoken = "${app.superToken}"\n`;
+    rmSync(join(dir, 'data'), { recursive: true, force: true });
+    mkdirSync(join(dir, 'data'));
+    symlinkSync(join(app.dir, 'config.toml'), join(dir, 'data', 'server.toml'));
+    writeFileSync(join(dir, 'data', 'agent.toml'), `agent_uuid = "${AGENT}"\n${server}`);
+  },
   'docs/guide/status-page.md': (app) =>
     app.call('agent_report_dynamic_summary', [app.superToken, report(AGENT)]),
   'docs/guide/backup.md': async (app) => {

@@ -4,6 +4,7 @@ import { Audit } from '@svc/plugin-audit/api';
 import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
+import { allowCommand } from './allow-command.ts';
 import { enrolCommand } from './enrol-command.ts';
 import { Enrolment } from './enrolment.ts';
 import { examples } from './examples.ts';
@@ -47,6 +48,7 @@ export default definePlugin({
     });
     hooks.commands.tap((commands) => {
       commands.add(enrolCommand(place));
+      commands.add(allowCommand);
       commands.add(fetchCommand(() => config.runtime_path));
     });
     hooks.reload.tap(() => place.forget());

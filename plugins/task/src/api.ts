@@ -2,6 +2,7 @@ import { type Integer, service } from '@svc/plugin-sdk';
 import type { ReadProbes } from './store/series.ts';
 import type { NormalTask } from './task-type.ts';
 
+export { TASK_KINDS } from './permissions.ts';
 export type { ProbeAsk, ProbeBucket, ReadProbes } from './store/series.ts';
 
 export { checkTask, type NormalTask, normaliseTaskType, TaskType } from './task-type.ts';

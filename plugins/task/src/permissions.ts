@@ -23,6 +23,8 @@ export const LISTED_TYPES = [
   'dns',
 ] as const;
 export const UNLISTED_TYPE = 'self_update';
+/** Every type by its name. */
+export const TASK_KINDS = [...LISTED_TYPES, UNLISTED_TYPE] as const;
 
 type Verb = 'create' | 'read' | 'write' | 'delete';
 
