@@ -147,6 +147,13 @@ test('a job is made, runs now on its machine, and is shown in the list with its 
   await page.getByText(/^Next in /).waitFor();
 });
 
+test('a schedule is told by the clock of the reader', async () => {
+  const { page, problems, close } = await kit.open('jobs', { language: 'en-US' });
+  await page.getByText(/^Every day at 3:00\sAM UTC$/).waitFor();
+  assert.equal(problems, []);
+  await close();
+});
+
 test('a job is switched off and on', async () => {
   const knob = window.page.getByRole('switch', { name: 'disk space runs on schedule' });
   await knob.click();

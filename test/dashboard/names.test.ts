@@ -95,6 +95,11 @@ test('the token of one machine is called by that machine, whatever form its limi
     await page.locator('.tokens-name', { hasText: /^localhost \(00000000\)$/ }).waitFor();
     await page.locator('.tokens-name', { hasText: /^kiosk$/ }).click();
     await page.getByRole('heading', { level: 1, name: 'kiosk' }).waitFor();
+    // Nobody logs in with a user name that has a colon.
+    await page.goBack();
+    await page.locator('.tokens-name', { hasText: /^localhost \(00000000\)$/ }).click();
+    await page.getByRole('button', { name: 'New secret' }).waitFor();
+    assert.is(await page.getByRole('button', { name: 'Change password' }).count(), 0);
   }, 'tokens');
 });
 

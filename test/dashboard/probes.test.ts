@@ -159,6 +159,8 @@ test('an open target has every machine: those that need a look, then the others 
     assert.is(await legend.locator('li').count(), 8);
     assert.ok(await legend.evaluate((box) => box.scrollHeight <= box.clientHeight), 'clipped');
     await card.getByText('3 need a look').waitFor();
+    // The curves are those of eight machines; others have lost.
+    assert.is(await card.getByText('Nothing was lost').count(), 0);
     assert.equal(await card.locator('summary strong').allInnerTexts(), [
       '3 need a look',
       'db',

@@ -116,15 +116,33 @@ function date(value: number, options: Intl.DateTimeFormatOptions): string {
 export const dateTime = (ms: number): string =>
   date(ms, { dateStyle: 'medium', timeStyle: 'medium' });
 export const day = (ms: number): string => date(ms, { dateStyle: 'medium' });
-/** 14:02 */
-export const clock = (ms: number): string => date(ms, { hour: '2-digit', minute: '2-digit' });
+let clockForm: Intl.DateTimeFormatOptions | undefined;
+/** 02:05 of 24 hours, 2:05 AM of twelve. */
+export function clockOptions(): Intl.DateTimeFormatOptions {
+  if (!clockForm) {
+    const asked = new Intl.DateTimeFormat(language(), { hour: 'numeric' });
+    const { hour12 } = asked.resolvedOptions();
+    clockForm = { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit' };
+  }
+  return clockForm;
+}
+/** 14:02, or 2:02 PM. */
+export const clock = (ms: number): string => date(ms, clockOptions());
 export const clockSeconds = (ms: number): string =>
-  date(ms, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  date(ms, { ...clockOptions(), second: '2-digit' });
 /** The time alone for today, else with the day. */
 export const when = (ms: number): string =>
   new Date(ms).toDateString() === new Date().toDateString()
     ? clock(ms)
-    : date(ms, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+    : date(ms, { month: 'short', day: 'numeric', ...clockOptions() });
+
+/** A time of day in UTC, by the reader's clock; seconds where there are any. */
+export const clockUtc = (hour: number, minute: number, second: number): string =>
+  date(Date.UTC(2024, 0, 1, hour, minute, second), {
+    ...clockOptions(),
+    ...(second > 0 && { second: '2-digit' }),
+    timeZone: 'UTC',
+  });
 
 /** As inputs of the browser have it: local time to the minute. */
 export function localInput(time: number): string {

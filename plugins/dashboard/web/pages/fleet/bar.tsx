@@ -86,57 +86,58 @@ export function FilterBar({ filters, counts, tags, columns }: Props) {
           </button>
         ))
       )}
-      <span class="grow" />
-      <Button
-        kind="quiet"
-        icon={ArrowUpToLine}
-        label={t.fleet.offlineFirst}
-        pressed={isOfflineFirst}
-        onClick={() => setQuery({ first: isOfflineFirst ? undefined : 'offline' })}
-      />
-      {view === 'cards' && tags.length > 0 && (
+      <div class="fleet-tools">
         <Button
           kind="quiet"
-          icon={GroupIcon}
-          label={t.fleet.groupByTag}
-          pressed={isGrouped}
-          onClick={() => setQuery({ group: isGrouped ? undefined : 'tag' })}
+          icon={ArrowUpToLine}
+          label={t.fleet.offlineFirst}
+          pressed={isOfflineFirst}
+          onClick={() => setQuery({ first: isOfflineFirst ? undefined : 'offline' })}
         />
-      )}
-      {view === 'table' && (
-        <Menu
-          label={t.fleet.columns}
-          icon={Columns3}
-          items={columns.map(({ id, label }) => ({
-            label,
-            checked: !hidden.includes(id),
-            onSelect: () =>
-              setQuery({
-                hide: (hidden.includes(id)
-                  ? hidden.filter((other) => other !== id)
-                  : [...hidden, id]
-                ).join(','),
-              }),
-          }))}
-        />
-      )}
-      <AddMachine />
-      <span class="fleet-views">
-        <Button
-          kind="quiet"
-          icon={LayoutGrid}
-          label={t.fleet.cards}
-          pressed={view === 'cards'}
-          onClick={() => setQuery({ view: undefined })}
-        />
-        <Button
-          kind="quiet"
-          icon={List}
-          label={t.fleet.table}
-          pressed={view === 'table'}
-          onClick={() => setQuery({ view: 'table' })}
-        />
-      </span>
+        {view === 'cards' && tags.length > 0 && (
+          <Button
+            kind="quiet"
+            icon={GroupIcon}
+            label={t.fleet.groupByTag}
+            pressed={isGrouped}
+            onClick={() => setQuery({ group: isGrouped ? undefined : 'tag' })}
+          />
+        )}
+        {view === 'table' && (
+          <Menu
+            label={t.fleet.columns}
+            icon={Columns3}
+            items={columns.map(({ id, label }) => ({
+              label,
+              checked: !hidden.includes(id),
+              onSelect: () =>
+                setQuery({
+                  hide: (hidden.includes(id)
+                    ? hidden.filter((other) => other !== id)
+                    : [...hidden, id]
+                  ).join(','),
+                }),
+            }))}
+          />
+        )}
+        <AddMachine />
+        <span class="fleet-views">
+          <Button
+            kind="quiet"
+            icon={LayoutGrid}
+            label={t.fleet.cards}
+            pressed={view === 'cards'}
+            onClick={() => setQuery({ view: undefined })}
+          />
+          <Button
+            kind="quiet"
+            icon={List}
+            label={t.fleet.table}
+            pressed={view === 'table'}
+            onClick={() => setQuery({ view: 'table' })}
+          />
+        </span>
+      </div>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { parseCron } from '@svc/plugin-crontab/cron';
+import { clockUtc } from '../../parts/format.ts';
 import { language, t } from '../../strings/index.ts';
 
 type Schedule = ReturnType<typeof parseCron>;
@@ -71,7 +72,7 @@ function timeWords({ seconds, minutes, hours }: Schedule['times']): TimeWords {
   }
   if (seconds.length * minutes.length * hours.length <= MOST_TIMES) {
     const all = hours.flatMap((hour) =>
-      minutes.flatMap((each) => seconds.map((one) => clock(hour, each, one))),
+      minutes.flatMap((each) => seconds.map((one) => clockUtc(hour, each, one))),
     );
     return { text: t.jobs.cron.at(list(all)), isOften: false };
   }
@@ -89,8 +90,6 @@ function stepOf(values: readonly number[], whole: number): number | undefined {
 }
 
 const two = (value: number) => String(value).padStart(2, '0');
-const clock = (hour: number, minute: number, second: number) =>
-  `${two(hour)}:${two(minute)}${second === 0 ? '' : `:${two(second)}`}`;
 
 const list = (items: readonly string[]): string =>
   new Intl.ListFormat(language(), { type: 'conjunction' }).format(items);

@@ -32,7 +32,7 @@ export function JobRow({ job, firings, endings, onChanged }: Props) {
         </div>
       </div>
       <div class="jobs-when">
-        <div class="ellipsis" title={job.cron_expression}>
+        <div title={job.cron_expression}>
           {schedule ? cronWords(schedule) : job.cron_expression}
         </div>
         <div class="muted small ellipsis">

@@ -165,9 +165,7 @@ function Looks({ probe, readings, failures }: LooksProps) {
 function whyOf({ uuid, mood, of, usual }: Reading, failures: Failures): string {
   const failure = failures.get(uuid);
   if (mood === 'silent')
-    return failure
-      ? `${failure.text || t.tasks.noReason} · ${sinceOf([[uuid, failure]])}`
-      : t.probes.silent;
+    return failure ? `${failure.text || t.tasks.noReason} · ${sinceOf(failure)}` : t.probes.silent;
   if (mood === 'lossy') return t.probes.lost(format.text(lossFigure(of?.loss ?? 0)));
   if (mood !== 'slow' || of?.p50 == null || usual === undefined) return '';
   const figure = format.millisecondsOf([of.p50, usual]);

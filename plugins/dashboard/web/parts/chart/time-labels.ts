@@ -1,10 +1,9 @@
 import { language } from '../../strings/index.ts';
+import { clock, clockSeconds } from '../format.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 type Options = Intl.DateTimeFormatOptions;
-const CLOCK: Options = { hour: '2-digit', minute: '2-digit' };
-const SECONDS: Options = { ...CLOCK, second: '2-digit' };
 const DATE: Options = { day: 'numeric', month: 'short' };
 const MONTH: Options = { month: 'short', year: 'numeric' };
 
@@ -28,6 +27,6 @@ export function timeLabels(times: readonly number[], step_ms: number): string[] 
   return times.map((time) => {
     if (step_ms >= 28 * DAY) return formatted(time, MONTH);
     if (step_ms >= DAY || (isMidnight(time) && step_ms >= 60_000)) return formatted(time, DATE);
-    return formatted(time, step_ms < 60_000 ? SECONDS : CLOCK);
+    return step_ms < 60_000 ? clockSeconds(time) : clock(time);
   });
 }

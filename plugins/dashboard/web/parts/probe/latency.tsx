@@ -43,7 +43,10 @@ export function Latency(props: Props) {
       {isLost ? (
         <Chart {...common} title={t.probes.loss} unit={lossUnit} curves={loss} height={96} />
       ) : (
-        <p class="muted small">{wasMeasured ? t.probes.noLoss : t.probes.nothing}</p>
+        // Of several machines some are drawn, and others may have lost.
+        (of.series.length < 2 || !wasMeasured) && (
+          <p class="muted small">{wasMeasured ? t.probes.noLoss : t.probes.nothing}</p>
+        )
       )}
     </>
   );

@@ -19,24 +19,26 @@ const NAMED = 3;
 /** What failed, since when, and what to do about it: one entry for each reason, the most frequent first. */
 export function Reasons({ kind, failures, isOne = false }: Props) {
   const { nameOf } = useMachines();
-  const groups = new Map<string, (readonly [uuid: string, failure: Failure])[]>();
-  for (const one of failures) groups.set(one[1].text, [...(groups.get(one[1].text) ?? []), one]);
+  const groups = new Map<string, { readonly failure: Failure; readonly names: string[] }>();
+  for (const [uuid, failure] of failures) {
+    const key = `${failure.text} ${sinceOf(failure)}`;
+    groups.set(key, { failure, names: [...(groups.get(key)?.names ?? []), nameOf(uuid)] });
+  }
   if (groups.size === 0) return null;
-  const sorted = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  const sorted = [...groups].sort(([, a], [, b]) => b.names.length - a.names.length);
   return (
     <ul class="probe-reasons" aria-label={t.probes.reasons}>
-      {sorted.map(([text, list]) => {
-        const remedy = remedyOf(text);
-        const names = list.slice(0, NAMED).map(([uuid]) => nameOf(uuid));
-        const more = list.length > NAMED ? ` ${t.probes.more(list.length - NAMED)}` : '';
+      {sorted.map(([key, { failure, names }]) => {
+        const remedy = remedyOf(failure.text);
+        const more = names.length > NAMED ? ` ${t.probes.more(names.length - NAMED)}` : '';
         return (
-          <li key={text} class="note warn">
+          <li key={key} class="note warn">
             <Icon of={TriangleAlert} />
             <div class="grow">
               <p>
-                {!isOne && <strong>{`${names.join(', ')}${more}: `}</strong>}
-                {text || t.tasks.noReason}
-                <span class="muted">{` · ${sinceOf(list)}`}</span>
+                {!isOne && <strong>{`${names.slice(0, NAMED).join(', ')}${more}: `}</strong>}
+                {failure.text || t.tasks.noReason}
+                <span class="muted">{` · ${sinceOf(failure)}`}</span>
               </p>
               {remedy && <p class="muted">{t.probes.remedies[remedy](kind)}</p>}
             </div>
@@ -47,10 +49,6 @@ export function Reasons({ kind, failures, isOne = false }: Props) {
   );
 }
 
-/** "Last answer: 14:02.", of several machines the newest. */
-export function sinceOf(list: readonly (readonly [uuid: string, failure: Failure])[]): string {
-  const times = list.flatMap(([, { answeredAt }]) => answeredAt ?? []);
-  return times.length === 0
-    ? t.probes.noAnswerToday
-    : t.probes.lastAnswer(when(Math.max(...times)));
-}
+/** "Last answer: 14:02". */
+export const sinceOf = ({ answeredAt }: Failure): string =>
+  answeredAt === undefined ? t.probes.noAnswerToday : t.probes.lastAnswer(when(answeredAt));
