@@ -970,6 +970,16 @@ export interface Methods {
       line: string;
       /** The same without curl. */
       wget_line: string;
+      /** Why machines may not reach the address in the line. `loopback`: it is that of each machine itself. `listener`: the server listens for its own machine only, and a proxy must stand before it. `host`: `allowed_hosts` lacks its name. */
+      obstacle: {
+          kind: 'loopback' | 'listener' | 'host';
+          /** Where the server listens. */
+          listens: string;
+          /** What others could use, once it listens for them. */
+          address: string;
+          /** Host name or address in the line. */
+          name: string;
+        } | null;
     };
   };
   /** Enrolment codes, newest first: those of the caller, for the Super Token all. */

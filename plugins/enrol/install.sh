@@ -6,15 +6,18 @@ set -u
 BASE='@BASE@'
 PIN='@PIN@'
 NAME=svc-agent
+# An agent does not start with another one in its file.
+KINDS='ping tcp_ping http_ping dns execute http_request web_shell read_config edit_config ip version self_update'
 
 usage() {
   cat <<END
 Usage: sh install.sh [OPTIONS] CODE
-       sh install.sh [OPTIONS] --update | --uninstall | --print-config CODE
+       sh install.sh [OPTIONS] --update | --uninstall | --allow KINDS | --print-config CODE
 
   CODE            from "svc-server enrol", the dashboard or enrol_create
   --dry-run       say what would be done, and do nothing
-  --allow KINDS   tasks that the server may run here, for example ping,tcp_ping,dns (default: none)
+  --allow KINDS   tasks that the server may run here, for example ping,tcp_ping,dns (default: none);
+                  without a code: more of them for the agent that is here already
   --sensors       put temperatures, fans and batteries beside the reports
   --containers    the same for the states of containers (Docker, Podman)
   --prefix DIR    folder (default: /opt/$NAME; without root ~/.local/share/$NAME)
@@ -139,6 +142,10 @@ options() {
   done
   case $code in *[!A-Za-z0-9]*) fail 'a code has letters and digits only' ;; esac
   case $allow in *[!a-z_,]*) fail '--allow: kinds with commas between them' ;; esac
+  for kind in $(printf '%s' "$allow" | tr , ' '); do
+    case " $KINDS " in *" $kind "*) ;; *) fail "--allow: there is no kind of task '$kind', only $KINDS" ;; esac
+  done
+  if [ "$task" = install ] && [ -z "$code" ] && [ -n "$allow" ]; then task=allow; fi
   case $prefix in
     *[!A-Za-z0-9/._-]*) fail '--prefix: letters, digits and / . _ - only' ;;
     '' | /*) ;;
@@ -254,16 +261,41 @@ exchange() {
   else fetch exchange "$1" --post-file "$work/code" || fail 'the server refused the code: it is unknown, used, revoked or expired'; fi
 }
 
-# The server's configuration with what this machine allows.
+# The server's configuration with what this machine allows. Sets `kinds`, of tasks.
 with_allowed() {
   cp "$1" "$1.new"
   if [ -n "$allow" ]; then
-    kinds=$(printf '%s' "$allow" | sed 's/[^,][^,]*/"&"/g')
-    sed "s/^allow_task = false\$/allow_task = true\\
+    kinds=''
+    if grep -q '^allow_task = true$' "$1"; then kinds=$(sed -n 's/^allow_task_type = \[\(.*\)\]$/\1/p' "$1"); fi
+    for kind in $(printf '%s' "$allow" | tr , ' '); do
+      case $kinds in *"\"$kind\""*) ;; *) kinds="${kinds:+$kinds, }\"$kind\"" ;; esac
+    done
+    sed -e '/^allow_task_type = /d' -e "s/^allow_task = .*\$/allow_task = true\\
 allow_task_type = [$kinds]/" "$1" >"$1.new"
   fi
   for document in $documents; do printf 'allow_%s = true\n' "$document" >>"$1.new"; done
   mv "$1.new" "$1"
+}
+
+# Runs a command as the user that the agent runs as: what that user has put into its folder opens nothing else.
+as_agent() {
+  if [ "$manager" = system ]; then su -s /bin/sh "$NAME" -c "$1"; else sh -c "$1"; fi
+}
+
+# More kinds of tasks for the agent that is here. The token of an enrolled machine may take all of them.
+allow_tasks() {
+  [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix, or a code to install one"
+  file=$state/config.toml
+  as_agent "cat '$file'" >"$work/config" || fail "$file could not be read"
+  [ "$(grep -c '^\[\[server\]\]' "$work/config")" = 1 ] && grep -q '^allow_task = ' "$work/config" ||
+    fail "$file was changed by hand: write allow_task = true and allow_task_type into it, and start the agent again"
+  with_allowed "$work/config"
+  if [ -n "$dry" ]; then say "would allow $kinds in $file, and start the agent again"; return 0; fi
+  as_agent "cat >'$file'" <"$work/config" || fail "$file could not be written"
+  if [ "$manager" = system ]; then write_tasks_unit; fi
+  stop_service
+  start_service || fail 'the service does not start'
+  say "This machine takes these tasks from its server now: $kinds"
 }
 
 # Sets `socket_group`, of the container engine, where the user of the service needs it.
@@ -323,12 +355,17 @@ write_unit() {
     -e "s|@USER@|$NAME|" -e "s|^ExecStart=.*|ExecStart=$dir/start|" -e "s|^ProtectSystem=strict\$|&\\
 ReadWritePaths=$state|" >"$unit"
   [ "$manager" = system ] || return 0
-  case ,$allow, in
-    *,execute,* | *,web_shell,*) mkdir -p "$unit.d" && tasks_template | sed '/^#/d' >"$unit.d/tasks.conf" ;;
-  esac
+  write_tasks_unit
   if [ -n "$socket_group" ]; then
     mkdir -p "$unit.d" && printf '[Service]\nSupplementaryGroups=%s\n' "$socket_group" >"$unit.d/containers.conf"
   fi
+}
+
+# Programs that people run there may write where their user may.
+write_tasks_unit() {
+  case ,$allow, in
+    *,execute,* | *,web_shell,*) mkdir -p "$unit.d" && tasks_template | sed '/^#/d' >"$unit.d/tasks.conf" ;;
+  esac
 }
 
 system_template() {
@@ -535,6 +572,7 @@ main() {
   trap 'exit 1' INT TERM HUP
   case $task in
     install) install_agent ;;
+    allow) allow_tasks ;;
     update) update_agent ;;
     uninstall) uninstall_agent ;;
     print)

@@ -14,13 +14,18 @@ import { type Kit, logIn, missing, startKit, until, uuidOf, type Window } from '
 
 const test = suite('dashboard: terminal');
 const reason = missing ?? (hasPty ? undefined : 'the optional package @lydell/node-pty is absent');
+/** Given: its host name comes at its own time. */
+const NAME = 'shell-box';
 let kit: Kit;
 let agent: Running;
 let window: Window;
 
 test.before(async () => {
   kit = await startKit({ machines: 1 });
-  agent = await startTaskAgent(kit.app);
+  const { app } = kit;
+  await app.call('kv_create', [app.superToken, AGENT]);
+  await app.call('kv_set_value', [app.superToken, AGENT, 'metadata_name', NAME]);
+  agent = await startTaskAgent(app);
   window = await kit.open(`terminal/${AGENT}`, { token: null });
   await logIn(window.page, { token: kit.app.superToken });
   await window.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -55,7 +60,7 @@ async function type(text: string): Promise<void> {
 }
 
 test('a shell on the machine answers what is typed', async () => {
-  await window.page.getByRole('tab', { name: AGENT.slice(0, 8) }).waitFor();
+  await window.page.getByRole('tab', { name: NAME }).waitFor();
   await window.page.locator('.xterm-rows').waitFor();
   await type('echo $((6*7))-$TERM');
   await shows('42-xterm');
@@ -123,9 +128,15 @@ for (const [name, uuid, server, told] of refusals)
         one.uuid === uuid && one.last_seen && one.tasks_allowed === server.includes('true');
       await eventually('the agent', list, (all: any[]) => all.some(isThere));
       await kit.using(async ({ page }) => {
-        const note = page.getByRole('alert');
+        const note = page.locator('.page.terminal .note');
         await note.getByText(told).waitFor();
-        await note.getByText(/needs allow_task = true and web_shell/).waitFor();
+        for (const command of [
+          'npx svc-server allow-tasks web_shell',
+          'sh /opt/svc-agent/install.sh --allow web_shell',
+        ])
+          await note.getByText(command, { exact: true }).waitFor();
+        await note.getByText(/changes data\/agent\.toml/).waitFor();
+        await note.getByText(/task: listen, task: write/).waitFor();
         assert.is(await note.getByText(/Ended at/).count(), 0);
         await note.getByRole('button', { name: 'Try again' }).waitFor();
       }, `terminal/${uuid}`);
@@ -133,6 +144,25 @@ for (const [name, uuid, server, told] of refusals)
       await stopAgent(closed);
     }
   });
+
+test('who may not open terminals there is told so, and the log of the server has no error of it', async () => {
+  const seen = kit.app.records().length;
+  const token = await kit.app.token([
+    { scopes: ['global'], permissions: [{ monitoring_uuid: 'list' }, { terminal: 'connect' }] },
+  ]);
+  await kit.using(
+    async ({ page }) => {
+      await page.getByText('Your token may not open terminals on this machine.').waitFor();
+    },
+    `terminal/${AGENT}`,
+    { token },
+  );
+  const told = kit.app.records().slice(seen);
+  assert.equal(
+    told.filter(({ level }: any) => level === 'ERROR'),
+    [],
+  );
+});
 
 test('the shell follows the size of the window', async () => {
   const wide = await screen().locator('> div').count();
@@ -207,11 +237,8 @@ test('the size of the text is kept on the device', async () => {
 
 test('a second terminal has a tab of its own, and both stay while another page is shown', async () => {
   await button('Open another terminal').click();
-  await window.page
-    .getByRole('dialog')
-    .getByRole('button', { name: AGENT.slice(0, 8) })
-    .click();
-  await window.page.getByRole('tab', { name: `${AGENT.slice(0, 8)} 2` }).waitFor();
+  await window.page.getByRole('dialog').getByRole('button', { name: NAME }).click();
+  await window.page.getByRole('tab', { name: `${NAME} 2` }).waitFor();
   await type('echo second-$((1+1))');
   await shows('second-2');
   await window.page.getByRole('link', { name: 'Tasks' }).first().click();
@@ -233,15 +260,74 @@ test('closing asks where a program runs, and nowhere else', async () => {
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await dialog.waitFor({ state: 'detached' });
   assert.is(await window.page.getByRole('tab').count(), 1);
-  await window.page.getByRole('tab', { name: AGENT.slice(0, 8) }).click();
+  await window.page.getByRole('tab', { name: NAME }).click();
 });
 
-test('a shell that ends says so, and Enter starts a new one', async () => {
+test('a shell that was left by exit says so quietly, and a new one has the keyboard at once', async () => {
   await type('exit');
-  await window.page.getByText(/The shell has ended|connection was lost/).waitFor();
+  const note = window.page.locator('.page.terminal .note');
+  await note.getByText(/Ended at .* The shell has ended\. Press Enter for a new one\./).waitFor();
+  assert.not.match((await note.getAttribute('class')) ?? '', /warn|bad/);
   await button('New shell').click();
-  await type('echo again-$((2+2))');
+  await note.waitFor({ state: 'detached' });
+  await window.page.keyboard.type('echo again-$((2+2))\n');
   await shows('again-4');
+});
+
+/** How a person comes to a terminal, or back to it; each time the keys go into it without a click. */
+const ways: [way: string, go: (page: Page) => Promise<unknown>][] = [
+  [
+    'from the page of the machine',
+    async (page) => {
+      await page.goto(page.url().replace('/terminal/', '/agent/'));
+      await page.getByRole('main').getByRole('button', { name: 'Terminal' }).click();
+    },
+  ],
+  ['by a reload', (page) => page.reload()],
+  ['by a click on its tab', (page) => page.getByRole('tab', { selected: true }).click()],
+  [
+    'from a dialog that was closed',
+    async (page) => {
+      await page.getByRole('button', { name: 'More for this terminal' }).click();
+      await page.getByRole('menuitem', { name: 'Address for machines' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    },
+  ],
+  [
+    'by another one, from the choice of a machine',
+    async (page) => {
+      await page.getByRole('button', { name: 'Open another terminal' }).click();
+      const choice = page.getByRole('dialog').getByRole('button', { name: NAME });
+      await choice.click();
+      await page.getByRole('tab', { name: `${NAME} 2` }).waitFor();
+    },
+  ],
+  [
+    'by the tab of the other one',
+    (page) => page.getByRole('tab', { name: `${NAME} 1` }).click(),
+  ],
+  [
+    'from another page',
+    async (page) => {
+      await page.getByRole('link', { name: 'Tasks' }).first().click();
+      await page.goBack();
+    },
+  ],
+];
+test('the keyboard is in the terminal, however one came to it', async () => {
+  await kit.using(async ({ page }) => {
+    await prompt(page);
+    for (const [at, [way, go]] of ways.entries()) {
+      await go(page);
+      await prompt(page);
+      await page.keyboard.type(`echo way-$((${at}+100))\n`);
+      const typed = page
+        .locator('.xterm-rows')
+        .getByText(`way-${at + 100}`)
+        .first();
+      await typed.waitFor().catch(() => assert.unreachable(way));
+    }
+  }, `terminal/${AGENT}`);
 });
 
 test('the last terminal leaves the choice of a machine', async () => {

@@ -45,7 +45,10 @@ test('enrol prints one line, whose code the running server takes', async () => {
 test('enrol says so where no other machine reaches the address', async () => {
   const { out, err } = await run('enrol --wget');
   assert.match(out, /^wget -qO- http:\/\/127\.0\.0\.1:/);
-  assert.match(err, /listens on loopback/);
+  assert.match(
+    err,
+    /No other machine reaches the server at 127\.0\.0\.1\. For others start it with "npm start -- --listen 0\.0\.0\.0:\d+", or write ws_listener = "0\.0\.0\.0:\d+" into \S+config\.toml; then: svc-server enrol --url http:/,
+  );
 });
 
 const wrong: [args: string, text: RegExp][] = [

@@ -133,7 +133,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('making one needs the right to the terminal of that agent', async () => {
     const token = await app.token(connect(B));
     const over = await app.token(connect(), { timestamp_to: app.clock.now() - 1 });
+    const seen = app.records().length;
     assert.is(await on.outcome('terminal_pass', { token, agent_uuid: A }), NO_RIGHT);
+    const told = app
+      .records()
+      .slice(seen)
+      .filter(({ level }: any) => /WARN|ERROR/.test(level));
+    assert.equal(
+      told.map(({ level, message }: any) => [level, message]),
+      [['WARN', 'terminal refused']],
+    );
     assert.is(await on.outcome('terminal_pass', { token: over, agent_uuid: A }), NO_RIGHT);
     assert.is(await on.outcome('terminal_pass', { token: 'a:b', agent_uuid: A }), WRONG);
     assert.is(await on.outcome('terminal_pass', { token, agent_uuid: 'x' }), PARAMS);

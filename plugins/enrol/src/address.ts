@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { codeOf } from '@svc/plugin-sdk';
 import { parse } from 'smol-toml';
@@ -14,8 +15,10 @@ const MOST_CHARACTERS = 300;
 export interface Listener {
   /** `https://192.0.2.7:2211`: without another word, the address that other machines probably reach. */
   readonly url: string;
-  /** Nothing but this machine reaches it. */
-  readonly isLocal: boolean;
+  /** `127.0.0.1:2211` */
+  readonly listens: string;
+  /** `allowed_hosts`; undefined: any. */
+  readonly hosts: readonly string[] | undefined;
   /** `sha256//BASE64` of the public key, where the certificate is self-signed. */
   readonly pin: string | undefined;
 }
@@ -24,11 +27,11 @@ export interface Listener {
 export const isBase = (text: string): boolean => text.length <= MOST_CHARACTERS && BASE.test(text);
 export const isPin = (text: string): boolean => PIN.test(text);
 
-/** Reads the configuration file: the plugin's own section does not hold the listener. */
-export async function listenerOf(file: string): Promise<Listener> {
+/** Reads the configuration file: the plugin's own section does not hold the listener. `running` is that of a server which listens elsewhere. */
+export async function listenerOf(file: string, running?: string): Promise<Listener> {
   const head = parse(await readFile(file, 'utf8'));
-  const [, six, four = '', port = ''] =
-    /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(String(head['ws_listener'] ?? '')) ?? [];
+  const listens = running ?? String(head['ws_listener'] ?? '');
+  const [, six, four = '', port = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(listens) ?? [];
   const certificate = await certificateOf(head['tls_cert']);
   const isSelfSigned = certificate?.checkIssued(certificate) ?? false;
   const host = six === undefined ? four : `[${six}]`;
@@ -37,10 +40,45 @@ export async function listenerOf(file: string): Promise<Listener> {
   const shown = named ?? (isAny ? ownAddress() : host);
   return {
     url: `http${certificate ? 's' : ''}://${shown}:${port}`,
-    isLocal: /^(?:127\.|\[::1\]$)/.test(shown),
+    listens,
+    hosts: head['allowed_hosts'] as string[] | undefined,
     pin: certificate && isSelfSigned ? pinOf(certificate) : undefined,
   };
 }
+
+/** Why machines may not reach an address of this server. */
+export interface Obstacle {
+  /**
+   * `loopback`: the address is that of each machine itself. `listener`: the server listens for its own machine only, so a proxy must
+   * stand before it. `host`: `allowed_hosts` lacks the name, which is answered with 421.
+   */
+  readonly kind: 'loopback' | 'listener' | 'host';
+  /** `127.0.0.1:2211` */
+  readonly listens: string;
+  /** `http://192.0.2.7:2211`: what others could use, once it listens for them. */
+  readonly address: string;
+  /** In the address. */
+  readonly name: string;
+}
+
+/** @returns undefined: nothing is known to be in the way */
+export function obstacleOf(url: string, { listens, hosts }: Listener): Obstacle | undefined {
+  const { hostname: name, protocol } = new URL(url);
+  const [port] = /\d*$/.exec(listens) ?? [];
+  const told = { listens, address: `${protocol}//${ownAddress()}:${port}`, name };
+  if (isLoopback(name)) return { kind: 'loopback', ...told };
+  const isAllowed = isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !hosts || hosts.some(covers(name));
+  if (!isAllowed) return { kind: 'host', ...told };
+  return isLoopback(listens) ? { kind: 'listener', ...told } : undefined;
+}
+
+const isLoopback = (host: string): boolean => /^(?:127\.|\[::1\]|(?:.*\.)?localhost$)/i.test(host);
+
+/** As the door of the server reads `allowed_hosts`: `*.example.net` covers every name below. */
+const covers = (name: string) => (entry: string) => {
+  const wanted = entry.toLowerCase();
+  return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;
+};
 
 export function pinOf({ publicKey }: X509Certificate): string {
   const key = publicKey.export({ type: 'spki', format: 'der' });

@@ -1,4 +1,5 @@
 import { type Command, RpcError, UserError } from '@svc/plugin-sdk';
+import type { Obstacle } from './address.ts';
 import type { Place } from './place.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -8,6 +9,18 @@ interface Made {
   readonly expires_at: number;
   readonly line: string;
   readonly wget_line: string;
+  readonly obstacle: Obstacle | null;
+}
+
+/** What to type, so that other machines reach the server. */
+function toType({ kind, listens, address, name }: Obstacle, file: string): string {
+  const open = listens.replace(/^.*:/, '0.0.0.0:');
+  const start = `start it with "npm start -- --listen ${open}", or write ws_listener = "${open}" into ${file}`;
+  if (kind === 'host')
+    return `The server answers 421 to the name ${name}: add "${name}" to allowed_hosts in ${file}.`;
+  if (kind === 'listener')
+    return `The server listens on ${listens}, for this machine only: other machines reach ${name} through a proxy that runs here. Without one, ${start}.`;
+  return `No other machine reaches the server at ${name}. For others ${start}; then: svc-server enrol --url ${address} (or the name of this machine, once allowed_hosts lists it).`;
 }
 
 /** `enrol`: the line for a machine on standard output, what a person should know beside it. */
@@ -26,7 +39,7 @@ export const enrolCommand = (place: Place): Command => ({
     url: { type: 'string', description: 'Address by which machines reach this server.' },
     wget: { type: 'boolean', description: 'For machines with wget and without curl.' },
   },
-  async run({ call, system, config }, terminal, { values }) {
+  async run({ call, system }, terminal, { values }) {
     const { name, tag, url, wget } = values;
     const params = {
       ...{ name, tags: tag, url },
@@ -37,12 +50,7 @@ export const enrolCommand = (place: Place): Command => ({
     terminal.print(wget ? made.wget_line : made.line);
     const until = new Date(made.expires_at).toISOString().slice(0, 16).replace('T', ' ');
     terminal.progress(`Code ${made.id} holds until ${until} UTC; enrol_revoke ends it.\n`);
-    const isChosen = url !== undefined || (config as { url: string }).url !== '';
-    if (!isChosen && (await place.listener()).isLocal) {
-      terminal.progress(
-        'The server listens on loopback: other machines reach it once ws_listener is another address, or through a proxy (--url https://…).\n',
-      );
-    }
+    if (made.obstacle) terminal.progress(`${toType(made.obstacle, place.file)}\n`);
   },
 });
 

@@ -12,6 +12,12 @@ export const examples: readonly Example[] = [
       line: 'curl -fsS https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA',
       wget_line:
         'wget -qO- https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA',
+      obstacle: {
+        kind: 'listener',
+        listens: '127.0.0.1:2211',
+        address: 'https://192.0.2.7:2211',
+        name: 'fleet.example.net',
+      },
     },
   },
   {

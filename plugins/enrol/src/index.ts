@@ -51,6 +51,7 @@ export default definePlugin({
       commands.add(allowCommand);
       commands.add(fetchCommand(() => config.runtime_path));
     });
+    hooks.ready.tap(({ url }) => place.listening(url));
     hooks.reload.tap(() => place.forget());
   },
 });

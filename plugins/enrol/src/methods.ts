@@ -9,6 +9,7 @@ import {
   RpcError,
   type Static,
   Type,
+  words,
 } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { isBase } from './address.ts';
@@ -61,6 +62,21 @@ const Made = Type.Object({
   expires_at: Time,
   line: Type.String({ description: 'For the shell of the machine.' }),
   wget_line: Type.String({ description: 'The same without curl.' }),
+  obstacle: orNull(
+    Type.Object(
+      {
+        kind: words(['loopback', 'listener', 'host']),
+        listens: Type.String({ description: 'Where the server listens.' }),
+        address: Type.String({ description: 'What others could use, once it listens for them.' }),
+        name: Type.String({ description: 'Host name or address in the line.' }),
+      },
+      {
+        description:
+          'Why machines may not reach the address in the line. `loopback`: it is that of each machine itself. `listener`: the server ' +
+          'listens for its own machine only, and a proxy must stand before it. `host`: `allowed_hosts` lacks its name.',
+      },
+    ),
+  ),
 });
 
 const Listed = Type.Object({
@@ -136,7 +152,9 @@ function addCreate(methods: Methods, { kernel, store, place }: Parts): void {
       const id = await store.insert(row, config.max_codes);
       const line = { base: base + brand.rewrite('/svc/enrol'), pin, code };
       const { expires_at } = times;
-      return { id, code, expires_at, line: curlLine(line), wget_line: wgetLine(line) };
+      const obstacle = (await place.obstacle(base)) ?? null;
+      const lines = { line: curlLine(line), wget_line: wgetLine(line) };
+      return { id, code, expires_at, ...lines, obstacle };
     },
   });
 }

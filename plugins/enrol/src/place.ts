@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { ConfigurationFile, type Exchange, type Kernel } from '@svc/plugin-sdk';
-import { isBase, type Listener, listenerOf } from './address.ts';
+import { isBase, type Listener, listenerOf, type Obstacle, obstacleOf } from './address.ts';
 import type { Settings } from './settings.ts';
 
 /** A renewed certificate is noticed after so long. */
@@ -15,6 +15,7 @@ export interface Base {
 
 export class Place {
   readonly #kernel: Kernel<Settings>;
+  #running: string | undefined;
   #read: { readonly at: number; readonly listener: Promise<Listener> } | undefined;
 
   constructor(kernel: Kernel<Settings>) {
@@ -24,7 +25,7 @@ export class Place {
   listener(): Promise<Listener> {
     const now = this.#kernel.clock.monotonic();
     if (!this.#read || now - this.#read.at > FRESH_MS) {
-      const listener = listenerOf(this.#kernel.use(ConfigurationFile).path);
+      const listener = listenerOf(this.file, this.#running);
       this.#read = { at: now, listener };
       listener.catch(() => {
         this.#read = undefined;
@@ -33,9 +34,26 @@ export class Place {
     return this.#read.listener;
   }
 
-  /** The configuration changed. */
-  forget(): void {
+  /** The configuration. */
+  get file(): string {
+    return this.#kernel.use(ConfigurationFile).path;
+  }
+
+  /** The server listens, maybe not where its file says. */
+  listening(url: string): void {
+    this.#running = new URL(url).host;
     this.#read = undefined;
+  }
+
+  /** The configuration changed, and with it maybe the listener. */
+  forget(): void {
+    this.#running = undefined;
+    this.#read = undefined;
+  }
+
+  /** What keeps machines from this address. */
+  async obstacle(url: string): Promise<Obstacle | undefined> {
+    return obstacleOf(url, await this.listener());
   }
 
   /** For a line that is made without a request; `url` is what somebody said. */

@@ -12,7 +12,7 @@ import { Passes, Tokens } from '@svc/plugin-token/api';
 import { agentSide } from './agent-side.ts';
 import { examples } from './examples.ts';
 import { type HttpRefusal, handshakeRefusal, plain } from './handshake.ts';
-import { addPass } from './pass.ts';
+import { addPass, logRefusal } from './pass.ts';
 import { permissions } from './permissions.ts';
 import { keyOf, OpenTerminals, type Place } from './place.ts';
 import { parseQuery, type TerminalQuery } from './query.ts';
@@ -66,6 +66,7 @@ export default definePlugin({
     const tokens = () => kernel.useOptional(Tokens);
     const passes = () => kernel.useOptional(Passes);
     hooks.methods.tap((methods) => addPass(methods, passes));
+    hooks.settled.tap((call, { error }) => logRefusal(log, call, error));
     const credentials = { audit, auth, tokens, passes };
     const user = { ...credentials, clock, log, stopping, tasks, sessions, directory, relay };
     hooks.upgrade.tap(async (upgrade) => {

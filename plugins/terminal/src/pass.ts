@@ -1,4 +1,12 @@
-import { canonicalUuid, type Methods, RpcError, Type, Uuid } from '@svc/plugin-sdk';
+import {
+  type Call,
+  canonicalUuid,
+  type Logger,
+  type Methods,
+  RpcError,
+  Type,
+  Uuid,
+} from '@svc/plugin-sdk';
 import type { Passes } from '@svc/plugin-token/api';
 import { mayConnect } from './permissions.ts';
 
@@ -22,6 +30,7 @@ export function addPass(methods: Methods, passes: () => Passes | undefined): voi
     }),
     audit: ({ agent_uuid }) => agent_uuid,
     secret: true,
+    logsRefusals: true,
     prepare: ({ agent_uuid }) => ({ agentUuid: canonicalUuid(agent_uuid) }),
     access: { needs: ({ agentUuid }) => mayConnect(agentUuid) },
     handle({ agentUuid }, { caller }) {
@@ -30,4 +39,11 @@ export function addPass(methods: Methods, passes: () => Passes | undefined): voi
       return made;
     },
   });
+}
+
+/** A refused pass is no failure of the server: one warning, where other calls are errors. */
+export function logRefusal(log: Logger, { method, caller, target }: Call, error?: RpcError): void {
+  if (!error || method !== 'terminal_pass') return;
+  const { code, message: reason } = error;
+  log.warn('terminal refused', { agent_uuid: target?.(), caller: caller?.id, code, reason });
 }

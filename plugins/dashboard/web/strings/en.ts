@@ -248,7 +248,7 @@ export const en = {
       open: 'Add a machine',
       text: 'You get a command to paste into the machine’s shell. It installs the agent, which needs nothing but Linux.',
       name: 'Name',
-      nameHint: 'Empty: the first digits of its UUID.',
+      nameHint: 'Leave it empty to use the machine’s host name.',
       ownNames: 'A name is for one machine. Several machines can be named later.',
       tagHint: 'Separate with commas.',
       uses: 'Machines',
@@ -256,8 +256,18 @@ export const en = {
       make: 'Create the command',
       run: 'Run this on the machine, as root or as the user the agent should run as:',
       withWget: 'Without curl',
-      local:
-        'Other machines cannot reach the address under which you opened this page. Open it under one they can reach, and create the command there.',
+      obstacles: {
+        loopback: (name: string) =>
+          `On another machine ${name} is that machine itself, so this command works on this one only. Let the server listen for others: stop it and type`,
+        listener: (listens: string, name: string) =>
+          `The server listens on ${listens}, for its own machine only. The command works where a proxy there serves ${name}. Without one, stop it and type`,
+        service: (open: string) =>
+          `A server that runs as a service, and every later start, takes ws_listener = "${open}" from its configuration file.`,
+        afterwards: (page: string) =>
+          `Then open ${page} (or your name for it, once allowed_hosts in the configuration file lists that), and create the command there.`,
+        host: (name: string) =>
+          `The server answers machines that ask for ${name} with 421, because allowed_hosts in its configuration file does not list that name. Write there`,
+      },
       until: (time: string) => `Valid until ${time}. Its code is shown only this once.`,
       waiting: 'Waiting for the machine …',
       came: (count: number) => (count === 1 ? 'Connected:' : `${count} connected, the latest:`),
@@ -791,16 +801,26 @@ export const en = {
   terminal: {
     tasksOff: 'Tasks are switched off on this machine, so no terminal opens.',
     shellsOff: 'This machine does not allow terminals.',
-    offHint:
-      'Its agent’s configuration file decides: it needs allow_task = true and web_shell among the allowed tasks. Then restart the agent.',
+    allow: {
+      lead: 'Only somebody at the machine can allow terminals. Type this there:',
+      first: 'On the machine that runs this server, in its folder (started with npm start)',
+      firstHint:
+        'It changes data/agent.toml. The agent takes that over within seconds, then try again.',
+      added: 'On a machine that was added with one line',
+      addedHint:
+        'It changes state/config.toml beside the script. An agent that was installed without root has it in ~/.local/share/svc-agent.',
+      byHand:
+        'An agent that was set up by hand needs three things: allow_task = true and web_shell in allow_task_type in its file; a token that may listen for tasks and write their results (task: listen, task: write) for this machine; a restart.',
+    },
+    forbidden: 'Your token may not open terminals on this machine.',
+    exited: 'Press Enter for a new one.',
     away: 'This machine is not connected.',
     choose: 'Open a terminal',
     another: 'Open another terminal',
     find: 'Find by name, tag or UUID',
     notFound: 'No machines match.',
     none: 'No machine can open a terminal right now',
-    noneHint:
-      'A machine is offered here when its agent is connected and has allow_task and web_shell switched on.',
+    noneHint: 'A machine is offered here once its agent is connected and allows terminals.',
     tabs: 'Terminals',
     screen: 'Terminal. Shift and Escape leave it.',
     states: { starting: 'connecting …', open: '', ended: 'ended' },

@@ -228,7 +228,7 @@ export const zh: Strings = {
       open: '添加主机',
       text: '生成一行命令，粘贴到主机的 shell 中即可安装代理程序，只需要 Linux。',
       name: '名称',
-      nameHint: '留空则显示 UUID 的开头。',
+      nameHint: '留空则使用主机自己的名称。',
       ownNames: '名称只用于一台主机，多台主机请稍后命名。',
       tagHint: '用逗号分隔。',
       uses: '主机数量',
@@ -236,7 +236,17 @@ export const zh: Strings = {
       make: '生成命令',
       run: '在主机上以 root 或代理程序的运行用户执行：',
       withWget: '没有 curl 时',
-      local: '当前页面的地址其他主机无法访问。请用它们能访问的地址打开本页，再生成命令。',
+      obstacles: {
+        loopback: (name) =>
+          `在其他主机上，${name} 指的是它们自己，所以此命令只能在本机使用。请让服务器接受其他主机的连接：停止它，然后输入`,
+        listener: (listens, name) =>
+          `服务器只监听本机的 ${listens}。只有本机上有代理转发 ${name} 时，此命令才有效。没有代理时，请停止服务器，然后输入`,
+        service: (open) =>
+          `作为服务运行的服务器，以及以后的每次启动，都从配置文件读取 ws_listener = "${open}"。`,
+        afterwards: (page) => `然后打开 ${page}（或 allowed_hosts 中列出的主机名），在那里重新生成命令。`,
+        host: (name) =>
+          `配置文件的 allowed_hosts 没有列出 ${name}，服务器会以 421 拒绝用此名称访问的主机。请写入`,
+      },
       until: (time: string) => `有效期至 ${time}。其中的代码只显示这一次。`,
       waiting: '正在等待主机接入…',
       came: (count: number) => (count === 1 ? '主机已接入：' : `已接入 ${count} 台，最近一台：`),
@@ -733,14 +743,25 @@ export const zh: Strings = {
   terminal: {
     tasksOff: '此主机已关闭任务功能，而终端属于任务。',
     shellsOff: '此主机不允许打开终端。',
-    offHint: '由代理的配置文件决定：需要 allow_task = true，并允许 web_shell。修改后请重启代理。',
+    allow: {
+      lead: '只有在主机上操作的人才能允许终端。请在主机上输入：',
+      first: '运行此服务器的主机（用 npm start 启动），在其目录中',
+      firstHint: '它会修改 data/agent.toml，代理几秒内生效，然后请重试。',
+      added: '用一行命令添加的主机',
+      addedHint:
+        '它会修改脚本旁的 state/config.toml。不以 root 安装的代理位于 ~/.local/share/svc-agent。',
+      byHand:
+        '手动配置的代理需要：配置文件中 allow_task = true，且 allow_task_type 包含 web_shell；令牌对此主机拥有监听任务和上传结果的权限（task: listen、task: write）；然后重启代理。',
+    },
+    forbidden: '您的令牌无权在此主机上打开终端。',
+    exited: '按回车键打开新的。',
     away: '此主机未连接。',
     choose: '打开终端',
     another: '再打开一个终端',
     find: '按名称、标签或 UUID 查找',
     notFound: '没有匹配的主机。',
     none: '目前没有主机可以打开终端',
-    noneHint: '当主机的代理已连接，并开启了 allow_task 和 web_shell 时，会显示在这里。',
+    noneHint: '主机的代理已连接并允许终端后，会显示在这里。',
     tabs: '终端',
     screen: '终端。按 Shift 和 Escape 离开。',
     states: { starting: '正在连接…', open: '', ended: '已结束' },

@@ -1,6 +1,7 @@
 import { Plus } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, type Server, to, useMachines, usePoll, useServer } from '../../frame/index.ts';
+import { home } from '../../frame/meta.ts';
 import {
   Button,
   Command,
@@ -22,6 +23,15 @@ interface Made {
   readonly expires_at: number;
   readonly line: string;
   readonly wget_line: string;
+  /** What keeps machines from the address in the line; undefined: an older server. */
+  readonly obstacle?: Obstacle | null;
+}
+
+interface Obstacle {
+  readonly kind: 'loopback' | 'listener' | 'host';
+  readonly listens: string;
+  readonly address: string;
+  readonly name: string;
 }
 
 /** May this token bring a machine into the fleet? */
@@ -126,7 +136,6 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
   const code = codes.data?.find(({ id }) => id === made.id);
   const used = code?.used ?? 0;
   const uuid = code?.last_agent;
-  const isLocal = /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(server.origin);
   useEffect(() => {
     if (used > 0) void machines.refresh();
   }, [used]);
@@ -138,7 +147,7 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
         <summary>{t.fleet.add.withWget}</summary>
         <Command text={made.wget_line} />
       </details>
-      {isLocal && <p class="note warn">{t.fleet.add.local}</p>}
+      {made.obstacle && <InTheWay of={made.obstacle} />}
       <p class="muted">{t.fleet.add.until(format.dateTime(made.expires_at))}</p>
       <p role="status">
         {uuid ? (
@@ -152,6 +161,32 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
       <div class="row">
         <span class="grow" />
         <Button onClick={onClose}>{t.parts.close}</Button>
+      </div>
+    </div>
+  );
+}
+
+/** Why the line may not work on other machines, and what to type about it. */
+function InTheWay({ of: { kind, listens, address, name } }: { readonly of: Obstacle }) {
+  const s = t.fleet.add.obstacles;
+  const open = listens.replace(/^.*:/, '0.0.0.0:');
+  if (kind === 'host')
+    return (
+      <div class="note warn">
+        <div class="stack grow">
+          <p>{s.host(name)}</p>
+          <Command text={`allowed_hosts = ["localhost", "${name}"]`} />
+        </div>
+      </div>
+    );
+  const page = new URL(home, address).href;
+  return (
+    <div class={kind === 'loopback' ? 'note warn' : 'note'}>
+      <div class="stack grow">
+        <p>{kind === 'loopback' ? s.loopback(name) : s.listener(listens, name)}</p>
+        <Command text={`npm start -- --listen ${open}`} />
+        <p class="muted small">{s.service(open)}</p>
+        {kind === 'loopback' && <p>{s.afterwards(page)}</p>}
       </div>
     </div>
   );

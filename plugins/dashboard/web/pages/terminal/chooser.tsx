@@ -4,6 +4,7 @@ import { useMachines, useServer } from '../../frame/index.ts';
 import { Dialog, Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
 import { mayOpen } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
+import { HowToAllow } from './allow.tsx';
 
 /** Which machine the shell is to run on. */
 export function Chooser({
@@ -45,6 +46,7 @@ function Machines({ onOpen }: { readonly onOpen: (uuid: string) => void }) {
     return (
       <Empty icon={SquareTerminal} title={t.terminal.none}>
         <p>{t.terminal.noneHint}</p>
+        {list.length > 0 && <HowToAllow />}
       </Empty>
     );
   const wanted = text.trim().toLowerCase();

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useServer } from '../../frame/index.ts';
 import { Button, format, Icon } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { HowToAllow } from './allow.tsx';
 import { addressForAgents } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { Address } from './toolbar.tsx';
@@ -14,17 +15,21 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
   const state = shell.state.value;
   if (state.kind !== 'ended') return null;
   const isNever = state.how === 'never';
+  const isFault = state.how !== 'exit' && state.how !== 'off';
   return (
-    <div class="note warn" role="alert">
+    <div class={isFault ? 'note warn' : 'note'} role={isFault ? 'alert' : 'status'}>
       <Icon of={Plug} />
       <div class="grow">
-        {state.how === 'over' && <strong>{t.terminal.endedAt(format.clock(state.at))} </strong>}
+        {(state.how === 'over' || state.how === 'exit') && (
+          <strong>{t.terminal.endedAt(format.clock(state.at))} </strong>
+        )}
         <span>{state.why} </span>
         <span class="muted">
           {state.how === 'over' && t.terminal.anew}
+          {state.how === 'exit' && t.terminal.exited}
           {isNever && t.terminal.never(addressForAgents(server))}
-          {state.how === 'off' && t.terminal.offHint}
         </span>
+        {state.how === 'off' && <HowToAllow />}
       </div>
       {isNever && <Button onClick={() => setAddressing(true)}>{t.terminal.address}</Button>}
       <Button icon={RotateCw} onClick={() => void shell.start()}>

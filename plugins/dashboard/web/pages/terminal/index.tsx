@@ -49,7 +49,10 @@ export default function Terminal() {
   const show = (shell: Shell) => {
     shells.current.value = shell.id;
     go(to('terminal', shell.uuid), { replace: true });
+    shell.takeKeyboard();
   };
+  /** Once a dialog is gone. */
+  const goOn = () => requestAnimationFrame(() => current?.takeKeyboard());
   const close = (shell: Shell) => {
     shells.close(shell);
     const next = shells.list.value.find(({ id }) => id === shells.current.value);
@@ -59,6 +62,14 @@ export default function Terminal() {
   const open = (uuid: string) => {
     setChoosing(false);
     show(shells.open(uuid));
+  };
+  const stopChoosing = () => {
+    setChoosing(false);
+    goOn();
+  };
+  const stay = () => {
+    setAsked(undefined);
+    goOn();
   };
   if (!current) return <Chooser onOpen={open} />;
   return (
@@ -79,6 +90,7 @@ export default function Terminal() {
         />
         <Toolbar
           shell={current}
+          onDone={goOn}
           onNew={() => setChoosing(true)}
           onClose={() => closeAsked(current)}
         />
@@ -86,12 +98,12 @@ export default function Terminal() {
       {isOff(current) ? null : <ShellView key={current.id} shell={current} />}
       <Ended shell={current} onClose={() => close(current)} />
       {isOff(current) ? null : <Keys shell={current} />}
-      {isChoosing && <Chooser onOpen={open} onClose={() => setChoosing(false)} />}
+      {isChoosing && <Chooser onOpen={open} onClose={stopChoosing} />}
       {asked && (
         <Confirm
           title={t.terminal.closeTitle}
           action={t.terminal.closeShell}
-          onClose={() => setAsked(undefined)}
+          onClose={stay}
           onConfirm={async () => close(asked)}
         >
           <p>{t.terminal.closeAsk(nameOf(asked.uuid))}</p>

@@ -4,11 +4,11 @@ import { errorText } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 /**
- * How a terminal ended. `over`: there was a shell, or none could be asked for. `never`: the machine did not come, so the address that it was
+ * How a terminal ended. `exit`: its shell has ended. `over`: it was cut off, or none could be asked for. `never`: the machine did not come, so the address that it was
  * given may be wrong. `off`: its configuration file says no.
  */
 export interface Ending {
-  readonly how: 'over' | 'never' | 'off';
+  readonly how: 'exit' | 'over' | 'never' | 'off';
   readonly why: string;
 }
 

@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Server } from '../../frame/index.ts';
+import { mayOpen } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 import { type Ending, endingOf, neverOpened, passFor } from './opening.ts';
 import { addressForAgents, fontSize } from './settings.ts';
@@ -14,6 +15,10 @@ export type ShellState =
 
 /** Output that waits to be drawn; beyond it the oldest that has not been handed over is left out. */
 const MOST_WAITING = 16 * 2 ** 20;
+
+const ALSO_FINE = '(any-pointer: fine)';
+/** Close code of a shell that has ended (terminal.md §7). */
+const NORMAL = 1000;
 
 /** Keys that are kept until the shell is there. */
 const MOST_AHEAD = 1_000;
@@ -47,19 +52,20 @@ export class Shell {
   /** Starts a shell; the screen keeps what an earlier one has shown. Failures are in `state`. */
   async start(): Promise<void> {
     this.state.value = { kind: 'starting' };
+    if (!mayOpen(this.#server, this.uuid))
+      return this.#end({ how: 'over', why: t.terminal.forbidden });
     try {
       const screen = this.screen.value ?? (await this.#draw());
       this.screen.value = screen;
       const [server, target_uuid] = [this.#server, this.uuid];
       const terminal_id = randomUuid();
       const url = addressForAgents(server);
-      const [token, task] = await Promise.all([
-        passFor(server, target_uuid),
-        server.call('task_create_task', {
-          target_uuid,
-          task_type: { web_shell: { url, terminal_id } },
-        }),
-      ]);
+      // One after the other: where the pass is refused, nothing is asked of the machine.
+      const token = await passFor(server, target_uuid);
+      const task = await server.call('task_create_task', {
+        target_uuid,
+        task_type: { web_shell: { url, terminal_id } },
+      });
       this.#connect(screen, { agent_uuid: target_uuid, terminal_id, token }, task.id);
     } catch (error) {
       this.#end(endingOf(error));
@@ -77,6 +83,12 @@ export class Shell {
 
   type(text: string): void {
     this.screen.value?.terminal.input(text);
+  }
+
+  /** Gives it the keyboard, where there is one: on a phone that would open the keys over the page. */
+  takeKeyboard(): void {
+    const hasKeyboard = !matchMedia('(pointer: coarse)').matches || matchMedia(ALSO_FINE).matches;
+    if (hasKeyboard) this.screen.value?.terminal.focus();
   }
 
   /** Ends the shell, and with it what runs there. */
@@ -118,7 +130,10 @@ export class Shell {
       if (socket !== this.#socket) return;
       this.#socket = undefined;
       if (this.state.value.kind !== 'starting' || refusal === undefined)
-        this.#end({ how: 'over', why: refusal ?? t.terminal.closed(code) });
+        this.#end({
+          how: code === NORMAL && refusal === undefined ? 'exit' : 'over',
+          why: refusal ?? t.terminal.closed(code),
+        });
       else void this.#endUnopened({ task_id, refusal });
     };
   }

@@ -17,11 +17,13 @@ import { copySelection, paste } from './shell-view.tsx';
 
 interface Props {
   readonly shell: Shell;
+  /** A dialog of the toolbar is closed. */
+  readonly onDone: () => void;
   readonly onNew: () => void;
   readonly onClose: () => void;
 }
 
-export function Toolbar({ shell, onNew, onClose }: Props) {
+export function Toolbar({ shell, onDone, onNew, onClose }: Props) {
   const screen = shell.screen.value;
   const [isAddressing, setAddressing] = useState(false);
   return (
@@ -84,7 +86,14 @@ export function Toolbar({ shell, onNew, onClose }: Props) {
         ]}
       />
       <Button kind="quiet" icon={X} label={t.terminal.closeShell} onClick={onClose} />
-      {isAddressing && <Address onClose={() => setAddressing(false)} />}
+      {isAddressing && (
+        <Address
+          onClose={() => {
+            setAddressing(false);
+            onDone();
+          }}
+        />
+      )}
     </div>
   );
 }
