@@ -54,7 +54,7 @@ async function foldersToWatch(config) {
   const { loadConfig } = await import('@svc/server');
   // The server says what is wrong with a configuration. Loading it here writes its UUID before the file is watched.
   const { head } = await loadConfig(config).catch(() => ({ head: {} }));
-  const listed = (head.plugins ?? [])
+  const listed = [...(head.plugins ?? []), ...(head.extra_plugins ?? [])]
     .flatMap((entry) => [resolve(root, entry), resolve(dirname(config), entry)])
     .filter((path) => existsSync(path))
     .map((path) => (statSync(path).isDirectory() ? path : dirname(path)));

@@ -22,6 +22,8 @@ test.before.each(async (context) => {
 });
 test.after.each(({ dir }) => rm(dir, { recursive: true, force: true }));
 
+const TOML = /```toml\n(.*?)```/gs;
+
 const refused: [name: string, message: RegExp][] = [
   ['Weather', /^'Weather': use small letters, digits and hyphens, for example my-plugin$/],
   ['my_plugin', /use small letters/],
@@ -70,8 +72,8 @@ test('its own test passes; packed and installed elsewhere it answers under its p
   await linkDevDependencies(folder);
   assert.match(await run(folder, 'npm', 'test'), / pass 5\n\S+ fail 0\n/);
 
-  const plugins = 'plugins = ["token", "server-info", "svc-plugin-weather-box"]';
-  const site = await makeSite('sqlite://{dir}/svc.db?mode=rwc', plugins);
+  const [, shipped] = (await readFile(join(folder, 'README.md'), 'utf8')).matchAll(TOML);
+  const site = await makeSite('sqlite://{dir}/svc.db?mode=rwc', shipped?.[1]);
   let server: ServerProcess | undefined;
   try {
     // `npm pack` compiles, and so checks the types of the sources and of the test.
@@ -82,6 +84,7 @@ test('its own test passes; packed and installed elsewhere it answers under its p
     const { result } = await rpc(site.url, 'weather-box_greet', [token, 'Ada']);
     assert.equal(result, { text: 'Hello, Ada!', times: 1 });
     assert.is(await (await fetch(`${site.url}/weather-box/Ada`)).text(), 'Hello, Ada!\n');
+    assert.is((await fetch(`${site.url}/svc/dashboard/`)).status, 200);
   } finally {
     await server?.end('SIGTERM');
     site.remove();

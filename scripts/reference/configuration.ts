@@ -6,7 +6,14 @@ import { code, GENERATED, table } from './markdown.ts';
 import { meaning } from './schema-words.ts';
 
 /** Keys of the head that a reload does not change (configuration.md §1). */
-const RESTART = new Set(['plugins', 'database', 'logging', 'brand', 'server_uuid']);
+const RESTART = new Set([
+  'plugins',
+  'extra_plugins',
+  'database',
+  'logging',
+  'brand',
+  'server_uuid',
+]);
 
 /** Every key of the configuration file. */
 export function configurationPage(plugins: readonly Plugin[]): string {

@@ -1,15 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import { type App, boot } from '@svc/kernel';
-import { type Clock, ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
+import { type Clock, ConfigurationFile, type Logger, LogSinks, type Plugin } from '@svc/plugin-sdk';
 import { Announcement } from './announcement.ts';
 import type { Head } from './config/head.ts';
-import { inFile, loadConfig } from './config/load.ts';
+import { inFile, type LoadedConfig, loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
 import { kernelHead } from './kernel-head.ts';
 import { logConfiguration } from './log/configuration.ts';
 import { type Log, type LogOptions, openLog } from './log/index.ts';
-import { beginAhead, choosePlugins, providerOf } from './plugins/choose.ts';
-import { builtInNames } from './plugins/find.ts';
+import { beginAhead, choosePlugins, leftOut, providerOf } from './plugins/choose.ts';
+import { builtInNames, entriesOf } from './plugins/find.ts';
 import { keyWarnings, schemaOf, sectionsOf } from './plugins/sections.ts';
 import { VERSION } from './version.ts';
 
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly mode?: 'serve' | 'tool' | 'look';
   /** True: this tool finds the database as it is, neither migrated nor with first rows. */
   readonly bare?: (app: App) => boolean;
-  /** Plugin objects or entries instead of the configuration's list: tests, embedding. */
+  /** Plugin objects or entries instead of the configuration's lists: tests, embedding. */
   readonly plugins?: readonly (Plugin | string)[] | undefined;
   readonly clock?: Clock;
   readonly console?: LogOptions['console'];
@@ -55,10 +55,10 @@ export async function start(options: StartOptions): Promise<App> {
   announcement.print = log.print;
   const endUnused = await beginAhead(head, dirname(path));
   try {
-    const plugins = await choosePlugins(options.plugins ?? head.plugins, head, dirname(path));
+    const plugins = await choosePlugins(options.plugins ?? entriesOf(head), head, dirname(path));
     logConfiguration(logger, path, loaded.raw, schemaOf(plugins));
     const sections = sectionsOf(plugins, loaded);
-    for (const { message } of keyWarnings(plugins, loaded)) logger.warn(message);
+    tellSettings(options, loaded, plugins, logger);
     const file = new ServedFile({ path, loaded, listen, umask, plugins, sections, log: logger });
     const app = await boot({
       head: kernelHead(head, listen),
@@ -90,6 +90,19 @@ export async function start(options: StartOptions): Promise<App> {
   } finally {
     endUnused();
   }
+}
+
+/** What of the configuration is probably not meant, and what a list of plugins leaves out. */
+function tellSettings(
+  options: StartOptions,
+  loaded: LoadedConfig,
+  plugins: readonly Plugin[],
+  log: Logger,
+): void {
+  for (const { message } of keyWarnings(plugins, loaded)) log.warn(message);
+  if (options.plugins || (options.mode ?? 'serve') !== 'serve') return;
+  const off = leftOut(loaded.head, plugins).join(', ');
+  if (off !== '') log.info('plugins leaves out built-in plugins', { off });
 }
 
 function beginServing(file: ServedFile, app: App, { started }: StartOptions): void {

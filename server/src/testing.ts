@@ -32,8 +32,9 @@ export async function bootForTest(
   const dialect = options.dialect ?? 'sqlite';
   const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   await mkdir(join(dir, 'static'));
-  const chosen = plugins ?? (config['plugins'] as string[] | undefined);
-  const copied = !options.empty && (chosen ?? []).every(isBuiltIn);
+  const listed = (key: string) => (config[key] as string[] | undefined) ?? [];
+  const chosen = plugins ?? [...listed('plugins'), ...listed('extra_plugins')];
+  const copied = !options.empty && chosen.every(isBuiltIn);
   const database = await createTestDatabase(dialect, dir, copied);
   const file = join(dir, 'config.toml');
   // A slow hash at every start and login is for the tests that are about it.

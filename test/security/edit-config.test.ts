@@ -138,6 +138,8 @@ const attacks: readonly [string, (text: string) => string, RegExp][] = [
   ['a plugin of a registry', set('plugins', ['token', 'server-info', 'left-pad']), /plugins/],
   ['a plugin whose name walks', set('plugins', ['token', 'server-info', '../../x']), /plugins/],
   ['a scoped package', set('plugins', ['token', 'server-info', '@evil/plugin']), /plugins/],
+  ['an extra plugin by its path', set('extra_plugins', ['./plugin.mjs']), /extra_plugins/],
+  ['an extra plugin of a registry', set('extra_plugins', ['left-pad']), /extra_plugins/],
 ];
 
 for (const [what, change, key] of attacks) {
@@ -168,6 +170,7 @@ const allowed: readonly [string, (text: string) => string][] = [
   ['a path in an allowed folder', (text) => set('static_path', join(elsewhere, 'open', 'b'))(text)],
   ['a default, written out', set('unix_socket_path', '/var/lib/svc.sock')],
   ['another database server', set('database_url', 'postgres://svc:pw@db.example/svc')],
+  ['a built-in plugin as an extra one', set('extra_plugins', ['static-bucket', 'kv'])],
   ['a built-in plugin', set('plugins', ['token', 'server-info', 'static-bucket', 'db', 'kv'])],
 ];
 
@@ -185,16 +188,14 @@ test('the refusals are counted as an attack', () => {
 });
 
 test('a foreign plugin and a path elsewhere stay where the operator has written them', async () => {
-  const own = set(
-    'static_path',
-    outside,
-  )(original).replace(
-    /^plugins = .*$/m,
-    `plugins = ["token", "server-info", ${JSON.stringify(join(outside, 'plugin.mjs'))}]`,
-  );
+  const plugin = join(outside, 'plugin.mjs');
+  const list = `plugins = ["token", "server-info", ${JSON.stringify(plugin)}]\n`;
+  const own = `${list}${set('static_path', outside)(original)}`;
   writeFileSync(file, own);
   assert.is((await refusal(`# a comment\n${own}`))?.message, undefined);
   assert.is(readFileSync(file, 'utf8'), `# a comment\n${own}`);
+  const moved = own.replace(/^plugins = .*$/m, `extra_plugins = [${JSON.stringify(plugin)}]`);
+  assert.is((await refusal(moved))?.message, undefined);
 });
 
 test('a text that is no configuration is 101 first', async () => {

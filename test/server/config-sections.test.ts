@@ -123,6 +123,13 @@ const warned: [name: string, lines: { [table: string]: string[] }, warnings: str
     ],
   ],
   [
+    'extra_plugins below a table header',
+    { '': ['plugins = []'], database: ['extra_plugins = ["./x"]'] },
+    [
+      'extra_plugins stands inside the table [database] and chooses no plugins there: move it above the first table',
+    ],
+  ],
+  [
     'a table with a key of that name beside the list',
     { '': ['plugins = []'], other: ['plugins = ["x"]'] },
     [],

@@ -36,6 +36,7 @@ const rows: [name: string, text: string, findings: string[]][] = [
      static_path = "x"
      db_path = "x"
      plugins = []
+     extra_plugins = []
      shutdown_timeout_ms = 1
      [database]
      database_url = "x"

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bootForTest } from '@svc/plugin-sdk/testing';
+import { start } from '@svc/server';
 import * as assert from 'uvu/assert';
 import { knownCommands } from '../../server/src/plugin-commands.ts';
 import { suite } from '../runner/suite.ts';
@@ -63,6 +64,45 @@ async function writeCopy(dir: string): Promise<void> {
   await writeFile(join(dirname(copy), 'package.json'), '{ "exports": "./index.mjs" }');
   await writeFile(copy, `export const word = 'its own';`);
 }
+
+const lists: [says: string, head: string, names: string[], off: RegExp | undefined][] = [
+  ['to all built-in ones, without a list', '', ['kv', 'single', 'token'], undefined],
+  [
+    'to those of the list',
+    'plugins = ["token"]\n',
+    ['admission', 'single', 'token'],
+    /^agent, .*kv/,
+  ],
+  [
+    'once, where the list has it',
+    'plugins = ["./single.mjs"]\n',
+    ['single'],
+    /^admission, .*token/,
+  ],
+];
+for (const [says, head, names, off] of lists)
+  test(`extra_plugins adds ${says}; what a list leaves out is told at the start`, async ({
+    dir,
+  }) => {
+    await writeFile(join(dir, 'single.mjs'), esm);
+    const config = join(dir, 'server.toml');
+    const rest = `ws_listener = "127.0.0.1:0"\nserver_uuid = "auto_gen"\n[database]\n`;
+    const url = `database_url = "sqlite://${join(dir, 'svc.db')}?mode=rwc"\n`;
+    await writeFile(config, `${head}extra_plugins = ["./single.mjs"]\n${rest}${url}`);
+    const shown: string[] = [];
+    const app = await start({ config, console: (line) => void shown.push(line) });
+    try {
+      assert.is(await (await fetch(`${app.url}/single`)).text(), 'found');
+      for (const name of names) assert.ok(app.kernelOf(name), name);
+      const told = shown.flatMap(
+        (line) => / plugins leaves out .* off="?(.*?)"?$/.exec(line)?.[1] ?? [],
+      );
+      assert.is(told.length, off ? 1 : 0);
+      if (off) assert.match(told[0] ?? '', off);
+    } finally {
+      await app.stop('test');
+    }
+  });
 
 test('the help knows the commands of a configuration, whose database is away', async ({ dir }) => {
   const command = `{ name: 'greet', summary: 'Greets.', words: '[NAME]', run: async () => 0 }`;

@@ -4,7 +4,7 @@ import { parseConfig } from '../../server/src/config/load.ts';
 import { changesFor } from '../../server/src/doctor/changes.ts';
 import { makePlace } from '../process/place.ts';
 import { suite } from '../runner/suite.ts';
-import { examine, tells } from './doctor-kit.ts';
+import { change, examine, list, tells } from './doctor-kit.ts';
 
 const test = suite('upgrade-check: changes of this version');
 
@@ -32,6 +32,11 @@ const cases: [says: string, head: string, told: RegExp[]][] = [
     'ws_listener = "0.0.0.0:2211"\nplugins = ["token", "enrol", "static-webdav", "./weather.ts"]',
     [SDK],
   ],
+  [
+    'all built-in plugins and one of its own',
+    'ws_listener = "0.0.0.0:2211"\nextra_plugins = ["./weather.ts"]',
+    [SDK, NAMES],
+  ],
 ];
 for (const [says, head, told] of cases)
   test(says, () => {
@@ -48,6 +53,26 @@ test('the command tells them; doctor does not', async () => {
     tells(await examine(place, 'upgrade-check'), NAMES);
     const { findings } = await examine(place, 'doctor');
     assert.not.ok(findings.some(({ message }) => NAMES.test(message)));
+  } finally {
+    await place.remove();
+  }
+});
+
+test('both commands name in one line the built-in plugins that a list leaves out', async () => {
+  const OFF =
+    /^configuration ok: The list plugins leaves out built-in plugins: (.*?)\. A list extra/;
+  const place = await makePlace('sqlite', { head: 'plugins = ["token", "dashboard"]' });
+  const told = async (command: 'doctor' | 'upgrade-check') =>
+    list(await examine(place, command)).flatMap((line) => OFF.exec(line)?.[1] ?? []);
+  try {
+    for (const command of ['doctor', 'upgrade-check'] as const) {
+      const [off = '', ...more] = await told(command);
+      assert.equal(more, []);
+      assert.match(off, /^agent, .*, kv, .*, terminal, user-content$/);
+      assert.not.match(off, /token|dashboard|database-|systemd/);
+    }
+    change(place, (text) => text.replace('plugins =', 'extra_plugins ='));
+    assert.equal(await told('doctor'), []);
   } finally {
     await place.remove();
   }

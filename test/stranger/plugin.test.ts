@@ -49,7 +49,7 @@ for (const [name, folder, programOf] of programs) {
     await machine.type(place, 'npm install ../weather-box/svc-plugin-weather-box-0.1.0.tgz');
     await machine.type(dir, 'rm -r weather-box');
     const config = join(place, 'server.toml');
-    const list = 'plugins = ["token", "server-info", "svc-plugin-weather-box"]\n';
+    const list = 'extra_plugins = ["svc-plugin-weather-box"]\n';
     await writeFile(config, `${list}${await readFile(config, 'utf8')}`);
 
     const server = machine.begin(place, `exec ${svc} serve -c server.toml`);
@@ -59,6 +59,8 @@ for (const [name, folder, programOf] of programs) {
     const { result } = await rpc(url, 'weather-box_greet', params);
     assert.equal(result, { text: 'Hello, Ada!', times: 1 });
     assert.is(await (await fetch(`${url}/weather-box/Ada`)).text(), 'Hello, Ada!\n');
+    // What was there before the plugin came.
+    assert.is((await fetch(`${url}/svc/dashboard/`)).status, 200);
     await server.end();
     assert.is(await machine.type(clone, 'git status --porcelain'), '');
   });

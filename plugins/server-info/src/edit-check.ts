@@ -36,7 +36,7 @@ export async function checkEdit(file: string, before: Table, after: Table): Prom
     throw refused(
       'server-info.exec_sql_vacuum_folder: only the operator changes this key, in the file itself',
     );
-  checkPlugins(listOf(before, 'plugins'), listOf(after, 'plugins'));
+  checkPlugins(before, after);
   const allowed = listOf(before, 'allowed_paths').map(String);
   for (const { key, path, old } of changedPaths(before, after))
     await checkPath(key, path, { file, old, allowed });
@@ -52,12 +52,17 @@ const listOf = (table: Table, key: string): unknown[] => {
   return Array.isArray(value) ? value : [];
 };
 
-function checkPlugins(before: readonly unknown[], after: readonly unknown[]): void {
-  const foreign = after.find((name) => !before.includes(name) && !isBuiltIn(String(name)));
-  if (foreign !== undefined)
-    throw refused(
-      `plugins: '${foreign}' is not built in; the operator adds it, in the file itself`,
-    );
+function checkPlugins(before: Table, after: Table): void {
+  const lists = ['plugins', 'extra_plugins'];
+  const known = lists.flatMap((key) => listOf(before, key));
+  for (const key of lists) {
+    const isForeign = (name: unknown) => !known.includes(name) && !isBuiltIn(String(name));
+    const foreign = listOf(after, key).find(isForeign);
+    if (foreign !== undefined)
+      throw refused(
+        `${key}: '${foreign}' is not built in; the operator adds it, in the file itself`,
+      );
+  }
 }
 
 /** True for the name of a plugin that is installed with this product. */

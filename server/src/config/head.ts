@@ -92,6 +92,11 @@ export const HeadSchema = Type.Object({
       description: 'Built-in name, npm package or path; absent: all built-in ones.',
     }),
   ),
+  extra_plugins: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: 'npm package or path; loaded beside those of `plugins`, which may be absent.',
+    }),
+  ),
   shutdown_timeout_ms: Milliseconds(8000, 0, 'Running calls get this long at a stop.'),
   database: Database,
   logging: Logging,

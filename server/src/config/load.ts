@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { canonicalUuid, RpcError, UserError } from '@svc/plugin-sdk';
-import { builtInNames } from '../plugins/find.ts';
+import { builtInNames, entriesOf } from '../plugins/find.ts';
 import { asksForUuid, fixAutoGen } from './auto-gen.ts';
 import { BUILT_IN_SCHEMES, DATABASE_URLS, type Head, HeadSchema, MAX_TIMER_MS } from './head.ts';
 import { parseListener } from './listener.ts';
@@ -106,7 +106,7 @@ function headProblems(head: Head): Problem[] {
     note('tls_key', 'is set without tls_cert: set both, or none for plain HTTP');
   const [scheme = ''] = head.database.database_url.split(':', 1);
   // Another plugin than the built-in ones may be a driver.
-  if (!BUILT_IN_SCHEMES.includes(scheme) && !head.plugins?.some(isForeign))
+  if (!BUILT_IN_SCHEMES.includes(scheme) && !entriesOf(head).some(isForeign))
     problems.push({ path: ['database', 'database_url'], message: `must be: ${DATABASE_URLS}` });
   return problems;
 }
@@ -135,13 +135,12 @@ function withTimers<T extends object>(table: T): T {
 }
 
 function warningsOf(raw: Record<string, unknown>, head: Head): string[] {
-  const warnings: string[] = [];
-  for (const [name, table] of Object.entries(raw)) {
-    if (isTable(table) && Array.isArray(table['plugins']) && head.plugins === undefined) {
-      warnings.push(
-        `plugins stands inside the table [${name}] and chooses no plugins there: move it above the first table`,
-      );
-    }
-  }
-  return warnings;
+  return Object.entries(raw).flatMap(([name, table]) =>
+    LISTS.filter((key) => isTable(table) && Array.isArray(table[key]) && !head[key]).map(
+      (key) =>
+        `${key} stands inside the table [${name}] and chooses no plugins there: move it above the first table`,
+    ),
+  );
 }
+
+const LISTS = ['plugins', 'extra_plugins'] as const;

@@ -1,7 +1,7 @@
 import { type Finding, finding } from '@svc/plugin-sdk';
 import { parseListener } from '../config/listener.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { builtInNames } from '../plugins/find.ts';
+import { builtInNames, entriesOf } from '../plugins/find.ts';
 
 /** What this version changes for those who come from an earlier one. */
 interface Change {
@@ -13,7 +13,7 @@ interface Change {
 }
 
 const lists = ({ head }: LoadedConfig, ...names: string[]): boolean =>
-  names.some((name) => head.plugins?.includes(name));
+  entriesOf(head).some((entry) => names.includes(entry));
 
 const BUCKETS = ['static-bucket', 'static-bucket-file', 'static-webdav'];
 
@@ -27,7 +27,7 @@ const bringsNoBuckets: Change = {
 };
 
 const pluginsOfOthers: Change = {
-  concerns: ({ head }) => head.plugins?.some((name) => !builtInNames().includes(name)) ?? false,
+  concerns: ({ head }) => entriesOf(head).some((entry) => !builtInNames().includes(entry)),
   level: 'advice',
   message:
     "0.7.0: a plugin that is no built-in one gets the server's own @svc/plugin-sdk, wherever it is installed.",
@@ -46,7 +46,7 @@ const schemeOfProxies: Change = {
 };
 
 const hostNames: Change = {
-  concerns: ({ head }) => head.plugins === undefined || head.plugins.includes('agent-uuid'),
+  concerns: (config) => lists(config, 'agent-uuid'),
   level: 'ok',
   message:
     '0.7.0: machines without a name are called by their host name, for tokens that may read their static_monitoring system or metadata_name.',

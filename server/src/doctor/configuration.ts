@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { type Finding, finding, type Plugin } from '@svc/plugin-sdk';
 import { asksForUuid } from '../config/auto-gen.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { choosePlugins } from '../plugins/choose.ts';
+import { choosePlugins, leftOut } from '../plugins/choose.ts';
+import { entriesOf } from '../plugins/find.ts';
 import { keyWarnings, sectionsOf } from '../plugins/sections.ts';
 import { sentence, told } from './told.ts';
 
@@ -34,19 +35,26 @@ export async function examineConfiguration(
 
 async function pluginsOf(path: string, loaded: LoadedConfig, found: Finding[]): Promise<Plugin[]> {
   try {
-    const plugins = await choosePlugins(loaded.head.plugins, loaded.head, dirname(path));
+    const plugins = await choosePlugins(entriesOf(loaded.head), loaded.head, dirname(path));
     sectionsOf(plugins, loaded);
     for (const { kind, message } of keyWarnings(plugins, loaded)) {
       const advice = kind === 'unknown' ? 'Correct the key, or take it out.' : undefined;
       found.push(finding('configuration', 'advice', sentence(message), advice));
     }
     const message = `The file can be read; it asks for ${plugins.length} plugins.`;
-    found.push(finding('configuration', 'ok', message));
+    found.push(finding('configuration', 'ok', message), ...withoutSome(loaded, plugins));
     return plugins;
   } catch (error) {
     found.push(...faults(error, path));
     return [];
   }
+}
+
+function withoutSome({ head }: LoadedConfig, plugins: readonly Plugin[]): Finding[] {
+  const off = leftOut(head, plugins);
+  if (off.length === 0) return [];
+  const message = `The list plugins leaves out built-in plugins: ${off.join(', ')}. A list extra_plugins in its place would run all of them, and what it names.`;
+  return [finding('configuration', 'ok', message)];
 }
 
 export const faults = (error: unknown, path: string, more = ''): Finding[] =>

@@ -3,13 +3,12 @@ import type { Head } from '../config/head.ts';
 import { builtInNames, loadPlugin } from './find.ts';
 
 /**
- * The plugins that a configuration asks for (default: all built-in ones), the database driver that fits its address, and
- * what those bring along.
+ * The plugins that a configuration asks for, the database driver that fits its address, and what those bring along.
  * @param base directory of the configuration file, where paths and packages are looked for
  * @throws UserError that names the entry
  */
 export async function choosePlugins(
-  entries: readonly (Plugin | string)[] = builtInNames(),
+  entries: readonly (Plugin | string)[],
   { database }: Head,
   base: string,
 ): Promise<Plugin[]> {
@@ -24,10 +23,19 @@ export async function choosePlugins(
   const driver = await driverOf(database.database_url, plugins, base);
   if (driver) await bring(driver);
   // A service manager that waits for a word would end a server that does not send it.
-  if (process.env['NOTIFY_SOCKET'] !== undefined) await bring('systemd');
+  if (process.env['NOTIFY_SOCKET'] !== undefined) await bring(SERVICE_MANAGER);
   // The list grows while it is walked: what is brought along may bring something itself.
   for (const { brings = [] } of plugins) for (const name of brings) await bring(name);
   return plugins;
+}
+
+/** The built-in plugins that a list leaves out; those that come by themselves where they are needed do not count. */
+export function leftOut({ plugins }: Pick<Head, 'plugins'>, loaded: readonly Plugin[]): string[] {
+  if (plugins === undefined) return [];
+  const names = new Set(loaded.map(({ name }) => name));
+  const isOff = (name: string) =>
+    !names.has(name) && name !== SERVICE_MANAGER && !name.startsWith(DRIVER);
+  return builtInNames().filter(isOff);
 }
 
 /** Lets the built-in driver of the configured database begin. @returns ends what was not used, to be called after the start */
@@ -56,6 +64,7 @@ export async function providerOf(service: string, base: string): Promise<string 
 
 /** Names of the built-in drivers begin with this. */
 const DRIVER = 'database-';
+const SERVICE_MANAGER = 'systemd';
 
 /** The built-in driver for this address, unless a plugin of the list drives it. */
 async function driverOf(

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, UserError } from '@svc/plugin-sdk';
+import type { Head } from '../config/head.ts';
 import { importBuiltIn } from './built-in.ts';
 import { lendOwnPackages } from './own-packages.ts';
 
@@ -27,8 +28,15 @@ function findBuiltIn(): string[] {
   return [...new Set(names)].sort();
 }
 
+/** What a configuration asks for: `plugins`, by default all built-in ones, and `extra_plugins`. */
+export function entriesOf({ plugins = [...builtInNames()], extra_plugins = [] }: Lists): string[] {
+  return [...plugins, ...extra_plugins.filter((entry) => !plugins.includes(entry))];
+}
+
+type Lists = Pick<Head, 'plugins' | 'extra_plugins'>;
+
 /**
- * Loads one entry of `plugins`: a built-in name, a path (`./`, `../` or absolute, from the working directory, then
+ * Loads one entry of `plugins` or `extra_plugins`: a built-in name, a path (`./`, `../` or absolute, from the working directory, then
  * from the configuration file's), or an npm package (looked up from the configuration file's directory, then from here).
  * @throws UserError that names the entry
  */
