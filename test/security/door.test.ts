@@ -90,6 +90,61 @@ test('without allowed_hosts any name passes, and the log and the warnings advise
   await app.stop();
 });
 
+/** Header lines, and whether they name one host (RFC 9110 §7.2, RFC 3986 §3.2.2). */
+const lines: [lines: string, isSound: boolean][] = [
+  ['Host: a', true],
+  ['Host: a_b-c.example:2211', true],
+  ['Host: 127.0.0.1:', true],
+  ['Host: [::1]:80', true],
+  ['Host: [v1.a:b]', true],
+  ['Host: m%C3%BCller', true],
+  ["Host: a!$&'()*+,;=~", true],
+  ['Host:', true],
+  ['Host: a/../b', false],
+  ['Host: a/b', false],
+  ['Host: a?b', false],
+  ['Host: a#b', false],
+  ['Host: user@a', false],
+  ['Host: a b', false],
+  ['Host: a%', false],
+  ['Host: a%2', false],
+  ['Host: a:b', false],
+  ['Host: a:1:2', false],
+  ['Host: ::1', false],
+  ['Host: [::1', false],
+  ['Host: [a/b]', false],
+  ['Host: a"<b>', false],
+  ['Host: m\u00fcller', false],
+  ['Host: a\r\nHost: b', false],
+  ['Host: a\r\nhost: a', false],
+];
+
+test('a Host that is no host, or stands twice, is 400: for pages, calls and WebSockets', async () => {
+  const app = await bootForTest(PLUGINS);
+  const upgrade =
+    'upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+  const call = `content-type: application/json\r\ncontent-length: ${HELLO.length}\r\n`;
+  const requests: [request: string, headers: string, body: string, sound: number][] = [
+    ['GET /svc/health', '', '', 200],
+    ['POST /', call, HELLO, 200],
+    ['POST /', `${call}expect: 100-continue\r\n`, '', 100],
+    ['GET /', upgrade, '', 101],
+    ['GET /', 'upgrade: h2c\r\nconnection: upgrade\r\n', '', 200],
+  ];
+  for (const [line, isSound] of lines)
+    for (const [request, headers, body, sound] of requests) {
+      const socket = await open(app);
+      socket.write(
+        Buffer.from(`${request} HTTP/1.1\r\n${line}\r\n${headers}\r\n${body}`, 'latin1'),
+      );
+      const [answer] = await once(socket, 'data');
+      const status = Number(/^HTTP\/1\.1 (\d+)/.exec(String(answer))?.[1]);
+      assert.is(status, isSound ? sound : 400, `${request} ${line}`);
+      socket.destroy();
+    }
+  await app.stop();
+});
+
 test('the configuration of a first start answers to the loopback names only', async () => {
   const text = await readFile(join(import.meta.dirname, '../../config/minimal.toml'), 'utf8');
   assert.match(text, /^allowed_hosts = \["localhost"\]/m);

@@ -6,6 +6,7 @@ import type { Logger } from '@svc/plugin-sdk';
 import type { Wiring } from '../network.ts';
 import { atFirstRead } from '../quirks.ts';
 import { HttpExchange } from './exchange.ts';
+import { BAD_HOST, hasSoundHost } from './host.ts';
 
 /** An idle keep-alive connection is closed after this time: later than proxies do it (Caddy 120 s, Traefik 90 s, nginx 60 s), who else send a request into a connection that closes. */
 const KEEP_ALIVE_MS = 150_000;
@@ -13,6 +14,8 @@ const HEADERS_MS = 120_000;
 /** TLS 1.2 with forward secrecy only; versions after it have nothing else. */
 const CIPHERS =
   'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:!aNULL';
+
+const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -50,14 +53,22 @@ export function createHttpServer(options: {
   log: Logger;
   tls?: ServerOptions | undefined;
 }): Server {
-  const { tls, log, onRequest } = options;
+  const { tls, log, onUpgrade } = options;
+  const onRequest: RequestListener = (request, response) => {
+    if (hasSoundHost(request)) return options.onRequest(request, response);
+    const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };
+    return void response.writeHead(400, headers).end(BAD_HOST);
+  };
   const made = tls ? createSecureServer(secured(tls), onRequest) : createServer(onRequest);
   const server = made as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
   // A large upload over a slow line takes long; its own handler bounds it.
   server.requestTimeout = 0;
-  server.on('upgrade', options.onUpgrade);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (hasSoundHost(request)) onUpgrade(request, socket, head);
+    else socket.end(`${BAD_REQUEST}${BAD_HOST}`);
+  });
   server.on('checkContinue', (request, response) => {
     // A refusal spares the client its upload: 100 goes out when the body is read (RFC 9110 §10.1.1).
     atFirstRead(request, () => {
@@ -67,7 +78,7 @@ export function createHttpServer(options: {
   });
   server.on('clientError', (error, socket) => {
     log.debug('bad request', { error });
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    if (socket.writable) socket.end(BAD_REQUEST);
     else socket.destroy();
   });
   return server;

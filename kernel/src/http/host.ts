@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Address, address in brackets, or name, and a port (RFC 3986 §3.2.2); empty where a target has no host. */
+const HOST =
+  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/** What a request without a sound `Host` gets. */
+export const BAD_HOST = 'Host is no host name or address, or stands there twice\n';
+
+/** Whether `Host` is one host, or missing where HTTP/1.0 allows that (RFC 9112 §3.2). */
+export function hasSoundHost({ headers, rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  // Node keeps the first one only.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count < 2 && HOST.test(headers.host ?? '');
+}
