@@ -66,8 +66,12 @@ export const OPTIONS: readonly Option[] = lines(/^ {2}(-.+?) {2,}(.+)$/gm).map((
   return { name, hasValue: value !== undefined, says };
 });
 
-/** Why the words behind a command fit none of its usages; undefined: they fit one. */
-export function faultOf(command: string, rest: readonly string[]): string | undefined {
+/** Why the words behind a command fit none of its usages, of which `ahead` stand before `--`; undefined: they fit one. */
+export function faultOf(
+  command: string,
+  rest: readonly string[],
+  ahead: number,
+): string | undefined {
   const usages = USAGES.filter(({ words }) => words[0] === command);
   const seconds = usages.flatMap(({ words }) => words.slice(1));
   const usage = usages.find(({ words }) => words.length === 1 || words[1] === rest[0]);
@@ -78,9 +82,11 @@ export function faultOf(command: string, rest: readonly string[]): string | unde
   if (!usage)
     return `${rest[0] === undefined ? `${seconds.join(' or ')} is missing` : `'${rest[0]}': ${seconds.join(' or ')}`}:${all}`;
   const given = rest.slice(usage.words.length - 1);
+  // What it leaves without quotes: the command to run would be taken for the machine.
+  if (command === 'run' && ahead < 1) return `AGENT is missing before --:${all}`;
   const missing = usage.given.filter((name) => !name.endsWith('…'))[given.length];
   if (missing !== undefined) return `${missing} is missing:${all}`;
-  // What a script's empty variable leaves; every name begins so.
+  // What a script's empty variable leaves in quotes; every name begins so.
   if (usage.given[0] === 'AGENT' && given[0]?.trim() === '') return `AGENT is empty:${all}`;
   const isOpen = usage.given.at(-1)?.endsWith('…');
   const extra = given[usage.given.length];

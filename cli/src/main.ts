@@ -46,7 +46,7 @@ async function runCommand(
   io: Surroundings,
   left: Promise<number>,
 ): Promise<number> {
-  const { words, flags, isHelp, isVersion } = parse(args);
+  const { words, flags, isHelp, isVersion, ahead } = parse(args);
   const [name, ...rest] = words;
   if (isVersion) io.stdout.write(`${version()}\n`);
   if (isVersion) return 0;
@@ -56,7 +56,7 @@ async function runCommand(
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new Complaint(`no command '${name}'; svc --help lists them`, 2);
-  const wrong = faultOf(name, rest);
+  const wrong = faultOf(name, rest, ahead - 1);
   if (wrong !== undefined) throw new Complaint(wrong, 2);
   const session = new Session(io, flags, rest);
   try {
@@ -70,7 +70,7 @@ async function runCommand(
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** @throws Complaint for unknown options */
+/** `ahead`: how many words stand before `--`. @throws Complaint for unknown options */
 function parse(args: readonly string[]) {
   const options = {
     json: flag,
@@ -87,14 +87,19 @@ function parse(args: readonly string[]) {
     version: flag,
   };
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const given = { args: [...args], options, allowPositionals: true, tokens: true } as const;
+    const { values, positionals, tokens } = parseArgs(given);
+    const end = tokens.findIndex(({ kind }) => kind === 'option-terminator');
+    const before = end < 0 ? tokens : tokens.slice(0, end);
+    const ahead = before.filter(({ kind }) => kind === 'positional').length;
     const { json = false, follow = false, help = false, server, name, params, route, env } = values;
     const count = numberOf('-n', values.count);
     const timeout_s = numberOf('--timeout', values.timeout);
     const as = handlerOf(values.as);
     const flags = { json, follow, server, name, params, route, env, as, count, timeout_s };
     const isHelp = help || positionals[0] === 'help';
-    return { words: positionals, flags, isHelp, isVersion: values.version ?? false };
+    const isVersion = values.version ?? false;
+    return { words: positionals, flags, isHelp, isVersion, ahead };
   } catch (error) {
     if (error instanceof Complaint) throw error;
     const [reason = ''] = (error as Error).message.split('. To specify');

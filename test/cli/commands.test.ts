@@ -36,6 +36,7 @@ const agentRights = [
       { task: 'listen' },
       { task: { write: 'execute' } },
       { task: { write: 'web_shell' } },
+      { task: { write: 'version' } },
     ],
   },
 ];
@@ -45,7 +46,7 @@ test.before(async () => {
   app = await bootForTest(undefined);
   agent = await startAgent(app, await app.token(agentRights), {
     head: 'terminal_shell = "sh"',
-    server: 'allow_task = true\nallow_execute = true\nallow_web_shell = true',
+    server: 'allow_task = true\nallow_execute = true\nallow_web_shell = true\nallow_version = true',
   });
   for (const namespace of ['notes', AGENT])
     await app.call('kv_create', [app.superToken, namespace]);
@@ -65,14 +66,15 @@ test.after(async () => {
 interface Given {
   readonly input?: string;
   readonly isTTY?: boolean;
+  readonly columns?: number;
   readonly during?: (text: () => string, stdin: PassThrough) => Promise<void>;
 }
 
 /** Runs the program in this process. */
-async function svc(args: string[], { input, isTTY = false, during }: Given = {}) {
+async function svc(args: string[], { input, isTTY = false, columns, during }: Given = {}) {
   const collect = () => {
     let text = '';
-    const stream = Object.assign(new PassThrough(), { isTTY });
+    const stream = Object.assign(new PassThrough(), { isTTY, columns });
     stream.on('data', (part) => {
       text += part;
     });
@@ -146,6 +148,9 @@ const refused: [args: string[], code: number, text: RegExp][] = [
   [['kv', 'set', 'a', 'b'], 2, /^svc: VALUE is missing:\n {2}svc kv get/],
   [['kv'], 2, /^svc: get or set is missing:/],
   [['agents', 'of', 'mine'], 2, /'of' is one word too many:\n {2}svc agents/],
+  [['run', '--', 'df', '-h'], 2, /^svc: AGENT is missing before --:\n {2}svc run AGENT -- CMD/],
+  [['run', '--json', '--', 'df'], 2, /AGENT is missing before --/],
+  [['run'], 2, /AGENT is missing/],
   [['run', '0b6f'], 2, /CMD is missing:\n {2}svc run AGENT/],
   [['worker', 'deploy', '/none.js'], 1, /ENOENT/],
   [['agents', '--server', 'http://127.0.0.1:1'], 1, /not logged in to/],
@@ -167,6 +172,16 @@ test('agents: a table on a terminal, tabs in a pipe, JSON when asked for', async
   );
   const piped = await svc(['agents']);
   assert.is(piped.out.split('\t').length, 11);
+  const wide = () => svc(['agents'], { isTTY: true, columns: 200 });
+  assert.match((await wide()).out, /TAGS/);
+  assert.not.match((await wide()).out, /VERSION/, 'no agent has told its version');
+  await app.call('task_create_task_blocking', {
+    token: app.superToken,
+    target_uuid: AGENT,
+    task_type: 'version',
+    timeout_ms: 60_000,
+  });
+  assert.match((await wide()).out, /VERSION.*\n.* \d+\.\d+\.\d+ /);
   const [row] = JSON.parse((await svc(['agents', '--json'])).out);
   assert.equal([row.uuid, row.name, row.connected_for_tasks], [AGENT, 'edge 7', true]);
   assert.type(row.cpu_usage, 'number');

@@ -53,7 +53,10 @@ export async function agents(session: Session): Promise<void> {
   });
   const first = isTTY ? ['name', 'uuid'] : ['uuid', 'name'];
   const names = [...first, 'seen', ...COLUMNS, 'tasks', 'version', 'tags'];
-  session.print(table(session.io, told, names, SPARE));
+  // A server knows the version of an agent only when that has answered a task `version`.
+  const isKnown = !isTTY || known.some(({ version }) => version);
+  const shown = isKnown ? names : names.filter((name) => name !== 'version');
+  session.print(table(session.io, told, shown, SPARE));
 }
 
 /** `svc watch AGENT`: a line for each report, until it is interrupted. */
