@@ -5,8 +5,13 @@ import { Assets } from './assets.ts';
 import { isNavigation } from './navigation.ts';
 import { Pages } from './pages.ts';
 
+const Server = Type.String({
+  pattern: '^https?://[A-Za-z0-9.:\\[\\]_-]+$',
+  description: '`https://HOST` or `http://HOST:PORT`, with nothing behind it',
+});
+
 const config = Type.Object({
-  servers: Type.Array(Type.String({ pattern: '^https?://[A-Za-z0-9.:\\[\\]_-]+$' }), {
+  servers: Type.Array(Server, {
     default: [],
     description:
       'Other servers that the dashboard of this one may show, for example ["https://eu.example.net"].',

@@ -13,8 +13,13 @@ const ELSEWHERE = 'this host name serves only content of buckets and script work
 /** Paths of content. Root buckets are the administrator's, and stay where they are. */
 const PATHS = ['/svc/static/', '/svc/static-webdav/', '/svc/worker-route/', '/worker-route/'];
 
+const Host = Type.String({
+  pattern: '^[A-Za-z0-9._-]+(?::[0-9]{1,5})?$',
+  description: 'a host name, or `name:port`, without `https://`',
+});
+
 const rootConfig = Type.Object({
-  content_hosts: Type.Array(Type.String({ pattern: '^[A-Za-z0-9._-]+(?::[0-9]{1,5})?$' }), {
+  content_hosts: Type.Array(Host, {
     default: [],
     description:
       'Host names that serve content of tokens without rights to all of its kind, and nothing else; the first one is where links lead.',

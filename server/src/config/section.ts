@@ -105,10 +105,13 @@ const inWords = (message: string): string =>
   FORMS[message] ??
   message.replace(/^must be >= /, 'must be at least ').replace(/^must be <= /, 'must be at most ');
 
-/** What the schema says about a key, in words. `place`: `#/properties/ws_listener` */
+/** What the schema says about a key, in words; about an element, where it says nothing of that, what it says about the list. `place`: `#/properties/ws_listener` */
 function describe(schema: TObject, place: string): string {
-  const at = Pointer.Get(schema, place.slice(1)) as { description?: string; pattern?: string };
-  return at.description ?? `text of the form ${at.pattern}`;
+  const at = (path: string) =>
+    Pointer.Get(schema, path) as { description?: string; pattern?: string };
+  const path = place.slice(1);
+  const { description = at(path.replace(/\/items$/, '')).description, pattern } = at(path);
+  return description ?? `text of the form ${pattern}`;
 }
 
 const MISSING = 'is missing';

@@ -1,5 +1,10 @@
 import { type Static, Type } from '@svc/plugin-sdk';
 
+const Header = Type.String({
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+: *[ -~]*$",
+  description: '`Name: value`, in ASCII',
+});
+
 /** Keys of `[metrics]` about the push to a collector. */
 export const otlpKeys = {
   otlp_url: Type.Optional(
@@ -13,7 +18,7 @@ export const otlpKeys = {
     default: 'protobuf',
     description: 'How what is sent is written.',
   }),
-  otlp_headers: Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+: *[ -~]*$" }), {
+  otlp_headers: Type.Array(Header, {
     default: [],
     description: 'Headers of each request, as `Name: value`: credentials of the collector.',
   }),
