@@ -156,19 +156,41 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(lines.length > 10 && signed > 0);
   });
 
-  test('a login is the first use of a credential on a connection', async () => {
-    const [other, user] = [await app.token([]), await app.token([])];
-    const logins = async (token: string) => rowsOf(app, { method: 'login', token: keyOf(token) });
-    const socket = await app.connect();
-    for (const token of [user, other, user, user, other]) await socket.call('token_get', [token]);
-    assert.equal(
-      (await logins(user)).map(({ transport, outcome, count }) => [transport, outcome, count]),
-      [['ws', 'ok', 1]],
-    );
-    assert.is((await logins(other)).length, 1);
-    const second = await app.connect();
-    await second.call('token_get', [user]);
-    assert.is((await logins(user)).length, 2);
+  test('a login is a token that comes from an address for the first time in a day; further connections, sessions and starts are none', async () => {
+    const proxied = { trusted_proxies: ['127.0.0.1'] };
+    const server = await bootForTest(PLUGINS, proxied, { dialect });
+    const [other, user] = [await server.token([]), await server.token([])];
+    const logins = async (token: string) =>
+      (await rowsOf(server, { method: 'login', token: keyOf(token) })).map(
+        ({ transport, address, outcome, count }) => [transport, address, outcome, count],
+      );
+    const first = ['ws', '127.0.0.1', 'ok', 1];
+    const use = async (...tokens: string[]) => {
+      const socket = await server.connect();
+      for (const token of tokens) await socket.call('token_get', [token]);
+    };
+    await use(user, other, user, user, other);
+    assert.equal([await logins(user), await logins(other)], [[first], [first]]);
+    const { key, secret } = await server.call('session_create', [user]);
+    const session = `${key}:${secret}`;
+    for (let load = 0; load < 3; load++) await use(session);
+    await server.restart();
+    await use(session, user);
+    assert.equal(await logins(user), [first]);
+    assert.is((await rowsOf(server, { method: 'session_create', target: key })).length, 1);
+
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'token_get', params: [session] });
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.7' };
+    for (let times = 0; times < 2; times++)
+      await server.fetch('/', { method: 'POST', body, headers });
+    assert.equal(await logins(user), [['http', '192.0.2.7', 'ok', 1], first]);
+
+    await server.sql(`update audit set at = at - ${24 * 60 * MINUTE_MS} where method = 'login'`);
+    await server.restart();
+    await use(user, user);
+    assert.equal((await logins(user))[0], first, 'a day later');
+    assert.is((await logins(user)).length, 3);
+    await server.stop();
   });
 
   test('refused logins are one row a minute for each address and name', async () => {

@@ -66,8 +66,9 @@ export default definePlugin({
       commands.add(verifyCommand(store, () => trail.ownOfFile()));
     });
     let serves = false;
-    hooks.start.tap(() => {
+    hooks.start.tap(async () => {
       serves = true;
+      await trail.remember();
       trail.record({ method: 'start', target: server.version });
       every('audit counts', MINUTE_MS, () => trail.minute());
       every('audit segments', ROUND_MS, () => trail.round());

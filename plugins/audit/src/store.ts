@@ -140,6 +140,14 @@ export class Store {
     return this.#db.isUniqueViolation(error);
   }
 
+  /** Logins since then, of all servers, newest first. Index (at desc). */
+  async logins(since: number, most: number): Promise<Pick<Row, 'token' | 'address' | 'at'>[]> {
+    const text = `select token, address, at from audit where at >= ? and method = 'login' and outcome = 0
+      order by at desc limit ?`;
+    const rows = await this.#all<Row>(text, [since, most]);
+    return rows.map(({ token, address, at }) => ({ token, address, at: Number(at) }));
+  }
+
   /** Bytes of all rows that no retention has removed, as checkpoints count them. */
   async bytes(): Promise<number> {
     const [sum] = await this.#all<{ bytes: number }>(`select cast(

@@ -12,6 +12,7 @@ import type { Audit, AuditEvent } from './api.ts';
 import { Chain } from './chain.ts';
 import { chainName, type Entry, kept, keptShort } from './entry.ts';
 import { fingerprintOf, openKey, readKey } from './key.ts';
+import { Logins, RECENT } from './logins.ts';
 import { Recorder } from './recorder.ts';
 import { Rounds } from './rounds.ts';
 import { Store } from './store.ts';
@@ -50,9 +51,7 @@ export class Trail implements Audit {
   readonly #accepted: Sums;
   readonly #refused: Sums;
   readonly #denied: Sums;
-  /** Nearly every connection has one caller for its life, and needs no set. */
-  readonly #first = new WeakMap<Connection, Principal>();
-  readonly #others = new WeakMap<Connection, WeakSet<Principal>>();
+  readonly #logins = new Logins();
   #opened: Promise<Opened> | undefined;
   #own: Opened | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -87,23 +86,23 @@ export class Trail implements Audit {
     this.record({ method, target: named, caller, origin, error: error?.code });
   }
 
-  /** A credential was valid on a connection for the first time. */
-  accepted(connection: Connection, caller: Principal, given: Origin | undefined): void {
-    if (!this.#isNew(connection, caller)) return;
-    const origin = given ?? { address: connection.address, transport: 'http' };
-    const entry = this.#entryOf({ method: LOGIN, caller, origin });
-    this.#accepted.add(`${caller.id} ${origin.address}`, entry);
+  /** Reads what was recorded before the start, by other servers as well: connections that come back are no logins. */
+  async remember(): Promise<void> {
+    const { clock, log } = this.#kernel;
+    try {
+      const rows = await this.store.logins(clock.now() - RECENT.within_ms, RECENT.most);
+      for (const { token, address, at } of rows.reverse()) this.#logins.isNew(token, address, at);
+    } catch (error) {
+      log.warn('earlier logins could not be read: each token is recorded again', { error });
+    }
   }
 
-  #isNew(connection: Connection, caller: Principal): boolean {
-    const first = this.#first.get(connection);
-    if (!first) this.#first.set(connection, caller);
-    if (!first || first === caller) return !first;
-    const others = this.#others.get(connection) ?? new WeakSet();
-    this.#others.set(connection, others);
-    const isNew = !others.has(caller);
-    others.add(caller);
-    return isNew;
+  /** A credential was valid on a connection, or another one than before. */
+  accepted(connection: Connection, caller: Principal, given: Origin | undefined): void {
+    const origin = given ?? { address: connection.address, transport: 'http' };
+    const entry = this.#entryOf({ method: LOGIN, caller, origin });
+    const { token, address, at } = entry;
+    if (this.#logins.isNew(token, address, at)) this.#accepted.add(`${token} ${address}`, entry);
   }
 
   refused(name: string | undefined, origin: Pick<Origin, 'address' | 'transport'>): void {
