@@ -50,5 +50,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
+/** What `newKey` makes. */
+export const KEY = /^[A-Za-z0-9]{16}$/;
 export const newKey = () => randomText(16);
 export const newSecret = () => randomText(32);

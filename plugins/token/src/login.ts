@@ -1,11 +1,11 @@
-import { type Clock, type Logger, type Origin, type Principal, RpcError } from '@svc/plugin-sdk';
-import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
-import { ROLL } from './first.ts';
+import type { Clock, Logger, Origin, Principal } from '@svc/plugin-sdk';
+import { type Credential, KEY, malformed, matchesDigest, parseCredential } from './credential.ts';
 import type { Lanes } from './lanes.ts';
 import { networkOf } from './network.ts';
 import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
 import type { Places } from './places.ts';
 import type { Records } from './records.ts';
+import { orWayOut, ROOT, superMissing } from './refusals.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attempt, Throttle } from './throttle.ts';
 import type { Secret, Token } from './token.ts';
@@ -17,6 +17,8 @@ type Soon<T> = T | Promise<T>;
 export interface LoginParts {
   readonly records: Records;
   readonly sessions: Pick<Sessions, 'byKey'>;
+  /** See `Refresh`. */
+  readonly lookFor: (key: string) => Promise<void> | undefined;
   readonly verified: Verified;
   readonly throttle: Throttle;
   readonly lanes: Lanes;
@@ -82,7 +84,9 @@ export class Login {
     const parsed = parseCredential(credential);
     if (!parsed) throw malformed();
     if (!records.super) throw superMissing();
-    const found = this.#told(this.#attempt(parsed, digest, origin), parsed, origin);
+    const looked = this.#lookFor(parsed);
+    const tried = () => this.#told(this.#attempt(parsed, digest, origin), parsed, origin);
+    const found = looked ? looked.then(tried) : tried();
     if (parsed.mode !== 'account' || parsed.name !== ROOT) return found;
     return found instanceof Promise ? found.then(orWayOut) : orWayOut(found);
   }
@@ -99,6 +103,7 @@ export class Login {
     }
     if (!records.super) throw superMissing();
     const asToken: Credential = { mode: 'token', name: user, secret: password };
+    await this.#lookFor(asToken);
     const found = await this.#attempt(asToken, digest, origin);
     const secret = found ?? (await this.#attempt({ ...asToken, mode: 'account' }, digest, origin));
     return this.#told(secret, asToken, origin);
@@ -109,6 +114,13 @@ export class Login {
     const parsed = parseCredential(credential);
     if (!parsed || isEmptyPassword(parsed)) return undefined;
     return (await this.#check(parsed, this.#secretOf(parsed), true))?.token;
+  }
+
+  /** A key that memory does not know may be that of a token or session which another server has just made. */
+  #lookFor(credential: Credential): Promise<void> | undefined {
+    const { mode, name } = credential;
+    const isStrange = mode === 'token' && KEY.test(name) && !this.#secretOf(credential);
+    return isStrange ? this.#parts.lookFor(name) : undefined;
   }
 
   #attempt(credential: Credential, digest: string, origin: Origin): Soon<Secret | undefined> {
@@ -271,21 +283,9 @@ export class Login {
   }
 }
 
-/** conventions.md §5.2: every check begins with the Super Token's record. */
-export const superMissing = () =>
-  RpcError.denied('Not found in database: Super Token record (ID 1) not found in cache');
-
-const ROOT = 'root';
 const WARN_MS = 60_000;
 /** Addresses that are noted of one token in one period: a whole fleet may share it. */
 const CROWD = 1_000;
-
-/** The name of root is no secret, so a refusal of its password may say what helps. */
-function orWayOut(found: Principal | undefined): Principal {
-  if (found) return found;
-  const data = `wrong password of root; when it is lost: ${ROLL} -c FILE`;
-  throw RpcError.denied('Invalid credentials', { data });
-}
 
 const isSlowHash = (hash: Buffer | SlowHash | undefined): hash is SlowHash =>
   hash !== undefined && 'cost' in hash;

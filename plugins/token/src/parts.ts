@@ -116,18 +116,19 @@ function createRecords(kernel: Kernel<TokenConfig>) {
 }
 
 /** What a login looks at. */
-interface Keeping extends Pick<Parts, 'records' | 'sessions' | 'places' | 'upgrade'> {
+interface Keeping extends Pick<Parts, 'records' | 'sessions' | 'refresh' | 'places' | 'upgrade'> {
   readonly hasher: SlowHasher;
   readonly isSlow: () => boolean;
 }
 
 function createLogin(kernel: Kernel<TokenConfig>, keeping: Keeping): Login {
   const { brand, clock, log } = kernel;
-  const { records, sessions, places, hasher, isSlow, upgrade } = keeping;
+  const { records, sessions, refresh, places, hasher, isSlow, upgrade } = keeping;
   const reason = 'wrong credential';
   return new Login({
     records,
     sessions,
+    lookFor: (key) => refresh.lookFor(key),
     places,
     hasher,
     isSlow,

@@ -1,6 +1,13 @@
 import { type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
 import type { Pass, Passes } from './api.ts';
-import { digestBytes, matchesDigest, newKey, newSecret, parseCredential } from './credential.ts';
+import {
+  digestBytes,
+  KEY,
+  matchesDigest,
+  newKey,
+  newSecret,
+  parseCredential,
+} from './credential.ts';
 import type { Records } from './records.ts';
 import type { Refresh } from './refresh.ts';
 import { sessionOf } from './session.ts';
@@ -14,13 +21,12 @@ const LASTS_MS = 600_000;
 const MOST = 100;
 /** Rows stay so long after their end: the clocks of servers differ. */
 const LEFT_MS = 600_000;
-const KEY = /^[A-Za-z0-9]{16}$/;
 
 interface PassesParts {
   readonly store: PassStore;
   readonly records: Pick<Records, 'byKey'>;
   readonly sessions: Pick<Sessions, 'byKey'>;
-  readonly refresh: Pick<Refresh, 'overdue'>;
+  readonly refresh: Pick<Refresh, 'overdue' | 'look'>;
   readonly clock: Clock;
   readonly salt: string;
   /** The stored form of a secret. */
@@ -68,7 +74,12 @@ export class TokenPasses implements Passes {
     if (records.byKey(given.name) || sessions.byKey(given.name)) return undefined;
     const row = await store.find(given.name);
     if (!row || !matchesDigest(salt, given.secret, digestBytes(row.pass_hash))) return undefined;
-    return row.purpose === purpose && clock.now() <= row.ends_at ? this.#behind(row) : undefined;
+    if (row.purpose !== purpose || clock.now() > row.ends_at) return undefined;
+    const known = this.#behind(row);
+    if (known) return known;
+    // The pass is here, and what it was made with may be so new that this server has not heard of it.
+    await refresh.look(row.parent);
+    return this.#behind(row);
   }
 
   /** Forgets passes that are over. */

@@ -20,6 +20,9 @@ const TokenChanged = topic(
 const OVERDUE_MS = 3_000;
 /** Calls wait no longer for tokens to be read again; then memory counts, as while the database is away. */
 const CATCH_UP_MS = 1_000;
+/** Looks for unknown keys within `LOOKS_MS`: callers may guess as many as they like. */
+const LOOKS = 20;
+const LOOKS_MS = 1_000;
 
 interface Change {
   readonly id: number;
@@ -44,6 +47,8 @@ export class Refresh {
   readonly #clock: Clock;
   #lookedAt: number;
   #catchingUp: Promise<void> | undefined;
+  #looks = 0;
+  #looksSince = 0;
 
   constructor(parts: {
     store: TokenStore;
@@ -93,6 +98,26 @@ export class Refresh {
       }
     });
     return this.#whole;
+  }
+
+  /**
+   * Reads the token that has this key, or a session with it, which another server may have made a moment ago.
+   * @returns undefined where too many were looked for: memory counts
+   */
+  lookFor(key: string): Promise<void> | undefined {
+    const now = this.#clock.monotonic();
+    if (now - this.#looksSince >= LOOKS_MS) [this.#looks, this.#looksSince] = [0, now];
+    return ++this.#looks > LOOKS ? undefined : this.look(key);
+  }
+
+  /** The same for a key that is known to be there. Never rejects: a failure is logged, and memory counts. */
+  async look(key: string): Promise<void> {
+    try {
+      const id = (await this.#store.find(key))?.id ?? (await this.#sessions.ownerOf(key));
+      if (id !== undefined) await this.#one({ id: Number(id) });
+    } catch (error) {
+      this.#log.warn('a token could not be looked for', { error });
+    }
   }
 
   /** In turn with the changes that are heard meanwhile: what was read before one must not undo it. */

@@ -41,6 +41,11 @@ export class Sessions {
     return this.#parts.store.of(token_id);
   }
 
+  /** The record id of the token that has this session, as the table knows it. */
+  ownerOf(key: string): Promise<number | undefined> {
+    return this.#parts.store.ownerOf(key);
+  }
+
   replaceAll(rows: readonly FoundSession[]): void {
     const byToken = Map.groupBy(rows, ({ token_id }) => token_id);
     for (const id of [...this.#ofToken.keys()]) if (!byToken.has(id)) this.drop(id);

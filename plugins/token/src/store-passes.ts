@@ -1,4 +1,5 @@
 import type { Database } from '@svc/plugin-sdk';
+import { makeRoom } from './make-room.ts';
 import { orRefused } from './store.ts';
 
 /** One row of the table `token_pass`; times in Unix ms. */
@@ -29,15 +30,9 @@ export class PassStore {
 
   /** What is over goes, and the oldest of more than `most` of one token. @throws RpcError 103 */
   insert(row: PassRow, most: number): Promise<void> {
-    const { parent, made_at } = row;
     const work = this.#db.transaction(
       async (trx) => {
-        await trx.raw(
-          `delete from token_pass where parent = ? and pass_key not in (
-             select pass_key from token_pass where parent = ? and ends_at >= ?
-             order by made_at desc, pass_key limit ?)`,
-          [parent, parent, made_at, most - 1],
-        );
+        await makeRoom(trx, { table: 'token_pass', key: 'pass_key' }, row, most);
         await trx('token_pass').insert({ ...row });
       },
       // Several at once do not count past each other.

@@ -1,4 +1,5 @@
 import type { Database } from '@svc/plugin-sdk';
+import { makeRoom } from './make-room.ts';
 import { orRefused, type Proof, stampOf, type TokenRow } from './store.ts';
 
 /** One row of the table `token_session`; times in Unix ms. */
@@ -72,17 +73,12 @@ export class SessionStore {
    * @throws RpcError 103
    */
   insert(row: SessionRow, most: number): Promise<boolean> {
-    const { parent, stamp, made_at } = row;
+    const { parent, stamp } = row;
     const work = this.#db.transaction(
       async (trx) => {
         const token = await trx<TokenRow>('token').where({ token_key: parent }).first();
         if (!token || stampOf(token) !== stamp) return false;
-        await trx.raw(
-          `delete from token_session where parent = ? and session_key not in (
-             select session_key from token_session where parent = ? and ends_at >= ?
-             order by made_at desc, session_key limit ?)`,
-          [parent, parent, made_at, most - 1],
-        );
+        await makeRoom(trx, { table: 'token_session', key: 'session_key' }, row, most);
         await trx('token_session').insert({ ...row });
         return true;
       },
