@@ -4,6 +4,9 @@ import { suite } from '../runner/suite.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';
 
 const limits = { maxRows: 100, timeout_ms: 60_000 };
+/** A program that begins so does nothing for four seconds. */
+const SLOW_START =
+  'data:text/javascript,Atomics.wait(new(Int32Array)(new(SharedArrayBuffer)(4)),0,0,4000)';
 const exact = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
 /** Never ends and never gives a row. */
 const endless = {
@@ -172,6 +175,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match(error.message, /ended after 1000 ms/);
     assert.is((await run('select 1')).rowCount, 1);
   });
+
+  if (dialect === 'sqlite')
+    test('the start of a process is not the time of a statement', async () => {
+      const fresh = await openAt(place.url);
+      const { NODE_OPTIONS } = process.env;
+      try {
+        process.env['NODE_OPTIONS'] = `--import=${SLOW_START}`;
+        const short = { ...limits, timeout_ms: 3_000 };
+        assert.is((await fresh.execute('select 1', [], short)).rowCount, 1);
+        assert.is((await fresh.execute('insert into t(a) values (1)', [], short)).affected, 1);
+      } finally {
+        if (NODE_OPTIONS === undefined) delete process.env['NODE_OPTIONS'];
+        else process.env['NODE_OPTIONS'] = NODE_OPTIONS;
+        await fresh.close();
+      }
+    });
 
   test('undoes a write that did not end in time; reports wait for it and are kept', async () => {
     const appender = db.appender({

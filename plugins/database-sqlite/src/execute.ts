@@ -1,6 +1,6 @@
 import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import type { ScriptResult } from '@svc/plugin-sdk/driver';
-import { fromPlain } from './answer.ts';
+import { type Answer, fromPlain } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 import type { ExecuteAnswer } from './execute-thread.ts';
 import type { Script } from './script.ts';
@@ -9,10 +9,13 @@ import { ScriptProcess } from './script-process.ts';
 const PROCESSES = 2;
 /** More of them, one for each caller that has none: the first ones may be busy until their time is over. */
 const SPARE_PROCESSES = 2;
+/** A process is up, and its turn comes, within this time or the caller's, which counts from its statement on. */
+const START_MS = 60_000;
 /** A process without work ends after this time. */
 const IDLE_MS = 30_000;
 
 export interface ExecuteLimits {
+  /** From where the text begins to run; one that writes begins when nothing else does. */
   readonly timeout_ms: number;
   readonly signal?: AbortSignal;
   /** The caller. */
@@ -34,24 +37,23 @@ export class Executor {
     this.#turns = new Turns({ most: () => PROCESSES, spare: () => SPARE_PROCESSES, standing });
   }
 
-  /** @throws the driver's error; one that says so when the time is over, the wait for a process included */
+  /** @throws the driver's error; one that says so when the time is over, or no process could begin with it */
   run(script: Script, alone: Alone, limits: ExecuteLimits): Promise<ScriptResult> {
-    const until = Date.now() + limits.timeout_ms;
-    const late = () => new Error(`the statement was ended after ${limits.timeout_ms} ms`);
     const { timeout_ms, signal, share = '' } = limits;
-    return this.#turns.run(share, { timeout_ms, late, signal }, async () => {
-      limits.signal?.throwIfAborted();
+    const start_ms = Math.max(START_MS, timeout_ms);
+    const busy = () => new Error(`the statement could not begin within ${start_ms} ms`);
+    const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
+    return this.#turns.run(share, { timeout_ms: start_ms, late: busy, signal }, async () => {
+      signal?.throwIfAborted();
       const runner = this.#take();
-      const ask = async (write: boolean, { sql } = script): Promise<ExecuteAnswer> => {
-        const timeout_ms = Math.max(1, until - Date.now());
-        const options = { ...limits, timeout_ms, late, yields: !write && sql !== '' };
-        const answer = await runner.ask({ ...script, sql, write }, options);
-        if ('error' in answer) throw fromPlain(answer.error);
-        return answer.result as ExecuteAnswer;
+      const ask = async (write: boolean): Promise<ExecuteAnswer> => {
+        const options = { ...limits, late, yields: !write };
+        return answered(await runner.ask({ ...script, write }, options));
       };
       try {
-        // Brings a new process up: that is no statement of a caller that takes long.
-        if (!runner.isUp) await ask(false, { ...script, sql: '' });
+        const first = { ...script, sql: '', write: false };
+        if (!runner.isUp)
+          answered(await runner.ask(first, { ...limits, timeout_ms: start_ms, late: busy }));
         runner.isUp = true;
         // A text that writes is only looked at: that brings the process up, so that no other write waits for it.
         const read = await ask(false);
@@ -90,4 +92,9 @@ export class Executor {
     this.#processes.delete(runner);
     await runner.end();
   }
+}
+
+function answered(answer: Answer): ExecuteAnswer {
+  if ('error' in answer) throw fromPlain(answer.error);
+  return answer.result as ExecuteAnswer;
 }
