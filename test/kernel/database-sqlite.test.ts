@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,9 +73,14 @@ for (const [name, database_url, reason] of [
   ],
   ['a directory', `sqlite://${file('folder')}?mode=rwc`, /is a directory/],
   [
-    'a file in a missing directory',
-    `sqlite://${file('no/where.db')}?mode=rwc`,
-    /directory .* does not exist/,
+    'a file below another file',
+    `sqlite://${file('text.db/below.db')}?mode=rwc`,
+    /below\.db: its folder cannot be made: /,
+  ],
+  [
+    'a missing folder without mode=rwc',
+    `sqlite://${file('none/missing.db')}`,
+    /does not exist; add \?mode=rwc/,
   ],
   [
     'a file that is no database',
@@ -85,6 +98,12 @@ for (const [name, database_url, reason] of [
 open('does not create the file it misses', async () => {
   await failure(openAt(`sqlite://${file('missing.db')}`));
   assert.not(existsSync(file('missing.db')));
+});
+
+open('makes the folder of a new file, for its own user alone', async () => {
+  const db = await openAt(`sqlite://${file('new folder/deep/a.db')}?mode=rwc`);
+  await db.close();
+  assert.is(statSync(file('new folder')).mode & 0o777, 0o700);
 });
 
 open(

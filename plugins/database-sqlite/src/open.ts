@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ShareRules } from '@svc/plugin-admission/api';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
@@ -73,11 +73,14 @@ function checkFile(file: string, create: boolean, look: boolean): void {
       `database.database_url: ${file} does not exist; add ?mode=rwc to have it created`,
     );
   }
-  if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UserError(`database.database_url: the directory ${dirname(file)} does not exist`);
-  }
   if (look) {
     const error = new UserError(`${file} does not exist yet; the first start makes it`);
     throw Object.assign(error, { code: 'NOT_YET' });
+  }
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = `its folder cannot be made: ${(cause as Error).message}`;
+    throw new UserError(`database.database_url: ${file}: ${reason}`, { cause });
   }
 }
