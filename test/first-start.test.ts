@@ -95,6 +95,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match(told, LINES);
     const [, page = ''] = /^Open {3}(\S+)$/m.exec(told) ?? [];
     assert.match(await (await fetch(page)).text(), '<div id="app">');
+    const twice = run([bin, 'serve', '-c', place.site.config], place.site.dir);
+    assert.is(await twice.closed, 1);
+    assert.is(
+      twice.seen.err,
+      `svc already runs with this configuration, at ${place.site.url} (process ${first.child.pid}). Open it in a browser, or end that one first: kill ${first.child.pid}\n`,
+    );
     first.child.kill('SIGTERM');
     assert.is(await first.closed, 0);
     const second = run([bin, 'init', '-c', place.site.config], place.site.dir);

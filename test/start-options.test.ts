@@ -171,7 +171,7 @@ for (const command of ['start', 'test']) {
 interface Terminal {
   write(text: string): void;
   onData(listen: (text: unknown) => void): unknown;
-  onExit(listen: () => void): unknown;
+  onExit(listen: (end: { exitCode: number; signal?: number }) => void): unknown;
   on(event: 'error', listen: () => void): unknown;
   destroy(): void;
 }
@@ -203,11 +203,17 @@ for (const [name, signal, end] of endings) {
       terminal.on('error', () => {});
       let shown = '';
       terminal.onData((text) => (shown += String(text)));
+      const exited = new Promise<string>((done) =>
+        terminal.onExit(({ exitCode, signal }) => done(`${exitCode} ${signal ?? 0}`)),
+      );
       const agent = join(data, 'agent.toml');
       await until('ready', () => shown.includes('svc is ready') && isRunning(agent));
       assert.ok(existsSync(join(site.dir, 'svc.db-wal')), 'the database is open');
       end(terminal);
       await until('the end', () => !isRunning(site.config) && !isRunning(agent));
+      // A shell between npm and the server would die of Ctrl-C at once, and npm with it, before the server has ended.
+      if (signal === 'SIGINT') assert.is(await exited, '0 0', shown);
+      assert.not.match(shown, /npm error/);
       const records = readFileSync(log, 'utf8')
         .trim()
         .split('\n')

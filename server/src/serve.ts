@@ -1,5 +1,6 @@
 import type { App } from '@svc/kernel';
 import { ConfigurationFile } from '@svc/plugin-sdk';
+import { ifRunning } from './already-runs.ts';
 import { type StartOptions, start } from './start.ts';
 import { nameStrays } from './stray.ts';
 
@@ -21,7 +22,9 @@ export async function serve({ hangUp = 'reload', ...options }: ServeOptions): Pr
     stopOn(signals, app);
     options.started?.(app);
   };
-  const starting = start({ ...options, umask, started });
+  const starting = start({ ...options, umask, started }).catch(async (error) => {
+    throw await ifRunning(error, options);
+  });
   const reload = () => starting.then((app) => app.service(ConfigurationFile)?.reload());
   // The log says what came of it.
   if (hangUp === 'reload') process.on('SIGHUP', () => void reload().catch(() => {}));

@@ -74,7 +74,7 @@ interface Given {
 async function svc(args: string[], { input, isTTY = false, columns, during }: Given = {}) {
   const collect = () => {
     let text = '';
-    const stream = Object.assign(new PassThrough(), { isTTY, columns });
+    const stream = Object.assign(new PassThrough(), { isTTY, ...(columns && { columns }) });
     stream.on('data', (part) => {
       text += part;
     });

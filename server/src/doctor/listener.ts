@@ -76,7 +76,7 @@ const versionIn = (result: unknown): string =>
 type Answer = { readonly result?: unknown } | 'refused' | 'other';
 
 /** Calls public methods of the server at this address. */
-function caller({ brand, tls_cert }: Head, { host, port }: Address) {
+export function caller({ brand, tls_cert }: Head, { host, port }: Address) {
   const to = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const send = tls_cert === undefined ? httpRequest : httpsRequest;
   return async (name: string): Promise<Answer> => {
