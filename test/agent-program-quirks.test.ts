@@ -19,7 +19,7 @@ const OPTIONS = { name: 'xterm', cols: 80, rows: 24, cwd: '/', env: {}, encoding
 const spawn = async (program: string, ...args: string[]) =>
   (await loadPty()).spawn(program, args, OPTIONS);
 const exitOf = (pty: Pty) =>
-  soon('the exit', new Promise<void>((resolve) => void pty.onExit(resolve)));
+  soon('the exit', new Promise<void>((resolve) => void pty.onExit(() => resolve())));
 const emitError = (pty: Pty, error: Error) =>
   (pty as unknown as { emit(event: string, error: Error): void }).emit('error', error);
 

@@ -100,9 +100,9 @@ export class Channel {
   }
 
   /** Sends a close frame after everything else. The connection is cut when the peer has not answered after `limit_ms`. */
-  close(limit_ms = 1000): void {
+  close(limit_ms = 1000, reason?: string): void {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
-    this.#socket.close(1000);
+    this.#socket.close(1000, reason);
     const cancel = this.#clock.after('goodbye', limit_ms, () => this.#socket.terminate());
     this.#socket.once('close', cancel);
   }

@@ -29,7 +29,7 @@ export const ignoreReadErrors = (pty: Pty): void => undeclared(pty).on('error', 
  * hang-up arrives together with the last output, and Node takes the next short read for the end: output is lost.
  */
 export async function keepOutputUntilExit(pty: Pty): Promise<void> {
-  const exited = new Promise<void>((resolve) => pty.onExit(resolve));
+  const exited = new Promise<void>((resolve) => pty.onExit(() => resolve()));
   const path = undeclared(pty).ptsName;
   if (path === undefined) return;
   try {

@@ -12,8 +12,14 @@ const AGAIN_MS = 1_000;
 /** After the end of input, without any output. */
 const SILENCE_S = 60;
 
-/** Joins this terminal, or pipe, with one there until either ends. @returns the server's words where it refuses */
-export function attach({ io, flags }: Session, socket: WebSocket): Promise<string | undefined> {
+/** How a terminal ended: the server's words where it refuses, and the status of the shell where the agent tells it. */
+export interface Ended {
+  readonly refusal: string | undefined;
+  readonly status: number;
+}
+
+/** Joins this terminal, or pipe, with one there until either ends. */
+export function attach({ io, flags }: Session, socket: WebSocket): Promise<Ended> {
   const { stdin, stdout } = io;
   socket.binaryType = 'arraybuffer';
   return new Promise((done, fail) => {
@@ -25,9 +31,10 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<strin
       if (typeof data === 'string') refusal ??= refusalIn(data);
       if (refusal === undefined) stdout.write(typeof data === 'string' ? data : Buffer.from(data));
     };
-    socket.onclose = ({ code }) => {
+    socket.onclose = ({ code, reason }) => {
       input.end();
-      done(refusal ?? (code === POLICY ? ENDED : undefined));
+      const status = Number(/^exited (\d{1,3})$/.exec(reason)?.[1] ?? 0);
+      done({ refusal: refusal ?? (code === POLICY ? ENDED : undefined), status });
     };
     socket.onerror = () => fail(new Complaint('the terminal could not be opened'));
     // A reader that has left, as `| head` does.

@@ -135,6 +135,15 @@ test('a machine whose tasks are off, or that allows no terminals, is told as tha
   const piped = await typed(`printf 'echo $((6 * 7))-piped' | svc sh 'edge 7'`);
   assert.is(piped.code, 0);
   assert.match(piped.out, /42-piped/);
+  for (const [script, status] of [
+    ['exit 5', 5],
+    ['(exit 3)\\nexit', 3],
+    ['kill -9 $$', 137],
+    ['exit 0', 0],
+  ] as const) {
+    const { code, err } = await typed(`printf '${script}\\n' | svc sh 'edge 7'`);
+    assert.equal([code, err], [status, ''], script);
+  }
   const read = await typed(`printf 'cat\\nabc\\n' | svc sh 'edge 7'`);
   assert.equal([read.code, read.out.match(/abc/g)?.length], [0, 2]);
 });

@@ -9,7 +9,7 @@ export interface Pty {
   pause(): void;
   resume(): void;
   onData(listen: (data: Buffer) => void): unknown;
-  onExit(listen: () => void): unknown;
+  onExit(listen: (end: { exitCode: number; signal?: number }) => void): unknown;
 }
 
 interface PtyModule {

@@ -24,6 +24,8 @@ export class TerminalSession {
   readonly #log: Logger;
   readonly #input: PtyInput;
   readonly #exited: Promise<void>;
+  /** `exited 5`: how the shell ended, as shells count it. */
+  #end: string | undefined;
   #hasExited = false;
   #isPaused = false;
   #refused: string | undefined;
@@ -36,8 +38,9 @@ export class TerminalSession {
     this.#log = log;
     this.#input = new PtyInput({ pty, clock, hold: (isHeld) => channel.hold(isHeld) });
     this.#exited = new Promise((resolve) => {
-      pty.onExit(() => {
+      pty.onExit(({ exitCode, signal }) => {
         this.#hasExited = true;
+        this.#end = `exited ${signal ? 128 + signal : exitCode}`;
         this.#input.close();
         resolve();
       });
@@ -46,7 +49,7 @@ export class TerminalSession {
 
   /**
    * Resolves when both sides have ended. When the user leaves, the shell is ended; when the shell ends, the connection
-   * is closed.
+   * is closed with its status as the reason (terminal.md §7).
    * @throws Error when the server refused the terminal
    */
   async run(signal: AbortSignal): Promise<void> {
@@ -62,7 +65,7 @@ export class TerminalSession {
     await Promise.race([this.#channel.closed, this.#exited, aborted]);
     stopWatching();
     await this.#endShell();
-    this.#channel.close(GOODBYE_MS);
+    this.#channel.close(GOODBYE_MS, this.#end);
     await Promise.race([this.#channel.closed, aborted]);
     signal.removeEventListener('abort', onAbort);
     if (this.#refused) throw new Error(`the server refused the terminal: ${this.#refused}`);

@@ -6,8 +6,8 @@ import { machineOf } from '../machines.ts';
 import type { Session } from '../session.ts';
 import { attach } from '../terminal.ts';
 
-/** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. */
-export async function shell(session: Session): Promise<void> {
+/** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. @returns the shell's status where the agent tells it */
+export async function shell(session: Session): Promise<number> {
   const agent_uuid = await machineOf(session, session.word(0, 'AGENT'));
   const { url, token } = loginFor(session.io, session.flags.server);
   const address = new URL(url);
@@ -21,8 +21,9 @@ export async function shell(session: Session): Promise<void> {
   const { id } = await session.client.call('task_create_task', task);
   const terminal = new URL('/terminal', address);
   terminal.search = new URLSearchParams({ agent_uuid, terminal_id, token: pass }).toString();
-  const refusal = await attach(session, new WebSocket(terminal));
+  const { refusal, status } = await attach(session, new WebSocket(terminal));
   if (refusal !== undefined) throw new Complaint((await reasonOf(session, id)) ?? refusal);
+  return status;
 }
 
 /** Undefined for a server without passes. */
