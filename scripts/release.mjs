@@ -81,7 +81,8 @@ function putTogether(stage) {
     if (existsSync(join(root, page)))
       cpSync(join(root, page), join(stage, page), { recursive: true });
   }
-  const { version, description, license, type, engines } = readJson(join(root, 'package.json'));
+  const { version, description, license, type } = readJson(join(root, 'package.json'));
+  const { engines } = readJson(join(root, 'server', 'package.json'));
   const inside = { ...direct, ...Object.fromEntries(own.map(({ name }) => [name, version])) };
   const bin = Object.entries(PROGRAMS).map(([name, folder]) => [
     name,

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The repository. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** As `engines` of package.json. */
+/** As `engines` of server/package.json: in that of the root npx would warn of it before each answer, and an older Node is no fault of a clone. */
 const OLDEST = [22, 18];
 const FETCHED = '24.21.0';
 

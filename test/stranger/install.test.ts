@@ -42,7 +42,9 @@ for (const version of NODES) {
     const roll = 'echo y | npx svc-server roll-super-token -c data/server.toml';
     const [, rolled = ''] = /^Super Token: (\S+)$/m.exec(await machine.type(clone, roll)) ?? [];
     await machine.type(clone, `echo ${rolled} | npx svc login ${url}`);
-    assert.ok((await machine.type(clone, 'npx svc agents --json')).includes(uuid));
+    const agents = await machine.type(clone, 'npx svc agents --json');
+    assert.ok(agents.includes(uuid));
+    assert.not.match(agents, /EBADENGINE/);
     await started.end();
   });
 

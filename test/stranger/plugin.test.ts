@@ -12,6 +12,24 @@ const test = suite('a plugin of a stranger');
 let machine: Stranger;
 let clone = '';
 
+test('npm test under an older Node says in one sentence what to do', async () => {
+  const old = await stranger(NODES[0]);
+  try {
+    const project = join(old.dir, 'weather-box');
+    const program = join(clone, 'server/bin/svc-server.js');
+    await machine.type(machine.dir, `node '${program}' new-plugin weather-box --dir '${project}'`);
+    const printed = await old.type(project, 'npm test 2>&1 || echo "ended with $?"');
+    const [version] = NODES;
+    assert.match(
+      printed,
+      `weather-box needs Node 22.18 or later, this is ${version}: install it, for example from https://nodejs.org.\nended with 1\n`,
+    );
+    assert.not.match(printed, /ERR_UNKNOWN_FILE_EXTENSION/);
+  } finally {
+    await old.remove();
+  }
+});
+
 test.before(async () => {
   machine = await stranger(NODES[1]);
   clone = await machine.clone('svc');
