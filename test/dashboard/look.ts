@@ -3,14 +3,14 @@
  * `$TMPDIR/svc-look/`. PAGE is the folder's name and the address below `/svc/dashboard/`, unless addresses are given:
  * `node test/dashboard/look.ts agent agent/UUID/charts`. `--zh`: in Chinese; `--language=de-DE`: with another region's dates.
  * `--machines=N`: so many simulated ones (12). `--named=N`: so many of them were named by people (all). `--bare`: without
- * jobs, probes, stores and scripts. `--light`: one theme. `--whole`: the whole page, not the window. `--width=N`: that width alone.
+ * jobs, probes, stores and scripts. `--light`, `--dark`: one theme. `--whole`: the whole page, not the window. `--width=N`: that width alone.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sideways } from './door.ts';
-import { reportHost } from './hosts.ts';
+import { fullReport, reportHost } from './hosts.ts';
 import { startKit, uuidOf } from './kit.ts';
 import { furnish } from './places.ts';
 import { fired, measured } from './probing.ts';
@@ -26,7 +26,12 @@ const named = numberOf('named') ?? count;
 const width1 = numberOf('width');
 const language =
   /--language=([\w-]+)/.exec(words.join(' '))?.[1] ?? (words.includes('--zh') ? 'zh-CN' : 'en-GB');
-const themes = words.includes('--light') ? [false] : [false, true];
+const DEVICES = 14;
+const themes = words.includes('--light')
+  ? [false]
+  : words.includes('--dark')
+    ? [true]
+    : [false, true];
 const addresses = given.length > 0 ? given : [name];
 const folder = join(tmpdir(), 'svc-look');
 mkdirSync(folder, { recursive: true });
@@ -35,6 +40,8 @@ const kit = await startKit({ machines: count, named, gone: count > 3 ? 1 : 0 });
 for (const [at, { uuid }] of kit.machines.entries())
   await reportHost(kit.app, uuid, `srv-${at + 1}.example.net`);
 const [first, second, third] = kit.machines;
+// The machine that addresses name as UUID: the fourth, which is well, where there are so many.
+const SHOWN = count > 3 ? 3 : 0;
 if (!words.includes('--bare')) {
   await furnish(kit);
   await measured(kit, count);
@@ -48,6 +55,11 @@ for (let ago_s = 900; ago_s > 0; ago_s -= 15)
       return one.report({ time: Date.now() - ago_s * 1_000, cpu_usage: Math.round(wave) });
     }),
   );
+for (let ago_s = 900; ago_s >= 0; ago_s -= 30) {
+  const time = Date.now() - ago_s * 1_000;
+  const report = fullReport({ uuid: uuidOf(SHOWN), time, devices: DEVICES });
+  await kit.app.call('agent_report_dynamic', [kit.app.superToken, report]);
+}
 const beat = setInterval(() => {
   for (const [at, one] of kit.machines.entries())
     if (one !== first || count <= 3)
@@ -61,7 +73,7 @@ try {
   for (const address of addresses)
     for (const width of width1 ? [width1] : [1440, 1024, 390])
       for (const dark of themes) {
-        const path = address.replace('UUID', uuidOf(0)).replace(/^fleet$/, '');
+        const path = address.replace('UUID', uuidOf(SHOWN)).replace(/^fleet$/, '');
         const height = width === 390 ? 844 : 900;
         const { page, problems, close } = await kit.open(path, { width, height, dark, language });
         await page.waitForLoadState('networkidle');

@@ -102,7 +102,8 @@ function inUnits(ms: number, most: number): string {
 export const ago = (ms: number): string => (ms < 1_500 ? t.units.now : t.units.ago(duration(ms)));
 
 const dates = new Map<string, Intl.DateTimeFormat>();
-function date(value: number, options: Intl.DateTimeFormatOptions): string {
+/** Unix ms by the reader's locale. */
+export function date(value: number, options: Intl.DateTimeFormatOptions): string {
   const key = `${language()} ${JSON.stringify(options)}`;
   let format = dates.get(key);
   if (!format) {

@@ -723,6 +723,8 @@ export const en = {
       count === 1
         ? 'One more machine takes no tasks right now, or none from this token.'
         : `${count} more machines take no tasks right now, or none from this token.`,
+    noneReady:
+      'No machine takes such tasks right now, or none from this token. They are switched on with allow_task in the configuration of the agent.',
     nobody: 'No machines yet',
     nobodyHint: 'Tasks run on machines with an agent. Add one on the page Fleet.',
     noList: 'The list of machines could not be read.',

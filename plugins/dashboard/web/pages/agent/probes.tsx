@@ -81,8 +81,7 @@ function Targets({ uuid, probes, view }: TargetsProps) {
             view={view}
             hasFailed={(of?.loss ?? 0) > 0}
             figures={
-              view.span.preset !== undefined &&
-              totals.data && <Figures of={of} usual={usual?.get(key)} />
+              view.span.preset !== undefined && of && <Figures of={of} usual={usual?.get(key)} />
             }
           />
         );

@@ -70,7 +70,6 @@ function Lines({ level, find }: { readonly level: Level; readonly find: string }
     <div class="stack">
       <div class="row server-filters">
         <Select
-          bare
           label={s.level}
           value={level}
           options={LEVELS.map((value) => ({ value, label: s.levels[value] }))}
@@ -106,7 +105,7 @@ function Lines({ level, find }: { readonly level: Level; readonly find: string }
         <ol class="server-log" aria-label={t.server.parts.log}>
           {shown.map((line, at) => (
             <li key={`${line.timestamp} ${shown.length - at}`} class={line.level.toLowerCase()}>
-              <time dateTime={line.timestamp} title={line.timestamp}>
+              <time dateTime={line.timestamp} title={format.dateTime(Date.parse(line.timestamp))}>
                 {format.clockSeconds(Date.parse(line.timestamp))}
               </time>
               <span class="server-level">{line.level}</span>

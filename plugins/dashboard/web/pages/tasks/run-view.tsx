@@ -90,15 +90,19 @@ export function RunView() {
           {kind !== 'web_shell' && <Wait seconds={draft.wait} />}
         </Card>
         <Card class="stack">
-          <MachinePicker
-            machines={ready}
-            chosen={new Set(chosen)}
-            onChange={(changed) => {
-              draft.chosen.value = changed;
-            }}
-          />
+          {ready.length > 0 && (
+            <MachinePicker
+              machines={ready}
+              chosen={new Set(chosen)}
+              onChange={(changed) => {
+                draft.chosen.value = changed;
+              }}
+            />
+          )}
           {ready.length < list.length && (
-            <p class="hint">{t.tasks.others(list.length - ready.length)}</p>
+            <p class="hint">
+              {ready.length > 0 ? t.tasks.others(list.length - ready.length) : t.tasks.noneReady}
+            </p>
           )}
           <div class="row wrap">
             <Button

@@ -5,7 +5,7 @@ import { linesOf } from '../task-compare.ts';
 import { kindOf, type Task, taskText } from '../task-form.tsx';
 import { milliseconds } from '../task-results.tsx';
 import { TaskState } from './details.tsx';
-import type { Row } from './rows.ts';
+import type { Row, TaskFilter } from './rows.ts';
 
 /** To the second for today: tasks come close together. */
 const timeOf = (ms: number): string =>
@@ -14,10 +14,11 @@ const timeOf = (ms: number): string =>
     : format.when(ms);
 
 /** Columns that a phone has no room for; the row opens with all of it. */
-const WIDE = new Set(['kind', 'result', 'job']);
+const WIDE = ['kind', 'result', 'job'];
 
 export function columnsOf(
   nameOf: ((uuid: string) => string) | undefined,
+  { isManual }: TaskFilter,
   onOpen: (row: Row) => void,
 ): readonly Column<Row>[] {
   const isNarrow = matchMedia('(max-width: 720px)').matches;
@@ -32,31 +33,33 @@ export function columnsOf(
   const machine: Column<Row> = {
     id: 'machine',
     label: t.tasks.machine,
-    width: 'minmax(92px, 1fr)',
+    width: 'minmax(80px, 1fr)',
     render: (row) => opener(row, nameOf?.(row.uuid) ?? '', row.uuid),
   };
   const finished: Column<Row> = {
     id: 'time',
     label: t.tasks.finished,
-    width: 'minmax(80px, 136px)',
+    width: 'minmax(80px, 120px)',
     render: (row) =>
       nameOf ? <span title={whole(row)}>{time(row)}</span> : opener(row, time(row), whole(row)),
   };
   const all = [...(nameOf ? [machine] : []), finished, ...CONTENT()];
-  return all.filter(({ id }) => !isNarrow || !WIDE.has(id));
+  const wide = nameOf ? ['time', ...WIDE] : WIDE;
+  const shown = isManual ? all.filter(({ id }) => id !== 'job') : all;
+  return isNarrow ? shown.filter(({ id }) => !wide.includes(id)) : shown;
 }
 
 const CONTENT = (): readonly Column<Row>[] => [
   {
     id: 'state',
     label: t.tasks.state,
-    width: 'minmax(92px, 112px)',
+    width: 'minmax(92px, 104px)',
     render: ({ success }) => <TaskState success={success} />,
   },
   {
     id: 'kind',
     label: t.tasks.sort,
-    width: 'minmax(96px, 1fr)',
+    width: 'minmax(80px, 1fr)',
     render: ({ task_event_type }) =>
       (t.tasks.kinds as { readonly [kind: string]: string })[kindOf(task_event_type as Task)] ??
       kindOf(task_event_type as Task),
@@ -64,19 +67,19 @@ const CONTENT = (): readonly Column<Row>[] => [
   {
     id: 'what',
     label: t.tasks.what,
-    width: 'minmax(100px, 2fr)',
+    width: 'minmax(80px, 2fr)',
     render: ({ task_event_type }) => <span class="mono">{taskText(task_event_type as Task)}</span>,
   },
   {
     id: 'result',
     label: t.tasks.result,
-    width: 'minmax(100px, 2fr)',
+    width: 'minmax(80px, 2fr)',
     render: resultText,
   },
   {
     id: 'job',
     label: t.tasks.job,
-    width: 'minmax(72px, 1fr)',
+    width: 'minmax(64px, 1fr)',
     render: ({ cron_source }) => cron_source ?? <span class="muted">–</span>,
   },
 ];

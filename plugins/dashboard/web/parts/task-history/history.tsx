@@ -103,7 +103,7 @@ export function TaskHistory({ machine }: Props) {
       {rows ? (
         <Table
           label={t.tasks.history}
-          columns={columnsOf(machine === undefined ? nameOf : undefined, setOpen)}
+          columns={columnsOf(machine === undefined ? nameOf : undefined, filter, setOpen)}
           rows={rows}
           keyOf={({ task_id }) => String(task_id)}
           onOpen={setOpen}
