@@ -302,10 +302,7 @@ const ways: [way: string, go: (page: Page) => Promise<unknown>][] = [
       await page.getByRole('tab', { name: `${NAME} 2` }).waitFor();
     },
   ],
-  [
-    'by the tab of the other one',
-    (page) => page.getByRole('tab', { name: `${NAME} 1` }).click(),
-  ],
+  ['by the tab of the other one', (page) => page.getByRole('tab', { name: `${NAME} 1` }).click()],
   [
     'from another page',
     async (page) => {

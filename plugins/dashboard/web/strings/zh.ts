@@ -243,7 +243,8 @@ export const zh: Strings = {
           `服务器只监听本机的 ${listens}。只有本机上有代理转发 ${name} 时，此命令才有效。没有代理时，请停止服务器，然后输入`,
         service: (open) =>
           `作为服务运行的服务器，以及以后的每次启动，都从配置文件读取 ws_listener = "${open}"。`,
-        afterwards: (page) => `然后打开 ${page}（或 allowed_hosts 中列出的主机名），在那里重新生成命令。`,
+        afterwards: (page) =>
+          `然后打开 ${page}（或 allowed_hosts 中列出的主机名），在那里重新生成命令。`,
         host: (name) =>
           `配置文件的 allowed_hosts 没有列出 ${name}，服务器会以 421 拒绝用此名称访问的主机。请写入`,
       },
