@@ -83,6 +83,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       [{ url: 'https://user:secret@example.com/' }, 108],
       [{ logo: 'no base64!' }, 108],
       [{ logo: base64('GIF89a') }, 108],
+      // With a look back for each comment this would not end.
+      [{ logo: base64(`${'<!---->'.repeat(7_000)}x`) }, 108],
       [{ logo: svg('<script>1</script>') }, 108],
       [{ logo: svg('<g onload="x"/>') }, 108],
       [{ logo: svg('<foreignObject/>') }, 108],
@@ -122,6 +124,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is(await code('create', { slug, page: { title: 'x', entries: [] } }), -32602, slug);
     assert.equal(await call('list', {}), []);
     await call('create', { slug: 'odd', page: { title: 'x', entries: [], logo: svg('<path/>') } });
+    const commented = base64('<?xml version="1.0"?>\n<!-- a --> <!-- b -->\n<svg></svg>');
+    await call('update', { slug: 'odd', page: { logo: commented } });
     await call('delete', { slug: 'odd' });
   });
 

@@ -16,6 +16,19 @@ export function logoType(bytes: Buffer): LogoType | undefined {
     return 'image/webp';
   }
   const text = bytes.toString();
-  const isSvg = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/.test(text);
-  return isSvg && !MORE_THAN_A_DRAWING.test(text) ? 'image/svg+xml' : undefined;
+  return isSvg(text) && !MORE_THAN_A_DRAWING.test(text) ? 'image/svg+xml' : undefined;
+}
+
+/** Is `<svg` the first element, behind a declaration and comments? Each character is looked at once, however many comments there are. */
+function isSvg(text: string): boolean {
+  let at = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?/.exec(text)?.[0].length ?? 0;
+  const blank = /\s*/y;
+  while (text.startsWith('<!--', at)) {
+    const end = text.indexOf('-->', at + 4);
+    if (end < 0) return false;
+    blank.lastIndex = end + 3;
+    blank.test(text);
+    at = blank.lastIndex;
+  }
+  return /^<svg[\s>]/.test(text.slice(at, at + 5));
 }
