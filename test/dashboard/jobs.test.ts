@@ -176,6 +176,18 @@ test('runs are dots, and each says what came of it', async () => {
   assert.equal(await window.findings(), []);
 });
 
+test('a run whose only machine was away says so in the list', async () => {
+  const { page } = window;
+  const task = { execute: { cmd: 'true', args: [] } };
+  const job = ['nobody', '* * * * * *', { agent: [[kit.machines[0]!.uuid], { task }] }];
+  await kit.app.call('crontab_create', [kit.app.superToken, ...job]);
+  await page.goto(`${kit.app.url}/svc/dashboard/jobs`);
+  const row = page.getByRole('listitem').filter({ hasText: 'nobody' });
+  await row.getByText('failed: the machine was not connected').waitFor();
+  await kit.app.call('crontab_delete', [kit.app.superToken, 'nobody']);
+  await page.goto(`${kit.app.url}/svc/dashboard/jobs/every%20second`);
+});
+
 test('deleting asks what is lost, and can be undone', async () => {
   const { page } = window;
   await button('Delete').click();

@@ -171,6 +171,7 @@ test('an open target has every machine: those that need a look, then the others 
     ]);
     await card.locator('summary', { hasText: 'db' }).click();
     const group = card.locator('details', { hasText: '6 machines' }).first();
+    await group.locator('tbody tr').nth(5).waitFor();
     const figures = await group.locator('tbody tr td:nth-child(2)').allInnerTexts();
     const values = figures.map((text) => Number(text.replace(' ms', '')));
     assert.is(figures.length, 6);
@@ -241,9 +242,12 @@ test('a target that nobody measured in this time says so, without an empty chart
     '0 0 0 1 1 *',
     { agent: [[uuidOf(0)], { task: { ping: '192.0.2.99' } }] },
   ]);
+  await kit.machines[0]?.report();
   await behindForm(kit, 'probes?probe=ping+192.0.2.99', {}, async ({ page }) => {
     const card = page.getByRole('region', { name: '192.0.2.99' });
     await card.getByText('No measurements in this period.').waitFor();
+    // The simulated machine reports and takes no tasks.
+    await card.getByText(/^Tasks are off there: set allow_task = true .* web-1$/).waitFor();
     assert.is(await card.getByRole('figure').count(), 0);
   });
   await kit.app.call('crontab_delete', [kit.app.superToken, 'never yet']);

@@ -904,6 +904,8 @@ export const en = {
     stillRunning: (count: number) => `${count} still running`,
     failedCount: (count: number) => `${count} failed`,
     awayCount: (count: number) => `${count} away`,
+    allAway: (count: number) =>
+      count === 1 ? 'the machine was not connected' : 'no machine was connected',
     withResult: (count: number) => (count === 1 ? 'One result' : `${count} results`),
     more: (count: number) => `and ${count} more`,
     showMachines: (count: number) => `Show the ${count} machines`,

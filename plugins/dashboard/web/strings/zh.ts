@@ -837,6 +837,7 @@ export const zh: Strings = {
     stillRunning: (count) => `${count} 台仍在运行`,
     failedCount: (count) => `${count} 台失败`,
     awayCount: (count) => `${count} 台不在线`,
+    allAway: (count) => (count === 1 ? '主机未连接' : '没有主机在线'),
     withResult: (count) => `${count} 个结果`,
     more: (count) => `另有 ${count} 台`,
     showMachines: (count) => `显示 ${count} 台主机`,

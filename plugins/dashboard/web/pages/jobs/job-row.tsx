@@ -56,9 +56,10 @@ interface LastProps {
 /** "28 of 31 machines: no answer", where the last run was not complete. */
 function Last({ job, firing, endings }: LastProps) {
   if (!firing) return null;
-  const { mood, done, parts } = outcomeOf(firing, job, endings);
+  const { mood, done, away, parts } = outcomeOf(firing, job, endings);
   if (mood === 'fine' || mood === 'open') return null;
-  const reason = parts.find(({ state, text }) => state === 'failed' && text)?.text;
+  const failed = parts.find(({ state, text }) => state === 'failed' && text)?.text;
+  const reason = failed ?? (away === parts.length ? t.jobs.allAway(away) : undefined);
   const count = parts.length > 1 ? t.jobs.tookPart(done, parts.length) : t.jobs.scriptMoods[mood];
   return (
     <div class={`small ellipsis jobs-${mood}`} title={reason}>

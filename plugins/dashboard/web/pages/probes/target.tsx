@@ -66,13 +66,15 @@ export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: P
         {isOpen && <Jobs names={probe.jobs} />}
       </header>
       {answer ? <Sentence answer={answer} /> : <Skeleton rows={1} />}
+      {answer && answer.away === answer.readings.length && answer.away <= NAMED && (
+        <Away readings={answer.readings} />
+      )}
       {answer && !isOpen && (
         <Looks probe={probe} readings={answer.readings.filter(isBad)} failures={failures} />
       )}
       {answer && isOpen && (
         <div class="stack">
           <Reasons kind={probe.kind} failures={failures} isOne={probe.agents.length === 1} />
-          {probe.agents.length === 1 && answer.away === 1 && <Away readings={answer.readings} />}
           <Curves key={chosen ?? ''} probe={probe} answer={answer} machine={chosen} ms={ms} />
           {probe.agents.length > 1 && <Machines probe={probe} answer={answer} chosen={chosen} />}
         </div>

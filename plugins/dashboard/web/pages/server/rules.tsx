@@ -99,17 +99,20 @@ export function Rules({ text, standard, onSaved }: Props) {
 /** Is less kept by this rule than before? Only then something is deleted. */
 function keepsLess(rule: Rule, before: string, typed: string | undefined, standard: number) {
   if (typed === undefined || typed.trim() === before) return false;
-  if (isText(rule)) return !(budgetOf(typed) >= budgetOf(before));
+  // The size that the server chooses by itself is not known here: whatever has a bound may be less.
+  const budget = budgetOf(typed);
+  if (isText(rule)) return budget !== UNBOUNDED && !(budget >= budgetOf(before));
   const days = (value: string) =>
     Number(value.trim() || (rule.name === KEEP_DAYS ? standard : rule.standard));
   return isShorter(days(before), days(typed));
 }
 
+const UNBOUNDED = Number.POSITIVE_INFINITY;
 const BUDGET = /^([\d.]+)\s*([kMGT]?)(i?)B$/i;
 
 /** Bytes; NaN where the server decides, or nobody can read it. */
 function budgetOf(text: string): number {
-  if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
+  if (text.trim() === 'none') return UNBOUNDED;
   const [, count, power = '', binary] = BUDGET.exec(text.trim()) ?? [];
   return Number(count) * (binary ? 1024 : 1000) ** ' kmgt'.indexOf(power.toLowerCase() || ' ');
 }
