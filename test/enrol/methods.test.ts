@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { failure } from '../protocol/agent-kit.ts';
+import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 
 const PLUGINS = ['token', 'agent-uuid', 'agent', 'task', 'kv', 'audit', 'static-bucket', 'enrol'];
@@ -161,7 +162,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match(await over.text(), 'not known, or it was used, revoked or has expired');
     await report(first.token, first.uuid);
     await app.call('enrol_revoke', { token: app.superToken, id });
-    assert.equal(await app.sql(`select * from enrol_pending where code = ${id}`), []);
+    assert.equal(
+      await app.sql(`select * from enrol_pending where code = ${id} and given_at is null`),
+      [],
+    );
   });
 
   test('machines that come at once take the places of all that came before and never reported', async () => {
@@ -176,7 +180,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const left = (machines: typeof came) =>
       machines.filter(({ token }) => keys.includes(token.split(':')[0])).length;
     assert.equal([left(lost), left(came)], [0, 12]);
-    const pending = await app.sql(`select agent from enrol_pending where code = ${id}`);
+    const pending = await app.sql(
+      `select agent from enrol_pending where code = ${id} and given_at is null`,
+    );
     const agents = pending.map(({ agent }: any) => agent).sort();
     assert.equal(agents, came.map(({ uuid }) => uuid).sort());
   });
@@ -194,6 +200,87 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.match(await response.text(), 'a machine came with this code a moment ago');
     await app.call('agent_report_dynamic_summary', [kept.token, report]);
     assert.is((await list()).find((one: { id: number }) => one.id === id).used, 3);
+  });
+
+  const report = ({ token, uuid }: { token: string; uuid: string }) =>
+    app.call('agent_report_dynamic_summary', [token, { uuid, time: 1 }]);
+  const keys = async () => {
+    const { tokens } = await app.call('token_list_all_tokens', [app.superToken]);
+    return tokens.map(({ token_key }: { token_key: string }) => token_key);
+  };
+  const keyOf = ({ token }: { token: string }) => token.split(':')[0];
+
+  test('a machine that only takes tasks has connected, and keeps its place and its token', async () => {
+    const { code } = await create();
+    const machine = await enrolled(code);
+    const socket = await app.connect();
+    await socket.call('task_register_task', [machine.token, machine.uuid]);
+    const left = `select * from enrol_pending where agent = '${machine.uuid}'`;
+    await eventually(async () => assert.equal(await app.sql(left), []));
+    await app.clock.advance(31_000);
+    const late = await exchange(code);
+    assert.is(late.status, 403);
+    assert.match(await late.text(), 'not known, or it was used, revoked or has expired');
+    assert.ok((await keys()).includes(keyOf(machine)));
+    socket.close();
+  });
+
+  test('the first report of a machine that has lost its place is refused, though its token is still there', async () => {
+    const machine = await enrolled((await create()).code);
+    await app.sql(`update enrol_pending set given_at = 1 where agent = '${machine.uuid}'`);
+    assert.is((await failure(report(machine))).code, 102);
+    const all = await app.call('agent-uuid_list_all', { token: app.superToken });
+    assert.not.ok(JSON.stringify(all).includes(machine.uuid));
+  });
+
+  test('a machine that reports in the moment in which its place would go is answered and keeps its token, or is refused', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { code } = await create();
+      const first = await enrolled(code);
+      await app.clock.advance(31_000);
+      const answers = [
+        report(first).then(
+          () => true,
+          () => false,
+        ),
+        exchange(code),
+      ] as const;
+      const [isTaken, other] = await Promise.all(answers);
+      await other.body?.cancel();
+      assert.is(other.status, isTaken ? 403 : 200);
+      assert.is((await keys()).includes(keyOf(first)), isTaken);
+      if (isTaken) await report(first);
+    }
+  });
+
+  test('a machine that never came leaves nothing behind once its code is gone; one that came keeps everything', async () => {
+    const { id, code } = await create({ uses: 2 });
+    const [came, lost] = [await enrolled(code), await enrolled(code)];
+    await report(came);
+    await app.clock.advance(61_000);
+    assert.ok((await keys()).includes(keyOf(lost)), 'it may still come');
+    await app.sql(`update enrol_code set expires_at = 0 where id = ${id}`);
+    await app.clock.advance(61_000);
+    await eventually(async () => assert.not.ok((await keys()).includes(keyOf(lost))));
+    assert.is((await failure(report(lost))).code, 102);
+    const namespaces = () => app.call('kv_list_all_namespace', [app.superToken]);
+    await eventually(async () => {
+      const all = await namespaces();
+      assert.equal(
+        [came, lost].map(({ uuid }) => all.includes(uuid)),
+        [true, false],
+      );
+    });
+    await report(came);
+    await app.sql(`update enrol_pending set given_at = 1 where code = ${id}`);
+    const rows = () => app.sql(`select * from enrol_pending where code = ${id}`);
+    await eventually(async () => {
+      // A sweep that still runs leaves its next turn out.
+      await app.clock.advance(61_000);
+      assert.equal(await rows(), []);
+    });
+    const failed = app.records().filter(({ message }: any) => message === 'repeated task failed');
+    assert.equal(failed, []);
   });
 
   test('the use of an exchange that ended before it had a token goes to the next machine', async () => {

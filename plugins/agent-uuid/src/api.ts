@@ -1,4 +1,4 @@
-import { type Permission, service } from '@svc/plugin-sdk';
+import { type Permission, type QueryBuilder, service } from '@svc/plugin-sdk';
 
 export { visibleAgents } from './visibility.ts';
 
@@ -15,6 +15,15 @@ export interface Agent {
   readonly first_seen: number | null;
 }
 
+/**
+ * Looks at agents that are about to be stored or made active again, in the transaction that does so. Await only the database.
+ * @returns those that are refused
+ */
+export type FirstCheck = (
+  on: QueryBuilder,
+  uuids: readonly string[],
+) => Promise<ReadonlySet<string>>;
+
 /** The registry of agents, held in memory and kept equal over all servers on one database (agent.md §9.3). */
 export interface AgentRegistry {
   /** From memory, soft-deleted ones included. */
@@ -30,6 +39,8 @@ export interface AgentRegistry {
   register(uuid: string): Agent | Promise<Agent>;
   /** As `register`, for a report; undefined while the hold-off after the agent's deletion lasts. */
   admit(uuid: string): Agent | undefined | Promise<Agent | undefined>;
+  /** Asks this before the first report of an agent is taken; 102 for those that it refuses. */
+  checkFirst(check: FirstCheck): void;
   /** Sets the soft-delete flag, in the table first. @returns false when the UUID was never registered */
   softDelete(uuid: string): Promise<boolean>;
   /** Called after an agent was registered, deleted or re-activated, by any server. @returns removes the listener */

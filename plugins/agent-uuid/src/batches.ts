@@ -40,8 +40,7 @@ export function createBatches<T>(size: number, work: BatchWork<T>): (key: string
 
 function settle<T>(batch: readonly Waiting<T>[], results: ReadonlyMap<string, T>): void {
   for (const { key, resolve, reject } of batch) {
-    const result = results.get(key);
-    if (result === undefined) reject(new Error(`no result for ${key}`));
-    else resolve(result);
+    if (results.has(key)) resolve(results.get(key) as T);
+    else reject(new Error(`no result for ${key}`));
   }
 }

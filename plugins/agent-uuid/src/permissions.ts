@@ -19,3 +19,7 @@ export const mayDelete = globally('delete', 'Delete');
 /** Detail of the 102 that the first report of an agent gets when `max_agents` are active. */
 export const tooManyAgents = (limit: number) =>
   `Permission Denied: ${limit} agents are active, and max_agents allows no more`;
+
+/** Of an agent that a check of another plugin refuses. */
+export const NOT_ADMITTED =
+  'Permission Denied: this agent came too late, another machine has its place: enrol it again';

@@ -1,7 +1,8 @@
-import { createLocks } from '@svc/plugin-sdk';
-import type { Agent, AgentRegistry } from './api.ts';
+import { createLocks, RpcError } from '@svc/plugin-sdk';
+import type { Agent, AgentRegistry, FirstCheck } from './api.ts';
 import { createBatches } from './batches.ts';
 import { createListeners } from './listeners.ts';
+import { NOT_ADMITTED } from './permissions.ts';
 import type { AgentStore } from './store.ts';
 
 export interface RegistryOptions {
@@ -28,7 +29,7 @@ export class Registry implements AgentRegistry {
   readonly #options: RegistryOptions;
   readonly #store: AgentStore;
   readonly #locked = createLocks();
-  readonly #activateInBatch: (uuid: string) => Promise<Agent>;
+  readonly #activateInBatch: (uuid: string) => Promise<Agent | undefined>;
   readonly #listeners;
   readonly #agents = new Map<string, Agent>();
   /** Agents that changed while the whole table is being read: the rows read of them are old. */
@@ -41,8 +42,10 @@ export class Registry implements AgentRegistry {
     this.#listeners = createListeners<Agent>(options.failed);
     this.#activateInBatch = createBatches(BATCH, async (uuids) => {
       const agents = await options.store.activate(uuids, options.now());
-      options.announce(uuids);
-      return new Map(agents.map((agent) => [agent.uuid, agent]));
+      if (agents.length > 0) options.announce(agents.map(({ uuid }) => uuid));
+      const found = new Map<string, Agent | undefined>(uuids.map((uuid) => [uuid, undefined]));
+      for (const agent of agents) found.set(agent.uuid, agent);
+      return found;
     });
   }
 
@@ -68,6 +71,10 @@ export class Registry implements AgentRegistry {
     const agent = this.#agents.get(uuid);
     if (agent && !agent.soft_delete) return agent;
     return agent && this.#isHeld(agent) ? undefined : this.#admitInactive(uuid);
+  }
+
+  checkFirst(check: FirstCheck): void {
+    this.#store.checkFirst(check);
   }
 
   softDelete(uuid: string): Promise<boolean> {
@@ -138,7 +145,11 @@ export class Registry implements AgentRegistry {
   async #activateInTable(uuid: string): Promise<Agent> {
     const { maxAgents, now } = this.#options;
     const limit = maxAgents();
-    if (limit === 0) return this.#activateInBatch(uuid);
+    if (limit === 0) {
+      const found = await this.#activateInBatch(uuid);
+      if (!found) throw RpcError.denied(NOT_ADMITTED);
+      return found;
+    }
     const agent = await this.#store.activateWithin(uuid, limit, now());
     this.#options.announce([uuid]);
     return agent;

@@ -6,8 +6,8 @@ import {
   RpcError,
   type SqlValue,
 } from '@svc/plugin-sdk';
-import type { Agent } from './api.ts';
-import { tooManyAgents } from './permissions.ts';
+import type { Agent, FirstCheck } from './api.ts';
+import { NOT_ADMITTED, tooManyAgents } from './permissions.ts';
 
 interface Row {
   readonly id: number;
@@ -21,10 +21,15 @@ interface Row {
 export class AgentStore {
   readonly #db: Database;
   readonly #columns: string;
+  readonly #checks: FirstCheck[] = [];
 
   constructor(db: Database) {
     this.#db = db;
     this.#columns = `id, ${db.forms.uuidText('uuid')} as uuid, soft_delete, deleted_at, first_seen`;
+  }
+
+  checkFirst(check: FirstCheck): void {
+    this.#checks.push(check);
   }
 
   async all(): Promise<Agent[]> {
@@ -37,16 +42,25 @@ export class AgentStore {
     return guarded('agent lookup failed', () => this.#read(uuids));
   }
 
-  /** Inserts the agents, first seen at `now`, or clears their soft-delete flag. @throws RpcError 103 */
+  /**
+   * Inserts the agents, first seen at `now`, or clears their soft-delete flag. Those that a check refuses are left out.
+   * @throws RpcError 103
+   */
   activate(uuids: readonly string[], now: number): Promise<Agent[]> {
     const { forms, query } = this.#db;
-    return guarded(REGISTRATION, async () => {
-      // Sorted, so that two servers cannot wait for each other's rows.
-      const sorted = [...uuids].sort();
-      const rows = sorted.map((uuid) => newRow(forms.uuid(uuid), now));
-      await query('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
-      return this.#read(uuids);
-    });
+    // Sorted, so that two servers cannot wait for each other's rows.
+    const sorted = [...uuids].sort();
+    const add = async (on: QueryBuilder) => {
+      const refused = await this.#refused(on, sorted);
+      const taken = sorted.filter((uuid) => !refused.has(uuid));
+      const rows = taken.map((uuid) => newRow(forms.uuid(uuid), now));
+      if (rows.length > 0)
+        await on('monitoring_uuid').insert(rows).onConflict('uuid').merge(ACTIVE);
+      return taken;
+    };
+    return guarded(REGISTRATION, async () =>
+      this.#read(await (this.#checks.length > 0 ? this.#db.transaction(add) : add(query))),
+    );
   }
 
   /** The same for one agent. @throws RpcError 102 when more than `limit` agents would be active, 103 */
@@ -54,6 +68,8 @@ export class AgentStore {
     return guarded(REGISTRATION, async () => {
       const row = newRow(this.#db.forms.uuid(uuid), now);
       const add = async (trx: QueryBuilder) => {
+        const refused = await this.#refused(trx, [uuid]);
+        if (refused.has(uuid)) throw RpcError.denied(NOT_ADMITTED);
         await trx('monitoring_uuid').insert(row).onConflict('uuid').merge(ACTIVE);
         await refuseBeyond(trx, limit);
       };
@@ -81,6 +97,12 @@ export class AgentStore {
 
   isStoredSql(): string {
     return 'exists (select 1 from monitoring_uuid where monitoring_uuid.uuid = ?)';
+  }
+
+  async #refused(on: QueryBuilder, uuids: readonly string[]): Promise<ReadonlySet<string>> {
+    const refused = new Set<string>();
+    for (const check of this.#checks) for (const uuid of await check(on, uuids)) refused.add(uuid);
+    return refused;
   }
 
   async #read(uuids: readonly string[]): Promise<Agent[]> {

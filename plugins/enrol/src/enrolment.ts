@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { type Kernel, RpcError } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { hashOf, isCode } from './code.ts';
-import type { Pending, PendingMachines } from './pending.ts';
+import { BATCH, type Pending, type PendingMachines } from './pending.ts';
 import { limitsOf } from './rights.ts';
-import type { Code, Store } from './store.ts';
+import { type Code, KEPT_MS, type Store } from './store.ts';
+
+/** Reports that were on their way when a machine lost its place are refused for so long. */
+const LATE_MS = 600_000;
 
 /** A machine that came, and what it is known by. */
 export interface Enrolled {
@@ -81,7 +85,7 @@ export class Enrolment {
     // Others were faster: what they came with is held now, or their machines have reported.
     if (!before) return (await this.#refusalOfUsed(code)) ?? 'held';
     const { agent } = before;
-    log.info('an enrolled machine has not reported: its place goes to another', { agent });
+    log.info('an enrolled machine has not connected: its place goes to another', { agent });
     await this.#forget(before);
     return undefined;
   }
@@ -98,17 +102,43 @@ export class Enrolment {
     log.info('machine enrolled', { code: id, agent: uuid, address });
   }
 
-  /** The token and the namespace of a machine that has lost its place. */
-  async #forget({ agent, token_key }: Pick<Pending, 'agent' | 'token_key'>): Promise<void> {
-    const { call, log, methods, system } = this.#kernel;
-    try {
-      if (token_key) await call('token_delete', { target_token: token_key }, system);
-      if (methods.has('kv_delete_namespace'))
-        await call('kv_delete_namespace', { namespace: agent }, system);
-    } catch (error) {
-      // Somebody has deleted them before.
-      log.debug('what a machine left behind was not deleted', { agent, error });
+  /** A machine has registered for tasks, which the registry of agents does not hear of. */
+  async connected(uuid: string): Promise<void> {
+    const { log, useOptional } = this.#kernel;
+    if (!this.#pending.areKept || useOptional(AgentRegistry)?.known(uuid)) return;
+    await this.#pending.remove(uuid).catch((error) => {
+      log.warn('that an enrolled machine has come could not be noted', { agent: uuid, error });
+    });
+  }
+
+  /** Machines that never connected lose token and namespace when their code is gone; what a failure left behind goes, too. */
+  async sweep(): Promise<void> {
+    const now = this.#kernel.clock.now();
+    let given: readonly Pending[];
+    do {
+      given = await this.#pending.giveUp(now - KEPT_MS);
+      for (const machine of given) await this.#delete(machine);
+    } while (given.length === BATCH);
+    for (const machine of await this.#pending.givenBefore(now - LATE_MS)) {
+      await this.#delete(machine);
+      await this.#pending.forget(machine.agent);
     }
+  }
+
+  /** The token and the namespace of a machine that has lost its place. What fails now is done by `sweep`. */
+  async #forget(machine: Pick<Pending, 'agent' | 'token_key'>): Promise<void> {
+    await this.#delete(machine).catch((error) => {
+      const { agent } = machine;
+      this.#kernel.log.warn('what a machine left behind was not deleted yet', { agent, error });
+    });
+  }
+
+  async #delete({ agent, token_key }: Pick<Pending, 'agent' | 'token_key'>): Promise<void> {
+    const { call, methods, system } = this.#kernel;
+    if (token_key)
+      await call('token_delete', { target_token: token_key }, system).catch(unlessGone);
+    if (methods.has('kv_delete_namespace'))
+      await call('kv_delete_namespace', { namespace: agent }, system).catch(unlessGone);
   }
 
   /** With the rights that the maker of the code has now. */
@@ -147,4 +177,9 @@ export class Enrolment {
       log.warn('an enrolled machine got no namespace', { agent: uuid, error });
     }
   }
+}
+
+/** Somebody has deleted it before: such a refusal has no cause, a failure has one. The code tells nothing: an unknown namespace is 103. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof RpcError) || error.cause !== undefined) throw error;
 }

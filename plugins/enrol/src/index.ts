@@ -20,6 +20,8 @@ import { settings } from './settings.ts';
 import { Store } from './store.ts';
 import { Throttle } from './throttle.ts';
 
+const SWEEP_MS = 60_000;
+
 /** One line per machine: codes, the installer, and what it downloads (docs/protocol/enrol.md). */
 export default definePlugin({
   name: 'enrol',
@@ -40,8 +42,19 @@ export default definePlugin({
     const digests = new Digests();
     const runtimes = new Runtimes(() => config.runtime_path, digests);
     hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place }));
+    const pending = new PendingMachines(kernel);
+    const enrolment = new Enrolment(kernel, store, pending);
+    hooks.settled.tap(({ method, params }, { error }) => {
+      if (method === 'task_register_task' && !error) void enrolment.connected(agentIn(params));
+    });
+    hooks.prepare.tap(() => {
+      kernel.useOptional(AgentRegistry)?.checkFirst((on, agents) => pending.reported(on, agents));
+    });
+    hooks.start.tap(() => {
+      if (pending.areKept)
+        kernel.every('machines that never came', SWEEP_MS, () => enrolment.sweep());
+    });
     hooks.routes.tap((routes) => {
-      const enrolment = new Enrolment(kernel, store, new PendingMachines(kernel));
       const throttle = new Throttle(kernel);
       const server = new FileServer({ clock, log });
       addRoutes(routes, { kernel, server, place, enrolment, digests, runtimes, throttle });
@@ -55,3 +68,9 @@ export default definePlugin({
     hooks.reload.tap(() => place.forget());
   },
 });
+
+/** Of `[token, uuid]`, or of the members by name. */
+const agentIn = (params: unknown): string =>
+  String(
+    (Array.isArray(params) ? params[1] : (params as { uuid?: unknown })?.uuid) ?? '',
+  ).toLowerCase();

@@ -1,13 +1,23 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { guarded, type Kernel, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import {
+  guarded,
+  type Kernel,
+  marks,
+  type QueryBuilder,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk';
 
 /** A machine that came with a code connects within seconds: its installer waits 20 s for it. */
 const HOLD_MS = 30_000;
 /** Machines that are read at once. */
-const BATCH = 100;
+export const BATCH = 100;
 const OLDEST = 'order by came_at, agent limit';
+const REMOVE_KEPT =
+  'delete from enrol_pending where agent = ? and given_at is null returning agent';
+const REMOVE = 'delete from enrol_pending where agent = ? returning agent';
 
-/** A row of `enrol_pending`: a machine that came with a code and has not reported yet. */
+/** A row of `enrol_pending`: a machine that came with a code and has not connected yet. */
 export interface Pending {
   readonly agent: string;
   /** Empty while its token is being made. */
@@ -39,7 +49,8 @@ export class PendingMachines {
   /** @returns false: its place was given to another machine meanwhile */
   async setToken(agent: string, token_key: string): Promise<boolean> {
     if (!this.areKept) return true;
-    const text = 'update enrol_pending set token_key = ? where agent = ? returning agent';
+    const text =
+      'update enrol_pending set token_key = ? where agent = ? and given_at is null returning agent';
     return (await this.#rows(text, [token_key, agent])).length > 0;
   }
 
@@ -55,35 +66,74 @@ export class PendingMachines {
    * finds another place. @returns the machine that lost its place
    */
   takeOver(code: number, agent: string): Promise<Pending | undefined> {
-    const { clock, db } = this.#kernel;
-    const free = `select agent, token_key, came_at from enrol_pending where code = ? and came_at <= ? ${OLDEST} ${BATCH}`;
-    const registry = this.#kernel.useOptional(AgentRegistry);
-    // In one statement: a machine that reports now keeps its place.
-    const give = `update enrol_pending set agent = ?, token_key = '', came_at = ? where agent = ?
-      ${registry ? `and not ${registry.isStoredSql()}` : ''} returning agent`;
-    const work = async (trx: QueryBuilder) => {
+    const free = `select agent, token_key, came_at from enrol_pending where code = ? and came_at <= ? and given_at is null ${OLDEST} ${BATCH}`;
+    return this.#alone('the place of an enrolled machine could not be given away', async (trx) => {
       const rows = await rowsOf<Pending>(trx, { text: free, params: [code, this.#lastFree()] });
       for (const row of rows) {
-        const stored = registry ? [db.forms.uuid(row.agent)] : [];
-        const params = [agent, clock.now(), row.agent, ...stored];
-        if ((await rowsOf(trx, { text: give, params })).length > 0) return row;
+        if (!(await this.#give(trx, row))) continue;
+        await this.add(trx, code, agent);
+        return row;
       }
       return undefined;
-    };
-    return guarded('the place of an enrolled machine could not be given away', () =>
-      db.transaction(work, { alone: 'enrol_pending' }),
-    );
+    });
   }
 
-  /** @returns false: it was not there any more */
+  /** Machines that never reported, whose code was over before `ended_before` (Unix ms): they lose their places. At most `BATCH`. */
+  giveUp(ended_before: number): Promise<readonly Pending[]> {
+    const left = `select agent, token_key, came_at from enrol_pending where given_at is null
+      and code not in (select id from enrol_code where expires_at >= ?) ${OLDEST} ${BATCH}`;
+    return this.#alone('enrolled machines could not be given up', async (trx) => {
+      const given: Pending[] = [];
+      for (const row of await rowsOf<Pending>(trx, { text: left, params: [ended_before] }))
+        if (await this.#give(trx, row)) given.push(row);
+        else await rowsOf(trx, { text: REMOVE, params: [row.agent] });
+      return given;
+    });
+  }
+
+  /** Those that lost their places before `time` (Unix ms). At most `BATCH`. */
+  givenBefore(time: number): Promise<readonly Pending[]> {
+    const text = `select agent, token_key, came_at from enrol_pending where given_at < ? ${OLDEST} ${BATCH}`;
+    return this.#rows(text, [time]);
+  }
+
+  /** The first report of these agents: those that came with a code keep their places now. @returns those that have lost them */
+  async reported(on: QueryBuilder, agents: readonly string[]): Promise<ReadonlySet<string>> {
+    const among = `agent in (${marks(agents.length)})`;
+    const keep = `delete from enrol_pending where ${among} and given_at is null returning agent`;
+    await rowsOf(on, { text: keep, params: agents });
+    const text = `select agent from enrol_pending where ${among}`;
+    const lost = await rowsOf<Pick<Pending, 'agent'>>(on, { text, params: agents });
+    return new Set(lost.map(({ agent }) => agent));
+  }
+
+  /** What it left behind is deleted, and no report of it is on its way any more. */
+  async forget(agent: string): Promise<void> {
+    await this.#rows(REMOVE, [agent]);
+  }
+
+  /** In one statement: a machine that reports now keeps its place. The row stays, so that a later report is refused. */
+  async #give(trx: QueryBuilder, { agent }: Pending): Promise<boolean> {
+    const { clock, db } = this.#kernel;
+    const registry = this.#kernel.useOptional(AgentRegistry);
+    const text = `update enrol_pending set given_at = ? where agent = ? and given_at is null
+      ${registry ? `and not ${registry.isStoredSql()}` : ''} returning agent`;
+    const params = [clock.now(), agent, ...(registry ? [db.forms.uuid(agent)] : [])];
+    return (await rowsOf(trx, { text, params })).length > 0;
+  }
+
+  #alone<T>(what: string, work: (trx: QueryBuilder) => Promise<T>): Promise<T> {
+    return guarded(what, () => this.#kernel.db.transaction(work, { alone: 'enrol_pending' }));
+  }
+
+  /** It has connected, or never will. @returns false: it was not there any more, or has lost its place */
   async remove(agent: string): Promise<boolean> {
-    const text = 'delete from enrol_pending where agent = ? returning agent';
-    return (await this.#rows(text, [agent])).length > 0;
+    return (await this.#rows(REMOVE_KEPT, [agent])).length > 0;
   }
 
   /** The oldest that has never reported. Those that have are not looked at again, so that all looks together are as many as the uses. */
   async #oldest(code: number): Promise<Pending | undefined> {
-    const text = `select agent, token_key, came_at from enrol_pending where code = ? ${OLDEST} ${BATCH}`;
+    const text = `select agent, token_key, came_at from enrol_pending where code = ? and given_at is null ${OLDEST} ${BATCH}`;
     let rows: Pending[];
     do {
       rows = await this.#rows(text, [code]);

@@ -7,8 +7,8 @@ import {
   type SqlValue,
 } from '@svc/plugin-sdk';
 
-/** Codes that have ended are shown for so long. */
-const KEPT_MS = 7 * 86_400_000;
+/** Codes that have ended are shown for so long; a machine that came with one may still connect. */
+export const KEPT_MS = 7 * 86_400_000;
 
 /** A row of `enrol_code` without its hash. Times are Unix ms. */
 export interface Code {
@@ -52,9 +52,6 @@ export class Store {
     const work = async (trx: QueryBuilder) => {
       const gone = 'delete from enrol_code where expires_at < ? returning id';
       await rowsOf(trx, { text: gone, params: [code.created_at - KEPT_MS] });
-      const left =
-        'delete from enrol_pending where code not in (select id from enrol_code) returning agent';
-      await rowsOf(trx, { text: left, params: [] });
       const ids = await trx('enrol_code').pluck('id');
       if (ids.length >= most) {
         throw RpcError.invalid(

@@ -25,4 +25,12 @@ const pending: Migration = {
   },
 };
 
-export const migrations = [create, pending];
+/** `given_at`: Unix ms when the place of a machine went to another one, or its code was over for long; its first report is refused from then on. */
+const given: Migration = {
+  name: '0003-given',
+  async up({ query }) {
+    await query.raw('alter table enrol_pending add column given_at bigint');
+  },
+};
+
+export const migrations = [create, pending, given];
