@@ -19,7 +19,7 @@ let deaf: TestApp;
 
 test.before(async () => {
   const plugins = [...PLUGINS, probe.plugin];
-  const config = { bus: { transport: 'local' }, token: { password_kdf: 'sha256' } };
+  const config = { bus: { transport: 'local' } };
   here = await bootForTest(plugins, config, { dialect: 'postgres' });
   const text = await readFile(join(here.dir, 'config.toml'), 'utf8');
   const [, database_url] = /^database_url = "([^"]+)"/m.exec(text) ?? [];
