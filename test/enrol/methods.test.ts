@@ -387,6 +387,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(row.used, 0);
   });
 
+  test('a code enrols nobody once the token that made it is deleted or has expired', async () => {
+    const brief = await app.token(rights, { timestamp_to: app.clock.now() + 60_000 });
+    const deleted = await app.token(rights);
+    const codes = [await create({}, brief), await create({}, deleted)];
+    const target_token = deleted.split(':')[0];
+    await app.call('token_delete', { token: app.superToken, target_token });
+    await app.clock.advance(61_000);
+    for (const { code } of codes) {
+      const response = await exchange(code);
+      assert.is(response.status, 403);
+      assert.match(await response.text(), 'may not enrol machines any more');
+    }
+  });
+
   const wrong: [what: string, params: object, text: RegExp][] = [
     ['a name for several machines', { name: 'x', uses: 2 }, /one machine/],
     ['an address that a shell would take apart', { url: 'http://a$(id)' }, /is not like/],

@@ -144,9 +144,12 @@ export class Enrolment {
   /** With the rights that the maker of the code has now. */
   async #createToken(uuid: string, { id, owner }: Code): Promise<string> {
     const { system } = this.#kernel;
-    const caller = owner === null ? system : this.#kernel.use(Owners).principal(owner);
+    const owners = this.#kernel.use(Owners);
+    // The last rights of a token that has ended stay with jobs; nobody joins a fleet by them.
+    const hasEnded = /^(?:expired|deleted)$/.test(owners.state(owner));
+    const caller = owner === null ? system : owners.principal(owner);
     try {
-      if (!caller) throw RpcError.denied('the token that made the code is suspended');
+      if (!caller || hasEnded) throw RpcError.denied('the token that made the code has ended');
       const params = { token_creation: { token_limit: limitsOf(uuid) } };
       const made = await this.#kernel.call('token_create', params, caller);
       const { key, secret } = made as { key: string; secret: string };
