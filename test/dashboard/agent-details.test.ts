@@ -222,6 +222,21 @@ test('tasks of jobs are folded away on a machine as on the page Tasks, and messa
     }, address);
 });
 
+for (const width of WIDTHS)
+  test(`the list of tasks is as wide as its place, with those of jobs, ${width} px wide`, () =>
+    kit.using(
+      async ({ page }) => {
+        for (const address of [here('tasks'), 'tasks/history']) {
+          await page.goto(new URL(`/svc/dashboard/${address}?jobs=1`, page.url()).href);
+          await page.getByText('by-job.example').waitFor();
+          const over = `(() => { const one = document.querySelector('.table-scroll'); return one.scrollWidth - one.clientWidth; })()`;
+          assert.is(await page.evaluate(over), 0, address);
+        }
+      },
+      here('tasks'),
+      { width },
+    ));
+
 /** Texts of a page that are no names: times in the other clock than the reader's. */
 const OTHER_CLOCK = { 'en-US': /(?<![:\d])(?:0\d|1[3-9]|2[0-3]):\d\d/, other: /\d ?[AP]M\b/ };
 

@@ -13,6 +13,10 @@ const timeOf = (ms: number): string =>
     ? format.clockSeconds(ms)
     : format.when(ms);
 
+/** Texts get twice the room of names, where there is room: a narrow table is as wide as its greatest share asks. */
+const textWidth = () =>
+  matchMedia('(max-width: 1100px)').matches ? 'minmax(80px, 1fr)' : 'minmax(80px, 2fr)';
+
 /** Columns that a phone has no room for; the row opens with all of it. */
 const WIDE = ['kind', 'result', 'job'];
 
@@ -67,13 +71,13 @@ const CONTENT = (): readonly Column<Row>[] => [
   {
     id: 'what',
     label: t.tasks.what,
-    width: 'minmax(80px, 2fr)',
+    width: textWidth(),
     render: ({ task_event_type }) => <span class="mono">{taskText(task_event_type as Task)}</span>,
   },
   {
     id: 'result',
     label: t.tasks.result,
-    width: 'minmax(80px, 2fr)',
+    width: textWidth(),
     render: resultText,
   },
   {
