@@ -84,7 +84,13 @@ test('its own test passes; packed and installed elsewhere it answers under its p
     const { result } = await rpc(site.url, 'weather-box_greet', [token, 'Ada']);
     assert.equal(result, { text: 'Hello, Ada!', times: 1 });
     assert.is(await (await fetch(`${site.url}/weather-box/Ada`)).text(), 'Hello, Ada!\n');
-    assert.is((await fetch(`${site.url}/svc/dashboard/`)).status, 200);
+    const { plugins } = (await rpc(site.url, 'svc-server_plugins', [token])).result;
+    for (const wanted of ['dashboard', 'kv', 'weather-box'])
+      assert.is(
+        plugins.find(({ name }: { name: string }) => name === wanted)?.enabled,
+        true,
+        wanted,
+      );
   } finally {
     await server?.end('SIGTERM');
     site.remove();
