@@ -110,7 +110,7 @@ function firstConfig(data, listen, firstText) {
 function invitation(app, inBrowser) {
   const page = app.kernelOf('dashboard')?.brand.rewrite('/svc/dashboard/');
   if (page === undefined) return `Serves ${app.url}`;
-  return `Open ${inBrowser(app.url)}${page} and log in as root with the password (lost? npx svc-server roll-super-token makes a new one).`;
+  return `Open ${inBrowser(app.url)}${page}?user=root and log in with the password (lost? npx svc-server roll-super-token makes a new one).`;
 }
 
 /** Paths come back absolute: they are meant from where the command was typed. */

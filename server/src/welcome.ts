@@ -11,7 +11,7 @@ export function welcome(app: App, lines: readonly string[], isServing = true): s
   const file = shorter(config);
   const page = app.kernelOf('dashboard')?.brand.rewrite('/svc/dashboard/');
   const open = () =>
-    page === undefined ? `Serves ${app.url}` : `Open   ${inBrowser(app.url)}${page}`;
+    page === undefined ? `Serves ${app.url}` : `Open   ${inBrowser(app.url)}${page}?user=root`;
   return [
     RULE,
     isServing ? open() : `Start  ${program} serve -c ${file}`,

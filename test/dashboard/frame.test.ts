@@ -64,6 +64,7 @@ test('a token is exchanged for a session: the tab keeps that, comes back with it
 test('user and password work, and stay on the device on request; ending all sessions elsewhere ends this one', () =>
   kit.using(
     async ({ page }) => {
+      await page.getByRole('tab', { name: 'User and password' }).click();
       await page.getByLabel('User', { exact: true }).fill('root');
       await page.getByLabel('Password', { exact: true }).fill(kit.app.rootPassword);
       await page.getByLabel('Stay logged in on this device').check();
@@ -82,20 +83,33 @@ test('user and password work, and stay on the device on request; ending all sess
     { token: null },
   ));
 
-test('the form opens on user and password, and then on what somebody logged in with here last', () =>
+test('the form opens on what somebody logged in with here last', () =>
   kit.using(
     async ({ page }) => {
       const current = page.getByRole('tab', { selected: true });
-      assert.is(await current.innerText(), 'User and password');
-      await logIn(page, { token: kit.app.superToken });
+      assert.is(await current.innerText(), 'Token');
+      await logIn(page, { username: 'root', password: kit.app.rootPassword });
       await page.getByRole('button', { name: /^You:/ }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();
-      await page.locator('input[name=token]').waitFor();
+      await page.locator('input[name=username]').waitFor();
       await page.reload();
-      await page.locator('input[name=token]').waitFor();
-      assert.is(await current.innerText(), 'Token');
+      await page.locator('input[name=username]').waitFor();
+      assert.is(await current.innerText(), 'User and password');
     },
     '',
+    { token: null },
+  ));
+
+test('the address that a first start prints asks for the password of its user alone', () =>
+  kit.using(
+    async ({ page }) => {
+      await page.locator('input[name=password]:focus').waitFor();
+      await page.keyboard.type(kit.app.rootPassword);
+      await page.keyboard.press('Enter');
+      await page.locator('.rail').waitFor();
+      assert.is(new URL(page.url()).search, '');
+    },
+    '?user=root',
     { token: null },
   ));
 
@@ -103,6 +117,7 @@ for (const field of ['User', 'Password'])
   test(`a token that is put into the field ${field} is told where it goes, and goes there by a click`, () =>
     kit.using(
       async ({ page, findings }) => {
+        await page.getByRole('tab', { name: 'User and password' }).click();
         await page.getByLabel(field, { exact: true }).fill(kit.app.superToken);
         await page.getByText('This looks like a token').waitFor();
         assert.equal(await findings(), []);

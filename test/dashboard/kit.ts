@@ -196,7 +196,7 @@ export async function logIn(page: Page, typed: Typed): Promise<void> {
   await page
     .locator('form')
     .getByRole('tab')
-    .nth(isToken ? 1 : 0)
+    .nth(isToken ? 0 : 1)
     .click();
   if (isToken) await page.locator('input[name=token]').fill(typed.token);
   else {

@@ -41,7 +41,7 @@ export function LoginFields({ way, typed, onChange }: FieldsProps) {
         name="username"
         autocomplete="username"
         required
-        autofocus
+        autofocus={typed.user === ''}
         value={typed.user}
         onText={(user) => onChange({ user })}
       />
@@ -52,6 +52,7 @@ export function LoginFields({ way, typed, onChange }: FieldsProps) {
         name="password"
         autocomplete="current-password"
         required
+        autofocus={typed.user !== ''}
         value={typed.password}
         onText={(password) => onChange({ password })}
       />

@@ -7,6 +7,7 @@ import { LoginError } from './login-error.tsx';
 import { LoginFields, Misplaced, misplaced, type Typed, type Way } from './login-fields.tsx';
 import { brandTitle, origins } from './meta.ts';
 import { loginWay } from './preferences.ts';
+import { address, setQuery } from './router.tsx';
 import { logIn, loginError, origin, SessionEnded, switchTo } from './server.ts';
 
 const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
@@ -14,8 +15,10 @@ const NOTHING: Typed = { token: '', user: '', password: '' };
 
 /** The form that asks for a credential. It travels in the body of a call, never in an address. */
 export function Login() {
-  const [way, setWay] = useState<Way>(loginWay.value);
-  const [typed, setTyped] = useState(NOTHING);
+  // The first start of a server prints an address that names its user.
+  const named = address.value.query.get('user');
+  const [way, setWay] = useState<Way>(named === null ? loginWay.value : 'password');
+  const [typed, setTyped] = useState({ ...NOTHING, user: named ?? '' });
   const [remember, setRemember] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const { token, user, password } = typed;
@@ -24,6 +27,7 @@ export function Login() {
     try {
       await logIn(way === 'token' ? token.trim() : `${user}|${password}`, remember);
       loginWay.value = way;
+      if (named !== null) setQuery({ user: undefined });
     } catch (failure) {
       loginError.value = failure;
       setBusy(false);
@@ -48,8 +52,8 @@ export function Login() {
         <Tabs
           label={t.login.title(brandTitle)}
           tabs={[
-            { id: 'password', label: t.login.byPassword },
             { id: 'token', label: t.login.byToken },
+            { id: 'password', label: t.login.byPassword },
           ]}
           current={way}
           onChange={(id) => setWay(id as Way)}

@@ -19,7 +19,7 @@ export const density = kept('svc-density', ['comfortable', 'compact']);
 export const lockAfter = kept('svc-lock', ['off', '5', '15', '60']);
 export const rail = kept('svc-rail', ['wide', 'narrow']);
 /** How somebody logged in here last. */
-export const loginWay = kept('svc-login', ['password', 'token']);
+export const loginWay = kept('svc-login', ['token', 'password']);
 
 const media = matchMedia('(prefers-color-scheme: dark)');
 const prefersDark = signal(media.matches);
