@@ -348,12 +348,14 @@ test('without a connection the data stay, grey, and the page says so; it comes b
   const { page, close } = window;
   try {
     await page.locator('.fleet-card').first().waitFor();
-    // The server keeps its address over a restart of the listener only; the browser's own switch cuts the socket instead.
+    // The server keeps its address over a restart of the listener only; the page cuts each socket instead, until it has been seen.
     await page.evaluate(`(() => {
       const { send } = WebSocket.prototype;
       WebSocket.prototype.send = function (...args) {
-        WebSocket.prototype.send = send;
         this.close();
+      };
+      globalThis.mend = () => {
+        WebSocket.prototype.send = send;
       };
     })()`);
     await kit.machines[0]!.report();
@@ -361,6 +363,7 @@ test('without a connection the data stay, grey, and the page says so; it comes b
     await page.locator('.rail').getByRole('link', { name: 'Fleet' }).click();
     await page.locator('.shell.lost').waitFor();
     await page.getByText('The connection to the server is lost.').waitFor();
+    await page.evaluate('mend()');
     await page.locator('.shell:not(.lost)').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   } finally {
