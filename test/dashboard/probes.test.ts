@@ -2,6 +2,7 @@
 /** The page of probes in a browser, behind the log-in form: adding one, what 31 machines say of a target, and their curves. */
 import * as assert from 'uvu/assert';
 import { type Running, stopAgent } from '../agent-program-process.ts';
+import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { AGENT, startTaskAgent } from './agent.ts';
 import { behindForm, LANGUAGES, sideways } from './door.ts';
@@ -88,6 +89,15 @@ test('a probe without an answer says why, since when and what to do, on Probes, 
       ]);
     await job('no program', { ping: '127.0.0.1' });
     await job('not allowed', { tcp_ping: '127.0.0.1:9' });
+    for (const name of ['no program', 'not allowed']) {
+      const condition = [{ cron_source: name }, 'is_failure', 'last'];
+      await eventually(async () =>
+        assert.is(
+          (await kit.app.call('task_query', [kit.app.superToken, { condition }])).length,
+          1,
+        ),
+      );
+    }
     await behindForm(kit, 'probes', {}, async ({ page, findings }) => {
       const ping = page.getByRole('region', { name: '127.0.0.1', exact: true });
       await ping.getByText(`${WHY} · No answer in the last 24 hours`).waitFor();
