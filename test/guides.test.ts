@@ -113,8 +113,10 @@ test('the agent of the agent guide reports, measures, and answers what it cannot
 });
 
 test('the second machine appears and takes a task by the steps of its guide', async () => {
-  const [, , create, ask, , start, task] = blocksOf('docs/guide/second-machine.md');
-  const file = blocksOf('docs/guide/second-machine.md').find(({ language }) => language === 'toml');
+  const blocks = blocksOf('docs/guide/second-machine.md');
+  const having = (words: string) => blocks.find(({ text }) => text.includes(words));
+  const [create, ask, task] = ['token_create', 'svc-server_uuid', '"tcp_ping":'].map(having);
+  const [start, file] = ['agent.toml --dry-run', '[[server]]'].map(having);
   const app = await bootForTest(['token', 'server-info', 'agent', 'agent-uuid', 'task']);
   try {
     const of = (block?: Block) => messagesOf(block?.text ?? '')[0] ?? {};

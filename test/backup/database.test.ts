@@ -179,7 +179,11 @@ for (const dialect of DIALECTS) {
     test('an empty database on which a server runs is refused until the server has stopped', async () => {
       const target = await emptyTarget('postgres', configOf(app));
       try {
-        const server = await start({ config: target.config, console: () => {} });
+        const server = await start({
+          config: target.config,
+          listen: '127.0.0.1:0',
+          console: () => {},
+        });
         const schema = 'drop schema public cascade; create schema public';
         await server.db.query.raw(schema);
         assert.match(
@@ -219,7 +223,11 @@ for (const to of DIALECTS)
         await command(target.config, 'restore', [join(target.dir, 'old.tar')]);
         const restored = await rowsIn(target.config);
         for (const [table, rows] of before) assert.equal(restored.get(table), rows, table);
-        const server = await start({ config: target.config, console: () => {} });
+        const server = await start({
+          config: target.config,
+          listen: '127.0.0.1:0',
+          console: () => {},
+        });
         await server.stop('test');
         const steps = (await rowsIn(target.config)).get('schema_migrations') ?? [];
         assert.ok(steps.length > (before.get('schema_migrations')?.length ?? 0));
