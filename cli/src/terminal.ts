@@ -8,13 +8,18 @@ const END = '\u0004';
 const POLICY = 1008;
 const ENDED =
   'the server ended the terminal: the login, or its right to this agent, is no longer there';
+const NORMAL = 1000;
+const NO_CODE = 1005;
+/** The server's reason where the agent's connection broke (terminal.md §7). */
+const BROKEN = 'session ended';
 const AGAIN_MS = 1_000;
 /** After the end of input, without any output. */
 const SILENCE_S = 60;
 
-/** How a terminal ended: the server's words where it refuses, and the status of the shell where the agent tells it. */
+/** How a terminal ended: the server's words where it refuses, what went wrong otherwise, and the status of the shell where the agent tells it. */
 export interface Ended {
   readonly refusal: string | undefined;
+  readonly fault: string | undefined;
   readonly status: number;
 }
 
@@ -24,27 +29,57 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<Ended
   socket.binaryType = 'arraybuffer';
   return new Promise((done, fail) => {
     let refusal: string | undefined;
-    const input = inputOf(io, socket, (flags.timeout_s ?? SILENCE_S) * 1_000);
-    socket.onopen = input.begin;
+    let isOpen = false;
+    let left: Left | undefined;
+    const leave = (how: Left) => {
+      left ??= how;
+      socket.close();
+    };
+    const silence_s = flags.timeout_s ?? SILENCE_S;
+    const input = inputOf(io, socket, silence_s * 1_000, leave);
+    socket.onopen = () => {
+      isOpen = true;
+      input.begin();
+    };
     socket.onmessage = ({ data }) => {
       input.heard();
       if (typeof data === 'string') refusal ??= refusalIn(data);
       if (refusal === undefined) stdout.write(typeof data === 'string' ? data : Buffer.from(data));
     };
-    socket.onclose = ({ code, reason }) => {
+    socket.onclose = (event) => {
       input.end();
-      const status = Number(/^exited (\d{1,3})$/.exec(reason)?.[1] ?? 0);
-      done({ refusal: refusal ?? (code === POLICY ? ENDED : undefined), status });
+      const status = Number(/^exited (\d{1,3})$/.exec(event.reason)?.[1] ?? 0);
+      const silence = `no output for ${silence_s} s after the end of input: how the shell ended is not known`;
+      const fault = left === 'silent' ? silence : left ? undefined : faultOf(event);
+      done({ refusal: refusal ?? (event.code === POLICY ? ENDED : undefined), fault, status });
     };
-    socket.onerror = () => fail(new Complaint('the terminal could not be opened'));
+    // The close event follows where it was open.
+    socket.onerror = () => isOpen || fail(new Complaint('the terminal could not be opened'));
     // A reader that has left, as `| head` does.
-    stdout.once('error', () => socket.close());
-    stdin.once('error', () => socket.close());
+    stdout.once('error', () => leave('asked'));
+    stdin.once('error', () => leave('asked'));
   });
 }
 
+/** Why this side closed the terminal. */
+type Left = 'asked' | 'silent';
+
+/** What went wrong where neither the agent nor this side ended the terminal in order; the shell's status is unknown then. */
+function faultOf({ code, reason }: CloseEvent): string | undefined {
+  if (code === NORMAL && reason === BROKEN)
+    return 'the agent is gone, or its connection broke: how the shell ended is not known';
+  if (code === NORMAL || code === NO_CODE) return undefined;
+  const why = reason === '' ? '' : `, ${JSON.stringify(reason)}`;
+  return `the connection to the server was lost (${code}${why}): how the shell ended is not known`;
+}
+
 /** Input that is typed, or comes through a pipe. */
-function inputOf({ stdin, stdout, stderr }: Surroundings, socket: WebSocket, silence_ms: number) {
+function inputOf(
+  { stdin, stdout, stderr }: Surroundings,
+  socket: WebSocket,
+  silence_ms: number,
+  leave: (how: Left) => void,
+) {
   let timer: NodeJS.Timeout | undefined;
   let [isLineOpen, heardAt] = [false, 0];
   const size = () => {
@@ -53,16 +88,16 @@ function inputOf({ stdin, stdout, stderr }: Surroundings, socket: WebSocket, sil
   };
   const typed = (data: Buffer) => {
     isLineOpen = data.at(-1) !== 10;
-    if (stdin.isTTY && data.includes(LEAVE)) socket.close();
+    if (stdin.isTTY && data.includes(LEAVE)) leave('asked');
     else socket.send(data);
   };
   // A program that reads there takes one end; the shell, once it reads, the next. Agents may not notice that their shell has ended.
   const over = () => {
-    if (stdin.isTTY) return socket.close();
+    if (stdin.isTTY) return leave('asked');
     if (isLineOpen) socket.send(Buffer.from('\n'));
     heardAt = Date.now();
     timer = setInterval(() => {
-      if (Date.now() - heardAt > silence_ms) socket.close();
+      if (Date.now() - heardAt > silence_ms) leave('silent');
       else socket.send(Buffer.from(END));
     }, AGAIN_MS);
     socket.send(Buffer.from(END));

@@ -267,6 +267,39 @@ test('run: prints what the command printed, and fails when it could not be run',
   },
 );
 
+const lost: [what: string, cut: (server: TestApp, there: Running) => unknown, said: RegExp][] = [
+  ['the agent', (_, { child }) => child.kill('SIGKILL'), /^svc: the agent is gone, or its/],
+  ['the server', (server) => server.stop(), /^svc: the connection to the server was lost \(1/],
+];
+for (const [what, cut, said] of lost)
+  (hasPty ? test : test.skip)(`sh: ends with 1 and a sentence when ${what} is lost`, async () => {
+    const server = await bootForTest(undefined);
+    const there = await startAgent(server, server.superToken, {
+      head: 'terminal_shell = "sh"',
+      server: 'allow_task = true\nallow_web_shell = true',
+    });
+    const list = () => server.call('agent-uuid_list_all', [server.superToken]);
+    await until('a report', list, (uuids) => uuids.length === 1);
+    await svc(['login', server.url], { input: server.superToken });
+    try {
+      const { code, err } = await svc(['sh', '0b6f'], {
+        async during(text, stdin) {
+          await eventually(() => assert.match(text(), /[$#] /));
+          stdin.write('echo $((6 * 7))-there; sleep 30; exit 7\n');
+          await eventually(() => assert.match(text(), /42-there/));
+          await cut(server, there);
+        },
+      });
+      assert.is(code, 1);
+      assert.match(err, said);
+      assert.match(err, /how the shell ended is not known\n$/);
+    } finally {
+      await svc(['login', app.url], { input: app.superToken });
+      await stopAgent(there);
+      await server.stop();
+    }
+  });
+
 test('call: values are JSON, or else text', async () => {
   const set = ['call', 'kv_set_value', 'namespace=notes', 'key=a', 'value={"n":[1,2]}'];
   assert.equal(JSON.parse((await svc(set)).out), { success: true });

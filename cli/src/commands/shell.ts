@@ -6,7 +6,7 @@ import { machineOf } from '../machines.ts';
 import type { Session } from '../session.ts';
 import { attach } from '../terminal.ts';
 
-/** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. @returns the shell's status where the agent tells it */
+/** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. @returns the shell's status where the agent tells it. @throws Complaint where the connection or the agent was lost */
 export async function shell(session: Session): Promise<number> {
   const agent_uuid = await machineOf(session, session.word(0, 'AGENT'));
   const { url, token } = loginFor(session.io, session.flags.server);
@@ -21,8 +21,9 @@ export async function shell(session: Session): Promise<number> {
   const { id } = await session.client.call('task_create_task', task);
   const terminal = new URL('/terminal', address);
   terminal.search = new URLSearchParams({ agent_uuid, terminal_id, token: pass }).toString();
-  const { refusal, status } = await attach(session, new WebSocket(terminal));
+  const { refusal, fault, status } = await attach(session, new WebSocket(terminal));
   if (refusal !== undefined) throw new Complaint((await reasonOf(session, id)) ?? refusal);
+  if (fault !== undefined) throw new Complaint(fault);
   return status;
 }
 
