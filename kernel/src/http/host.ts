@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Address, address in brackets, or name, and a port (RFC 3986 §3.2.2); empty where a target has no host. */
+/** Address, address in brackets, also with a zone (RFC 6874), or name, and a port (RFC 3986 §3.2.2); empty where a target has no host. */
 const HOST =
-  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+  /^(?:\[(?:[\da-f:.]+(?:%25(?:[\w.~-]|%[\da-f]{2})+)?|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /** What a request without a sound `Host` gets. */
 export const BAD_HOST = 'Host is no host name or address, or stands there twice\n';
