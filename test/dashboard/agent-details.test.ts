@@ -2,7 +2,7 @@
 /** What the page of one machine says of it: facts once each, many devices, one system of units, settings, tasks, ranges. */
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
-import { behindForm, LANGUAGES, sideways } from './door.ts';
+import { behindForm, LANGUAGES, sideways, viewerOfTheGuide } from './door.ts';
 import { fullReport } from './hosts.ts';
 import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
 
@@ -150,6 +150,14 @@ test('who may only read gets no settings to change, and still reads what is stor
     here('facts'),
     { token, language: 'en-US' },
   );
+});
+
+test('the viewer of the guide, who may read no graphics cards, gets processor and system', async () => {
+  const token = await kit.app.token(viewerOfTheGuide() as never);
+  await behindForm(kit, here('facts'), { typed: { token } }, async ({ page }) => {
+    await page.getByText('AMD EPYC 7B13 64-Core Processor').waitFor();
+    await page.getByText('node-7').waitFor();
+  });
 });
 
 test('a form has those fields alone that the token may change', async () => {

@@ -1,4 +1,5 @@
 /** Windows behind the real log-in form, and the browsers that people have. */
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { type Kit, logIn, type OpenOptions, type Typed, type Window } from './kit.ts';
 
@@ -31,3 +32,10 @@ export async function behindForm(
 /** How far the page is wider than its window, px; 0 as it should be. */
 export const sideways = (page: Window['page']): Promise<number> =>
   page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
+
+/** The limit that docs/guide/tokens.md gives somebody who looks at all machines. */
+export function viewerOfTheGuide(): unknown {
+  const guide = readFileSync('docs/guide/tokens.md', 'utf8');
+  const [, limit] = /"token_limit":(\[.*?\])\}\]\}\n/s.exec(guide) ?? [];
+  return JSON.parse(limit ?? 'null');
+}

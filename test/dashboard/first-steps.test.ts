@@ -94,6 +94,33 @@ test('steps that were hidden stay hidden on this device', () =>
     assert.is(await page.locator('.fleet-steps').count(), 0);
   }));
 
+for (const [machines, where] of [
+  [0, 'of an empty fleet'],
+  [1, 'among the next steps'],
+] as const)
+  test(`the button ${where} goes with the machine that it adds, and its dialog says that it has connected`, async () => {
+    await kit.stop();
+    kit = await startKit({ machines, named: 0 });
+    await kit.using(async ({ page }) => {
+      const box = machines === 0 ? page.locator('.empty') : page.locator('.fleet-steps');
+      await box.getByRole('button', { name: 'Add a machine' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Create the command' }).click();
+      const line = (await dialog.locator('.command code').first().textContent()) ?? '';
+      await dialog.getByText(/this command works on this one only/).waitFor();
+      const body = `code=${line.split(' ').at(-1)}`;
+      const given = await kit.app.fetch('/svc/enrol/exchange', { method: 'POST', body });
+      const [, uuid] = /^agent_uuid = "(.*)"$/m.exec(await given.text()) ?? [];
+      const over = { uuid } as unknown as Record<string, number>;
+      await machineOf(kit.app, await kit.app.connect(), 1).report(over);
+      await page.locator('.fleet-card').nth(machines).waitFor();
+      await dialog.getByText('Connected:').waitFor();
+      assert.is(await dialog.getByText(/this command works on this one only/).count(), 0);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await dialog.waitFor({ state: 'detached' });
+    });
+  });
+
 test('the server page does not ask for a namespace', () =>
   kit.using(async ({ page }) => {
     await page.locator('.server-plugins').waitFor();

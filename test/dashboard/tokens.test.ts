@@ -1,10 +1,8 @@
 // proof only: 35
 /** The page of the tokens in a browser: what each may in words, changes of it, and who sees what. */
-
-import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
-import { behindForm, sideways } from './door.ts';
+import { behindForm, sideways, viewerOfTheGuide } from './door.ts';
 import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 
 let kit: Kit;
@@ -41,13 +39,6 @@ test('each token says in a sentence what it may, where and until when', async ()
     assert.equal(await findings(), []);
   }, 'tokens');
 });
-
-/** The limit that docs/guide/tokens.md gives somebody who looks at all machines. */
-function viewerOfTheGuide(): unknown {
-  const guide = readFileSync('docs/guide/tokens.md', 'utf8');
-  const [, limit] = /"token_limit":(\[.*?\])\}\]\}\n/s.exec(guide) ?? [];
-  return JSON.parse(limit ?? 'null');
-}
 
 const MACHINE = [
   {

@@ -6,15 +6,15 @@ export type Static = Methods['agent_static_data_multi_last_query']['result'][num
 const EVERY_MS = 60_000;
 const FIELDS = ['cpu', 'system', 'gpu'] as const;
 
-/** Hardware and system as last reported; undefined while unknown, or where the token may not read them. */
+/** Hardware and system as last reported, as much of it as the token may read; undefined while unknown, or where that is nothing. */
 export function useFacts(uuid: string): Static | undefined {
   const { call, covers } = useServer();
-  const mayRead = FIELDS.every((field) => covers('static_monitoring', 'read', uuid, field));
+  const fields = FIELDS.filter((field) => covers('static_monitoring', 'read', uuid, field));
   const { data } = usePoll(
     `static ${uuid}`,
     async (signal) => {
-      if (!mayRead) return null;
-      const asked = { uuids: [uuid], fields: [...FIELDS] };
+      if (fields.length === 0) return null;
+      const asked = { uuids: [uuid], fields };
       const [row] = await call('agent_static_data_multi_last_query', asked, { signal });
       return row ?? null;
     },

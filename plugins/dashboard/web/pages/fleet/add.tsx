@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { Plus } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, type Server, to, useMachines, usePoll, useServer } from '../../frame/index.ts';
@@ -38,19 +39,30 @@ interface Obstacle {
 export const mayAdd = (server: Server) =>
   server.has('enrol') && server.may('enrol_create', {}) !== false;
 
+/** The dialog is open. It belongs to the page: the button that opened it goes with the first machine, or with the step that it was. */
+const isAdding = signal(false);
+
 /** The button that brings a machine into the fleet; nothing for those who may not. */
 export function AddMachine({ primary }: { readonly primary?: boolean }) {
   const server = useServer();
-  const [isOpen, setOpen] = useState(false);
   if (!mayAdd(server)) return null;
+  const open = () => {
+    isAdding.value = true;
+  };
   return (
-    <>
-      <Button icon={Plus} kind={primary ? 'primary' : 'plain'} onClick={() => setOpen(true)}>
-        {t.fleet.add.open}
-      </Button>
-      {isOpen && <AddDialog onClose={() => setOpen(false)} />}
-    </>
+    <Button icon={Plus} kind={primary ? 'primary' : 'plain'} onClick={open}>
+      {t.fleet.add.open}
+    </Button>
   );
+}
+
+/** What the buttons open; once on the page. */
+export function AddingMachine() {
+  const close = () => {
+    isAdding.value = false;
+  };
+  useEffect(() => close, []);
+  return isAdding.value ? <AddDialog onClose={close} /> : null;
 }
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
@@ -147,7 +159,7 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
         <summary>{t.fleet.add.withWget}</summary>
         <Command text={made.wget_line} />
       </details>
-      {made.obstacle && <InTheWay of={made.obstacle} />}
+      {made.obstacle && !uuid && <InTheWay of={made.obstacle} />}
       <p class="muted">{t.fleet.add.until(format.dateTime(made.expires_at))}</p>
       <p role="status">
         {uuid ? (

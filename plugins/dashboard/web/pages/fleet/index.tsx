@@ -5,7 +5,7 @@ import { address, Link, setQuery, to, useLive, useMachines, useServer } from '..
 import { Button, Empty, ErrorNote, Icon, Skeleton } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Abouts } from './about.ts';
-import { AddMachine } from './add.tsx';
+import { AddingMachine, AddMachine } from './add.tsx';
 import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
 import { filtered, filtersOf, groupsOf, tagsOf } from './filters.ts';
@@ -95,6 +95,7 @@ export default function FleetPage() {
       ) : (
         <Skeleton rows={6} height={64} />
       )}
+      <AddingMachine />
     </div>
   );
 }
