@@ -9,7 +9,17 @@ import { failure } from '../protocol/agent-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 
-const PLUGINS = ['token', 'agent-uuid', 'agent', 'task', 'kv', 'audit', 'static-bucket', 'enrol'];
+const PLUGINS = [
+  'token',
+  'server-info',
+  'agent-uuid',
+  'agent',
+  'task',
+  'kv',
+  'audit',
+  'static-bucket',
+  'enrol',
+];
 const UUID = /^agent_uuid = "([0-9a-f-]{36})"$/m;
 const TOKEN = /^token = "([^"]+)"$/m;
 
@@ -210,19 +220,60 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   };
   const keyOf = ({ token }: { token: string }) => token.split(':')[0];
 
-  test('a machine that only takes tasks has connected, and keeps its place and its token', async () => {
-    const { code } = await create();
-    const machine = await enrolled(code);
+  const subscribed = async (token: string, uuid: string) => {
     const socket = await app.connect();
-    await socket.call('task_register_task', [machine.token, machine.uuid]);
-    const left = `select * from enrol_pending where agent = '${machine.uuid}'`;
-    await eventually(async () => assert.equal(await app.sql(left), []));
-    await app.clock.advance(31_000);
-    const late = await exchange(code);
-    assert.is(late.status, 403);
-    assert.match(await late.text(), 'not known, or it was used, revoked or has expired');
-    assert.ok((await keys()).includes(keyOf(machine)));
+    await socket.call('task_register_task', [token, uuid]);
     socket.close();
+  };
+  const listener = () =>
+    app.token([
+      { scopes: ['global'], permissions: [{ task: 'listen' }, { task: { write: '*' } }] },
+    ]);
+  const document = { time: 1 };
+  const compact = (uuid: string) => uuid.replaceAll('-', '');
+  const ways: [
+    what: string,
+    come: (machine: { token: string; uuid: string }) => Promise<unknown>,
+  ][] = [
+    ['only takes tasks', ({ token, uuid }) => subscribed(token, uuid)],
+    ['writes its UUID without hyphens', ({ token, uuid }) => subscribed(token, compact(uuid))],
+    ...[
+      (uuid: string) => uuid.toUpperCase(),
+      compact,
+      (uuid: string) => `{${uuid}}`,
+      (uuid: string) => `urn:uuid:${uuid}`,
+    ].map((spelt): (typeof ways)[number] => [
+      `takes tasks by another token, as ${spelt('uuid')}`,
+      async ({ uuid }) => subscribed(await listener(), spelt(uuid)),
+    ]),
+    [
+      'only writes documents',
+      ({ token, uuid }) => app.call('kv_set_value', [token, uuid, 'agent_sensors', document]),
+    ],
+    ['makes any other call', ({ token }) => app.call('svc-server_plugins', [token])],
+  ];
+  for (const [what, come] of ways)
+    test(`a machine that ${what} has connected, and keeps its place and its token`, async () => {
+      const { id, code } = await create();
+      const machine = await enrolled(code);
+      await come(machine);
+      const left = `select * from enrol_pending where agent = '${machine.uuid}'`;
+      await eventually(async () => assert.equal(await app.sql(left), []));
+      await app.clock.advance(31_000);
+      const late = await exchange(code);
+      assert.is(late.status, 403);
+      assert.match(await late.text(), 'not known, or it was used, revoked or has expired');
+      await app.sql(`update enrol_code set expires_at = 0 where id = ${id}`);
+      await app.clock.advance(61_000);
+      assert.ok((await keys()).includes(keyOf(machine)));
+    });
+
+  test('a call that is refused is no sign that the machine has come', async () => {
+    const { code } = await create();
+    const { token } = await enrolled(code);
+    await failure(app.call('token_list_all_tokens', [token]));
+    await app.clock.advance(31_000);
+    await enrolled(code);
   });
 
   test('the first report of a machine that has lost its place is refused, though its token is still there', async () => {
@@ -387,18 +438,49 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(row.used, 0);
   });
 
-  test('a code enrols nobody once the token that made it is deleted or has expired', async () => {
-    const brief = await app.token(rights, { timestamp_to: app.clock.now() + 60_000 });
-    const deleted = await app.token(rights);
-    const codes = [await create({}, brief), await create({}, deleted)];
-    const target_token = deleted.split(':')[0];
-    await app.call('token_delete', { token: app.superToken, target_token });
+  const ends: [what: string, end: (target_token: string) => Promise<unknown>][] = [
+    [
+      'is deleted',
+      (target_token) => app.call('token_delete', { token: app.superToken, target_token }),
+    ],
+    [
+      'has lost its rights',
+      (target_token) =>
+        app.call('token_edit', { token: app.superToken, target_token, limit: globally() }),
+    ],
+  ];
+  for (const [what, end] of ends)
+    test(`a code whose maker ${what} enrols nobody, and takes nothing from a machine that came with it`, async () => {
+      const maker = await app.token(rights);
+      const used = await create({}, maker);
+      const open = await create({}, maker);
+      const first = await enrolled(used.code);
+      await end(keyOf({ token: maker })!);
+      await app.clock.advance(31_000);
+      const before = await keys();
+      for (const { code } of [used, open]) {
+        const response = await exchange(code);
+        assert.is(response.status, 403);
+        assert.match(await response.text(), 'may not enrol machines any more');
+      }
+      assert.equal(await keys(), before, 'no token was made or deleted');
+      const namespaces = await app.call('kv_list_all_namespace', [app.superToken]);
+      assert.ok(namespaces.includes(first.uuid));
+      const rows = (await list()).filter(({ id }: { id: number }) =>
+        [used.id, open.id].includes(id),
+      );
+      assert.equal(rows.map((one: { used: number }) => one.used).sort(), [0, 1]);
+    });
+
+  test('a code of a token that has expired enrols nobody', async () => {
+    const { code } = await create(
+      {},
+      await app.token(rights, { timestamp_to: app.clock.now() + 60_000 }),
+    );
     await app.clock.advance(61_000);
-    for (const { code } of codes) {
-      const response = await exchange(code);
-      assert.is(response.status, 403);
-      assert.match(await response.text(), 'may not enrol machines any more');
-    }
+    const response = await exchange(code);
+    assert.is(response.status, 403);
+    assert.match(await response.text(), 'may not enrol machines any more');
   });
 
   const wrong: [what: string, params: object, text: RegExp][] = [

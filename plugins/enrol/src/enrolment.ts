@@ -4,12 +4,13 @@ import { Audit } from '@svc/plugin-audit/api';
 import { type Kernel, RpcError } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { hashOf, isCode } from './code.ts';
-import { BATCH, type Pending, type PendingMachines } from './pending.ts';
+import { BATCH, type Machine, type Pending, type PendingMachines } from './pending.ts';
 import { limitsOf } from './rights.ts';
 import { type Code, KEPT_MS, type Store } from './store.ts';
 
 /** Reports that were on their way when a machine lost its place are refused for so long. */
 const LATE_MS = 600_000;
+const MOST_CALLED = 20_000;
 
 /** A machine that came, and what it is known by. */
 export interface Enrolled {
@@ -29,6 +30,8 @@ export class Enrolment {
   readonly #kernel: Kernel<unknown>;
   readonly #store: Store;
   readonly #pending: PendingMachines;
+  /** Keys of tokens by which calls were accepted: looked up once, not at every report. */
+  readonly #called = new Set<string>();
 
   constructor(kernel: Kernel<unknown>, store: Store, pending: PendingMachines) {
     this.#kernel = kernel;
@@ -39,23 +42,21 @@ export class Enrolment {
   /** Why the code would not be taken; undefined: it would. */
   async refusal(code: string): Promise<Refused | undefined> {
     const known = await this.#known(code);
-    if (typeof known === 'string') return known;
-    return known.used < known.uses ? undefined : this.#refusalOfUsed(known);
+    return typeof known === 'string' ? known : this.#refusalOfUsed(known);
   }
 
   /** @throws RpcError 102, 103, 108 of `token_create` */
   async exchange(code: string, address: string): Promise<Enrolled | Refused> {
     const known = await this.#known(code);
     if (typeof known === 'string') return known;
+    const early = await this.#refusalOfUsed(known);
+    if (early) return early;
     const uuid = randomUUID();
-    const why = await this.#take(known, uuid);
-    if (why) return why;
+    // Before a place is taken: where its maker may make no token any more, the machine in that place stays.
     const token = await this.#createToken(uuid, known);
     const [token_key = ''] = token.split(':');
-    if (!(await this.#pending.setToken(uuid, token_key))) {
-      await this.#forget({ agent: uuid, token_key });
-      return 'held';
-    }
+    const late = await this.#takeFor({ agent: uuid, token_key }, known);
+    if (late) return late;
     await this.#came(known, uuid, address);
     return { uuid, token };
   }
@@ -68,22 +69,38 @@ export class Enrolment {
     return holds ? known : 'ended';
   }
 
-  async #refusalOfUsed({ id }: Code): Promise<Refused | undefined> {
+  async #refusalOfUsed({ id, used, uses }: Code): Promise<Refused | undefined> {
+    if (used < uses) return undefined;
     const state = await this.#pending.state(id);
     return { free: undefined, held: 'held', none: 'ended' }[state] as Refused | undefined;
   }
 
+  /** What was made for a machine that gets no place goes again. */
+  async #takeFor(machine: Machine, code: Code): Promise<Refused | undefined> {
+    try {
+      const why = await this.#take(machine, code);
+      if (why) await this.#forget(machine);
+      return why;
+    } catch (error) {
+      await this.#forget(machine);
+      throw error;
+    }
+  }
+
   /** A use of the code for this machine: a new one, else that of a machine that has not reported. */
-  async #take(code: Code, uuid: string): Promise<Refused | undefined> {
+  async #take(machine: Machine, code: Code): Promise<Refused | undefined> {
     const { clock, log } = this.#kernel;
-    const { id } = code;
-    if (await this.#store.take(id, clock.now(), (on) => this.#pending.add(on, id, uuid)))
-      return undefined;
-    const why = await this.#refusalOfUsed(code);
+    const { id, uses } = code;
+    const isTaken = await this.#store.take(id, clock.now(), (on) =>
+      this.#pending.add(on, id, machine),
+    );
+    if (isTaken) return undefined;
+    const used = { ...code, used: uses };
+    const why = await this.#refusalOfUsed(used);
     if (why) return why;
-    const before = await this.#pending.takeOver(id, uuid);
+    const before = await this.#pending.takeOver(id, machine);
     // Others were faster: what they came with is held now, or their machines have reported.
-    if (!before) return (await this.#refusalOfUsed(code)) ?? 'held';
+    if (!before) return (await this.#refusalOfUsed(used)) ?? 'held';
     const { agent } = before;
     log.info('an enrolled machine has not connected: its place goes to another', { agent });
     await this.#forget(before);
@@ -102,13 +119,31 @@ export class Enrolment {
     log.info('machine enrolled', { code: id, agent: uuid, address });
   }
 
-  /** A machine has registered for tasks, which the registry of agents does not hear of. */
+  /** A call by the token with this key was accepted: whatever it was, its machine has come. */
+  async called(token_key: string): Promise<void> {
+    if (!this.#pending.areKept || this.#called.has(token_key)) return;
+    if (this.#called.size >= MOST_CALLED) this.#called.clear();
+    this.#called.add(token_key);
+    if (!(await this.#noted(token_key))) this.#called.delete(token_key);
+  }
+
+  /** A machine has registered for tasks, be it by another token, which the registry of agents does not hear of. */
   async connected(uuid: string): Promise<void> {
-    const { log, useOptional } = this.#kernel;
+    const { useOptional } = this.#kernel;
     if (!this.#pending.areKept || useOptional(AgentRegistry)?.known(uuid)) return;
-    await this.#pending.remove(uuid).catch((error) => {
-      log.warn('that an enrolled machine has come could not be noted', { agent: uuid, error });
-    });
+    await this.#noted(uuid);
+  }
+
+  /** @returns false: the database failed */
+  async #noted(name: string): Promise<boolean> {
+    try {
+      await this.#pending.remove(name);
+      return true;
+    } catch (error) {
+      const { log } = this.#kernel;
+      log.warn('that an enrolled machine has come could not be noted', { agent: name, error });
+      return false;
+    }
   }
 
   /** Machines that never connected lose token and namespace when their code is gone; what a failure left behind goes, too. */
@@ -126,14 +161,14 @@ export class Enrolment {
   }
 
   /** The token and the namespace of a machine that has lost its place. What fails now is done by `sweep`. */
-  async #forget(machine: Pick<Pending, 'agent' | 'token_key'>): Promise<void> {
+  async #forget(machine: Machine): Promise<void> {
     await this.#delete(machine).catch((error) => {
       const { agent } = machine;
       this.#kernel.log.warn('what a machine left behind was not deleted yet', { agent, error });
     });
   }
 
-  async #delete({ agent, token_key }: Pick<Pending, 'agent' | 'token_key'>): Promise<void> {
+  async #delete({ agent, token_key }: Machine): Promise<void> {
     const { call, methods, system } = this.#kernel;
     if (token_key)
       await call('token_delete', { target_token: token_key }, system).catch(unlessGone);
@@ -142,28 +177,17 @@ export class Enrolment {
   }
 
   /** With the rights that the maker of the code has now. */
-  async #createToken(uuid: string, { id, owner }: Code): Promise<string> {
+  async #createToken(uuid: string, { owner }: Code): Promise<string> {
     const { system } = this.#kernel;
     const owners = this.#kernel.use(Owners);
     // The last rights of a token that has ended stay with jobs; nobody joins a fleet by them.
     const hasEnded = /^(?:expired|deleted)$/.test(owners.state(owner));
     const caller = owner === null ? system : owners.principal(owner);
-    try {
-      if (!caller || hasEnded) throw RpcError.denied('the token that made the code has ended');
-      const params = { token_creation: { token_limit: limitsOf(uuid) } };
-      const made = await this.#kernel.call('token_create', params, caller);
-      const { key, secret } = made as { key: string; secret: string };
-      return `${key}:${secret}`;
-    } catch (error) {
-      await this.#giveBack(id, uuid);
-      throw error;
-    }
-  }
-
-  async #giveBack(code: number, uuid: string): Promise<void> {
-    // A place that went to another machine meanwhile took the use along.
-    const isOurs = !this.#pending.areKept || (await this.#pending.remove(uuid));
-    if (isOurs) await this.#store.giveBack(code);
+    if (!caller || hasEnded) throw RpcError.denied('the token that made the code has ended');
+    const params = { token_creation: { token_limit: limitsOf(uuid) } };
+    const made = await this.#kernel.call('token_create', params, caller);
+    const { key, secret } = made as { key: string; secret: string };
+    return `${key}:${secret}`;
   }
 
   /** For the documents of the agent, and where dashboards keep names. A machine without it is better than none. */

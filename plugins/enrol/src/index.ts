@@ -1,7 +1,7 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
-import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
+import { ConfigurationFile, canonicalUuid, definePlugin } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
 import { allowCommand } from './allow-command.ts';
@@ -44,8 +44,10 @@ export default definePlugin({
     hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place }));
     const pending = new PendingMachines(kernel);
     const enrolment = new Enrolment(kernel, store, pending);
-    hooks.settled.tap(({ method, params }, { error }) => {
-      if (method === 'task_register_task' && !error) void enrolment.connected(agentIn(params));
+    hooks.settled.tap(({ method, params, caller, transport }, { error }) => {
+      if (error || transport === 'internal') return;
+      if (caller.id !== '') void enrolment.called(caller.id);
+      if (method === 'task_register_task') void enrolment.connected(agentIn(params));
     });
     hooks.prepare.tap(() => {
       kernel.useOptional(AgentRegistry)?.checkFirst((on, agents) => pending.reported(on, agents));
@@ -69,8 +71,8 @@ export default definePlugin({
   },
 });
 
-/** Of `[token, uuid]`, or of the members by name. */
+/** Of `[token, uuid]`, or of the members by name; in any spelling that the method takes. */
 const agentIn = (params: unknown): string =>
-  String(
-    (Array.isArray(params) ? params[1] : (params as { uuid?: unknown })?.uuid) ?? '',
-  ).toLowerCase();
+  canonicalUuid(
+    String((Array.isArray(params) ? params[1] : (params as { uuid?: unknown })?.uuid) ?? ''),
+  );

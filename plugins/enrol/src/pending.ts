@@ -14,14 +14,17 @@ const HOLD_MS = 30_000;
 export const BATCH = 100;
 const OLDEST = 'order by came_at, agent limit';
 const REMOVE_KEPT =
-  'delete from enrol_pending where agent = ? and given_at is null returning agent';
+  'delete from enrol_pending where (agent = ? or token_key = ?) and given_at is null returning agent';
 const REMOVE = 'delete from enrol_pending where agent = ? returning agent';
 
-/** A row of `enrol_pending`: a machine that came with a code and has not connected yet. */
-export interface Pending {
+/** The UUID of a machine, and the key of the token that was made for it. */
+export interface Machine {
   readonly agent: string;
-  /** Empty while its token is being made. */
   readonly token_key: string;
+}
+
+/** A row of `enrol_pending`: a machine that came with a code and has not connected yet. */
+export interface Pending extends Machine {
   /** Unix ms. */
   readonly came_at: number;
 }
@@ -40,18 +43,11 @@ export class PendingMachines {
   }
 
   /** In the transaction that takes a use: whoever finds the use taken finds the machine, too. */
-  async add(on: QueryBuilder, code: number, agent: string): Promise<void> {
+  async add(on: QueryBuilder, code: number, { agent, token_key }: Machine): Promise<void> {
     const text =
-      "insert into enrol_pending (agent, code, token_key, came_at) values (?, ?, '', ?) returning agent";
-    if (this.areKept) await rowsOf(on, { text, params: [agent, code, this.#kernel.clock.now()] });
-  }
-
-  /** @returns false: its place was given to another machine meanwhile */
-  async setToken(agent: string, token_key: string): Promise<boolean> {
-    if (!this.areKept) return true;
-    const text =
-      'update enrol_pending set token_key = ? where agent = ? and given_at is null returning agent';
-    return (await this.#rows(text, [token_key, agent])).length > 0;
+      'insert into enrol_pending (agent, code, token_key, came_at) values (?, ?, ?, ?) returning agent';
+    const params = [agent, code, token_key, this.#kernel.clock.now()];
+    if (this.areKept) await rowsOf(on, { text, params });
   }
 
   /** Whether a machine that came with a code can be replaced. `held`: it came a moment ago, and may be on its way; `none`: all have reported. */
@@ -62,16 +58,16 @@ export class PendingMachines {
   }
 
   /**
-   * Gives the place of the oldest machine that never reported to `agent`. Exchanges come one after the other here, and each
+   * Gives the place of the oldest machine that never reported to `next`. Exchanges come one after the other here, and each
    * finds another place. @returns the machine that lost its place
    */
-  takeOver(code: number, agent: string): Promise<Pending | undefined> {
+  takeOver(code: number, next: Machine): Promise<Pending | undefined> {
     const free = `select agent, token_key, came_at from enrol_pending where code = ? and came_at <= ? and given_at is null ${OLDEST} ${BATCH}`;
     return this.#alone('the place of an enrolled machine could not be given away', async (trx) => {
       const rows = await rowsOf<Pending>(trx, { text: free, params: [code, this.#lastFree()] });
       for (const row of rows) {
         if (!(await this.#give(trx, row))) continue;
-        await this.add(trx, code, agent);
+        await this.add(trx, code, next);
         return row;
       }
       return undefined;
@@ -126,9 +122,9 @@ export class PendingMachines {
     return guarded(what, () => this.#kernel.db.transaction(work, { alone: 'enrol_pending' }));
   }
 
-  /** It has connected, or never will. @returns false: it was not there any more, or has lost its place */
-  async remove(agent: string): Promise<boolean> {
-    return (await this.#rows(REMOVE_KEPT, [agent])).length > 0;
+  /** It has connected. `name` is its UUID or the key of its token; one that has lost its place is left. */
+  async remove(name: string): Promise<void> {
+    await this.#rows(REMOVE_KEPT, [name, name]);
   }
 
   /** The oldest that has never reported. Those that have are not looked at again, so that all looks together are as many as the uses. */

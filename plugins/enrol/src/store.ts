@@ -103,11 +103,6 @@ export class Store {
     );
   }
 
-  /** What `take` took, when nothing came of it. */
-  async giveBack(id: number): Promise<void> {
-    await this.#rows('update enrol_code set used = used - 1 where id = ? returning id', [id]);
-  }
-
   async came(id: number, uuid: string, now: number): Promise<void> {
     const text = 'update enrol_code set last_agent = ?, last_at = ? where id = ? returning id';
     await this.#rows(text, [uuid, now, id]);

@@ -25,11 +25,16 @@ const pending: Migration = {
   },
 };
 
-/** `given_at`: Unix ms when the place of a machine went to another one, or its code was over for long; its first report is refused from then on. */
+/**
+ * `given_at`: Unix ms when the place of a machine went to another one, or its code was over for long; its first report is refused from then on.
+ * Versions before left machines in the table that only took tasks, so nobody in it is given up: whoever came before keeps the place.
+ */
 const given: Migration = {
   name: '0003-given',
   async up({ query }) {
+    await query.raw('delete from enrol_pending');
     await query.raw('alter table enrol_pending add column given_at bigint');
+    await query.raw('create index "idx-enrol_pending-token_key" on enrol_pending (token_key)');
   },
 };
 
