@@ -113,6 +113,28 @@ test('the address that a first start prints asks for the password of its user al
     { token: null },
   ));
 
+for (const [what, user] of [
+  ['a token', 'abcdefgh:0123456789abcdef'],
+  ['more than a name', 'x'.repeat(65)],
+])
+  test(`an address that names ${what} as its user puts nothing into the form`, () =>
+    kit.using(
+      async ({ page }) => {
+        await page.locator('input[name=token]').waitFor();
+        await page.getByRole('tab', { name: 'User and password' }).click();
+        assert.is(await page.getByLabel('User', { exact: true }).inputValue(), '');
+        assert.is(await page.getByRole('button', { name: 'Move it there' }).count(), 0);
+      },
+      `?user=${user}`,
+      { token: null },
+    ));
+
+test('the user of an address goes from it where somebody is logged in already', () =>
+  kit.using(async ({ page }) => {
+    await page.locator('.rail').waitFor();
+    await until(page, `location.search === '?view=table'`);
+  }, '?view=table&user=root'));
+
 for (const field of ['User', 'Password'])
   test(`a token that is put into the field ${field} is told where it goes, and goes there by a click`, () =>
     kit.using(

@@ -7,16 +7,24 @@ import { LoginError } from './login-error.tsx';
 import { LoginFields, Misplaced, misplaced, type Typed, type Way } from './login-fields.tsx';
 import { brandTitle, origins } from './meta.ts';
 import { loginWay } from './preferences.ts';
-import { address, setQuery } from './router.tsx';
+import { address } from './router.tsx';
 import { logIn, loginError, origin, SessionEnded, switchTo } from './server.ts';
+
+/** Longest name that an address may put into the form. */
+const MOST_NAME = 64;
+
+/** The user that the address names: the first start of a server prints such a one. A token, or what looks like one, comes from nobody but the reader. */
+function namedUser(): string | null {
+  const name = address.value.query.get('user');
+  return name !== null && name.length <= MOST_NAME && !name.includes(':') ? name : null;
+}
 
 const isLoopback = /^(localhost|127\.|\[::1\])/.test(location.hostname);
 const NOTHING: Typed = { token: '', user: '', password: '' };
 
 /** The form that asks for a credential. It travels in the body of a call, never in an address. */
 export function Login() {
-  // The first start of a server prints an address that names its user.
-  const named = address.value.query.get('user');
+  const named = namedUser();
   const [way, setWay] = useState<Way>(named === null ? loginWay.value : 'password');
   const [typed, setTyped] = useState({ ...NOTHING, user: named ?? '' });
   const [remember, setRemember] = useState(false);
@@ -27,7 +35,6 @@ export function Login() {
     try {
       await logIn(way === 'token' ? token.trim() : `${user}|${password}`, remember);
       loginWay.value = way;
-      if (named !== null) setQuery({ user: undefined });
     } catch (failure) {
       loginError.value = failure;
       setBusy(false);

@@ -21,7 +21,7 @@ import { obstacle, type Page, pageOf, pages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import { isPasswordOpen, OwnPassword } from './password.tsx';
 import { rail, theme } from './preferences.ts';
-import { address, go, Link, to } from './router.tsx';
+import { address, go, Link, setQuery, to } from './router.tsx';
 import { logOut, useServer } from './server.ts';
 import { areSessionsOpen, Sessions } from './sessions.tsx';
 import { View } from './view.tsx';
@@ -36,6 +36,10 @@ export function Shell() {
   useKeys();
   useIdleLock();
   useTitle();
+  // It was for the log-in form.
+  useEffect(() => {
+    if (address.value.query.has('user')) setQuery({ user: undefined });
+  }, []);
   useCommands(() => [
     ...shown.map(({ id, icon }) => ({
       id: `page ${id}`,
