@@ -10,6 +10,7 @@ import { worker } from './commands/worker.ts';
 import { faultOf, HELP } from './help.ts';
 import { Complaint, type Surroundings } from './io.ts';
 import { type Flags, Session } from './session.ts';
+import { howToAllow, kindOf } from './task-kinds.ts';
 import { clean, shown } from './text.ts';
 
 /** One command; a number is the exit code. */
@@ -142,13 +143,22 @@ function explain(error: unknown, args: readonly string[]): string {
 }
 
 function refusal(error: RpcError, args: readonly string[]): string {
-  const plugin = PLUGINS[args.find((word) => Object.hasOwn(PLUGINS, word)) ?? ''];
+  const command = args.find((word) => Object.hasOwn(PLUGINS, word)) ?? '';
+  const plugin = PLUGINS[command];
   if (error.code === -32601 && plugin !== undefined)
     return `this server cannot do that: it runs without the plugin ${plugin}`;
   const reason = detailOf(error);
   const help = error.code === -32601 ? '; svc call rpc.discover lists the methods' : '';
   const message = error.message.replace(/^(Permission denied: )Permission [dD]enied: /, '$1');
-  return clean(`the server refuses (${error.code}): ${message}${reason}${help}`);
+  const refused = clean(`the server refuses (${error.code}): ${message}${reason}${help}`);
+  return `${refused}${error.code === 104 ? absenceHelp(error, command) : ''}`;
+}
+
+/** What to do about an agent that takes no tasks now (task.md §4.3). */
+function absenceHelp({ data }: RpcError, command: string): string {
+  const kind = kindOf(command);
+  if (data === 'offline') return '; an agent that is just starting again is back within seconds';
+  return kind !== undefined && data !== undefined ? `; ${howToAllow(kind)}` : '';
 }
 
 /** The `data` of an error, where it tells more than the message; some methods repeat that there. */

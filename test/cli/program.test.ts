@@ -19,12 +19,9 @@ const hasPty = await loadPty().then(
   () => false,
 );
 /** Machines of simulated agents: without tasks, without terminals, and with nothing but reports. */
-const [OFF, SHELLESS, FIRST, SECOND] = [1, 2, 3, 4].map((n) => `${n}${AGENT.slice(1)}`) as [
-  string,
-  string,
-  string,
-  string,
-];
+const [OFF, SHELLESS, FIRST, SECOND, SHELL_ONLY] = [1, 2, 3, 4, 5].map(
+  (n) => `${n}${AGENT.slice(1)}`,
+) as [string, string, string, string, string];
 const DEADLINE_MS = 60_000;
 let app: TestApp;
 let agents: Running[] = [];
@@ -43,15 +40,17 @@ test.before(async () => {
     await start(AGENT, 'allow_task = true\nallow_execute = true\nallow_web_shell = true'),
     await start(OFF, 'allow_task = false'),
     await start(SHELLESS, 'allow_task = true\nallow_execute = true'),
+    await start(SHELL_ONLY, 'allow_task = true\nallow_web_shell = true'),
   ];
   const list = () => app.call('agent-uuid_list', [app.superToken]);
   const told = (all: any[]) =>
     all.filter(({ tasks_allowed }) => tasks_allowed !== null).length === agents.length;
-  await until('three agents', list, told);
+  await until('four agents', list, told);
   for (const [uuid, name] of [
     [AGENT, 'edge 7'],
     [OFF, 'quiet'],
     [SHELLESS, 'shell-less'],
+    [SHELL_ONLY, 'shell-only'],
   ] as const) {
     await app.call('kv_create', [app.superToken, uuid]);
     await app.call('kv_set_value', [app.superToken, uuid, 'metadata_name', name]);
@@ -122,12 +121,24 @@ test('a machine whose tasks are off, or that allows no terminals, is told as tha
   assert.is(off.code, 1);
   assert.match(
     off.err,
-    /^svc: the server refuses \(104\): .*: tasks are switched off on this agent/,
+    /^svc: the server refuses \(104\): .*: tasks are switched off on this agent; at that machine type\n {2}npx svc-server allow-tasks execute .*\n {2}sh \S+install.sh --allow execute /,
   );
   assert.match((await typed('svc sh quiet </dev/null')).err, /tasks are switched off/);
   const none = await typed('svc sh shell-less </dev/null');
   assert.is(none.code, 1);
-  assert.match(none.err, /^svc: this agent allows no terminals: .*web_shell/);
+  assert.match(
+    none.err,
+    /^svc: this agent allows no terminals \(web_shell\): .*\n {2}npx svc-server allow-tasks web_shell /,
+  );
+  const commands = await typed('svc run shell-only -- true');
+  assert.is(commands.code, 1);
+  assert.match(
+    commands.err,
+    /^svc: this agent runs no commands \(execute\): .*\n {2}npx svc-server allow-tasks execute /,
+  );
+  await stopAgent(agents.pop());
+  const gone = await typed('svc run shell-only -- true');
+  assert.match(gone.err, /: offline; .* is back within seconds\n$/);
 });
 
 (hasPty ? test : test.skip)('sh without input ends, and takes its input from a pipe', async () => {

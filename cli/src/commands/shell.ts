@@ -4,6 +4,7 @@ import { loginFor } from '../credentials.ts';
 import { Complaint } from '../io.ts';
 import { machineOf } from '../machines.ts';
 import type { Session } from '../session.ts';
+import { howToAllow, NOT_ALLOWED } from '../task-kinds.ts';
 import { attach } from '../terminal.ts';
 
 /** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. @returns the shell's status where the agent tells it. @throws Complaint where the connection or the agent was lost */
@@ -38,8 +39,6 @@ async function passFor({ client }: Session, agent_uuid: string): Promise<string 
   }
 }
 
-const NOT_ALLOWED = 'Permission Denied: Task not allowed';
-
 /** The answer of the agent to the task; undefined where it said nothing, or nothing that this caller may read. */
 async function reasonOf({ client }: Session, task_id: number): Promise<string | undefined> {
   const query = { task_data_query: { condition: [{ task_id }] } };
@@ -48,5 +47,5 @@ async function reasonOf({ client }: Session, task_id: number): Promise<string | 
     throw error;
   });
   if (task?.error_message !== NOT_ALLOWED) return task?.error_message ?? undefined;
-  return 'this agent allows no terminals: its file needs web_shell among the allowed tasks';
+  return `this agent allows no terminals (web_shell): ${howToAllow('web_shell')}`;
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { Complaint } from '../io.ts';
 import { machineOf } from '../machines.ts';
 import type { Session } from '../session.ts';
+import { howToAllow, NOT_ALLOWED } from '../task-kinds.ts';
 
 const DEFAULT_S = 60;
 
@@ -22,6 +23,8 @@ export async function run(session: Session): Promise<number> {
     session.print(isOpen ? `${out}\n` : out);
     session.tell(err);
   }
+  if (done.error_message === NOT_ALLOWED)
+    throw new Complaint(`this agent runs no commands (execute): ${howToAllow('execute')}`);
   if (!done.success) throw new Complaint(done.error_message ?? 'the agent gives no reason');
   return status;
 }
