@@ -1,5 +1,6 @@
 // proof only: 28
 /** What the pages show is what happens: their shell blocks run, their JSON examples are sent and answered as shown. */
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
@@ -87,6 +88,22 @@ test('a block that looks like a command line or a call is marked as one', () => 
     .flatMap(blocksOf)
     .filter((block) => /^(?:curl|npm|npx|node|svc-server) /m.test(block.text) && !isShell(block));
   assert.equal(strange.map(name), []);
+});
+
+test('git ignores what the guides write into the folder of a clone, and no file of the project', () => {
+  const git = (args: string[], input: string) =>
+    spawnSync('git', args, { cwd: root, input, encoding: 'utf8' }).stdout;
+  const written = pages
+    .flatMap(blocksOf)
+    .filter(isShell)
+    .flatMap(
+      ({ text }) =>
+        text.match(/(?<=[\s'])[\w-]+(?:\.(?:tar|db|toml)|phrase\.txt)(?=[\s']|$)/g) ?? [],
+    );
+  const files = [...new Set([...written, 'backups/a', 'passphrase.txt'])].join('\n');
+  assert.ok(files.includes('complete.tar') && files.includes('new.toml'), files);
+  assert.is(git(['check-ignore', '--no-index', '--stdin'], files).trim(), files);
+  assert.is(git(['ls-files', '--cached', '--ignored', '--exclude-standard'], ''), '');
 });
 
 /** What has to be there before the blocks of a page run. */
@@ -293,9 +310,8 @@ for (const page of pages) {
 /** The server of the plugin guide runs the plugin that the page shows. */
 function pluginsOf(page: string): string[] | undefined {
   if (page !== 'docs/guide/plugins.md') return undefined;
-  const file = join(dir, 'dice.js');
+  const file = join(dir, 'dice.mjs');
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'), 'dir');
-  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
   writeFileSync(file, blocksOf(page).find(({ language }) => language === 'js')?.text ?? '');
   return ['token', 'server-info', file];
 }

@@ -357,7 +357,7 @@ test('a test of a plugin runs on the Postgres that PGHOST names (postgres)', asy
 });
 
 test('the test of the plugin guide passes', async () => {
-  for (const name of ['dice.js', 'dice.test.ts']) {
+  for (const name of ['dice.mjs', 'dice.test.ts']) {
     const block = blocksOf(PLUGINS).find((one) => isCode(one) && fileOf(one) === name);
     writeFileSync(join(dir, name), block?.text ?? '');
   }
