@@ -25,7 +25,8 @@ test('npm test under an older Node says in one sentence what to do', async () =>
       `weather-box needs Node 22.18 or later, this is ${version}. The clone of svc has`,
     );
     assert.match(printed, /\nended with 1\n/);
-    const [line] = /^ {2}export PATH=.*$/m.exec(printed) ?? assert.unreachable(printed);
+    const line = /^ {2}export PATH=.*$/m.exec(printed)?.[0];
+    assert.ok(line, printed);
     await old.type(project, `${line} && npm install && npm test`);
     assert.not.match(printed, /ERR_UNKNOWN_FILE_EXTENSION/);
   } finally {
