@@ -43,7 +43,7 @@ async function ruled({ child, seen }: ReturnType<typeof run>): Promise<string[]>
 
 const whole = suite('first start (npm start)');
 /** When the signal comes: as soon as this is printed. */
-for (const printed of [/svc is ready/, /token created/])
+for (const printed of [/svc is ready/, /token created/, /they are printed once/])
   whole(
     `npm start that is stopped at ${printed} has printed the two lines, and ends in order`,
     async () => {
@@ -56,7 +56,7 @@ for (const printed of [/svc is ready/, /token created/])
         child.stdout.on('data', () => {
           if (isAsked || !printed.test(seen.out)) return;
           // A second signal would end it at once.
-          isAsked = child.kill('SIGTERM');
+          isAsked = child.kill('SIGINT');
         });
         assert.is(await closed, 0, seen.out + seen.err);
         assert.match(seen.out, LINES);
@@ -86,6 +86,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.not.match(before, LINES);
     assert.is(before.match(/tables were made/g)?.length, 1);
     assert.not.match(before, /migration was applied|\\"/);
+  });
+
+  test('init that is stopped once it has made them prints the two lines', async () => {
+    const { child, seen, closed } = run([bin, 'init', '-c', place.site.config], place.site.dir);
+    child.stdout.on('data', () => {
+      if (!child.killed && /they are printed once/.test(seen.out)) child.kill('SIGINT');
+    });
+    assert.is(await closed, 0, seen.out + seen.err);
+    assert.match(seen.out, LINES);
   });
 
   test('serve says where to open it behind the line that it listens; a second start says none of it', async () => {

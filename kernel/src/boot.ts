@@ -49,6 +49,8 @@ export interface BootOptions {
   readonly mode?: DatabaseRequest['mode'];
   /** True: this tool finds the database as it is, neither migrated nor with first rows. */
   readonly bare?: ((app: App) => boolean) | undefined;
+  /** Ends the start between two of its steps: it is undone, and rejects with the reason. */
+  readonly early?: AbortSignal | undefined;
   readonly clock?: Clock;
   /** Services of the program itself, by name. */
   readonly services?: ReadonlyMap<string, unknown>;
@@ -79,9 +81,11 @@ export async function boot(options: BootOptions): Promise<App> {
     if (serves) await app.try(options.head);
     await app.open();
     if (options.mode !== 'look' && !options.bare?.(app)) await app.prepare();
+    options.early?.throwIfAborted();
     if (serves) await app.listen();
     return app;
   } catch (error) {
+    if (options.early?.aborted) options.log.info('stopping', { reason: options.early.reason });
     await unwind.run();
     throw error;
   }
@@ -116,7 +120,7 @@ export class App {
     this.#options = options;
     this.#unwind = unwind;
     this.#head = head;
-    this.#timeline = new Timeline(clock);
+    this.#timeline = new Timeline(clock, options.early);
     this.#bus = new LocalBus(log.target('bus'));
     this.#registry = new Registry(brand.rewrite, log);
     this.methods = this.#registry.methods;
@@ -246,7 +250,6 @@ export class App {
 
   #share(brand: Brand, access: Access, clock: Clock): Shared {
     const { checkPayloads = false, log, mode = 'serve', plugins, services } = this.#options;
-    const { isForeign = () => false } = this.#options;
     return {
       db: notOpen,
       log,
@@ -264,7 +267,7 @@ export class App {
       timeline: this.#timeline,
       services: new Services(services),
       checkPayloads,
-      isForeign,
+      isForeign: this.#options.isForeign ?? (() => false),
       serves: mode === 'serve',
       call: this.call,
       request: (request) => this.#dispatcher.internal(request),

@@ -12,15 +12,19 @@ interface Step {
 /** The steps of a start and a stop, one after the other: the log shows what each took. */
 export class Timeline {
   readonly #clock: Clock;
+  readonly #early: AbortSignal | undefined;
   readonly #steps: Step[] = [];
   #depth = 0;
 
-  constructor(clock: Clock) {
+  /** No step begins once `early` is aborted. */
+  constructor(clock: Clock, early?: AbortSignal) {
     this.#clock = clock;
+    this.#early = early;
   }
 
   /** Runs one step; steps within it are shown below it. */
   async step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    this.#early?.throwIfAborted();
     const step: Step = { name, depth: this.#depth++, took_ms: 0 };
     this.#steps.push(step);
     const begun = performance.now();

@@ -6,6 +6,7 @@ import { Announcement } from './announcement.ts';
 import { usageOf } from './help.ts';
 import { commandsOf } from './plugin-commands.ts';
 import { start } from './start.ts';
+import { Stopping } from './stopping.ts';
 import { endProgress, terminal } from './terminal.ts';
 import { welcome } from './welcome.ts';
 
@@ -50,7 +51,12 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
   const bare = (app: App) =>
     commandsOf(app).find(({ command }) => command.name === name)?.command.bare === true;
   const announcement = new Announcement();
-  const app = await start({ ...options, announcement, mode: 'tool', bare });
+  // A command ends at a signal as it likes; what its start made is printed first.
+  const stopping = new Stopping(['SIGTERM', 'SIGINT'], announcement);
+  const { early } = stopping;
+  const app = await start({ ...options, announcement, mode: 'tool', bare, early })
+    .catch(stopping.failed)
+    .finally(() => stopping.forget());
   announcement.tell((lines) => welcome(app, lines, false));
   try {
     return name === 'init' ? 0 : await runCommand(app, name, args);

@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly umask?: number;
   /** Takes what the person who starts the server must not miss, for the caller to tell. Default: told when the start is over. */
   readonly announcement?: Announcement;
+  /** Ends the start between two of its steps. */
+  readonly early?: AbortSignal;
   /** Called as soon as the server listens, before plugins and the system are told that it is ready. */
   readonly started?: (app: App) => void;
   /**
@@ -67,10 +69,8 @@ export async function start(options: StartOptions): Promise<App> {
       log: logger,
       version: VERSION,
       mode,
-      bare: options.bare,
-      checkPayloads: options.checkPayloads,
       isForeign: (plugin) => !builtInNames().includes(plugin),
-      ...(options.clock && { clock: options.clock }),
+      ...passedOn(options),
       services: servicesOf(file, { ...log.sinks, announce: announcement.add }),
       listening: (app) => beginServing(file, app, options),
       suggest: (service) => providerOf(service, dirname(path)),
@@ -91,6 +91,11 @@ export async function start(options: StartOptions): Promise<App> {
     endUnused();
   }
 }
+
+const passedOn = ({ bare, early, checkPayloads, clock }: StartOptions) => ({
+  ...{ bare, early, checkPayloads },
+  ...(clock && { clock }),
+});
 
 /** What of the configuration is probably not meant, and what a list of plugins leaves out. */
 function tellSettings(
