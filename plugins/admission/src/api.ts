@@ -26,6 +26,7 @@ export interface Refusals {
 
 export const Refusals = service<Refusals>('refusals');
 
+export { countedAs } from './connections-address.ts';
 export { type ShareRules, Shares, type Standing } from './shares.ts';
 export { Turns, type Wait } from './turns.ts';
 

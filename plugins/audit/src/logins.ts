@@ -4,19 +4,22 @@ const MOST = 20_000;
 
 /** Where tokens came from within a day: a page that is loaded again, or the next call of a script, is no login. */
 export class Logins {
-  /** Unix ms of the row, by token and address; the oldest first. */
+  /** Unix ms of the row, by token and place; the oldest first. */
   readonly #at = new Map<string, number>();
 
-  /** True: this one gets a row, at this time (Unix ms). */
-  isNew(token: string, address: string, now: number): boolean {
-    const kind = `${token} ${address}`;
-    const at = this.#at.get(kind);
-    if (at !== undefined && now - at < DAY_MS) return false;
+  /** True: no row of the day before `now` (Unix ms) tells of this place. A row of the future is of a clock that was wrong. */
+  isNew(token: string, place: string, now: number): boolean {
+    const at = this.#at.get(`${token} ${place}`);
+    return at === undefined || at > now || now - at >= DAY_MS;
+  }
+
+  /** To be called for what got a row of its own, at this time (Unix ms). */
+  recorded(token: string, place: string, at: number): void {
+    const kind = `${token} ${place}`;
     this.#at.delete(kind);
-    this.#at.set(kind, now);
+    this.#at.set(kind, at);
     const [oldest = kind] = this.#at.keys();
     if (this.#at.size > MOST) this.#at.delete(oldest);
-    return true;
   }
 }
 

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { countedAs } from '@svc/plugin-admission/api';
 import {
   type Call,
   ConfigurationFile,
@@ -66,7 +67,7 @@ export class Trail implements Audit {
       ...{ log, stopping },
     });
     const add = (entry: Entry) => this.#recorder.add(entry);
-    this.#accepted = new Sums({ add, free: 5, most: 10_000 });
+    this.#accepted = new Sums({ add, free: 5, most: 10_000, mostOfToken: 100 });
     this.#refused = new Sums({ add, free: 0, most: 100 });
     this.#denied = new Sums({ add, free: 10, most: 100 });
   }
@@ -91,7 +92,8 @@ export class Trail implements Audit {
     const { clock, log } = this.#kernel;
     try {
       const rows = await this.store.logins(clock.now() - RECENT.within_ms, RECENT.most);
-      for (const { token, address, at } of rows.reverse()) this.#logins.isNew(token, address, at);
+      for (const { token, address, at } of rows.reverse())
+        this.#logins.recorded(token, countedAs(address), at);
     } catch (error) {
       log.warn('earlier logins could not be read: each token is recorded again', { error });
     }
@@ -102,7 +104,10 @@ export class Trail implements Audit {
     const origin = given ?? { address: connection.address, transport: 'http' };
     const entry = this.#entryOf({ method: LOGIN, caller, origin });
     const { token, address, at } = entry;
-    if (this.#logins.isNew(token, address, at)) this.#accepted.add(`${token} ${address}`, entry);
+    const place = countedAs(address);
+    if (!this.#logins.isNew(token, place, at)) return;
+    // What shares a row with others is new until a row names it.
+    if (this.#accepted.add(`${token} ${place}`, entry)) this.#logins.recorded(token, place, at);
   }
 
   refused(name: string | undefined, origin: Pick<Origin, 'address' | 'transport'>): void {
