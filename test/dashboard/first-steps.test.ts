@@ -41,7 +41,7 @@ test('each step is done where it stands, and the steps go when all are', () =>
       await page.getByRole('tab', { name: 'Retention' }).waitFor();
       // The click has decided nothing: the step stays, and leads there again.
       await page.getByRole('link', { name: 'Fleet' }).first().click();
-      await page.waitForLoadState('networkidle');
+      await page.locator('.fleet-steps').waitFor();
       assert.is(await steps.locator('.done').count(), 1);
       await steps.getByRole('button', { name: 'Set limits' }).click();
       await page.getByLabel('Keep: Summaries').selectOption('30');
@@ -78,6 +78,11 @@ test('the steps stand above the cards, and keeping the default is a decision, to
     const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
     assert.ok((await top('.fleet-steps')) < (await top('.fleet-card')));
     assert.equal(await findings(), []);
+    await steps
+      .getByText(
+        /^Until you decide, this server keeps the last 14 days, in at most 20 GB or a fifth/,
+      )
+      .waitFor();
     await steps.getByRole('button', { name: 'Keep the default' }).click();
     await steps.locator('.done', { hasText: 'Decide how long' }).waitFor();
     await page.reload();

@@ -120,13 +120,16 @@ test('a changed host name follows, and nothing is stored for it', async () => {
   assert.equal(keys, []);
 });
 
-test('the form of a public page offers names that people gave, and no host name', () =>
+test('the form of a public page offers names that people gave, says why no host name, and what its address will be', () =>
   kit.using(async ({ page }) => {
     await page.getByRole('button', { name: /^Add \d machines$/ }).click();
     const offered = page.getByLabel('Public name');
     await offered.nth(4).waitFor();
     const names = await offered.evaluateAll((all: any[]) => all.map(({ value }) => value));
     assert.equal(names, ['Machine 1', 'Machine 2', 'Machine 3', 'web-1', 'Machine 5']);
+    await page.getByText(/^The name that a system gives itself is never shown publicly/).waitFor();
+    await page.getByLabel('Address', { exact: true }).fill('main');
+    await page.getByText(`${kit.app.url}/svc/status/main`).waitFor();
   }, 'server/status?new=1'));
 
 test('a public page never tells a host name', async () => {

@@ -74,6 +74,11 @@ test('a probe is added by the form of the empty page, and what its machine measu
   }));
 
 const BARE = '0b6f1c52-7a35-4d0e-9c1b-00000000ba4e';
+const DENIED = 'Permission Denied: Task not allowed';
+const ALLOWS = [
+  'npx svc-server allow-tasks tcp_ping',
+  'sh /opt/svc-agent/install.sh --allow tcp_ping',
+];
 const WHY = 'the program ping is not installed';
 
 test('a probe without an answer says why, since when and what to do, on Probes, on the machine and in Jobs', async () => {
@@ -108,12 +113,12 @@ test('a probe without an answer says why, since when and what to do, on Probes, 
       const port = page.getByRole('region', { name: '127.0.0.1:9', exact: true });
       await port.getByText(/Task not allowed/).waitFor();
       await port.getByTitle('Show 127.0.0.1:9').click();
-      await port.getByText(/add "tcp_ping" to allow_task_type/).waitFor();
+      for (const command of ALLOWS) await port.getByText(command, { exact: true }).waitFor();
       assert.is(await page.getByText('Other error').count(), 0);
     });
     await behindForm(kit, `agent/${BARE}/probes`, {}, async ({ page, findings }) => {
       await page.getByText(WHY).waitFor();
-      await page.getByText(/add "tcp_ping" to allow_task_type/).waitFor();
+      for (const command of ALLOWS) await page.getByText(command, { exact: true }).waitFor();
       assert.equal(await findings(), []);
     });
     await behindForm(kit, 'jobs', {}, async ({ page, findings }) => {
@@ -130,6 +135,62 @@ test('a probe without an answer says why, since when and what to do, on Probes, 
       await kit.app.call('crontab_delete', [kit.app.superToken, name]);
     await stopAgent(bare);
   }
+});
+
+const MENDED = 2;
+const cured = '192.0.2.44:80';
+
+test('a machine that answers again needs no look, and its page gives no advice', async () => {
+  await kit.app.sql('delete from task');
+  const rows = (from: number, to: number, success: boolean, at = MENDED) =>
+    Array.from({ length: to - from }, (_, nth) => {
+      const time = Date.now() - (to - nth) * 10_000;
+      const [result, error] = success ? ['\'{"tcp_ping":3}\'', 'null'] : ['null', `'${DENIED}'`];
+      return `(x'${uuidOf(at).replaceAll('-', '')}', 'x', ${time}, ${success}, '{"tcp_ping":"${cured}"}', ${result}, ${error}, 'tcp_ping', ${time})`;
+    });
+  const write = (values: readonly string[]) =>
+    kit.app.sql(`insert into task (uuid, token, timestamp, success, task_event_type, task_event_result, error_message,
+      type_name, created_at) values ${values.join(', ')}`);
+  await write([...rows(30, 60, false), ...rows(1, 60, true, 1)]);
+  const pages = [`probes?probe=tcp_ping+${cured}`, `agent/${uuidOf(MENDED)}/probes`];
+  for (const path of pages)
+    await behindForm(kit, path, {}, async ({ page }) => {
+      await page.getByText(DENIED).waitFor();
+      await page.waitForLoadState('networkidle');
+      // The curves are those of the machine that lost nothing.
+      assert.is(await page.getByText('Nothing was lost').count(), 0);
+    });
+  await write(rows(1, 30, true));
+  await behindForm(kit, pages[0]!, {}, async ({ page }) => {
+    const card = page.getByRole('region', { name: cured });
+    await card.getByText(/^All 2 machines, median 3/).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.getByText(DENIED).count(), 0);
+    await card.getByTitle(`Hide ${cured}`).click();
+    assert.is(await card.getByRole('list', { name: 'One needs a look' }).count(), 0);
+  });
+  await behindForm(kit, pages[1]!, {}, async ({ page }) => {
+    await page.locator('dt', { hasText: 'Loss' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.getByText(DENIED).count(), 0);
+  });
+});
+
+test('a probe whose machine has not measured yet says this, and not that the machine is away', async () => {
+  const name = 'not yet';
+  const agents = [[AGENT], { task: { ping: '192.0.2.98' } }];
+  await kit.app.call('crontab_create', [
+    kit.app.superToken,
+    name,
+    '0 0 0 1 1 *',
+    { agent: agents },
+  ]);
+  await behindForm(kit, 'probes?probe=ping+192.0.2.98', {}, async ({ page }) => {
+    const card = page.getByRole('region', { name: '192.0.2.98' });
+    await card.getByText('No measurement yet', { exact: true }).waitFor();
+    assert.is(await card.getByText('Away').count(), 0);
+  });
+  await kit.app.call('crontab_delete', [kit.app.superToken, name]);
 });
 
 // What follows has something to show.
@@ -257,7 +318,8 @@ test('a target that nobody measured in this time says so, without an empty chart
     const card = page.getByRole('region', { name: '192.0.2.99' });
     await card.getByText('No measurements in this period.').waitFor();
     // The simulated machine reports and takes no tasks.
-    await card.getByText(/^Tasks are off there: set allow_task = true .* web-1$/).waitFor();
+    await card.getByText(/^Tasks are off there: web-1$/).waitFor();
+    await card.getByText('npx svc-server allow-tasks ping', { exact: true }).waitFor();
     assert.is(await card.getByRole('figure').count(), 0);
   });
   await kit.app.call('crontab_delete', [kit.app.superToken, 'never yet']);

@@ -1,6 +1,7 @@
 // proof only: 18
 /** The page Tasks: a real agent runs what the form says, simulated machines answer beside it. */
 
+import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { compare, linesOf } from '../../plugins/dashboard/web/parts/task-compare.ts';
 import { type Running, stopAgent } from '../agent-program-process.ts';
@@ -284,6 +285,33 @@ test('a token that may ping one machine is offered that one alone', async () => 
   await page.getByText('No machine takes such tasks right now').waitFor();
   assert.equal(problems, []);
   await close();
+});
+
+test('a task that its machine does not allow says of which kind it is and what allows it', async () => {
+  const uuid = '0b6f1c52-7a35-4d0e-9c1b-0000000decaf';
+  const strict = await startTaskAgent(kit.app, uuid, { kinds: ['ping'] });
+  const { page, findings, problems, close } = await kit.open(`tasks?kind=execute&machine=${uuid}`);
+  try {
+    await page.getByLabel('Command line').fill('true');
+    await page.getByRole('button', { name: 'Run on one machine' }).click();
+    const says = async (box: Locator) => {
+      await box.getByText('Permission Denied: Task not allowed (execute)').waitFor();
+      for (const command of [
+        'npx svc-server allow-tasks execute',
+        'sh /opt/svc-agent/install.sh --allow execute',
+      ])
+        await box.getByText(command, { exact: true }).waitFor();
+    };
+    await says(page.locator('.tasks-column'));
+    assert.equal(await findings(), []);
+    await page.goto(`${kit.app.url}/svc/dashboard/agent/${uuid}/tasks`);
+    await page.getByRole('row').nth(1).click();
+    await says(page.getByRole('dialog'));
+    assert.equal(problems, []);
+  } finally {
+    await close();
+    await stopAgent(strict);
+  }
 });
 
 test('on a phone, in Chinese and dark, everything is reached', async () => {

@@ -182,6 +182,17 @@ test('the check names the entry that is missing, and its button adds it', async 
   }, `tokens/${key}`);
 });
 
+test('whoever makes a token for a person reads that the person needs no secret', () =>
+  behindForm(kit, 'tokens?new=1', {}, async ({ page, findings }) => {
+    await page.getByRole('radio', { name: 'Viewer' }).check();
+    await page.getByLabel('User name').fill('mila');
+    await page.getByLabel('Password').fill('a long enough password');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save this secret now' });
+    await dialog.getByText(/^mila logs in with the user name and the password/).waitFor();
+    assert.equal(await findings(), []);
+  }));
+
 test('secret, password and life of a token end after a word about what hangs on it', async () => {
   const old = await kit.app.token(LIMIT, { username: 'parent', password: 'first-one' });
   const token_creation = { token_limit: [LIMIT[0]] };

@@ -2,8 +2,8 @@ import { CircleCheck, CircleX, Clock3, LoaderCircle, TriangleAlert } from 'lucid
 import { useState } from 'preact/hooks';
 import { useMachines } from '../frame/index.ts';
 import { t } from '../strings/index.ts';
+import { TaskError } from './allow.tsx';
 import { Checkbox, CopyButton, format, Icon } from './index.ts';
-import { plain } from './plain.ts';
 import { compare, type Difference, type Line, linesOf } from './task-compare.ts';
 import { kindOf, taskText } from './task-form.tsx';
 import type { Outcome, Run } from './task-run.ts';
@@ -41,6 +41,8 @@ export function Results({ run }: { readonly run: Run }) {
             key={uuid}
             name={nameOf(uuid)}
             outcome={outcomes.get(uuid) ?? { state: 'waiting' }}
+            kind={kind}
+            isAlone={run.uuids.length === 1}
             lines={results.get(uuid)}
             difference={differences.get(uuid)}
           />
@@ -70,12 +72,14 @@ function sentence(run: Run, outcomes: ReadonlyMap<string, Outcome>, same: number
 
 interface ColumnProps {
   readonly name: string;
+  readonly kind: string;
+  readonly isAlone: boolean;
   readonly outcome: Outcome;
   readonly lines: readonly Line[] | undefined;
   readonly difference: Difference | undefined;
 }
 
-function Column({ name, outcome, lines, difference }: ColumnProps) {
+function Column({ name, kind, isAlone, outcome, lines, difference }: ColumnProps) {
   const { state, error, took_ms } = outcome;
   const isDifferent = difference !== undefined && !difference.isSame;
   const text = lines?.map((line) => [line.label, line.text].filter(Boolean).join(': ')).join('\n');
@@ -93,7 +97,7 @@ function Column({ name, outcome, lines, difference }: ColumnProps) {
         )}
         {text !== undefined && <CopyButton text={text} />}
       </header>
-      {error !== undefined && <p class="tasks-error">{plain(error) || t.tasks.noReason}</p>}
+      {error !== undefined && <TaskError text={error} kind={kind} isAlone={isAlone} />}
       {state === 'stopped' && error === undefined && <p class="muted">{t.tasks.stoppedHere}</p>}
       {lines && <Lines lines={lines} difference={difference} />}
     </article>

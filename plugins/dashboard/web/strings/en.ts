@@ -285,9 +285,13 @@ export const en = {
       why: {
         add: 'One line in its shell installs the agent and connects it to this server.',
         name: 'Until then it goes by the name that its own system has.',
-        keep: 'Until you decide, the default holds for every machine: 14 days on a new server.',
         status: 'A public page that shows which of your machines are up.',
       },
+      kept: (days: number, budget: string | undefined) => {
+        const long = days === 0 ? 'everything for ever' : `the last ${days} days`;
+        return `Until you decide, this server keeps ${long}${budget === undefined ? '' : `, in at most ${budget}`}.`;
+      },
+      standardBudget: '20 GB or a fifth of its disk, whichever is less',
       nameIt: (name: string) => `Name ${name}`,
       keepIt: 'Set limits',
       keepStandard: 'Keep the default',
@@ -568,8 +572,7 @@ export const en = {
       load: (count: string) => `${count} measurements a day`,
       name: 'Name of the job',
       nameHint: 'The probe runs as a job. Pause, change or delete it under Jobs.',
-      nobody:
-        'None of your machines takes tasks. Set allow_task = true in the configuration of an agent to measure from there.',
+      nobody: 'None of your machines takes tasks.',
       added: (target: string) => `${target} is being measured.`,
     },
     latency: 'Latency',
@@ -594,28 +597,27 @@ export const en = {
     allMachines: 'All machines',
     machine: 'Machine',
     away: 'Away',
+    notYet: 'No measurement yet',
+    notYetCount: (count: number) => `${count} without a measurement yet`,
     awayHint: 'Nothing was measured there in this period:',
-    awayTasksOff:
-      'Tasks are off there: set allow_task = true in the configuration of the agent to measure from:',
+    awayTasksOff: 'Tasks are off there:',
     awayOffline: 'Not connected, so nothing was measured there in this period:',
     reasons: 'Why there was no answer',
     lastAnswer: (time: string) => `Last answer: ${time}`,
     noAnswerToday: 'No answer in the last 24 hours',
     remedies: {
-      missing: () =>
+      missing:
         'Install it on the machine (on Debian and Ubuntu: apt install iputils-ping), or measure a TCP port instead.',
-      forbidden: (kind: string) =>
-        `The agent does not allow this kind of task: add "${kind}" to allow_task_type in its configuration and restart it.`,
-      noRight: () =>
+      noRight:
         'The agent’s user or its service is not allowed to do this. Check its unit file and the rights of the program, or measure a TCP port instead.',
-      noName: () =>
+      noName:
         'The machine cannot resolve this name. Check the spelling of the target and the DNS of the machine.',
-      refused: () =>
+      refused:
         'The host answers, but nothing listens on this port. Check the port and whether the service runs.',
-      noWay: () => 'The machine has no route to this host. Check its network and firewall.',
-      certificate: () =>
+      noWay: 'The machine has no route to this host. Check its network and firewall.',
+      certificate:
         'The machine does not trust the certificate of this address. Check its name, its end and who signed it.',
-      noAnswer: () =>
+      noAnswer:
         'The host is down, or something on the way drops the request. Check the host and its firewall.',
     },
     untagged: 'Untagged',
@@ -636,6 +638,18 @@ export const en = {
     byJob: (names: string) => `Job ${names}`,
   },
   tasks: {
+    allow: {
+      how: 'How to allow it',
+      lead: 'Only somebody at the machine can allow this. Type this there:',
+      first: 'On the machine that runs this server, in its folder (started with npm start)',
+      firstHint:
+        'It changes data/agent.toml. The agent takes that over within seconds, then try again.',
+      added: 'On a machine that was added with one line',
+      addedHint:
+        'It changes state/config.toml beside the script. The script is in /opt/svc-agent; of an agent that was installed without root in ~/.local/share/svc-agent; or in the folder given with --prefix.',
+      byHand: (kind: string) =>
+        `An agent that was set up by hand needs three things: allow_task = true and ${kind} in allow_task_type in its file; a token that may listen for tasks and write their results (task: listen, task: write) for this machine; a restart.`,
+    },
     run: 'Run',
     history: 'History',
     kind: 'What to run',
@@ -803,17 +817,6 @@ export const en = {
   terminal: {
     tasksOff: 'Tasks are switched off on this machine, so no terminal opens.',
     shellsOff: 'This machine does not allow terminals.',
-    allow: {
-      lead: 'Only somebody at the machine can allow terminals. Type this there:',
-      first: 'On the machine that runs this server, in its folder (started with npm start)',
-      firstHint:
-        'It changes data/agent.toml. The agent takes that over within seconds, then try again.',
-      added: 'On a machine that was added with one line',
-      addedHint:
-        'It changes state/config.toml beside the script. An agent that was installed without root has it in ~/.local/share/svc-agent.',
-      byHand:
-        'An agent that was set up by hand needs three things: allow_task = true and web_shell in allow_task_type in its file; a token that may listen for tasks and write their results (task: listen, task: write) for this machine; a restart.',
-    },
     forbidden: 'Your token may not open terminals on this machine.',
     exited: 'Press Enter for a new one.',
     away: 'This machine is not connected.',
@@ -1305,6 +1308,8 @@ export const en = {
     secretTitle: 'Save this secret now',
     secretText:
       'This is the whole token. The server keeps no readable copy: it is shown only this once.',
+    secretOfPerson: (username: string) =>
+      `${username} logs in with the user name and the password and needs only these. The secret is for programs.`,
     kept: 'I have saved it',
     roll: 'New secret',
     rollTitle: (name: string) => `A new secret for ${name}?`,
@@ -1515,6 +1520,7 @@ export const en = {
       settings: 'The page',
       slug: 'Address',
       slugHint: 'Lower-case letters, digits and hyphens. It cannot be changed later.',
+      slugShows: (url: string) => `${url} — it cannot be changed later.`,
       slugWrong: 'Lower-case letters, digits and single hyphens between them, at most 40.',
       name: 'Title',
       description: 'Description',
@@ -1522,6 +1528,8 @@ export const en = {
       entriesHint: 'Nothing yet. Readers see the names that you give, no address and no UUID.',
       addEntry: 'Add an entry',
       addAll: (count: number) => `Add ${count} machines`,
+      unnamedHint:
+        'The name that a system gives itself is never shown publicly: a machine that you have not named is called “Machine” and a number here. Type what readers shall see.',
       shownAs: 'Public name',
       group: 'Group',
       machine: 'Machine',

@@ -265,9 +265,13 @@ export const zh: Strings = {
       why: {
         add: '在主机的命令行里运行一行命令，即可安装代理程序并连接到本服务器。',
         name: '在此之前，显示的是系统自己的主机名。',
-        keep: '在您决定之前，所有主机使用默认期限：新服务器为 14 天。',
         status: '一个公开页面，显示哪些主机在线。',
       },
+      kept: (days, budget) => {
+        const long = days === 0 ? '永久保留全部数据' : `保留最近 ${days} 天`;
+        return `在您决定之前，本服务器${long}${budget === undefined ? '' : `，最多占用 ${budget}`}。`;
+      },
+      standardBudget: '20 GB 或磁盘的五分之一（取较小者）',
       nameIt: (name) => `为 ${name} 命名`,
       keepIt: '设置期限',
       keepStandard: '保留默认值',
@@ -533,7 +537,7 @@ export const zh: Strings = {
       load: (count) => `每天 ${count} 次测量`,
       name: '任务名称',
       nameHint: '探测以定时任务的形式运行，可在“定时任务”中暂停、修改或删除。',
-      nobody: '没有主机接受任务。请在代理的配置中设置 allow_task = true，然后从那里测量。',
+      nobody: '没有主机接受任务。',
       added: (target) => `正在测量 ${target}。`,
     },
     latency: '延迟',
@@ -554,24 +558,24 @@ export const zh: Strings = {
     allMachines: '所有主机',
     machine: '主机',
     away: '不在线',
+    notYet: '还没有测量',
+    notYetCount: (count) => `${count} 台还没有测量`,
     awayHint: '此时间段内没有来自它们的测量：',
-    awayTasksOff: '以下主机已关闭任务。要从那里测量，请在其代理的配置中设置 allow_task = true：',
+    awayTasksOff: '以下主机已关闭任务：',
     awayOffline: '以下主机未连接，此时间段内没有测量：',
     reasons: '没有响应的原因',
     lastAnswer: (time) => `最近一次响应：${time}`,
     noAnswerToday: '最近 24 小时内没有响应',
     remedies: {
-      missing: () =>
+      missing:
         '请在主机上安装它（Debian 和 Ubuntu：apt install iputils-ping），或改为测量 TCP 端口。',
-      forbidden: (kind) =>
-        `代理不允许此类任务：请在其配置的 allow_task_type 中加入 "${kind}" 并重启代理。`,
-      noRight: () =>
+      noRight:
         '代理的用户或其服务无权执行此操作。请检查服务的单元文件和程序的权限，或改为测量 TCP 端口。',
-      noName: () => '主机无法解析此名称。请检查目标的拼写和主机的 DNS。',
-      refused: () => '目标主机有响应，但此端口没有服务监听。请检查端口以及服务是否在运行。',
-      noWay: () => '主机没有到目标的路由。请检查其网络和防火墙。',
-      certificate: () => '主机不信任此地址的证书。请检查证书的名称、有效期和签发者。',
-      noAnswer: () => '目标主机已停机，或途中有设备丢弃了请求。请检查目标主机及其防火墙。',
+      noName: '主机无法解析此名称。请检查目标的拼写和主机的 DNS。',
+      refused: '目标主机有响应，但此端口没有服务监听。请检查端口以及服务是否在运行。',
+      noWay: '主机没有到目标的路由。请检查其网络和防火墙。',
+      certificate: '主机不信任此地址的证书。请检查证书的名称、有效期和签发者。',
+      noAnswer: '目标主机已停机，或途中有设备丢弃了请求。请检查目标主机及其防火墙。',
     },
     untagged: '没有标签',
     others: '其余主机',
@@ -590,6 +594,17 @@ export const zh: Strings = {
     byJob: (names) => `定时任务 ${names}`,
   },
   tasks: {
+    allow: {
+      how: '如何允许',
+      lead: '只有在主机上操作的人才能允许此操作。请在主机上输入：',
+      first: '运行此服务器的主机（用 npm start 启动），在其目录中',
+      firstHint: '它会修改 data/agent.toml，代理几秒内生效，然后请重试。',
+      added: '用一行命令添加的主机',
+      addedHint:
+        '它会修改脚本旁的 state/config.toml。脚本位于 /opt/svc-agent；不以 root 安装的代理位于 ~/.local/share/svc-agent；或位于用 --prefix 指定的目录。',
+      byHand: (kind) =>
+        `手动配置的代理需要：配置文件中 allow_task = true，且 allow_task_type 包含 ${kind}；令牌对此主机拥有监听任务和上传结果的权限（task: listen、task: write）；然后重启代理。`,
+    },
     run: '运行',
     history: '历史',
     kind: '运行什么',
@@ -746,16 +761,6 @@ export const zh: Strings = {
   terminal: {
     tasksOff: '此主机已关闭任务功能，而终端属于任务。',
     shellsOff: '此主机不允许打开终端。',
-    allow: {
-      lead: '只有在主机上操作的人才能允许终端。请在主机上输入：',
-      first: '运行此服务器的主机（用 npm start 启动），在其目录中',
-      firstHint: '它会修改 data/agent.toml，代理几秒内生效，然后请重试。',
-      added: '用一行命令添加的主机',
-      addedHint:
-        '它会修改脚本旁的 state/config.toml。不以 root 安装的代理位于 ~/.local/share/svc-agent。',
-      byHand:
-        '手动配置的代理需要：配置文件中 allow_task = true，且 allow_task_type 包含 web_shell；令牌对此主机拥有监听任务和上传结果的权限（task: listen、task: write）；然后重启代理。',
-    },
     forbidden: '您的令牌无权在此主机上打开终端。',
     exited: '按回车键打开新的。',
     away: '此主机未连接。',
@@ -1200,6 +1205,7 @@ export const zh: Strings = {
     takeOut: (name) => `移除 ${name}`,
     secretTitle: '请立即保存此密钥',
     secretText: '这是完整的令牌。服务器不保存可读的副本：只显示这一次。',
+    secretOfPerson: (username) => `${username} 用用户名和密码登录，只需这两项。密钥供程序使用。`,
     kept: '我已保存',
     roll: '更换密钥',
     rollTitle: (name) => `更换 ${name} 的密钥？`,
@@ -1406,6 +1412,7 @@ export const zh: Strings = {
       settings: '页面',
       slug: '地址',
       slugHint: '小写字母、数字和连字符。之后不能更改。',
+      slugShows: (url) => `${url} — 之后不能更改。`,
       slugWrong: '小写字母和数字，中间可有单个连字符，最多 40 个字符。',
       name: '标题',
       description: '标题下的一句话',
@@ -1413,6 +1420,8 @@ export const zh: Strings = {
       entriesHint: '还没有。访问者只看到您取的名称，看不到地址和 UUID。',
       addEntry: '添加条目',
       addAll: (count) => `添加 ${count} 台主机`,
+      unnamedHint:
+        '系统自己的主机名从不公开：您没有命名的主机在此称为“主机”加编号。请输入访问者应看到的名称。',
       shownAs: '对访问者显示的名称',
       group: '上方的标题',
       machine: '主机',

@@ -129,6 +129,7 @@ function Target({ uuid, probe, view, hasFailed, figures }: TargetProps) {
               from={from}
               to={to}
               nameOf={() => name}
+              isAll
               sync="agent"
               file={`${name} ${probe.target}`}
             />

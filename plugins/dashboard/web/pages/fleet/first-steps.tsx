@@ -27,6 +27,9 @@ const standardKeyOf = ({ origin }: Server) => `svc-first-steps keep ${origin}`;
 
 interface Step {
   readonly id: 'add' | 'name' | 'keep' | 'status';
+  /** In place of the usual one. */
+  readonly title?: string | undefined;
+  readonly why: string;
   readonly isDone: boolean;
   readonly action: ComponentChildren;
 }
@@ -61,12 +64,12 @@ function Steps({ machines, onDismiss }: Props) {
       actions={<Button kind="quiet" icon={X} label={s.dismiss} onClick={onDismiss} />}
     >
       <ol key={server.origin}>
-        {steps.map(({ id, isDone, action }) => (
+        {steps.map(({ id, title, why, isDone, action }) => (
           <li key={id} class={isDone ? 'done' : ''}>
             <Icon of={isDone ? Check : CircleDashed} />
             <div class="grow">
-              <strong>{s.names[id]}</strong>
-              <p class="muted">{isDone ? s.done : s.why[id]}</p>
+              <strong>{title ?? s.names[id]}</strong>
+              <p class="muted">{isDone ? s.done : why}</p>
             </div>
             {!isDone && action}
           </li>
@@ -82,6 +85,28 @@ interface Found {
   readonly hasGlobal: boolean | undefined;
   /** Somebody has set a limit that holds for all machines. */
   readonly hasLimits: boolean;
+  /** How long this server keeps its history, in a sentence. */
+  readonly kept: string | undefined;
+}
+
+/** A new server keeps so much where its file says nothing; one that an earlier version made keeps all, and warns of it. */
+const STANDARD_DAYS = 14;
+
+async function keptBy({ call }: Server): Promise<string> {
+  const [text, { warnings }, { valueIn }] = await Promise.all([
+    call('svc-server_read_config'),
+    call('svc-server_config_warnings'),
+    import('../server/toml.ts'),
+  ]);
+  const keepsAll = warnings.some(({ key }) => key === 'retention.keep_days');
+  const days = valueIn(text, 'retention', 'keep_days');
+  const isStandard = days === undefined && !keepsAll;
+  const budget =
+    valueIn(text, 'retention', 'budget') ?? (isStandard ? t.fleet.steps.standardBudget : undefined);
+  return t.fleet.steps.kept(
+    Number(days ?? (keepsAll ? 0 : STANDARD_DAYS)),
+    budget === 'none' ? undefined : budget?.toString(),
+  );
 }
 
 /** What the server has already, of what this token may make. */
@@ -97,9 +122,10 @@ function useFound() {
     `first steps ${isKnown} ${asksGlobal} ${asksPage}`,
     async () => {
       if (!isKnown) return undefined;
-      const [pages, namespaces] = await Promise.all([
+      const [pages, namespaces, kept] = await Promise.all([
         asksPage ? call('status-page_list') : undefined,
         asksGlobal ? call('kv_list_all_namespace') : undefined,
+        asksGlobal ? keptBy(server) : undefined,
       ]);
       const hasGlobal = namespaces?.includes(GLOBAL);
       const namespace_key = [{ namespace: GLOBAL, key: LIMITS }];
@@ -108,6 +134,7 @@ function useFound() {
         hasPage: pages && pages.length > 0,
         hasGlobal,
         hasLimits: limits.some(({ value }) => value !== null),
+        kept,
       };
     },
     { every_ms: EVERY_MS },
@@ -119,11 +146,14 @@ function useSteps(machines: readonly Machine[], found: Found | undefined): reado
   const unnamed = machines.find(({ given_name }) => given_name === null);
   const [first] = machines;
   const steps: Step[] = [];
+  const { why } = t.fleet.steps;
   if (mayAdd(server))
-    steps.push({ id: 'add', isDone: machines.length > 1, action: <AddMachine /> });
+    steps.push({ id: 'add', why: why.add, isDone: machines.length > 1, action: <AddMachine /> });
   if (first && server.has('kv') && mayName(server, first))
     steps.push({
       id: 'name',
+      why: why.name,
+      title: unnamed && machines.length > 1 ? t.fleet.steps.nameIt(unnamed.name) : undefined,
       isDone: machines.some(({ given_name }) => given_name !== null),
       action: unnamed && <NameIt machine={unnamed} />,
     });
@@ -137,11 +167,12 @@ function useSteps(machines: readonly Machine[], found: Found | undefined): reado
   if (found?.hasGlobal !== undefined)
     steps.push({
       id: 'keep',
+      why: found.kept ?? '',
       isDone: found.hasLimits || keepsStandard,
       action: <Keep hasGlobal={found.hasGlobal} onStandard={keepStandard} />,
     });
   if (found?.hasPage !== undefined)
-    steps.push({ id: 'status', isDone: found.hasPage, action: <MakePage /> });
+    steps.push({ id: 'status', why: why.status, isDone: found.hasPage, action: <MakePage /> });
   return steps;
 }
 

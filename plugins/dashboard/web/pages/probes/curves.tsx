@@ -70,6 +70,7 @@ export function Curves({ probe, answer, machine, ms }: Props) {
             onZoom={(a, b) => setZooms([...zooms, [a, b]])}
             onBack={() => setZooms(zooms.slice(0, -1))}
             nameOf={nameOf}
+            isAll={machine !== undefined || slowest.length === probe.agents.length}
             sync="probes"
             file={machine === undefined ? probe.target : `${nameOf(machine)} ${probe.target}`}
           />

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Machine, setQuery, useMachines } from '../../frame/index.ts';
+import { HowToAllow } from '../../parts/allow.tsx';
 import { Amount, Bar, format } from '../../parts/index.ts';
 import {
   type Answer,
@@ -27,7 +28,9 @@ export function Machines({ probe, answer, chosen }: Props) {
   const { readings } = answer;
   const fine = readings.filter(({ mood }) => mood === 'fine');
   const bad = readings.filter(isBad);
-  const away = readings.filter(({ mood }) => mood === 'away');
+  const unmeasured = readings.filter(({ mood }) => mood === 'away');
+  const waiting = unmeasured.filter(({ uuid }) => isWaiting(of(uuid)));
+  const away = unmeasured.filter((one) => !waiting.includes(one));
   const groups = groupsOf(fine, (uuid) => of(uuid)?.tags?.[0]);
   const common = { probe, answer, chosen };
   return (
@@ -44,9 +47,14 @@ export function Machines({ probe, answer, chosen }: Props) {
           isOpen={fine.length <= FEW}
         />
       ))}
+      {waiting.length > 0 && (
+        <Fold title={t.probes.notYet} note={t.probes.group(waiting.length)}>
+          <Away kind={probe.kind} readings={waiting} />
+        </Fold>
+      )}
       {away.length > 0 && (
         <Fold title={t.probes.away} note={t.probes.group(away.length)}>
-          <Away readings={away} />
+          <Away kind={probe.kind} readings={away} />
         </Fold>
       )}
     </div>
@@ -186,8 +194,13 @@ function Rows({
   );
 }
 
+interface AwayProps {
+  readonly kind: Probe['kind'];
+  readonly readings: readonly Reading[];
+}
+
 /** Machines that measured nothing, by the reason that is known of each. */
-export function Away({ readings }: { readonly readings: readonly Reading[] }) {
+export function Away({ kind, readings }: AwayProps) {
   const { nameOf, of } = useMachines();
   const groups = new Map<string, string[]>();
   for (const { uuid } of readings) {
@@ -197,15 +210,24 @@ export function Away({ readings }: { readonly readings: readonly Reading[] }) {
   return (
     <>
       {[...groups].map(([why, names]) => (
-        <p key={why} class="muted">
-          {why} {names.sort((a, b) => a.localeCompare(b, undefined, { numeric: true })).join(', ')}
-        </p>
+        <div key={why}>
+          <p class="muted">
+            {why}{' '}
+            {names.sort((a, b) => a.localeCompare(b, undefined, { numeric: true })).join(', ')}
+          </p>
+          {why === t.probes.awayTasksOff && <HowToAllow kind={kind} />}
+        </div>
       ))}
     </>
   );
 }
 
+/** It takes tasks now, so what it measures is on its way. */
+export const isWaiting = (machine: Machine | undefined): boolean =>
+  machine?.connected_for_tasks === true && machine.tasks_allowed !== false;
+
 function awayOf(machine: Machine | undefined): string {
   if (machine?.tasks_allowed === false) return t.probes.awayTasksOff;
+  if (isWaiting(machine)) return `${t.probes.notYet}:`;
   return machine?.connected_for_tasks === false ? t.probes.awayOffline : t.probes.awayHint;
 }

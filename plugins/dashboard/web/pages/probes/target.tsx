@@ -18,7 +18,7 @@ import {
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
 import { Curves } from './curves.tsx';
-import { Away, Machines } from './machines.tsx';
+import { Away, isWaiting, Machines } from './machines.tsx';
 
 interface Props {
   readonly probe: Probe;
@@ -67,7 +67,7 @@ export function Target({ probe, totals, usual, ms, isOpen, isAsked, machine }: P
       </header>
       {answer ? <Sentence answer={answer} /> : <Skeleton rows={1} />}
       {answer && answer.away === answer.readings.length && answer.away <= NAMED && (
-        <Away readings={answer.readings} />
+        <Away kind={probe.kind} readings={answer.readings} />
       )}
       {answer && !isOpen && (
         <Looks probe={probe} readings={answer.readings.filter(isBad)} failures={failures} />
@@ -105,9 +105,14 @@ function Jobs({ names }: { readonly names: readonly string[] }) {
 
 /** "28 of 31 machines, median 62 ms, slowest web-2 178 ms; 3 away". */
 function Sentence({ answer }: { readonly answer: Answer }) {
-  const { nameOf } = useMachines();
-  const { readings, answered, median, slowest, silent, away } = answer;
-  if (away === readings.length) return <p class="muted">{t.probes.nothing}</p>;
+  const { nameOf, of } = useMachines();
+  const { readings, answered, median, slowest, silent } = answer;
+  const waiting = readings.filter(
+    ({ uuid, mood }) => mood === 'away' && isWaiting(of(uuid)),
+  ).length;
+  const away = answer.away - waiting;
+  if (answer.away === readings.length)
+    return <p class="muted">{away === 0 ? t.probes.notYet : t.probes.nothing}</p>;
   const figure = (ms: number) => format.text(format.milliseconds(ms));
   const parts = [
     t.probes.answers(answered, readings.length),
@@ -118,6 +123,7 @@ function Sentence({ answer }: { readonly answer: Answer }) {
   ].filter((part) => part !== false);
   const rest = [
     silent > 0 && t.probes.silentCount(silent),
+    waiting > 0 && t.probes.notYetCount(waiting),
     away > 0 && t.probes.awayCount(away),
   ].filter((part) => part !== false);
   return (

@@ -34,12 +34,14 @@ export function EntryList({ entries, onChange }: Props) {
   /** What the public may read: a name that people gave, never the host's own. */
   const publicName = (agent: string): string =>
     of(agent)?.given_name ?? s.machineNumber(machines.indexOf(agent) + 1);
+  const isUnnamed = (agent: string) => of(agent)?.given_name === null;
   const made = (agent: string): Entry => ({ name: publicName(agent), agent });
   const group = entries.at(-1)?.group;
   return (
     <fieldset class="field">
       <legend class="group-label">{s.entries}</legend>
       {entries.length === 0 && <p class="hint">{s.entriesHint}</p>}
+      {entries.some(({ agent }) => isUnnamed(agent)) && <p class="hint">{s.unnamedHint}</p>}
       <ol class="server-entries">
         {entries.map((entry, at) => (
           <li key={entry.key ?? `new ${at}`} class="card">

@@ -1,6 +1,6 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
-import { useServer } from '../../frame/index.ts';
+import { useServer, wire } from '../../frame/index.ts';
 import {
   Button,
   Card,
@@ -29,7 +29,7 @@ interface Props {
 
 /** Everything of one public page but its incidents. */
 export function StatusForm({ shown, onSaved, onCancel }: Props) {
-  const { call, may } = useServer();
+  const { call, may, origin } = useServer();
   const s = t.server.status;
   const [slug, setSlug] = useState(shown?.slug ?? '');
   const [page, setPage] = useState<Page>(shown?.page ?? { title: '', entries: [] });
@@ -62,7 +62,7 @@ export function StatusForm({ shown, onSaved, onCancel }: Props) {
               mono
               autofocus
               spellcheck={false}
-              hint={s.slugHint}
+              hint={isSlug ? s.slugShows(`${origin}${wire(`/svc/status/${slug}`)}`) : s.slugHint}
               error={slug === '' || isSlug ? undefined : s.slugWrong}
             />
           )}

@@ -1,10 +1,10 @@
 import { SquareTerminal } from 'lucide';
 import { useState } from 'preact/hooks';
 import { useMachines, useServer } from '../../frame/index.ts';
+import { HowToAllow } from '../../parts/allow.tsx';
 import { Dialog, Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
 import { mayOpen } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
-import { HowToAllow } from './allow.tsx';
 
 /** Which machine the shell is to run on. */
 export function Chooser({
@@ -46,7 +46,7 @@ function Machines({ onOpen }: { readonly onOpen: (uuid: string) => void }) {
     return (
       <Empty icon={SquareTerminal} title={t.terminal.none}>
         <p>{t.terminal.noneHint}</p>
-        {list.length > 0 && <HowToAllow />}
+        {list.length > 0 && <HowToAllow kind="web_shell" />}
       </Empty>
     );
   const wanted = text.trim().toLowerCase();

@@ -1,9 +1,9 @@
 import { Plug, RotateCw } from 'lucide';
 import { useState } from 'preact/hooks';
 import { useServer } from '../../frame/index.ts';
+import { HowToAllow } from '../../parts/allow.tsx';
 import { Button, format, Icon } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { HowToAllow } from './allow.tsx';
 import { addressForAgents } from './settings.ts';
 import type { Shell } from './shell.ts';
 import { Address } from './toolbar.tsx';
@@ -29,7 +29,7 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
           {state.how === 'exit' && t.terminal.exited}
           {isNever && t.terminal.never(addressForAgents(server))}
         </span>
-        {state.how === 'off' && <HowToAllow />}
+        {state.how === 'off' && <HowToAllow kind="web_shell" />}
       </div>
       {isNever && <Button onClick={() => setAddressing(true)}>{t.terminal.address}</Button>}
       <Button icon={RotateCw} onClick={() => void shell.start()}>

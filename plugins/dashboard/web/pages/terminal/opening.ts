@@ -1,5 +1,6 @@
 import { RpcError } from '@svc/client';
 import type { Server } from '../../frame/index.ts';
+import { NOT_ALLOWED } from '../../parts/allow.tsx';
 import { errorText } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
@@ -27,8 +28,6 @@ export async function passFor(server: Server, agent_uuid: string): Promise<strin
 const NOT_CONNECTED = 104;
 /** In `data` of 104 (task.md §4.3). */
 const TASKS_OFF = 'tasks are switched off on this agent';
-/** An agent's answer to a kind of task that its file does not allow (clients.md §2.8). */
-const NOT_ALLOWED = 'Permission Denied: Task not allowed';
 
 /** Why no shell could be asked for. */
 export function endingOf(error: unknown): Ending {

@@ -84,7 +84,13 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
         </Button>
         <Button onClick={() => go(to('tokens'))}>{t.parts.cancel}</Button>
       </div>
-      {made && <Secret made={made} onClose={() => go(to('tokens', made.key))} />}
+      {made && (
+        <Secret
+          made={made}
+          username={account.username}
+          onClose={() => go(to('tokens', made.key))}
+        />
+      )}
     </form>
   );
 }

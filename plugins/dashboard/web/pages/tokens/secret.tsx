@@ -9,9 +9,12 @@ export interface Made {
 /** The only time that the secret is seen. */
 export const Secret = ({
   made,
+  username = '',
   onClose,
 }: {
   readonly made: Made;
+  /** Who logs in with a password; they need no secret. */
+  readonly username?: string;
   readonly onClose: () => void;
 }) => (
   <Dialog
@@ -27,6 +30,7 @@ export const Secret = ({
     }
   >
     <p>{t.tokens.secretText}</p>
+    {username !== '' && <p>{t.tokens.secretOfPerson(username)}</p>}
     <Command text={`${made.key}:${made.secret}`} />
   </Dialog>
 );

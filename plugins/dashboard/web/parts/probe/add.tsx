@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Server, useMachines, useServer } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
+import { HowToAllow } from '../allow.tsx';
 import { FormDialog } from '../ask.tsx';
 import { Select, TextField } from '../field.tsx';
 import { number } from '../format.ts';
@@ -125,7 +126,12 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
         </div>
         <div class="stack">
           {machines.length > 0 && all.length === 0 && (
-            <p class="note warn">{t.probes.add.nobody}</p>
+            <div class="note warn">
+              <div class="grow">
+                <p>{t.probes.add.nobody}</p>
+                <HowToAllow kind={kind} />
+              </div>
+            </div>
           )}
           <MachinePicker
             machines={machines}

@@ -1,4 +1,4 @@
-import { isSlow, middle, type Percentiles } from './figures.ts';
+import { isMended, isSlow, middle, type Percentiles } from './figures.ts';
 import { keyOfProbe, type Probe } from './probes.ts';
 import type { Totals } from './series.ts';
 
@@ -32,7 +32,7 @@ const LOSSY = 0.01;
 function moodOf(of: Percentiles | undefined, usual: number | undefined): Reading['mood'] {
   if (!of) return 'away';
   if (of.p50 === null) return 'silent';
-  if ((of.loss ?? 0) >= LOSSY) return 'lossy';
+  if ((of.loss ?? 0) >= LOSSY && !isMended(of)) return 'lossy';
   return isSlow(of.p50, usual) ? 'slow' : 'fine';
 }
 

@@ -4,11 +4,11 @@ import { useServer } from '../../frame/server.ts';
 import { plain } from '../plain.ts';
 import { keyOfProbe, type Probe, probeOf } from './probes.ts';
 
-/** Why a machine got no answer from a target, the last time that it got none. */
+/** Why a machine gets no answer from a target. */
 export interface Failure {
   /** As the agent says it. */
   readonly text: string;
-  /** When it was answered last, Unix ms, to five minutes; undefined: not in the last day. */
+  /** When it was answered last, Unix ms, to five minutes where that is long ago; undefined: not in the last day. */
   readonly answeredAt: number | undefined;
 }
 /** By UUID. */
@@ -17,15 +17,16 @@ export type Failures = ReadonlyMap<string, Failure>;
 type Task = Methods['task_query']['result'][number];
 type Series = Methods['task_query_series']['result'];
 
-const EVERY_MS = 60_000;
+const EVERY_MS = 30_000;
 const STEP_MS = 300_000;
 const DAY = 86_400_000;
-/** Failed tasks of one machine and kind among which that of the target is looked for. */
+/** Tasks of one machine and kind among which the newest of the target is looked for: of those that failed, and of those that were answered. */
 const LIMIT = 50;
+const ENDS = ['is_failure', 'is_success'] as const;
 /** Machines that are asked about. */
 const MOST = 12;
 
-/** The last failure of each of these machines within the last `ms`; of no more than twelve. */
+/** Those of these machines whose newest answer within the last `ms` was a failure; of no more than twelve. */
 export function useFailures(probe: Probe, uuids: readonly string[], ms: number): Failures {
   const { client } = useServer();
   const some = uuids.slice(0, MOST);
@@ -38,26 +39,25 @@ export function useFailures(probe: Probe, uuids: readonly string[], ms: number):
       const span = { from: to - DAY, to, points: DAY / STEP_MS };
       const [day, ...tasks] = (await client.batch([
         ['task_query_series', { type: kind, target, agents: [...some], ...span }],
-        ...some.map((uuid) => {
-          const condition = [
-            { uuid },
-            { type: kind },
-            'is_failure',
-            { timestamp_from: to - ms },
-            { limit: LIMIT },
-          ];
-          return ['task_query', { task_data_query: { condition } }];
-        }),
+        ...some.flatMap((uuid) =>
+          ENDS.map((end) => {
+            const from = { timestamp_from: to - ms };
+            const condition = [{ uuid }, { type: kind }, end, from, { limit: LIMIT }];
+            return ['task_query', { task_data_query: { condition } }];
+          }),
+        ),
       ] as never[])) as unknown as PromiseSettledResult<unknown>[];
       const series = day?.status === 'fulfilled' ? (day.value as Series) : undefined;
+      const newest = (answer: PromiseSettledResult<unknown> | undefined): Task | undefined =>
+        (answer?.status === 'fulfilled' ? (answer.value as Task[]) : []).find(
+          (one) => probeOf(one.task_event_type)?.target === target,
+        );
       const found = new Map<string, Failure>();
       for (const [at, uuid] of some.entries()) {
-        const answer = tasks[at];
-        const rows = answer?.status === 'fulfilled' ? (answer.value as Task[]) : [];
-        const row = rows.find((one) => probeOf(one.task_event_type)?.target === target);
-        if (!row) continue;
-        const text = plain(row.error_message ?? '');
-        const answeredAt = series && lastAnswer(series, uuid);
+        const [failed, answered] = ENDS.map((_, nth) => newest(tasks[ENDS.length * at + nth]));
+        if (!failed || endOf(answered) > endOf(failed)) continue;
+        const text = plain(failed.error_message ?? '');
+        const answeredAt = answered?.timestamp ?? (series && lastAnswer(series, uuid));
         found.set(uuid, { text, answeredAt });
       }
       return found;
@@ -66,6 +66,8 @@ export function useFailures(probe: Probe, uuids: readonly string[], ms: number):
   );
   return data ?? new Map();
 }
+
+const endOf = (task: Task | undefined): number => Number(task?.timestamp ?? 0);
 
 /** Begin of the last bucket in which something was answered. */
 function lastAnswer({ from, step_ms, series }: Series, uuid: string): number | undefined {

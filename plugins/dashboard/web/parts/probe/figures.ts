@@ -12,7 +12,20 @@ export interface Percentiles {
   readonly p95: number | null;
   readonly p99: number | null;
   readonly max: number | null;
+  /** Answers since the last loss; undefined: not looked up. */
+  readonly answeredSince?: number;
 }
+
+/** Answers that would have been lost by now if the loss still went on; by chance none is in one case of twenty. */
+const EXPECTED = 3;
+
+/** Was something lost, and has it been put right since? */
+export const isMended = ({ loss, answeredSince = 0 }: Percentiles): boolean =>
+  (loss ?? 0) * answeredSince >= EXPECTED;
+
+/** Answers in the buckets behind the last one in which something was lost. */
+export const answeredSince = ({ count, loss }: ProbeSeries): number =>
+  count.slice(loss.findLastIndex((part) => (part ?? 0) > 0) + 1).reduce((sum, one) => sum + one, 0);
 
 /** Of an answer with one bucket. Null where nothing was measured. */
 export function percentilesOf(series: ProbeSeries): Percentiles | null {

@@ -17,6 +17,8 @@ interface Props extends Times {
   readonly of: Latencies;
   readonly nameOf: (uuid: string) => string;
   readonly sync: string;
+  /** No other machine measured it: what is not in the curves was not lost. */
+  readonly isAll: boolean;
   /** Of the target, in the name of the file. */
   readonly file: string;
 }
@@ -26,7 +28,7 @@ const lossUnit = { ...units.percent, figure: (value: number) => lossFigure(value
 
 /** Latency over time and, below it, loss: percentiles of one agent, or the medians of several side by side. */
 export function Latency(props: Props) {
-  const { of, nameOf, file, ...times } = props;
+  const { of, nameOf, file, isAll, ...times } = props;
   const [latency, loss] = useMemo(
     () => [of.series.length === 1 ? percentiles(of) : medians(of, nameOf), losses(of, nameOf)],
     [of],
@@ -44,7 +46,7 @@ export function Latency(props: Props) {
         <Chart {...common} title={t.probes.loss} unit={lossUnit} curves={loss} height={96} />
       ) : (
         // Of several machines some are drawn, and others may have lost.
-        (of.series.length < 2 || !wasMeasured) && (
+        (isAll || !wasMeasured) && (
           <p class="muted small">{wasMeasured ? t.probes.noLoss : t.probes.nothing}</p>
         )
       )}

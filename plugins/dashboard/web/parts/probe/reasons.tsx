@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide';
 import { useMachines } from '../../frame/machines.ts';
 import { t } from '../../strings/index.ts';
+import { HowToAllow } from '../allow.tsx';
 import { when } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { type Failure, type Failures, remedyOf } from './failures.ts';
@@ -40,7 +41,11 @@ export function Reasons({ kind, failures, isOne = false }: Props) {
                 {failure.text || t.tasks.noReason}
                 <span class="muted">{` · ${sinceOf(failure)}`}</span>
               </p>
-              {remedy && <p class="muted">{t.probes.remedies[remedy](kind)}</p>}
+              {remedy === 'forbidden' ? (
+                <HowToAllow kind={kind} />
+              ) : (
+                remedy && <p class="muted">{t.probes.remedies[remedy]}</p>
+              )}
             </div>
           </li>
         );

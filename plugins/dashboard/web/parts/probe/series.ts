@@ -1,7 +1,13 @@
 import type { BatchEntry, Methods } from '@svc/client';
 import { type Resource, usePoll } from '../../frame/resources.ts';
 import { useServer } from '../../frame/server.ts';
-import { middle, type Percentiles, type ProbeSeries, percentilesOf } from './figures.ts';
+import {
+  answeredSince,
+  middle,
+  type Percentiles,
+  type ProbeSeries,
+  percentilesOf,
+} from './figures.ts';
 import { keyOfProbe, type Probe } from './probes.ts';
 
 type Answer = Methods['task_query_series']['result'];
@@ -16,6 +22,9 @@ const DAYS = 7;
 const USUAL_EVERY_MS = 10 * MINUTE;
 /** Targets whose usual latency is looked up. */
 const TARGETS = 40;
+
+/** Few enough for several probes in each: percentiles of one are no percentiles. */
+const POINTS = 60;
 
 interface Ends {
   readonly from: number;
@@ -40,19 +49,23 @@ export function useTotals(probes: readonly Probe[], ms: number): Resource<Totals
     key,
     async () => {
       const to = Date.now();
-      const calls = probes.flatMap((probe) =>
-        [...asks(probe, { from: to - ms, to }, 1)].map((call) => ({ probe, call })),
-      );
-      const answers = await settled(
-        client,
-        calls.map(({ call }) => call),
-      );
+      const ends = { from: to - ms, to };
       const found = new Map<string, Percentiles>();
-      for (const [at, { probe }] of calls.entries())
-        for (const series of answers[at]?.series ?? []) {
-          const totals = percentilesOf(series);
-          if (totals) found.set(`${keyOfProbe(probe)} ${series.uuid}`, totals);
-        }
+      for (const [name, series] of await seriesOf(client, probes, ends, 1)) {
+        const totals = percentilesOf(series);
+        if (totals) found.set(name, totals);
+      }
+      const lossy = probes.flatMap((probe) => {
+        const agents = probe.agents.filter((uuid) => {
+          const { loss = null, p50 = null } = found.get(`${keyOfProbe(probe)} ${uuid}`) ?? {};
+          return loss !== null && loss > 0 && p50 !== null;
+        });
+        return agents.length === 0 ? [] : { ...probe, agents };
+      });
+      for (const [name, series] of await seriesOf(client, lossy, ends, POINTS)) {
+        const totals = found.get(name);
+        if (totals) found.set(name, { ...totals, answeredSince: answeredSince(series) });
+      }
       return found;
     },
     { every_ms: Math.max(15_000, ms / 240) },
@@ -60,6 +73,22 @@ export function useTotals(probes: readonly Probe[], ms: number): Resource<Totals
 }
 
 type Client = ReturnType<typeof useServer>['client'];
+
+/** The series of each probe and agent, by `key of the probe` + ` ` + `uuid`. */
+async function seriesOf(client: Client, probes: readonly Probe[], ends: Ends, points: number) {
+  const calls = probes.flatMap((probe) =>
+    [...asks(probe, ends, points)].map((call) => ({ probe, call })),
+  );
+  const answers = await settled(
+    client,
+    calls.map(({ call }) => call),
+  );
+  return calls.flatMap(({ probe }, at) =>
+    (answers[at]?.series ?? []).map(
+      (series) => [`${keyOfProbe(probe)} ${series.uuid}`, series] as const,
+    ),
+  );
+}
 
 async function settled(
   client: Client,
@@ -109,9 +138,6 @@ export interface Latencies {
   readonly step_ms: number;
   readonly series: readonly ProbeSeries[];
 }
-
-/** Few enough for several probes in each: percentiles of one are no percentiles. */
-const POINTS = 60;
 
 /** Curves of one probe. `to` undefined: until now, and on. */
 export function useSeries(

@@ -2,8 +2,8 @@ import { CircleCheck, CircleX, LoaderCircle, RotateCw, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { go, Link, to, useMachines, useServer } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
+import { TaskError } from '../allow.tsx';
 import { Button, Confirm, Dialog, format, Icon } from '../index.ts';
-import { plain } from '../plain.ts';
 import { linesOf } from '../task-compare.ts';
 import { contentOf, kindOf, type Task } from '../task-form.tsx';
 import { Lines, milliseconds } from '../task-results.tsx';
@@ -111,7 +111,7 @@ export function Details({ row, onClose, onDeleted }: Props) {
         </>
       )}
       {row.success !== null && <h3>{t.tasks.result}</h3>}
-      {row.error_message !== null && <p class="tasks-error">{plain(row.error_message)}</p>}
+      {row.error_message !== null && <TaskError text={row.error_message} kind={kind} isAlone />}
       {result !== undefined && <Lines lines={linesOf(kind, result, milliseconds)} />}
     </Dialog>
   );
