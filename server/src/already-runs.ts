@@ -1,5 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { isIPv6, SocketAddress } from 'node:net';
+import { endianness } from 'node:os';
 import { resolve } from 'node:path';
+import type { Head } from '@svc/kernel';
 import { codeOf, UserError } from '@svc/plugin-sdk';
 import { parseListener } from './config/listener.ts';
 import { loadConfig } from './config/load.ts';
@@ -24,7 +27,7 @@ export async function ifRunning(
   if (!head || !address) return error;
   const uuid = await caller(head, address)('svc-server_uuid');
   if (typeof uuid !== 'object' || uuid.result !== head.server_uuid) return error;
-  const pid = await processAt(address.port);
+  const pid = await processAt(address);
   const who = pid === undefined ? '' : ` (process ${pid})`;
   const url = `${head.tls_cert === undefined ? 'http' : 'https'}://${listen ?? head.ws_listener}`;
   const end = pid === undefined ? 'end that one first' : `end that one first: kill ${pid}`;
@@ -40,8 +43,11 @@ function isTaken(error: unknown): boolean {
 
 const LISTENING = '0A';
 
-/** The process that listens on a port of this machine, as far as Linux tells this user. */
-async function processAt(port: number): Promise<number | undefined> {
+/**
+ * The process that takes what comes to an address of this machine, as far as Linux tells this user; undefined when it
+ * could be several.
+ */
+export async function processAt({ host, port }: Head['listen']): Promise<number | undefined> {
   try {
     const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
     const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'utf8'));
@@ -49,13 +55,39 @@ async function processAt(port: number): Promise<number | undefined> {
     const sockets = rows
       .map((row) => row.trim().split(/\s+/))
       .filter(([, local = '', , state]) => local.endsWith(wanted) && state === LISTENING)
-      .map((cells) => `socket:[${cells[9]}]`);
-    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name)))
-      if (await holds(pid, sockets)) return Number(pid);
+      .map(([, local = '', ...cells]) => ({
+        host: hostOf(local.slice(0, -wanted.length)),
+        socket: `socket:[${cells[7]}]`,
+      }));
+    const own = sockets.filter((one) => one.host === plainHost(host));
+    // An address of its own goes before all addresses.
+    const taking = own.length > 0 ? own : sockets.filter((one) => /^[0:.]+$/.test(one.host));
+    const [found, another] = new Set(taking.map(({ socket }) => socket));
+    if (found === undefined || another !== undefined) return undefined;
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    for (const pid of pids) if (await holds(pid, [found])) return Number(pid);
   } catch {
     // Another system, which has no such files: nobody needs the number.
   }
   return undefined;
+}
+
+/** An address of `/proc/net/tcp` or `tcp6`: words of four bytes in hex, in the order of this processor. */
+function hostOf(hex: string): string {
+  const swapped = (word: string) =>
+    (endianness() === 'LE' ? word.match(/../g)?.toReversed() : word.match(/../g)) ?? [];
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap(swapped);
+  if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join('.');
+  const words = (bytes.join('').match(/.{4}/g) ?? []).join(':');
+  return plainHost(words);
+}
+
+/** One spelling for each address; IPv4 as such where it is mapped to IPv6. */
+function plainHost(host: string): string {
+  const bare = host.replace(/^\[|\]$/g, '');
+  if (!isIPv6(bare)) return bare;
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' });
+  return address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
 async function holds(pid: string, sockets: readonly string[]): Promise<boolean> {
