@@ -227,4 +227,21 @@ for (const [name, says, damage] of damages) {
   });
 }
 
+test('a folder of the database that cannot be made is told, and several levels are made', async () => {
+  const at = (path: string) =>
+    writeFileSync(
+      file,
+      `${sound}\nplugins = ["token"]\n[database]\ndatabase_url = "sqlite://${path}?mode=rwc"\n`,
+    );
+  if (process.platform === 'linux') {
+    at('/proc/x/y/svc.db');
+    assert.match(await failure(), /\/proc\/x\/y\/svc\.db: its folder cannot be made: ENOENT/);
+  }
+  at(join(dir, 'server.toml', 'svc.db'));
+  assert.match(await failure(), /its folder cannot be made: EEXIST|ENOTDIR/);
+  at(join(dir, 'a', 'b', 'svc.db'));
+  await (await open()).stop('test');
+  assert.is(existsSync(join(dir, 'a', 'b', 'svc.db')), true);
+});
+
 test.run();

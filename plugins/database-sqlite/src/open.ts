@@ -78,9 +78,21 @@ function checkFile(file: string, create: boolean, look: boolean): void {
     throw Object.assign(error, { code: 'NOT_YET' });
   }
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
   } catch (cause) {
     const reason = `its folder cannot be made: ${(cause as Error).message}`;
     throw new UserError(`database.database_url: ${file}: ${reason}`, { cause });
+  }
+}
+
+/** Level by level: Node's own recursion never ends where a level cannot be made in a folder that is there, as in `/proc`. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
   }
 }
