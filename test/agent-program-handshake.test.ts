@@ -159,7 +159,6 @@ const REFUSALS: [string, (peer: Peer) => void, RegExp][] = [
   ['answers with id 2', (p) => p.send({ jsonrpc: '2.0', id: 2, result: 7 }), /not an answer/],
   ['answers with result and error', (p) => p.send({ id: 1, result: 7, error: null }), /error/],
   ['answers without result', (p) => p.send({ jsonrpc: '2.0', id: 1 }), /id/],
-  ['sends a task first', (p) => p.send(task(1)), /not an answer/],
   ['answers with something that is no JSON', (p) => p.send('hello'), /not an answer: hello/],
 ];
 const REFUSED = 'no tasks come: the registration was refused; reports go on';
@@ -206,6 +205,110 @@ test('reports after 5 s without an answer to the registration', () =>
       assert.is(await clock.timer('register'), 5000);
       await worksWith(peer, link);
       assert.match(lines.join(''), 'no answer within 5000 ms');
+    }),
+  ));
+
+// [what comes before the answer, its sending]
+const BEFORE: [string, (peer: Peer) => void][] = [
+  ['a ping', (p) => p.ping()],
+  ['a task', (p) => p.send(task(1))],
+];
+for (const [what, act] of BEFORE) {
+  test(`takes the refusal behind ${what} for the answer to the registration`, () =>
+    withServer((server) =>
+      withLink(serverConfig(server.url, listening), async ({ clock, lines }) => {
+        const peer = await server.welcome();
+        const { id } = await peer.next();
+        act(peer);
+        refuse(peer, id);
+        assert.is(await clock.timer('register'), 5000);
+        assert.is(times(lines, REFUSED), 1);
+        assert.match(lines.join(''), /"?reason"?[:=] ?"?no/);
+      }),
+    ));
+
+  test(`${what} alone is no answer to the registration`, () =>
+    withServer((server) =>
+      withLink(serverConfig(server.url, listening), async ({ clock, lines }) => {
+        const peer = await server.welcome();
+        await peer.next();
+        act(peer);
+        await clock.timer('reply');
+        await peer.hasHeard();
+        await clock.advance(5000);
+        assert.is(await clock.timer('register'), 5000);
+        assert.match(lines.join(''), 'no answer within 5000 ms');
+      }),
+    ));
+}
+
+test('does a task that comes before the answer to the registration', () =>
+  withServer((server) =>
+    withLink(serverConfig(server.url, listening), async () => {
+      const peer = await server.welcome();
+      const { id } = await peer.next();
+      peer.send(task(1));
+      peer.send({ jsonrpc: '2.0', id, result: 7 });
+      assert.is((await peer.next()).method, 'task_upload_task_result');
+    }),
+  ));
+
+// [how the server treats every registration behind the first]
+const UNANSWERED: [string, (peer: Peer) => void][] = [
+  ['says nothing', () => {}],
+  [
+    'answers with the id null',
+    (p) => p.send({ jsonrpc: '2.0', id: null, error: { code: 102, message: 'no' } }),
+  ],
+];
+for (const [what, act] of UNANSWERED) {
+  test(`registers after 5, 10, 20 s … 10 min where the server ${what}, and each minute once it answers`, () =>
+    withServer((server) =>
+      withLink(serverConfig(server.url, listening), async ({ clock, link, lines }) => {
+        const peer = await server.welcome();
+        refuse(peer, (await peer.next()).id);
+        for (const wait of [5, 10, 20, 40, 80, 160, 320, 600, 600]) {
+          while ((await clock.timer('register')) !== wait * 1000) await hasRead(peer, lines);
+          for (let left = wait * 1000; left > 0; left -= 50_000) {
+            assert.is(peer.received, 0, `${wait} s`);
+            await clock.advance(Math.min(left, 50_000));
+            if (left > 50_000) await hasRead(peer, lines);
+          }
+          const { method, id } = await peer.next();
+          assert.is(method, 'task_register_task');
+          act(peer);
+          // A silent server would be asked for a pong.
+          await hasRead(peer, lines);
+          if (wait < 600 || times(lines, REFUSED) === 0) continue;
+          peer.send({ jsonrpc: '2.0', id, result: 7 });
+          await hasRead(peer, lines);
+          break;
+        }
+        assert.is(times(lines, REFUSED), 1);
+        assert.is(await clock.timer('register'), 60_000);
+        await worksWith(peer, link);
+      }),
+    ));
+}
+
+test('a registration that is renewed and not answered is told, and sent again after 5, 10 s', () =>
+  withServer((server) =>
+    withLink(serverConfig(server.url, listening), async ({ clock, lines }) => {
+      const peer = await server.welcome();
+      await peer.next();
+      peer.result(7);
+      assert.is(await clock.timer('register'), 60_000);
+      await clock.advance(50_000);
+      await hasRead(peer, lines);
+      for (const [passed, wait] of [
+        [10_000, 5000],
+        [5000, 10_000],
+      ] as const) {
+        await clock.advance(passed);
+        assert.is((await peer.next()).method, 'task_register_task');
+        assert.is(await clock.timer('register'), wait);
+      }
+      assert.match(lines.join(''), 'no answer to the registration');
     }),
   ));
 
@@ -282,7 +385,6 @@ test('accepts a ping before the UUID', () =>
 
 // [frame, its sending, registered]
 const ODD_REGISTRATIONS: [string, (peer: Peer) => void][] = [
-  ['a ping', (p) => p.ping()],
   ['a binary frame', (p) => p.send(Buffer.from('x'))],
   ['a string as subscription id', (p) => p.result('abc')],
   ['null as subscription id', (p) => p.result(null)],

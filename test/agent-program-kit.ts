@@ -142,6 +142,13 @@ export class Peer {
     this.#socket.ping();
   }
 
+  /** Resolves when the other side has read every frame before. */
+  async hasHeard(): Promise<void> {
+    const heard = once(this.#socket, 'pong');
+    this.#socket.ping();
+    await soon('a pong', heard);
+  }
+
   close(code: number): void {
     this.#socket.close(code);
   }

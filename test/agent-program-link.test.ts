@@ -211,10 +211,10 @@ test('registers again every 60 s on the same connection', () =>
         await clock.advance(59_999);
         assert.is(peer.received, 0);
         await clock.advance(1);
-        const { method, params } = await peer.next();
+        const { id, method, params } = await peer.next();
         assert.is(method, 'task_register_task');
         assert.equal(params, [TOKEN, AGENT]);
-        peer.result(round);
+        peer.send({ jsonrpc: '2.0', id, result: round });
         // It has asked the silent server for a pong at the same time, and waits 10 s for a word.
         await hasRead(peer, lines);
       }

@@ -8,6 +8,8 @@ export type Frame =
   | { kind: 'binary'; data: Buffer }
   | { kind: 'ping' };
 
+type Next = Frame | { kind: 'late' } | { kind: 'closed'; reason: string };
+
 export interface Address {
   readonly ws_url: string;
   readonly ignore_cert: boolean;
@@ -74,7 +76,7 @@ export class Channel {
   }
 
   /** The next frame, or why none came within `ms`. */
-  async next(ms: number): Promise<Frame | { kind: 'late' } | { kind: 'closed'; reason: string }> {
+  async next(ms: number): Promise<Next> {
     const waiting = this.#waiting.shift();
     if (waiting) return waiting;
     let cancel = () => {};
@@ -91,6 +93,24 @@ export class Channel {
       cancel();
       this.#onNext = undefined;
     }
+  }
+
+  /** The next frame but pings within `ms` altogether. Frames that are `early` wait for `listen`, at most 32 of them. */
+  async answer(ms: number, early: (frame: Frame) => boolean = () => false): Promise<Next> {
+    const end = this.#clock.steady() + ms;
+    const kept: Frame[] = [];
+    let next: Next = { kind: 'late' };
+    for (let left = ms; left > 0; left = end - this.#clock.steady()) {
+      next = await this.next(left);
+      if (next.kind === 'late' || next.kind === 'closed') break;
+      const isEarly = early(next);
+      if (next.kind !== 'ping' && !isEarly) break;
+      if (isEarly) kept.push(next);
+      if (kept.length > MAX_WAITING) kept.shift();
+      next = { kind: 'late' };
+    }
+    this.#waiting.unshift(...kept);
+    return next;
   }
 
   /** Gives every frame to `handle` from now on, first those that are kept. */

@@ -1,6 +1,6 @@
-import type { Channel } from './channel.ts';
+import type { Channel, Frame } from './channel.ts';
 import type { ServerConfig } from './config.ts';
-import { objectIn, request } from './rpc.ts';
+import { objectIn, readDownlink, request } from './rpc.ts';
 
 /** Limit of each of the first two answers. */
 const REPLY_LIMIT_MS = 5000;
@@ -55,7 +55,8 @@ const isUnknownMethod = (answer: Record<string, unknown> | undefined): boolean =
   (answer?.['error'] as { code?: unknown } | undefined)?.code === -32601;
 
 /**
- * Subscribes to tasks (clients.md §2.4 step 6). A binary frame counts as success. Reports do not depend on it, so anything
+ * Subscribes to tasks (clients.md §2.4 step 6). Pings do not count as the answer, and a task that comes
+ * before it waits for the main loop. A binary frame counts as success. Reports do not depend on it, so anything
  * but a result for id 1 is told and no error. @throws Error when the connection has ended
  */
 export async function registerForTasks(
@@ -64,11 +65,14 @@ export async function registerForTasks(
   agent_uuid: string,
 ): Promise<Refusal | undefined> {
   channel.send(registration(server, agent_uuid));
-  const frame = await channel.next(REPLY_LIMIT_MS);
+  const frame = await channel.answer(REPLY_LIMIT_MS, isTask);
   if (frame.kind === 'closed') throw new Error(frame.reason);
   if (frame.kind === 'late') return { message: LATE, isOpen: true };
   return frame.kind === 'text' ? refusalIn(frame.text) : undefined;
 }
+
+const isTask = (frame: Frame): boolean =>
+  frame.kind === 'text' && readDownlink(frame.text).kind === 'task';
 
 function refusalIn(text: string): Refusal | undefined {
   const message = text.slice(0, 300);
@@ -81,8 +85,7 @@ function refusalIn(text: string): Refusal | undefined {
 
 /** The next frame but pings as an object; undefined for a frame that is not text. */
 async function nextObject(channel: Channel): Promise<Record<string, unknown> | undefined> {
-  let frame = await channel.next(REPLY_LIMIT_MS);
-  while (frame.kind === 'ping') frame = await channel.next(REPLY_LIMIT_MS);
+  const frame = await channel.answer(REPLY_LIMIT_MS);
   if (frame.kind === 'late') throw new Error(LATE);
   if (frame.kind === 'closed') throw new Error(frame.reason);
   if (frame.kind !== 'text') return undefined;

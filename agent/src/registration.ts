@@ -23,10 +23,12 @@ const ADVICE: { readonly [code: string]: string } = {
   '-32601': 'this server has no tasks: allow_task = false ends the asking',
 };
 
-/** Keeps one server's registration for tasks. Where it is refused, everything else goes on, and it is tried again after longer waits. */
+/** Keeps one server's registration for tasks. Where it is refused or not answered, everything else goes on, and it is tried again after longer waits. */
 export class TaskRegistration {
   readonly #options: RegistrationOptions;
-  #refusals = 0;
+  /** In a row; one that was sent and has no answer yet is among them. */
+  #failures = 0;
+  #isAwaited = false;
   #told_at = Number.NEGATIVE_INFINITY;
   #arm = () => {};
 
@@ -40,13 +42,17 @@ export class TaskRegistration {
     const text = registration(server, agent_uuid, REGISTRATION_ID);
     let cancel = () => {};
     const again = () => {
+      if (this.#isAwaited) this.#tell({ message: 'no answer to the registration' });
+      this.#isAwaited = true;
+      this.#failures += 1;
       channel.send(text);
       this.#arm();
     };
     this.#arm = () => {
       cancel();
-      cancel = clock.after('register', registrationWait(this.#refusals, random), again);
+      cancel = clock.after('register', registrationWait(this.#failures, random), again);
     };
+    if (first) this.#failures += 1;
     this.answered(first);
     return () => {
       cancel();
@@ -56,16 +62,17 @@ export class TaskRegistration {
 
   /** Takes the answer to a registration; undefined: it succeeded. */
   answered(refusal: Refusal | undefined): void {
-    const { log } = this.#options;
-    if (refusal) {
-      this.#refusals += 1;
-      this.#tell(refusal);
-    } else if (this.#refusals > 0) {
-      log.info('registered for tasks');
-      this.#refusals = 0;
-      this.#told_at = Number.NEGATIVE_INFINITY;
-    }
+    this.#isAwaited = false;
+    if (refusal) this.#tell(refusal);
+    else this.#succeeded();
     this.#arm();
+  }
+
+  #succeeded(): void {
+    this.#failures = 0;
+    if (this.#told_at === Number.NEGATIVE_INFINITY) return;
+    this.#told_at = Number.NEGATIVE_INFINITY;
+    this.#options.log.info('registered for tasks');
   }
 
   #tell({ code, message }: Refusal): void {
