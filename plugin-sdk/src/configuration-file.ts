@@ -22,6 +22,8 @@ export interface ConfigurationFile {
   try(text: string): Promise<void>;
   /** Replaces the file: temporary file and rename; mode, owner and symbolic link stay. @throws the system's error */
   write(text: string): Promise<void>;
+  /** As `write`, for a file of another program. @throws the system's error */
+  replace(path: string, text: string): Promise<void>;
   /** Reads the file again: all or nothing; the old state goes on serving after a failure. @throws UserError */
   reload(): Promise<void>;
   /** What the file says in vain at this moment, and what plugins add in the hook `warnings`. */

@@ -84,6 +84,10 @@ export class ServedFile implements ConfigurationFile {
     return writeConfig(this.path, text);
   }
 
+  replace(path: string, text: string): Promise<void> {
+    return writeConfig(path, text);
+  }
+
   /** One at a time; a reload asked for during another one runs after it. */
   reload(): Promise<void> {
     const next = this.#reloading.then(() => this.#reload());

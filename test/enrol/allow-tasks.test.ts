@@ -1,6 +1,14 @@
 // proof only: 30
 // `svc-server allow-tasks`: how the file of an agent beside the server changes, and what is refused.
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
@@ -37,6 +45,12 @@ const CHANGES: [string, string, string[], string][] = [
     'ignore_cert = true\nallow_task = true\nallow_task_type = ["version"]\n\n',
   ],
   [
+    'replaces a list on several lines',
+    'allow_task = true\nallow_task_type = [\n  "ping", # a word\n]\nignore_cert = true\n',
+    ['dns'],
+    'allow_task = true\nallow_task_type = ["dns"]\nignore_cert = true\n',
+  ],
+  [
     'takes all away',
     'allow_task = true\nallow_task_type = ["ping"]\nallow_ping = true\n',
     [],
@@ -65,6 +79,17 @@ for (const [lines, kinds] of READ)
     const read = readAgentFile(HEAD + server(lines) + other, SERVER, TASK_KINDS);
     assert.equal(read, { uuid: AGENT, token: 'k:s', kinds });
   });
+
+files('finds its server where the UUID is in capitals', () => {
+  const text = HEAD + server('allow_task = false\n', SERVER.toUpperCase());
+  const changed = text.replace('= false', '= true\nallow_task_type = ["ping"]');
+  assert.is(withKinds(text, SERVER, ['ping']), changed);
+});
+
+files('a list with a bracket in a comment is another layout, not broken TOML', () => {
+  const text = HEAD + server('allow_task_type = [ # see [1]\n  "ping",\n]\n');
+  assert.throws(() => withKinds(text, SERVER, ['dns']), /another layout: write allow_task = true/);
+});
 
 files('a file in another layout is left to its owner, who is told what to write', () => {
   const text = `${HEAD}server = [{ name = "n", server_uuid = "${SERVER}", token = "k:s" }]\n`;
@@ -137,6 +162,42 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match(said.err, /poor\.toml: its token \w+ may not take tasks: add the rule {"scopes":/);
     assert.not.match(said.err, less);
     assert.is(readFileSync(poor, 'utf8'), text);
+  });
+
+  test('a username and password in the file are looked at as the token of that name', async () => {
+    const made = (username: string, ...permissions: object[]) =>
+      app.call('token_create', {
+        father_token: app.superToken,
+        token_creation: { username, password: 'Pass word 12', token_limit: limits(...permissions) },
+      });
+    await made('worker', { task: 'listen' }, { task: { write: '*' } });
+    await made('reporter', { dynamic_monitoring_summary: 'write' });
+    const named = join(app.dir, 'named.toml');
+    const write = (name: string) =>
+      writeFileSync(
+        named,
+        readFileSync(file, 'utf8').replace(/^token = .*$/m, `token = "${name}|Pass word 12"`),
+      );
+    write('worker');
+    const said = await run(`ping --agent ${named}`);
+    assert.is(said.code, 0, said.err);
+    write('reporter');
+    const refused = await run(`dns --agent ${named}`);
+    assert.match(refused.err, /its token reporter may not take tasks/);
+  });
+
+  test('the file is replaced at once: a link stays a link, the mode stays, nothing else is left', async () => {
+    const [target, link] = [join(app.dir, 'real.toml'), join(app.dir, 'link.toml')];
+    writeFileSync(target, readFileSync(file, 'utf8'), { mode: 0o640 });
+    symlinkSync('real.toml', link);
+    const { ino } = statSync(target);
+    const said = await run(`dns --agent ${link}`);
+    assert.is(said.code, 0, said.err);
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.match(readFileSync(target, 'utf8'), '"dns"');
+    assert.is(statSync(target).mode & 0o777, 0o640);
+    assert.is.not(statSync(target).ino, ino);
+    assert.not.ok(readdirSync(app.dir).some((name) => name.includes('.toml.tmp.')));
   });
 
   test('the file of an agent of another server stays as it is', async () => {

@@ -45,17 +45,20 @@ export function withKinds(text: string, server_uuid: string, kinds: readonly str
   const changed = text
     .split(/^(?=[ \t]*\[)/m)
     .map((part) =>
-      OF_A_SERVER.test(part) && part.includes(server_uuid) ? replaced(part, lines) : part,
+      OF_A_SERVER.test(part) && part.toLowerCase().includes(server_uuid)
+        ? replaced(part, lines)
+        : part,
     )
     .join('');
   // The parser's tables differ from others in their prototype, which a clone does not have.
-  const [is, wanted] = structuredClone([tableOf(changed), { ...table, server }] as const);
+  const [is, wanted] = structuredClone([parsed(changed), { ...table, server }] as const);
   if (isDeepStrictEqual(is, wanted)) return changed;
   throw new UserError(`it has another layout: write ${lines.join('').trim()} into it by hand`);
 }
 
 const OF_A_SERVER = /^[ \t]*\[\[[ \t]*server[ \t]*\]\]/;
-const OLD = /^[ \t]*allow_task(?:_type)?[ \t]*=.*(?:\n|$)/gm;
+/** A list may stand on several lines; one with a bracket in a comment is another layout. */
+const OLD = /^[ \t]*allow_task(?:_type)?[ \t]*=(?:[ \t]*\[[^\]]*\])?.*(?:\n|$)/gm;
 
 /** In the place of the old lines, else at the end. */
 function replaced(part: string, lines: readonly string[]): string {
@@ -77,6 +80,16 @@ const isFor = (server: Table, uuid: string): boolean =>
   String(server['server_uuid']).toLowerCase() === uuid;
 
 const serversOf = ({ server }: Table): Table[] => (Array.isArray(server) ? server : []);
+
+/** undefined: no TOML any more. */
+function parsed(text: string): Table | undefined {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof TomlError) return undefined;
+    throw error;
+  }
+}
 
 function tableOf(text: string): Table {
   try {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Command, ConfigurationFile, codeOf, type Kernel, UserError } from '@svc/plugin-sdk';
 import { TASK_KINDS } from '@svc/plugin-task/api';
@@ -36,7 +36,7 @@ export const allowCommand: Command = {
       asked.length === 0 ? [] : TASK_KINDS.filter((one) => [...kinds, ...asked].includes(one));
     const changed = within(() => withKinds(text, server_uuid, all));
     if (all.length > 0) within(() => mustListen(kernel, uuid, token));
-    if (changed !== text) await writeFile(path, changed);
+    if (changed !== text) await kernel.use(ConfigurationFile).replace(path, changed);
     terminal.print(
       `${shorter(path)}: ${all.length > 0 ? `allows ${all.join(', ')}` : 'allows no tasks'}.`,
     );
@@ -88,12 +88,14 @@ function named<T>(path: string, work: () => T): T {
 
 /** @throws UserError where the agent's token may not hear of tasks and answer them; a running server would not see it change */
 function mustListen({ use }: Kernel<unknown>, uuid: string, token: string): void {
-  const [key = ''] = token.split(/[:|]/);
+  const owners = use(Owners);
+  const [name = ''] = token.split(token.includes(':') ? ':' : '|');
+  const key = token.includes(':') ? name : (owners.keyOf(name) ?? name);
   const permissions = [{ task: 'listen' }, { task: { write: '*' } }];
-  if (use(Owners).may(key, { scopes: [{ agent_uuid: uuid }], permissions })) return;
+  if (owners.may(key, { scopes: [{ agent_uuid: uuid }], permissions })) return;
   const limit = JSON.stringify({ scopes: [{ agent_uuid: uuid }], permissions });
   throw new UserError(
-    `its token ${key} may not take tasks: add the rule ${limit} to it (Tokens on the dashboard, or token_edit). That of npm start gets it at the next start`,
+    `its token ${name} may not take tasks: add the rule ${limit} to it (Tokens on the dashboard, or token_edit). That of npm start gets it at the next start`,
   );
 }
 

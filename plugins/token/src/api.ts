@@ -86,6 +86,8 @@ export type OwnerState = 'super' | 'valid' | 'expired' | 'deleted';
 export interface Owners {
   /** From the hook `prepare` on. @throws Error when the kind is taken */
   register(dependents: Dependents): void;
+  /** The key of the token that has this username. */
+  keyOf(username: string): string | undefined;
   /** What to store in the column `owner` of a row that this caller writes: null for the Super Token and the server itself. */
   of(caller: Principal): string | null;
   state(owner: string | null): OwnerState;

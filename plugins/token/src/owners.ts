@@ -33,6 +33,8 @@ export class TokenOwners implements Owners {
     this.#kinds.set(kind, added);
   }
 
+  keyOf = (username: string): string | undefined => this.#parts.records.byUsername(username)?.key;
+
   of = (caller: Principal): string | null => (caller.super ? null : caller.id);
 
   state(owner: string | null): OwnerState {
