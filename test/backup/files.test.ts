@@ -124,13 +124,25 @@ test('secrets are in a backup only where they are asked for, and then behind the
   assert.not.ok(readFileSync(at('plain.tar')).includes(SECRET));
   assert.not.ok(readFileSync(at('one.tar')).includes(SECRET));
   const target = await emptyTarget('sqlite', configOf(app));
-  const written = join(target.dir, 'restored.toml');
+  let written = join(target.dir, 'restored.toml');
   const restore = (file: string, answers: string[]) =>
     command(target.config, 'restore', [at(file)], { configuration: written }, answers);
   try {
     assert.match(await failure(restore('one.tar', ['wrong'])), /passphrase does not open/);
     assert.equal(readdirSync(target.dir), ['config.toml']);
-    await restore('one.tar', ['a passphrase']);
+    // What is in the way of one file stops all of it before anything is written.
+    const key = join(target.dir, 'audit.key');
+    writeFileSync(key, 'of another server');
+    writeFileSync(join(app.dir, 'audit.key'), 'of this server');
+    await backup(at('keyed.tar'), { 'with-secrets': true }, ['a passphrase', 'a passphrase']);
+    rmSync(join(app.dir, 'audit.key'));
+    const inTheWay = await failure(restore('keyed.tar', ['a passphrase']));
+    assert.match(inTheWay, /audit\.key is there already, and nothing was restored.*another folder/);
+    assert.equal(readdirSync(target.dir).sort(), ['audit.key', 'config.toml']);
+    rmSync(key);
+    written = join(target.dir, 'restored', 'server.toml');
+    await restore('keyed.tar', ['a passphrase']);
+    assert.is(readFileSync(join(target.dir, 'restored', 'audit.key'), 'utf8'), 'of this server');
     assert.is(readFileSync(written, 'utf8'), readFileSync(configOf(app), 'utf8'));
     assert.is(statSync(written).mode & 0o777, 0o600);
   } finally {

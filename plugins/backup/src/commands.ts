@@ -10,7 +10,13 @@ import {
   UserError,
 } from '@svc/plugin-sdk';
 import { makeBackup, type Server } from './backup.ts';
-import { secretFiles, withoutSecrets, writeFiles, writeNew } from './configuration.ts';
+import {
+  refuseExisting,
+  secretFiles,
+  targetsOf,
+  withoutSecrets,
+  writeTargets,
+} from './configuration.ts';
 import { CONFIGURATION, type Manifest, SECRETS } from './manifest.ts';
 import { passphraseFrom } from './passphrase.ts';
 import { placeFor } from './place.ts';
@@ -175,17 +181,19 @@ async function openConfiguration(
 ): Promise<() => Promise<void>> {
   const target = text(values['configuration']);
   if (target === undefined) return async () => {};
-  if (!backup.manifest.parts.some(({ path }) => path === SECRETS)) {
-    const content = (await bytesOf(backup, CONFIGURATION)).toString();
-    return async () => {
-      await writeNew(target, content);
-      terminal.print(`${target}: written; fill in what says removed-by-backup`);
-    };
-  }
-  const file = text(values['passphrase-file']);
-  const passphrase = await passphraseFrom({ terminal, file, isNew: false });
-  const content = await unseal(await bytesOf(backup, SECRETS), passphrase);
+  const isSealed = backup.manifest.parts.some(({ path }) => path === SECRETS);
+  const targets = isSealed
+    ? targetsOf(target, await unsealed(backup, terminal, text(values['passphrase-file'])))
+    : new Map([[target, (await bytesOf(backup, CONFIGURATION)).toString()]]);
+  refuseExisting(targets);
+  const more = isSealed ? '' : '; fill in what says removed-by-backup';
   return async () => {
-    for (const name of await writeFiles(target, content)) terminal.print(`${name}: written`);
+    await writeTargets(targets);
+    for (const file of targets.keys()) terminal.print(`${file}: written${more}`);
   };
+}
+
+async function unsealed(backup: Backup, terminal: CommandTerminal, file: string | undefined) {
+  const passphrase = await passphraseFrom({ terminal, file, isNew: false });
+  return unseal(await bytesOf(backup, SECRETS), passphrase);
 }

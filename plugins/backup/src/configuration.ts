@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, UserError } from '@svc/plugin-sdk';
 import { parse, stringify } from 'smol-toml';
@@ -46,26 +47,30 @@ export async function secretFiles(path: string): Promise<Buffer> {
 
 const CONFIGURATION = 'configuration';
 
-/**
- * Writes what `secretFiles` gave: the configuration under this name, the rest beside it.
- * @throws UserError at the first file that is there already
- */
-export async function writeFiles(target: string, content: Buffer): Promise<string[]> {
+/** Texts by the paths where a restore writes them. */
+export type Targets = ReadonlyMap<string, string>;
+
+/** What `secretFiles` gave: the configuration under this name, the rest beside it. */
+export function targetsOf(target: string, content: Buffer): Targets {
   const files = JSON.parse(content.toString()) as Files;
-  const places = Object.entries(files).map(([name, text]) => {
-    const file = name === CONFIGURATION ? target : join(dirname(target), basename(name));
-    return { file, text };
-  });
-  for (const { file, text } of places) await writeNew(file, text);
-  return places.map(({ file }) => file);
+  const pathOf = (name: string) =>
+    name === CONFIGURATION ? target : join(dirname(target), basename(name));
+  return new Map(Object.entries(files).map(([name, text]) => [pathOf(name), text]));
 }
 
-/** @throws UserError when the file is there already */
-export async function writeNew(file: string, text: string): Promise<void> {
-  try {
+/** @throws UserError when one of the files is there already */
+export function refuseExisting(targets: Targets): void {
+  const there = [...targets.keys()].filter((file) => existsSync(file));
+  if (there.length > 0)
+    throw new UserError(
+      `--configuration: ${there.join(', ')} is there already, and nothing was restored: name a file in another folder, which takes the keys as well`,
+    );
+}
+
+/** Makes the folder, too. @throws Error for a file that is there already */
+export async function writeTargets(targets: Targets): Promise<void> {
+  for (const [file, text] of targets) {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeFile(file, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    throw new UserError(`${file} is there already: name another file after --configuration`);
   }
 }
