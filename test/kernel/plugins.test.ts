@@ -226,7 +226,7 @@ const failures: [
     {},
     /plugin 'bad': a migration must have a 'name' and a function 'up'/,
   ],
-  ['a name listed twice', () => [greeter, greeter], {}, /'greeter' is listed twice/],
+  ['a name of two plugins', () => [greeter, { ...greeter }], {}, /'greeter' is listed twice/],
   [
     'two plugins that provide the same',
     () => [

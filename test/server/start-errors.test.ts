@@ -244,4 +244,17 @@ test('a folder of the database that cannot be made is told, and several levels a
   assert.is(existsSync(join(dir, 'a', 'b', 'svc.db')), true);
 });
 
+test('a plugin that the lists name twice, in whatever spelling, runs once', async () => {
+  const source = "export default { name: 'once', version: '1.0.0', setup() {} };";
+  writeFileSync(join(dir, 'once.mjs'), source);
+  const extra = ['kv', 'kv', './once.mjs', join(dir, 'once.mjs')];
+  write(`${sound}\nplugins = ["token", "token"]\nextra_plugins = ${JSON.stringify(extra)}`);
+  await (await open()).stop('test');
+});
+
+test('a package that is not installed is told with the folder in which it was looked for', async () => {
+  write(`${sound}\nextra_plugins = ["not-there"]`);
+  assert.match(await failure(), `looked for from ${dir}`);
+});
+
 test.run();

@@ -12,9 +12,11 @@ export async function choosePlugins(
   { database }: Head,
   base: string,
 ): Promise<Plugin[]> {
-  const plugins = await Promise.all(
+  const listed = await Promise.all(
     entries.map((entry) => (typeof entry === 'string' ? loadPlugin(entry, base) : entry)),
   );
+  // One plugin under several spellings counts once.
+  const plugins = [...new Set(listed)];
   const bring = async (name: string) => {
     const plugin = await loadPlugin(name, base);
     const there = new Set(plugins.flatMap(marksOf));
