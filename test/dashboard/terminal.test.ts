@@ -317,6 +317,10 @@ test('the keyboard is in the terminal, however one came to it', async () => {
     for (const [at, [way, go]] of ways.entries()) {
       await go(page);
       await prompt(page);
+      await page
+        .locator('textarea:focus')
+        .waitFor()
+        .catch(() => assert.unreachable(way));
       await page.keyboard.type(`echo way-$((${at}+100))\n`);
       const typed = page
         .locator('.xterm-rows')
