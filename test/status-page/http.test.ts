@@ -95,11 +95,7 @@ test('what is not there is 404, and other methods are 405', async () => {
     'Main',
   ]) {
     const answer = await get(path);
-    assert.equal(
-      [answer.status, await answer.text()],
-      [404, 'There is no such page here.\n'],
-      path,
-    );
+    assert.equal([answer.status, await answer.text()], [404, 'This page does not exist.\n'], path);
   }
   for (const path of ['main', 'main/feed.xml', '_/page.js'])
     for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND', 'OPTIONS']) {

@@ -56,7 +56,11 @@ export function createHttpServer(options: {
   const { tls, log, onUpgrade } = options;
   const onRequest: RequestListener = (request, response) => {
     if (hasSoundHost(request)) return options.onRequest(request, response);
-    const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': BAD_HOST.length,
+      connection: 'close',
+    };
     return void response.writeHead(400, headers).end(BAD_HOST);
   };
   const made = tls ? createSecureServer(secured(tls), onRequest) : createServer(onRequest);
