@@ -127,7 +127,7 @@ test('the line brings a machine into the fleet, by dash, with its name and a fil
   assert.equal(all.find((entry: any) => entry.uuid === uuidOf(config)).tags, ['web']);
   assert.is(statSync(join(one.dir, 'state/config.toml')).mode & 0o777, 0o600);
   assert.match(await one.file('start'), `exec '${one.dir}/node' svc-agent.mjs`);
-  assert.match(config, 'allow_task = true\nallow_task_type = ["ping","tcp_ping"]\n');
+  assert.match(config, 'allow_task = true\nallow_task_type = ["ping", "tcp_ping"]\n');
 
   const again = await one.run((await create()).line);
   assert.match(again.err, /there is an agent in/);
