@@ -224,7 +224,9 @@ test('selecting copies, and the menu pastes', async () => {
 
 test('the search finds what has been shown', async () => {
   await button('Search (Ctrl Shift F)').click();
-  await window.page.getByRole('searchbox', { name: 'Search' }).fill('from-the-clipboard');
+  // Letter by letter, as people type: each one looks again.
+  const field = window.page.getByRole('searchbox', { name: 'Search' });
+  await field.pressSequentially('from-the-clipboard', { delay: 30 });
   await window.page.getByRole('status').filter({ hasText: / of / }).waitFor();
   await window.page.keyboard.press('Escape');
 });
