@@ -13,15 +13,18 @@ const longestPause_ms = 60_000;
 export async function runAgent(app, data) {
   const config = join(data, 'agent.toml');
   if (!existsSync(config)) await writeAgentConfig(app, config);
-  else if (await isForeign(app, config)) {
-    const advice = 'delete it and start again for a new one';
-    process.stdout.write(
-      `Bundled agent not started: ${config} is for another server (${advice}).\n`,
-    );
-    return;
-  } else {
+  else {
+    const text = readFileSync(config, 'utf8');
+    const credential = await credentialIn(text, app);
+    if (!credential) {
+      const advice = 'delete it and start again for a new one';
+      process.stdout.write(
+        `Bundled agent not started: ${config} is for another server (${advice}).\n`,
+      );
+      return;
+    }
     followAddress(config, socketUrl(app));
-    await letListen(app, config);
+    await letListen(app, credential, valueIn(text, 'agent_uuid'));
   }
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (stopping = true));
@@ -94,16 +97,15 @@ function followAddress(config, url) {
 
 const valueIn = (text, key) => new RegExp(`^\\s*${key}\\s*=\\s*"([^"]*)"`, 'm').exec(text)?.[1];
 
-/** True when the file's server UUID is not this server's, or its credential is no longer known. */
-async function isForeign(app, config) {
-  const text = readFileSync(config, 'utf8');
-  if (valueIn(text, 'server_uuid') !== (await app.call('svc-server_uuid', {}))) return true;
-  const known = await app.call('token_list_all_tokens', {});
+/** The token that the file names; undefined where the file's server UUID is not this server's, or the token is no longer known. */
+async function credentialIn(text, app) {
+  if (valueIn(text, 'server_uuid') !== (await app.call('svc-server_uuid', {}))) return undefined;
+  const { tokens } = await app.call('token_list_all_tokens', {});
   const key = valueIn(text, 'token')?.split(':')[0];
-  return !known.tokens.some((token) => token.token_key === key);
+  return tokens.find(({ token_key }) => token_key === key);
 }
 
-/** Of a credential that an earlier version made: the reports of this one agent. */
+/** Rights of a credential that an earlier version made: the reports of this one agent. */
 const REPORTS = [
   { static_monitoring: 'write' },
   { dynamic_monitoring: 'write' },
@@ -119,13 +121,9 @@ export const agentLimits = (uuid, hasTasks = true) => [
 const hasTasks = (app) => app.kernelOf('task') !== undefined;
 
 /** A credential as an earlier version made it gets the right to tasks; one that its operator changed stays. */
-async function letListen(app, config) {
-  const text = readFileSync(config, 'utf8');
-  const [key, uuid] = [valueIn(text, 'token')?.split(':')[0], valueIn(text, 'agent_uuid')];
-  const { tokens } = await app.call('token_list_all_tokens', {});
-  const found = tokens.find(({ token_key }) => token_key === key);
-  if (!hasTasks(app) || !isDeepStrictEqual(found?.token_limit, agentLimits(uuid, false))) return;
-  await app.call('token_edit', { target_token: key, limit: agentLimits(uuid) });
+async function letListen(app, { token_key, token_limit }, uuid) {
+  if (!hasTasks(app) || !isDeepStrictEqual(token_limit, agentLimits(uuid, false))) return;
+  await app.call('token_edit', { target_token: token_key, limit: agentLimits(uuid) });
 }
 
 async function writeAgentConfig(app, path) {

@@ -11,7 +11,7 @@ export class WrongServer extends Error {}
 
 /** Why a registration for tasks failed. */
 export interface Refusal {
-  /** Of the server's error, where there is one. */
+  /** The code of the server's error, where there is one. */
   readonly code?: unknown;
   readonly message: string;
   /** The answer may still come. */

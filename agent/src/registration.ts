@@ -26,7 +26,7 @@ const ADVICE: { readonly [code: string]: string } = {
 /** Keeps one server's registration for tasks. Where it is refused or not answered, everything else goes on, and it is tried again after longer waits. */
 export class TaskRegistration {
   readonly #options: RegistrationOptions;
-  /** In a row; one that was sent and has no answer yet is among them. */
+  /** Failed registrations in a row; one that was sent and has no answer yet is among them. */
   #failures = 0;
   #isAwaited = false;
   #told_at = Number.NEGATIVE_INFINITY;

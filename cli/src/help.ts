@@ -82,11 +82,11 @@ export function faultOf(
   if (!usage)
     return `${rest[0] === undefined ? `${seconds.join(' or ')} is missing` : `'${rest[0]}': ${seconds.join(' or ')}`}:${all}`;
   const given = rest.slice(usage.words.length - 1);
-  // What it leaves without quotes: the command to run would be taken for the machine.
+  // An empty variable without quotes leaves no word: the command to run would be taken for the machine.
   if (command === 'run' && ahead < 1) return `AGENT is missing before --:${all}`;
   const missing = usage.given.filter((name) => !name.endsWith('…'))[given.length];
   if (missing !== undefined) return `${missing} is missing:${all}`;
-  // What a script's empty variable leaves in quotes; every name begins so.
+  // An empty variable in quotes leaves an empty word, with which every name begins.
   if (usage.given[0] === 'AGENT' && given[0]?.trim() === '') return `AGENT is empty:${all}`;
   const isOpen = usage.given.at(-1)?.endsWith('…');
   const extra = given[usage.given.length];

@@ -154,7 +154,7 @@ function refusal(error: RpcError, args: readonly string[]): string {
   return `${refused}${error.code === 104 ? absenceHelp(error, command) : ''}`;
 }
 
-/** What to do about an agent that takes no tasks now (task.md §4.3). */
+/** Advice about an agent that takes no tasks now (task.md §4.3). */
 function absenceHelp({ data }: RpcError, command: string): string {
   const kind = kindOf(command);
   if (data === 'offline') return '; an agent that is just starting again is back within seconds';

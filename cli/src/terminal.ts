@@ -64,7 +64,7 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<Ended
 /** Why this side closed the terminal. */
 type Left = 'asked' | 'silent';
 
-/** What went wrong where neither the agent nor this side ended the terminal in order; the shell's status is unknown then. */
+/** The fault of an end that neither the agent nor this side made in order; the shell's status is unknown then. */
 function faultOf({ code, reason }: { code: number; reason: string }): string | undefined {
   if (code === NORMAL && reason === BROKEN)
     return 'the agent is gone, or its connection broke: how the shell ended is not known';

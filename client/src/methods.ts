@@ -973,9 +973,9 @@ export interface Methods {
       /** Why machines may not reach the address in the line. `loopback`: it is that of each machine itself. `listener`: the server listens for its own machine only, and a proxy must stand before it. `host`: `allowed_hosts` lacks its name. */
       obstacle: {
           kind: 'loopback' | 'listener' | 'host';
-          /** Where the server listens. */
+          /** Address and port on which the server listens. */
           listens: string;
-          /** What others could use, once it listens for them. */
+          /** Address for other machines, once the server listens for them. */
           address: string;
           /** Host name or address in the line. */
           name: string;

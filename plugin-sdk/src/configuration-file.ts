@@ -22,7 +22,7 @@ export interface ConfigurationFile {
   try(text: string): Promise<void>;
   /** Replaces the file: temporary file and rename; mode, owner and symbolic link stay. @throws the system's error */
   write(text: string): Promise<void>;
-  /** As `write`, for a file of another program. @throws the system's error */
+  /** Replaces a file of another program in the same way. @throws the system's error */
   replace(path: string, text: string): Promise<void>;
   /** Reads the file again: all or nothing; the old state goes on serving after a failure. @throws UserError */
   reload(): Promise<void>;

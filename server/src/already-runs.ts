@@ -65,7 +65,7 @@ export async function processAt({ host, port }: Head['listen']): Promise<number 
     const [found, another] = new Set(taking.map(({ socket }) => socket));
     if (found === undefined || another !== undefined) return undefined;
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-    for (const pid of pids) if (await holds(pid, [found])) return Number(pid);
+    for (const pid of pids) if (await holds(pid, found)) return Number(pid);
   } catch {
     // Another system, which has no such files: nobody needs the number.
   }
@@ -90,10 +90,10 @@ function plainHost(host: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-async function holds(pid: string, sockets: readonly string[]): Promise<boolean> {
+async function holds(pid: string, socket: string): Promise<boolean> {
   // Processes of other users, and those that end meanwhile, are not looked into.
   const none = () => [];
   const open = await readdir(`/proc/${pid}/fd`).catch(none);
   const targets = open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => ''));
-  return (await Promise.all(targets)).some((target) => sockets.includes(target));
+  return (await Promise.all(targets)).includes(socket);
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
+import { graphicsCard } from './hosts.ts';
 import { type Kit, missing, startKit, uuidOf, type Window } from './kit.ts';
 
 const MINUTE = 60_000;
@@ -102,20 +103,7 @@ const full = (time: number) => ({
     udp_connections: 1,
     tcp_connections: 2,
   },
-  gpu: [
-    {
-      id: 0,
-      used_memory: GIB,
-      total_memory: 6 * GIB,
-      graphics_clock_mhz: 1200,
-      sm_clock_mhz: 1200,
-      memory_clock_mhz: 5000,
-      video_clock_mhz: 900,
-      utilization_gpu: 33,
-      utilization_memory: 22,
-      temperature: 61,
-    },
-  ],
+  gpu: [graphicsCard(0)],
 });
 
 /** No test ends with a problem that it did not mean to cause. */

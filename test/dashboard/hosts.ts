@@ -18,6 +18,20 @@ const mount = (at: number) =>
     ? '/'
     : `/var/lib/kubelet/pods/0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f4${at}/volumes/kubernetes.io~csi/pvc-${at}/mount`;
 
+/** A graphics card in a full report. */
+export const graphicsCard = (id: number) => ({
+  id,
+  used_memory: GIB,
+  total_memory: 6 * GIB,
+  graphics_clock_mhz: 1200,
+  sm_clock_mhz: 1200,
+  memory_clock_mhz: 5000,
+  video_clock_mhz: 900,
+  utilization_gpu: 33,
+  utilization_memory: 22,
+  temperature: 61,
+});
+
 interface Full {
   readonly uuid: string;
   /** Unix ms. */
@@ -70,18 +84,5 @@ export const fullReport = ({ uuid, time, devices }: Full) => ({
     udp_connections: 1,
     tcp_connections: 2,
   },
-  gpu: [
-    {
-      id: 1,
-      used_memory: GIB,
-      total_memory: 6 * GIB,
-      graphics_clock_mhz: 1200,
-      sm_clock_mhz: 1200,
-      memory_clock_mhz: 5000,
-      video_clock_mhz: 900,
-      utilization_gpu: 33,
-      utilization_memory: 22,
-      temperature: 61,
-    },
-  ],
+  gpu: [graphicsCard(1)],
 });

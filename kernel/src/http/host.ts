@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 const HOST =
   /^(?:\[(?:[\da-f:.]+(?:%25(?:[\w.~-]|%[\da-f]{2})+)?|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
-/** What a request without a sound `Host` gets (worker-route.md §4.1). */
+/** The answer to a request without a sound `Host` (worker-route.md §4.1). */
 export const BAD_HOST = 'Invalid Host header';
 
 /** Whether `Host` is one host, or missing where HTTP/1.0 allows that (RFC 9112 §3.2). */

@@ -66,8 +66,10 @@ const Made = Type.Object({
     Type.Object(
       {
         kind: words(['loopback', 'listener', 'host']),
-        listens: Type.String({ description: 'Where the server listens.' }),
-        address: Type.String({ description: 'What others could use, once it listens for them.' }),
+        listens: Type.String({ description: 'Address and port on which the server listens.' }),
+        address: Type.String({
+          description: 'Address for other machines, once the server listens for them.',
+        }),
         name: Type.String({ description: 'Host name or address in the line.' }),
       },
       {
