@@ -78,7 +78,19 @@ await call('crontab_create', [token, 'never', '0 0 0 1 1 * 2100', job]);
 const addition = { server: { js_worker: ['adder', { a: 3, b: 4 }] } };
 await call('crontab_create', [token, 'addition', '0 0 0 1 1 * 2100', addition]);
 
+await call('kv_create', [token, AGENT]);
+await call('kv_set_value', [token, AGENT, 'metadata_name', 'edge-7']);
+const entry = { key: 'web', name: 'Web', group: 'Servers', agent: AGENT };
+await call('status-page_create', {
+  token,
+  slug: 'example',
+  page: { title: 'Example status', entries: [entry] },
+});
+const incident = { title: 'New power supply', impact: 'maintenance', begins_at: day(1) };
+await call('status-page_incident_add', { token, slug: 'example', incident });
+
 const fields = ['cpu_usage', 'used_memory', 'uptime'];
+const range = { from: day(0), to: day(3), points: 3 };
 const reads = [
   ['token_get', ['operator|a long password']],
   ['token_get', [`${made.key}:${made.secret}`]],
@@ -98,6 +110,11 @@ const reads = [
   ['js-worker_read', { token, name: 'adder' }],
   ['js-result_query', { token, query: { condition: [{ id: run.id }] } }],
   ['crontab_get', [token]],
+  ['agent_query_series', { token, agents: [AGENT], fields: ['cpu_usage'], ...range }],
+  ['agent_query_series', { token, agents: [AGENT], fields, ...range, source: 'minute' }],
+  ['agent-uuid_list_all_with_agent_mode', [token]],
+  ['status-page_get', { token, slug: 'example' }],
+  ['status-page_incident_list', { token, slug: 'example' }],
 ];
 const answers = [];
 for (const [method, params] of reads) {
