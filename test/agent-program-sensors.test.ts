@@ -167,7 +167,7 @@ for (const [what, cards, expected] of USAGES)
     `a summary says ${expected} for the usage of ${what}, a full report has a number`,
     async () => {
       const gpus = async () => cards;
-      const collector = new LinuxCollector(systemClock, memoryLog().log, [], gpus);
+      const collector = new LinuxCollector(systemClock, memoryLog().log, [], { gpus });
       const sample = await collector.sample();
       const summary = deriveSummary(sample, { disks: [], interfaces: [] }, collector.unknown);
       assert.is(summary['gpu_usage'], expected);

@@ -1,6 +1,7 @@
-import { readFile, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { type Clock, within } from '../clock.ts';
 import type { Disk } from '../reports.ts';
+import type { Machine } from './machine.ts';
 import {
   asForTheSystem,
   type DiskTraffic,
@@ -22,12 +23,6 @@ const STATFS_LIMIT_MS = 1000;
 const MAX_STUCK = 2;
 const MAX_DISKS = 256;
 
-const flag = (path: string): Promise<string> =>
-  readFile(path, 'latin1').then(
-    (text) => text.trim(),
-    () => '',
-  );
-
 /** The block device of a mount. btrfs and overlay report an anonymous device; there the source tells the real one. */
 async function blockDevice({ device, source }: Mount): Promise<string> {
   if (!device.startsWith('0:') || !source.startsWith('/dev/')) return device;
@@ -38,7 +33,8 @@ async function blockDevice({ device, source }: Mount): Promise<string> {
   return `${major}:${minor}`;
 }
 
-async function readTraits(mount: Mount): Promise<Traits> {
+async function readTraits(machine: Machine, mount: Mount): Promise<Traits> {
+  const flag = (path: string) => machine.text(path);
   const device = await blockDevice(mount);
   // A partition has no `queue`; its disk has, which is `..` of the resolved link. `join` would remove the `..`.
   const base = `/sys/dev/block/${device}`;
@@ -52,19 +48,21 @@ async function readTraits(mount: Mount): Promise<Traits> {
 /** Measures the mounted disks of this machine. A mount that does not answer is left out after a second. */
 export class DiskSurvey {
   readonly #clock: Clock;
+  readonly #machine: Machine;
   readonly #selected: readonly string[];
   readonly #stuck = new Set<string>();
   readonly #traits = new Map<string, Traits>();
 
-  constructor(clock: Clock, selected: readonly string[]) {
+  constructor(clock: Clock, machine: Machine, selected: readonly string[]) {
     this.#clock = clock;
+    this.#machine = machine;
     this.#selected = selected;
   }
 
   async measure(): Promise<MeasuredDisk[]> {
-    const own = parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
+    const own = parseMounts(await this.#machine.text('/proc/self/mountinfo'));
     // Another user's process may not be shown.
-    const first = parseMounts(await readFile('/proc/1/mountinfo', 'utf8').catch(() => ''));
+    const first = parseMounts(await this.#machine.text('/proc/1/mountinfo'));
     const mounts = reportedMounts(asForTheSystem(own, first), this.#selected).slice(0, MAX_DISKS);
     const disks: MeasuredDisk[] = [];
     for (const mount of mounts) {
@@ -95,7 +93,7 @@ export class DiskSurvey {
 
   async #traitsOf(mount: Mount): Promise<Traits> {
     const key = `${mount.device} ${mount.source}`;
-    const known = this.#traits.get(key) ?? (await readTraits(mount));
+    const known = this.#traits.get(key) ?? (await readTraits(this.#machine, mount));
     if (this.#traits.size > MAX_DISKS) this.#traits.clear();
     this.#traits.set(key, known);
     return known;

@@ -4,6 +4,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Gpu, Inventory } from '../reports.ts';
+import type { Machine } from './machine.ts';
 import { counter } from './numbers.ts';
 
 /** One graphics processor: what it is, and its figures. Figures that it does not tell are 0: the wire requires them. */
@@ -48,9 +49,9 @@ export function parseNvidia(text: string): GpuReading[] {
   });
 }
 
-async function nvidia(): Promise<GpuReading[]> {
+async function nvidia(machine: Machine): Promise<GpuReading[]> {
   // Without the driver the program would be looked for in vain at every reading.
-  if (!existsSync('/proc/driver/nvidia/version')) return [];
+  if (!existsSync(machine.at('/proc/driver/nvidia/version'))) return [];
   const args = [`--query-gpu=${COLUMNS}`, '--format=csv,noheader,nounits'];
   const { stdout } = await promisify(execFile)('nvidia-smi', args, { timeout: PROGRAM_LIMIT_MS });
   return parseNvidia(stdout);
@@ -100,6 +101,6 @@ async function amdGpu(device: string): Promise<GpuReading | undefined> {
 }
 
 /** The graphics processors of this machine whose drivers tell figures: NVIDIA and AMD. */
-export async function readGpus(): Promise<GpuReading[]> {
-  return [...(await nvidia()), ...(await amdGpus('/sys/class/drm'))];
+export async function readGpus(machine: Machine): Promise<GpuReading[]> {
+  return [...(await nvidia(machine)), ...(await amdGpus(machine.at('/sys/class/drm')))];
 }

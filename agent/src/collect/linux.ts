@@ -1,28 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import { type Clock, within } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { Collector, Inventory, Sample } from '../reports.ts';
 import { type CpuTimes, cpuInventory, cpuUsage, parseCpuTimes, parseFrequencies } from './cpu.ts';
 import { DiskSurvey, type MeasuredDisk, withSpeeds } from './disks.ts';
 import { type GpuReading, readGpus } from './gpu.ts';
+import { Machine } from './machine.ts';
 import { parseMemory } from './memory.ts';
 import { type DiskTraffic, parseDiskTraffic } from './mounts.ts';
 import { interfaces, parseSockets, parseTraffic, type Traffic } from './network.ts';
 import { counter } from './numbers.ts';
 import { SlowFigure } from './slow-figure.ts';
 import { systemInventory } from './system.ts';
-
-// The kernel makes the files of /proc in memory, so reading them does not wait for a disk. A synchronous read takes a
-// tenth of the time of an asynchronous one, which needs the thread pool four times.
-function proc(name: string): string {
-  try {
-    return readFileSync(`/proc/${name}`, 'latin1');
-  } catch {
-    // Containers and old kernels lack some of these files. The figures from them are then 0.
-    return '';
-  }
-}
 
 /** Readings whose difference gives usage and speeds. */
 interface Counters {
@@ -39,19 +27,18 @@ const GPU_EVERY_MS = 14_900;
 /** A sample waits this long for the slow figures, then it uses the earlier ones. */
 const PATIENCE_MS = 200;
 
-async function countProcesses(): Promise<number> {
-  const names = await readdir('/proc');
+async function countProcesses(machine: Machine): Promise<number> {
+  const names = await machine.names('/proc');
   return names.filter((name) => /^\d+$/.test(name)).length;
 }
 
 /** MHz by core number, from cpufreq where `/proc/cpuinfo` has none (Arm). */
-async function readFrequencies(): Promise<Map<number, number>> {
-  const mhz = parseFrequencies(await readFile('/proc/cpuinfo', 'latin1'));
+async function readFrequencies(machine: Machine): Promise<Map<number, number>> {
+  const mhz = parseFrequencies(await machine.text('/proc/cpuinfo'));
   if (mhz.size > 0) return mhz;
   const base = '/sys/devices/system/cpu/cpufreq';
-  const policies = await readdir(base).catch(() => []);
-  for (const policy of policies) {
-    const read = (file: string) => readFile(`${base}/${policy}/${file}`, 'latin1').catch(() => '');
+  for (const policy of await machine.names(base)) {
+    const read = (file: string) => machine.text(`${base}/${policy}/${file}`);
     const khz = counter(await read('scaling_cur_freq'));
     const cores = (await read('related_cpus')).split(/\s+/).filter(Boolean);
     for (const core of cores) mhz.set(Number(core), Math.round(khz / 1000));
@@ -60,33 +47,46 @@ async function readFrequencies(): Promise<Map<number, number>> {
 }
 
 /** Containers without a network of their own lack these figures. */
-const WITHOUT: ReadonlySet<string> = new Set(
-  proc('net/sockstat') === '' ? ['tcp_connections', 'udp_connections'] : [],
-);
-const WITHOUT_GPU: ReadonlySet<string> = new Set([...WITHOUT, 'gpu_usage']);
+const SOCKETS = ['tcp_connections', 'udp_connections'];
+
+/** What the collector reads; by default this machine. */
+export interface Sources {
+  machine: Machine;
+  gpus: (machine: Machine) => Promise<GpuReading[]>;
+}
 
 /** Reads /proc and /sys. Speeds in the first sample are measured from the creation of the collector. */
 export class LinuxCollector implements Collector {
   readonly #clock: Clock;
+  readonly #machine: Machine;
   readonly #processes: SlowFigure<number>;
   readonly #mhz: SlowFigure<Map<number, number>>;
   readonly #disks: SlowFigure<MeasuredDisk[]>;
   readonly #gpus: SlowFigure<GpuReading[]>;
-  readonly #bootTime = counter(/^btime (\d+)$/m.exec(proc('stat'))?.[1]);
+  readonly #bootTime: number;
+  readonly #without: readonly string[];
   #last: Counters;
 
-  constructor(clock: Clock, log: Logger, selectedDisks: readonly string[], gpus = readGpus) {
-    const survey = new DiskSurvey(clock, selectedDisks);
+  constructor(
+    clock: Clock,
+    log: Logger,
+    selectedDisks: readonly string[],
+    { machine = new Machine(), gpus = readGpus }: Partial<Sources> = {},
+  ) {
+    const survey = new DiskSurvey(clock, machine, selectedDisks);
     this.#clock = clock;
+    this.#machine = machine;
+    this.#bootTime = counter(/^btime (\d+)$/m.exec(machine.textNow('/proc/stat'))?.[1]);
+    this.#without = machine.textNow('/proc/net/sockstat') === '' ? SOCKETS : [];
     this.#processes = new SlowFigure({
       ...{ clock, log, name: 'process count', ttl_ms: SLOW_EVERY_MS },
       initial: 0,
-      load: countProcesses,
+      load: () => countProcesses(machine),
     });
     this.#mhz = new SlowFigure({
       ...{ clock, log, name: 'frequencies', ttl_ms: FREQUENCY_EVERY_MS },
       initial: new Map<number, number>(),
-      load: readFrequencies,
+      load: () => readFrequencies(machine),
     });
     this.#disks = new SlowFigure({
       ...{ clock, log, name: 'disks', ttl_ms: SLOW_EVERY_MS },
@@ -96,7 +96,7 @@ export class LinuxCollector implements Collector {
     this.#gpus = new SlowFigure({
       ...{ clock, log, name: 'graphics processors', ttl_ms: GPU_EVERY_MS },
       initial: [] as GpuReading[],
-      load: gpus,
+      load: () => gpus(machine),
     });
     this.#last = this.#read();
   }
@@ -104,7 +104,7 @@ export class LinuxCollector implements Collector {
   /** Members of a summary that stay null. */
   get unknown(): ReadonlySet<string> {
     const [first] = this.#gpus.value;
-    return first?.tellsUsage === false ? WITHOUT_GPU : WITHOUT;
+    return new Set([...this.#without, ...(first?.tellsUsage === false ? ['gpu_usage'] : [])]);
   }
 
   async sample(): Promise<Sample> {
@@ -115,6 +115,7 @@ export class LinuxCollector implements Collector {
     const now = this.#read();
     this.#last = now;
     const seconds = (now.at_ms - before.at_ms) / 1000;
+    const proc = (name: string) => this.#machine.textNow(`/proc/${name}`);
     const [one, five, fifteen] = proc('loadavg')
       .split(' ')
       .map((text) => Number(text) || 0);
@@ -139,13 +140,18 @@ export class LinuxCollector implements Collector {
   }
 
   async inventory(): Promise<Inventory> {
-    const cpuInfo = proc('cpuinfo');
+    const cpuInfo = this.#machine.textNow('/proc/cpuinfo');
     await this.#gpus.refresh();
     const gpu = this.#gpus.value.map(({ is }, index) => ({ id: index + 1, ...is }));
-    return { cpu: cpuInventory(cpuInfo), system: await systemInventory(cpuInfo), gpu };
+    return {
+      cpu: cpuInventory(cpuInfo),
+      system: await systemInventory(this.#machine, cpuInfo),
+      gpu,
+    };
   }
 
   #read(): Counters {
+    const proc = (name: string) => this.#machine.textNow(`/proc/${name}`);
     return {
       at_ms: this.#clock.steady(),
       cpu: parseCpuTimes(proc('stat')),

@@ -1,13 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { arch, hostname, machine, release } from 'node:os';
+import { arch, hostname, machine as processor, release } from 'node:os';
 import type { Inventory } from '../reports.ts';
+import type { Machine } from './machine.ts';
 import { detectVirtualization } from './virtualization.ts';
-
-const readIfThere = (path: string): Promise<string> =>
-  readFile(path, 'utf8').then(
-    (text) => text.trim(),
-    () => '',
-  );
 
 /** `NAME=value` lines of `/etc/os-release`, quotes removed. */
 export function parseOsRelease(text: string): Map<string, string> {
@@ -32,8 +26,12 @@ function ownFileOf(id: string): string {
 }
 
 /** The `system` part of a static report on Linux. */
-export async function systemInventory(cpuInfo: string): Promise<Inventory['system']> {
-  const text = (await readIfThere('/etc/os-release')) || (await readIfThere('/usr/lib/os-release'));
+export async function systemInventory(
+  machine: Machine,
+  cpuInfo: string,
+): Promise<Inventory['system']> {
+  const text =
+    (await machine.text('/etc/os-release')) || (await machine.text('/usr/lib/os-release'));
   const os = parseOsRelease(text);
   const id = os.get('ID') ?? 'linux';
   const long = os.get('PRETTY_NAME') ?? 'Linux';
@@ -41,22 +39,22 @@ export async function systemInventory(cpuInfo: string): Promise<Inventory['syste
     system_name: os.get('NAME') ?? 'Linux',
     system_kernel: release(),
     system_kernel_version: long,
-    system_os_version: osVersion(id, os.get('VERSION_ID') ?? '', await readIfThere(ownFileOf(id))),
+    system_os_version: osVersion(id, os.get('VERSION_ID') ?? '', await machine.text(ownFileOf(id))),
     system_os_long_version: long,
     distribution_id: id,
     system_host_name: hostname(),
-    arch: machine() || arch(),
-    virtualization: await virtualization(cpuInfo),
+    arch: processor() || arch(),
+    virtualization: await virtualization(machine, cpuInfo),
   };
 }
 
-async function virtualization(cpuInfo: string): Promise<string> {
+async function virtualization(machine: Machine, cpuInfo: string): Promise<string> {
   const [vendor, product, bios, clocks, xen] = await Promise.all([
-    readIfThere('/sys/class/dmi/id/sys_vendor'),
-    readIfThere('/sys/class/dmi/id/product_name'),
-    readIfThere('/sys/class/dmi/id/bios_vendor'),
-    readIfThere('/sys/devices/system/clocksource/clocksource0/available_clocksource'),
-    readIfThere('/sys/hypervisor/type'),
+    machine.text('/sys/class/dmi/id/sys_vendor'),
+    machine.text('/sys/class/dmi/id/product_name'),
+    machine.text('/sys/class/dmi/id/bios_vendor'),
+    machine.text('/sys/devices/system/clocksource/clocksource0/available_clocksource'),
+    machine.text('/sys/hypervisor/type'),
   ]);
   const guest = /^flags\s*:.*\bhypervisor\b/m.test(cpuInfo);
   return detectVirtualization({ guest, firmware: `${vendor} ${product} ${bios}`, clocks, xen });
