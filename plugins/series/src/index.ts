@@ -31,7 +31,7 @@ const days = (default_: number, what: string) =>
 /** Reports over time: rollups in table `series_rollup`, and `agent_query_series`. */
 export default definePlugin({
   name: 'series',
-  version: '0.7.0',
+  version: '0.8.0',
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, LastReports, ReportBuckets],
