@@ -22,12 +22,11 @@ import {
 } from '../agent/src/collect/mounts.ts';
 import { interfaces, parseSockets, parseTraffic } from '../agent/src/collect/network.ts';
 import { PortableCollector } from '../agent/src/collect/portable.ts';
-import { SlowFigure } from '../agent/src/collect/slow-figure.ts';
 import { osVersion, parseOsRelease } from '../agent/src/collect/system.ts';
 import { detectVirtualization } from '../agent/src/collect/virtualization.ts';
 import type { Collector } from '../agent/src/reports.ts';
 import { deriveSummary } from '../agent/src/summary.ts';
-import { FakeClock, memoryLog } from './agent-program-kit.ts';
+import { memoryLog } from './agent-program-kit.ts';
 import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: kernel texts');
@@ -192,11 +191,20 @@ test('derives interface speeds per second, 0 for new and restarted ones', () => 
   ]);
 });
 
-test('adds up sockets of both address families, lite and raw ones not', () => {
-  const v4 = 'sockets: used 16\nTCP: inuse 12 orphan 0 tw 3 alloc 1 mem 145\nUDP: inuse 3 mem 0\n';
-  const v6 = 'TCP6: inuse 5\nUDP6: inuse 2\nUDPLITE6: inuse 40\nRAW6: inuse 50\n';
-  assert.equal(parseSockets(v4, v6), { tcp: 17, udp: 5 });
-  assert.equal(parseSockets('', ''), { tcp: 0, udp: 0 });
+const SNMP = `Ip: Forwarding DefaultTTL
+Ip: 1 64
+Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens AttemptFails EstabResets CurrEstab InSegs
+Tcp: 1 200 120000 -1 748244 608578 118827 134087 146 46036799
+Udp: InDatagrams NoPorts
+`;
+
+test('counts established connections, not what listens, and UDP sockets of both address families', () => {
+  const sockstat =
+    'sockets: used 16\nTCP: inuse 182 orphan 0 tw 3 alloc 1 mem 145\nUDP: inuse 3 mem 0\n';
+  const sockstat6 = 'TCP6: inuse 5\nUDP6: inuse 2\nUDPLITE6: inuse 40\nRAW6: inuse 50\n';
+  assert.equal(parseSockets({ snmp: SNMP, sockstat, sockstat6 }), { tcp: 146, udp: 5 });
+  const nothing = { snmp: '', sockstat: '', sockstat6: '' };
+  assert.equal(parseSockets(nothing), { tcp: undefined, udp: undefined });
 });
 
 const MOUNTINFO = `22 28 0:21 / /proc rw,nosuid shared:12 - proc proc rw
@@ -350,7 +358,8 @@ test('makes only figures that a server takes out of any text', () => {
         assert.ok(Object.values(parseMemory(text)).every(isCount));
         const links = interfaces(parseTraffic(text), parseTraffic(text), 1);
         assert.ok(links.every(({ total_received }) => isCount(total_received)));
-        assert.ok(Object.values(parseSockets(text, text)).every(isCount));
+        const sockets = parseSockets({ snmp: text, sockstat: text, sockstat6: text });
+        assert.ok(Object.values(sockets).every((value) => value === undefined || isCount(value)));
         for (const { read, written } of parseDiskTraffic(text).values()) {
           assert.ok(isCount(read) && isCount(written));
         }
@@ -359,39 +368,6 @@ test('makes only figures that a server takes out of any text', () => {
       }
     }),
   );
-});
-
-test('reads a slow figure once per period, never twice at a time, and keeps it when reading fails', async () => {
-  const clock = new FakeClock();
-  const { log, lines } = memoryLog();
-  const answers: ((value: number | Error) => void)[] = [];
-  const slow = new SlowFigure({
-    clock,
-    log,
-    name: 'test',
-    ttl_ms: 5000,
-    initial: 0,
-    load: () =>
-      new Promise<number>((resolve, reject) =>
-        answers.push((value) => (value instanceof Error ? reject(value) : resolve(value))),
-      ),
-  });
-  const first = slow.refresh();
-  void slow.refresh();
-  assert.is(answers.length, 1);
-  assert.is(slow.value, 0);
-  answers[0]?.(7);
-  await first;
-  assert.is(slow.value, 7);
-  await slow.refresh();
-  assert.is(answers.length, 1);
-  await clock.advance(5000);
-  const second = slow.refresh();
-  assert.is(answers.length, 2);
-  answers[1]?.(new Error('no such file'));
-  await second;
-  assert.is(slow.value, 7);
-  assert.match(lines.join(''), 'no such file');
 });
 
 async function looksReal(collector: Collector): Promise<void> {
@@ -441,9 +417,16 @@ const MEMBERS: Record<string, string[]> = {
   'speeds of disks': ['read_speed', 'write_speed'],
 };
 
+const macFigures = async () => ({
+  ram: { available_memory: 1, total_swap: 2, used_swap: 1 },
+  ...{ process_count: 3, disks: [], traffic: new Map(), at_ms: 0 },
+});
+
 for (const [platform, words] of ABSENT) {
   test(`leaves out of summaries on ${platform}: ${words}`, async () => {
-    const { unknown } = new PortableCollector(systemClock, memoryLog().log, platform);
+    const collector = new PortableCollector(systemClock, memoryLog().log, platform, macFigures);
+    await collector.sample();
+    const { unknown } = collector;
     const sample = await new PortableCollector(systemClock, memoryLog().log, 'win32').sample();
     const summary = deriveSummary(sample, { disks: [], interfaces: [] }, unknown);
     const absent = Object.keys(summary).filter(

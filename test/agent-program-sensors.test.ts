@@ -1,6 +1,6 @@
 /** What the agent program reads beyond CPU, memory, disks and network, and the documents it puts beside its reports. */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,9 @@ import { parseContainers, readContainers } from '../agent/src/collect/containers
 import { amdGpus, type GpuReading, parseNvidia } from '../agent/src/collect/gpu.ts';
 import { LinuxCollector } from '../agent/src/collect/linux.ts';
 import { readSensors } from '../agent/src/collect/sensors.ts';
+import type { AgentConfig } from '../agent/src/config.ts';
 import { loadConfig } from '../agent/src/config-file.ts';
+import { startDocuments } from '../agent/src/documents.ts';
 import { deriveSummary } from '../agent/src/summary.ts';
 import { FakeClock, memoryLog, soon } from './agent-program-kit.ts';
 import { fixedCollector } from './agent-program-samples.ts';
@@ -215,6 +217,49 @@ test('says why containers cannot be listed', async () => {
   const found = await readContainers(path);
   assert.equal(found, { total: 0, containers: [], error: `cannot ask ${path}: ENOENT` });
 });
+
+const hasEngine = ['/var/run/docker.sock', '/run/podman/podman.sock'].some(existsSync);
+(hasEngine ? test.skip : test)(
+  'an engine that goes is told as gone, and none is told where none was',
+  async () => {
+    const earlier = process.env['XDG_RUNTIME_DIR'];
+    process.env['XDG_RUNTIME_DIR'] = join(dir, 'run');
+    mkdirSync(join(dir, 'run/podman'), { recursive: true });
+    const socket = join(dir, 'run/podman/podman.sock');
+    const clock = new FakeClock();
+    const servers = [{ allow_sensors: false, allow_containers: true }];
+    const config = { servers, container_socket: '' } as unknown as AgentConfig;
+    let puts: any[] = [];
+    const stop = startDocuments({ config, clock, log: memoryLog().log }, (_key, content) => {
+      puts.push(content);
+    });
+    const engine = createServer((_, answer) => answer.end(JSON.stringify(LIST)));
+    /** The next document, within some minutes of the clock. */
+    const next = async () => {
+      puts = [];
+      for (let n = 0; n < 500 && puts.length === 0; n += 1) await clock.advance(60_000);
+      return puts[0];
+    };
+    try {
+      await clock.advance(600_000);
+      assert.equal(puts, []);
+      await once(engine.listen(socket), 'listening');
+      assert.is((await next()).total, 2);
+      engine.close();
+      await once(engine, 'close');
+      // Closing removed the socket.
+      assert.is(existsSync(socket), false);
+      let document = await next();
+      if (document.total > 0) document = await next();
+      assert.match(document.error, /no socket of a container engine any more/);
+      assert.equal(document.containers, []);
+    } finally {
+      stop();
+      if (earlier === undefined) delete process.env['XDG_RUNTIME_DIR'];
+      else process.env['XDG_RUNTIME_DIR'] = earlier;
+    }
+  },
+);
 
 test('an enrolled machine puts documents where the server may know them: only what changes is put again', async () => {
   const plugins = ['token', 'server-info', 'agent', 'agent-uuid', 'kv', 'static-bucket', 'enrol'];

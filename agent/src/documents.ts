@@ -1,11 +1,22 @@
-import type { Clock } from './clock.ts';
-import { readContainers } from './collect/containers.ts';
-import { readSensors } from './collect/sensors.ts';
+import { type Clock, within } from './clock.ts';
+import { type Containers, readContainers } from './collect/containers.ts';
+import { readSensors, type Sensors } from './collect/sensors.ts';
+import { SlowFigure } from './collect/slow-figure.ts';
 import type { AgentConfig, ServerConfig } from './config.ts';
+import { HourlyWarning } from './hourly-warning.ts';
 import type { Logger } from './log.ts';
 import { schedule } from './schedule.ts';
 
 const EVERY_MS = 60_000;
+
+/** A sensor may hang. The containers do not wait longer for it. */
+const SENSORS_LIMIT_MS = 5000;
+const NO_SENSORS: Sensors = { temperatures: [], fans: [], batteries: [] };
+const NO_ENGINE: Containers = {
+  total: 0,
+  containers: [],
+  error: 'there is no socket of a container engine any more',
+};
 
 interface Parts {
   readonly config: AgentConfig;
@@ -29,15 +40,22 @@ export function startDocuments({ config, clock, log }: Parts, put: Put): () => v
   const sensors = ({ allow_sensors }: ServerConfig) => allow_sensors;
   const containers = ({ allow_containers }: ServerConfig) => allow_containers;
   if (!servers.some((server) => sensors(server) || containers(server))) return () => {};
-  let problem: string | undefined;
+  const readings = new SlowFigure({
+    ...{ clock, log, name: 'sensors', ttl_ms: SENSORS_LIMIT_MS },
+    load: () => readSensors('/sys/class'),
+  });
+  const warning = new HourlyWarning(clock, log, 'containers cannot be listed');
+  let hadEngine = false;
   return schedule(clock, EVERY_MS, log, async () => {
-    if (servers.some(sensors)) put('agent_sensors', await readSensors('/sys/class'), sensors);
+    if (servers.some(sensors)) {
+      await within(clock, 'sensors', SENSORS_LIMIT_MS, readings.refresh());
+      put('agent_sensors', readings.value ?? NO_SENSORS, sensors);
+    }
     if (!servers.some(containers)) return;
     const found = await readContainers(container_socket);
-    if (found) put('agent_containers', found, containers);
-    if (found?.error && found.error !== problem) {
-      log.warn('containers cannot be listed', { reason: found.error });
-    }
-    problem = found?.error;
+    // What was told last would pass as the state of now.
+    if (found || hadEngine) put('agent_containers', found ?? NO_ENGINE, containers);
+    if (found?.error) warning.tell({ reason: found.error });
+    hadEngine ||= found !== undefined;
   });
 }

@@ -9,12 +9,15 @@ import { parseMemory } from './memory.ts';
 import { type DiskTraffic, parseDiskTraffic } from './mounts.ts';
 import { interfaces, parseSockets, parseTraffic, type Traffic } from './network.ts';
 import { counter } from './numbers.ts';
+import { countProcesses } from './processes.ts';
 import { SlowFigure } from './slow-figure.ts';
 import { systemInventory } from './system.ts';
 
 /** Readings whose difference gives usage and speeds. */
 interface Counters {
   at_ms: number;
+  /** Unix seconds; another one after the clock was set. */
+  boot_time: number;
   cpu: Map<string, CpuTimes>;
   disks: Map<string, DiskTraffic>;
   network: Map<string, Traffic>;
@@ -26,11 +29,6 @@ const FREQUENCY_EVERY_MS = 9900;
 const GPU_EVERY_MS = 14_900;
 /** A sample waits this long for the slow figures, then it uses the earlier ones. */
 const PATIENCE_MS = 200;
-
-async function countProcesses(machine: Machine): Promise<number> {
-  const names = await machine.names('/proc');
-  return names.filter((name) => /^\d+$/.test(name)).length;
-}
 
 /** MHz by core number, from cpufreq where `/proc/cpuinfo` has none (Arm). */
 async function readFrequencies(machine: Machine): Promise<Map<number, number>> {
@@ -46,8 +44,8 @@ async function readFrequencies(machine: Machine): Promise<Map<number, number>> {
   return mhz;
 }
 
-/** Containers without a network of their own lack these figures. */
-const SOCKETS = ['tcp_connections', 'udp_connections'];
+/** Members of a summary that come from the space of disks. */
+const OF_DISKS = ['total_space', 'available_space', 'read_speed', 'write_speed'];
 
 /** What the collector reads; by default this machine. */
 export interface Sources {
@@ -63,8 +61,7 @@ export class LinuxCollector implements Collector {
   readonly #mhz: SlowFigure<Map<number, number>>;
   readonly #disks: SlowFigure<MeasuredDisk[]>;
   readonly #gpus: SlowFigure<GpuReading[]>;
-  readonly #bootTime: number;
-  readonly #without: readonly string[];
+  #unknown: ReadonlySet<string> = new Set();
   #last: Counters;
 
   constructor(
@@ -76,35 +73,28 @@ export class LinuxCollector implements Collector {
     const survey = new DiskSurvey(clock, machine, selectedDisks);
     this.#clock = clock;
     this.#machine = machine;
-    this.#bootTime = counter(/^btime (\d+)$/m.exec(machine.textNow('/proc/stat'))?.[1]);
-    this.#without = machine.textNow('/proc/net/sockstat') === '' ? SOCKETS : [];
     this.#processes = new SlowFigure({
       ...{ clock, log, name: 'process count', ttl_ms: SLOW_EVERY_MS },
-      initial: 0,
       load: () => countProcesses(machine),
     });
     this.#mhz = new SlowFigure({
       ...{ clock, log, name: 'frequencies', ttl_ms: FREQUENCY_EVERY_MS },
-      initial: new Map<number, number>(),
       load: () => readFrequencies(machine),
     });
     this.#disks = new SlowFigure({
       ...{ clock, log, name: 'disks', ttl_ms: SLOW_EVERY_MS },
-      initial: [] as MeasuredDisk[],
       load: () => survey.measure(),
     });
     this.#gpus = new SlowFigure({
       ...{ clock, log, name: 'graphics processors', ttl_ms: GPU_EVERY_MS },
-      initial: [] as GpuReading[],
       load: () => gpus(machine),
     });
     this.#last = this.#read();
   }
 
-  /** Members of a summary that stay null. */
+  /** Members of the latest sample that nobody has measured. */
   get unknown(): ReadonlySet<string> {
-    const [first] = this.#gpus.value;
-    return new Set([...this.#without, ...(first?.tellsUsage === false ? ['gpu_usage'] : [])]);
+    return this.#unknown;
   }
 
   async sample(): Promise<Sample> {
@@ -119,30 +109,46 @@ export class LinuxCollector implements Collector {
     const [one, five, fifteen] = proc('loadavg')
       .split(' ')
       .map((text) => Number(text) || 0);
-    const sockets = parseSockets(proc('net/sockstat'), proc('net/sockstat6'));
+    const sockets = parseSockets({
+      snmp: proc('net/snmp'),
+      sockstat: proc('net/sockstat'),
+      sockstat6: proc('net/sockstat6'),
+    });
+    const gpus = this.#gpus.value ?? [];
+    this.#unknown = this.#unmeasured(sockets);
     return {
-      cpu: cpuUsage(before.cpu, now.cpu, this.#mhz.value),
+      cpu: cpuUsage(before.cpu, now.cpu, this.#mhz.value ?? new Map()),
       ram: parseMemory(proc('meminfo')),
       load: { one: one ?? 0, five: five ?? 0, fifteen: fifteen ?? 0 },
       system: {
-        boot_time: this.#bootTime,
+        boot_time: now.boot_time,
         uptime: counter(proc('uptime').split(' ')[0]),
-        process_count: this.#processes.value,
+        process_count: this.#processes.value ?? 0,
       },
-      disk: withSpeeds(this.#disks.value, before.disks, now.disks, seconds),
+      disk: withSpeeds(this.#disks.value ?? [], before.disks, now.disks, seconds),
       network: {
         interfaces: interfaces(before.network, now.network, seconds),
-        udp_connections: sockets.udp,
-        tcp_connections: sockets.tcp,
+        udp_connections: sockets.udp ?? 0,
+        tcp_connections: sockets.tcp ?? 0,
       },
-      gpu: this.#gpus.value.map(({ now: figures }, index) => ({ id: index + 1, ...figures })),
+      gpu: gpus.map(({ now: figures }, index) => ({ id: index + 1, ...figures })),
     };
+  }
+
+  #unmeasured(sockets: ReturnType<typeof parseSockets>): Set<string> {
+    return new Set([
+      ...(this.#processes.value === undefined ? ['process_count'] : []),
+      ...(this.#disks.value === undefined ? OF_DISKS : []),
+      ...(sockets.tcp === undefined ? ['tcp_connections'] : []),
+      ...(sockets.udp === undefined ? ['udp_connections'] : []),
+      ...(this.#gpus.value?.[0]?.tellsUsage === false ? ['gpu_usage'] : []),
+    ]);
   }
 
   async inventory(): Promise<Inventory> {
     const cpuInfo = this.#machine.textNow('/proc/cpuinfo');
     await this.#gpus.refresh();
-    const gpu = this.#gpus.value.map(({ is }, index) => ({ id: index + 1, ...is }));
+    const gpu = (this.#gpus.value ?? []).map(({ is }, index) => ({ id: index + 1, ...is }));
     return {
       cpu: cpuInventory(cpuInfo),
       system: await systemInventory(this.#machine, cpuInfo),
@@ -152,9 +158,11 @@ export class LinuxCollector implements Collector {
 
   #read(): Counters {
     const proc = (name: string) => this.#machine.textNow(`/proc/${name}`);
+    const stat = proc('stat');
     return {
       at_ms: this.#clock.steady(),
-      cpu: parseCpuTimes(proc('stat')),
+      boot_time: counter(/^btime (\d+)$/m.exec(stat)?.[1]),
+      cpu: parseCpuTimes(stat),
       disks: parseDiskTraffic(proc('diskstats')),
       network: parseTraffic(proc('net/dev')),
     };

@@ -42,15 +42,22 @@ export function interfaces(
   });
 }
 
+/** Texts of `/proc/net` that tell connections: `snmp`, `sockstat` and `sockstat6`. */
+export type SocketTexts = Readonly<Record<'snmp' | 'sockstat' | 'sockstat6', string>>;
+
 /**
- * Sockets in use, from the texts of `/proc/net/sockstat` and `sockstat6`.
- * Unlike `/proc/net/tcp` they are equally cheap to read with any number of connections.
+ * Established TCP connections (`CurrEstab`, of both address families), and UDP sockets in use; undefined where the kernel
+ * does not tell. Unlike `/proc/net/tcp` the texts are equally cheap to read with any number of connections.
  */
-export function parseSockets(...texts: string[]): { tcp: number; udp: number } {
-  const sum = (name: string) =>
-    texts.reduce((total, text) => {
-      const match = new RegExp(`^${name}6?: inuse (\\d+)`, 'm').exec(text);
-      return total + counter(match?.[1]);
-    }, 0);
-  return { tcp: sum('TCP'), udp: sum('UDP') };
+export function parseSockets({ snmp, sockstat, sockstat6 }: SocketTexts): {
+  tcp: number | undefined;
+  udp: number | undefined;
+} {
+  const [, names = '', values = ''] = /^Tcp: (\D.*)\nTcp: (.*)$/m.exec(snmp) ?? [];
+  const at = names.split(' ').indexOf('CurrEstab');
+  const udp = [...`${sockstat}\n${sockstat6}`.matchAll(/^UDP6?: inuse (\d+)/gm)];
+  return {
+    tcp: at < 0 ? undefined : counter(values.split(' ')[at]),
+    udp: udp.length === 0 ? undefined : udp.reduce((sum, [, text]) => sum + counter(text), 0),
+  };
 }

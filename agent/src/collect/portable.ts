@@ -38,25 +38,35 @@ const PROGRAMS_EVERY_MS = 9900;
  * summaries (`unknown`); in full reports, where the wire requires a number, it is 0, and lists are empty.
  */
 export class PortableCollector implements Collector {
-  readonly unknown: ReadonlySet<string>;
-  readonly #bootTime: number;
+  readonly #clock: Clock;
+  readonly #unknown: ReadonlySet<string>;
+  /** Unix seconds. */
+  #bootTime = 0;
   readonly #programs: SlowFigure<DarwinFigures[]> | undefined;
   #last = coreTimes();
 
-  constructor(clock: Clock, log: Logger, platform: NodeJS.Platform = process.platform) {
-    const isMac = platform === 'darwin';
-    const loads = platform === 'win32' ? LOADS : [];
-    this.unknown = new Set([...NOWHERE, ...loads, ...(isMac ? [] : BY_PROGRAMS)]);
-    this.#bootTime = Math.round(clock.now() / 1000 - os.uptime());
-    if (!isMac) return;
+  constructor(
+    clock: Clock,
+    log: Logger,
+    platform: NodeJS.Platform = process.platform,
+    readPrograms = readDarwin,
+  ) {
+    this.#clock = clock;
+    this.#unknown = new Set([...NOWHERE, ...(platform === 'win32' ? LOADS : [])]);
+    if (platform !== 'darwin') return;
     // The last two readings: speeds are their difference.
     this.#programs = new SlowFigure<DarwinFigures[]>({
-      ...{ clock, log, name: 'figures of macOS', ttl_ms: PROGRAMS_EVERY_MS, initial: [] },
+      ...{ clock, log, name: 'figures of macOS', ttl_ms: PROGRAMS_EVERY_MS },
       load: async () => [
         ...(this.#programs?.value ?? []).slice(-1),
-        await readDarwin(() => clock.steady()),
+        await readPrograms(() => clock.steady()),
       ],
     });
+  }
+
+  /** Members of the latest sample that nobody has measured. */
+  get unknown(): ReadonlySet<string> {
+    return this.#programs?.value ? this.#unknown : new Set([...this.#unknown, ...BY_PROGRAMS]);
   }
 
   async sample(): Promise<Sample> {
@@ -74,7 +84,7 @@ export class PortableCollector implements Collector {
       },
       load: { one, five, fifteen },
       system: {
-        boot_time: this.#bootTime,
+        boot_time: this.#bootedAt(),
         uptime: Math.floor(os.uptime()),
         process_count: told?.process_count ?? 0,
       },
@@ -82,6 +92,13 @@ export class PortableCollector implements Collector {
       network: { interfaces: links(earlier, told), udp_connections: 0, tcp_connections: 0 },
       gpu: [],
     };
+  }
+
+  /** The clock less the uptime: another time after the clock was set. A second more or less is rounding. */
+  #bootedAt(): number {
+    const booted = Math.round(this.#clock.now() / 1000 - os.uptime());
+    if (Math.abs(booted - this.#bootTime) > 1) this.#bootTime = booted;
+    return this.#bootTime;
   }
 
   #cpu(): Sample['cpu'] {

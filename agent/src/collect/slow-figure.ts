@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { HourlyWarning } from '../hourly-warning.ts';
 import type { Logger } from '../log.ts';
 
 export interface SlowFigureOptions<T> {
@@ -6,46 +7,61 @@ export interface SlowFigureOptions<T> {
   log: Logger;
   name: string;
   ttl_ms: number;
-  /** The value before the first reading. */
-  initial: T;
   load: () => Promise<T>;
 }
 
-/** A figure that is slow to read, or whose source may hang. It is read at most once per `ttl_ms`, never twice at a time. */
+/** After so many failures in a row the latest reading would be an old figure that passes as a present one. */
+const MOST_FAILURES = 3;
+
+/**
+ * A figure that is slow to read, or whose source may hang. It is read at most once per `ttl_ms`, never twice at a time. A
+ * reading that lasts longer than `ttl_ms` counts as a failure for each `ttl_ms`.
+ */
 export class SlowFigure<T> {
   readonly #options: SlowFigureOptions<T>;
+  readonly #warning: HourlyWarning;
   #loading: Promise<void> | undefined;
-  #read_at = Number.NEGATIVE_INFINITY;
-  #value: T;
+  #tried_at = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #value: T | undefined;
 
   constructor(options: SlowFigureOptions<T>) {
     this.#options = options;
-    this.#value = options.initial;
+    const { clock, log } = options;
+    const message = 'a figure cannot be read: after three failures it is left out';
+    this.#warning = new HourlyWarning(clock, log, message);
   }
 
-  /** The latest reading. */
-  get value(): T {
+  /** The latest reading; undefined before the first one, and after three failures in a row. */
+  get value(): T | undefined {
     return this.#value;
   }
 
   /** Starts a reading when the last one is older than `ttl_ms`. Resolves when no reading is in progress; never rejects. */
   refresh(): Promise<void> {
-    if (this.#loading) return this.#loading;
     const { clock, ttl_ms } = this.#options;
-    if (clock.steady() - this.#read_at < ttl_ms) return Promise.resolve();
-    this.#read_at = clock.steady();
-    this.#loading = this.#run();
-    return this.#loading;
+    const now = clock.steady();
+    if (now - this.#tried_at < ttl_ms) return this.#loading ?? Promise.resolve();
+    this.#tried_at = now;
+    if (this.#loading) this.#fail('no answer yet');
+    else this.#loading = this.#run();
+    return this.#loading ?? Promise.resolve();
   }
 
   async #run(): Promise<void> {
-    const { load, log, name } = this.#options;
     try {
-      this.#value = await load();
+      this.#value = await this.#options.load();
+      this.#failures = 0;
     } catch (error) {
-      log.warn('cannot read a figure, the last one stays', { figure: name, reason: String(error) });
+      this.#fail(String(error));
     } finally {
       this.#loading = undefined;
     }
+  }
+
+  #fail(reason: string): void {
+    this.#failures += 1;
+    if (this.#failures >= MOST_FAILURES) this.#value = undefined;
+    this.#warning.tell({ figure: this.#options.name, reason });
   }
 }
