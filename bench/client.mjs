@@ -19,7 +19,10 @@ let stopping = false;
 
 const sockets = await Promise.all(Array.from({ length: count }, connect));
 const begun = performance.now();
-for (const send of sockets) send();
+sockets.forEach((send, n) => {
+  if (options.spread === undefined) send();
+  else setTimeout(send, (interval_ms * n) / count);
+});
 await new Promise((resolve) => {
   setTimeout(resolve, duration_ms);
   process.on('SIGINT', resolve);

@@ -13,6 +13,7 @@ import { jobScenarios } from './scenarios/jobs.ts';
 import { kvScenarios } from './scenarios/kv.ts';
 import { live } from './scenarios/live.ts';
 import { queryScenarios } from './scenarios/queries.ts';
+import { quiet } from './scenarios/quiet.ts';
 import { reports } from './scenarios/reports.ts';
 import { secondMachine } from './scenarios/second-machine.ts';
 import { series } from './scenarios/series.ts';
@@ -41,6 +42,7 @@ const scenarios = [
   ...busScenarios,
   servers,
   fleet,
+  quiet,
   live,
   series,
   dashboard,

@@ -34,11 +34,12 @@ const quiet = '[logging]\nlog_filter = "warn"';
 /**
  * Starts the server with its default configuration and only warnings on the console.
  * @param tables TOML of further sections
+ * @param program path of another built `svc-server`
  */
-export async function startBench(dialect: Dialect, tables = ''): Promise<Bench> {
+export async function startBench(dialect: Dialect, tables = '', program?: string): Promise<Bench> {
   if (dialect === 'postgres') await ensurePostgres();
   const place = await makePlace(dialect, { tables: `${quiet}\n${tables}` });
-  const server = await startProbed(place);
+  const server = await startProbed(place, program);
   return {
     place,
     token: superToken(server.output()),
@@ -51,11 +52,11 @@ export async function startBench(dialect: Dialect, tables = ''): Promise<Bench> 
 }
 
 /** One more start on the same files. */
-export function startProbed(place: Place): Promise<ServerProcess> {
+export function startProbed(place: Place, program?: string): Promise<ServerProcess> {
   const nodeArgs = ['--import', join(import.meta.dirname, 'probe.mjs')];
   // A server that is spoken to does not begin anew with these.
   const env = memorySettings(process.env) ?? process.env;
-  return startServer(place.site, { nodeArgs, ipc: true, env });
+  return startServer(place.site, { nodeArgs, ipc: true, env, ...(program && { program }) });
 }
 
 export async function probe(child: ChildProcess, command: string): Promise<Probe> {
