@@ -1,36 +1,19 @@
 /** The age of figures that the agent program reads less often than it sends them: none is sent when it is no longer true. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { GpuReading } from '../agent/src/collect/gpu.ts';
 import { parseNvidia } from '../agent/src/collect/gpu.ts';
 import { LinuxCollector } from '../agent/src/collect/linux.ts';
-import { Machine } from '../agent/src/collect/machine.ts';
 import { PortableCollector } from '../agent/src/collect/portable.ts';
 import { countProcesses } from '../agent/src/collect/processes.ts';
 import { SlowFigure } from '../agent/src/collect/slow-figure.ts';
 import type { Collector } from '../agent/src/reports.ts';
 import { deriveSummary } from '../agent/src/summary.ts';
 import { FakeClock, memoryLog } from './agent-program-kit.ts';
+import { machineOf, removeMachines } from './agent-program-machine.ts';
 import { suite } from './runner/suite.ts';
 
 const test = suite('agent program: age of figures');
-const dir = mkdtempSync(join(tmpdir(), 'svc-agent-'));
-test.after(() => rmSync(dir, { recursive: true, force: true }));
-
-let machines = 0;
-/** A machine with these files, and a function that changes one. */
-function machineOf(files: Record<string, string>) {
-  machines += 1;
-  const root = join(dir, `${machines}`);
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  return { machine: new Machine(root), write, root };
-}
+test.after(removeMachines);
 
 /** A figure whose readings the test answers. */
 function answered() {

@@ -1,4 +1,4 @@
-import type { CoreUsage, Inventory } from '../reports.ts';
+import type { CoreUsage } from '../reports.ts';
 import { counter, percent } from './numbers.ts';
 
 /** Clock ticks since boot of one line of `/proc/stat`. */
@@ -6,6 +6,8 @@ export interface CpuTimes {
   busy: number;
   total: number;
 }
+
+const EXACT_DIGITS = 15;
 
 /** The `cpu` lines of `/proc/stat`; the key `''` is the whole machine, the others are core numbers. */
 export function parseCpuTimes(text: string): Map<string, CpuTimes> {
@@ -15,7 +17,8 @@ export function parseCpuTimes(text: string): Map<string, CpuTimes> {
     if (!line.startsWith('cpu')) break;
     const [name = '', ...fields] = line.split(/\s+/);
     // user nice system idle iowait irq softirq steal; guest time is already part of user and nice.
-    const ticks = fields.slice(0, 8).map(counter);
+    // Idle time near 2^63 is seen in containers. The last digits hold what grows, and stay exact.
+    const ticks = fields.slice(0, 8).map((text) => counter(text.slice(-EXACT_DIGITS)));
     const total = ticks.reduce((sum, value) => sum + value, 0);
     times.set(name.slice(3), { busy: total - (ticks[3] ?? 0) - (ticks[4] ?? 0), total });
   }
@@ -42,51 +45,5 @@ export function cpuUsage(
       frequency_mhz: mhz.get(Number(name)) ?? 0,
     })),
     total_cpu_usage: usageBetween(before.get(''), after.get('')),
-  };
-}
-
-/** The records of `/proc/cpuinfo`, one per logical core. */
-export function parseCpuInfo(text: string): Map<string, string>[] {
-  const records = text.split(/\n\s*\n/).map((block) => {
-    const pairs = block.split('\n').flatMap((line): [string, string][] => {
-      const colon = line.indexOf(':');
-      return colon < 0 ? [] : [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()]];
-    });
-    return new Map(pairs);
-  });
-  return records.filter((record) => record.has('processor'));
-}
-
-/** MHz by core number; empty where `/proc/cpuinfo` holds none, as on Arm. */
-export function parseFrequencies(text: string): Map<number, number> {
-  const mhz = new Map<number, number>();
-  for (const record of parseCpuInfo(text)) {
-    const value = record.get('cpu MHz');
-    if (value) mhz.set(counter(record.get('processor')), Math.round(Number(value)) || 0);
-  }
-  return mhz;
-}
-
-/** The `cpu` part of a static report; `physical_cores` is 0 where `/proc/cpuinfo` does not hold it. */
-export function cpuInventory(text: string): Inventory['cpu'] {
-  const records = parseCpuInfo(text);
-  const cores = new Set(
-    records.flatMap((record) => {
-      const core = record.get('core id');
-      return core === undefined ? [] : [`${record.get('physical id') ?? '0'}/${core}`];
-    }),
-  );
-  return {
-    physical_cores: cores.size,
-    logical_cores: records.length,
-    per_core: records.map((record) => {
-      const number = counter(record.get('processor'));
-      return {
-        id: number + 1,
-        name: `cpu${number}`,
-        vendor_id: record.get('vendor_id') ?? '',
-        brand: record.get('model name') ?? '',
-      };
-    }),
   };
 }

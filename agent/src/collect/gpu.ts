@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Gpu, Inventory } from '../reports.ts';
 import type { Machine } from './machine.ts';
 import { counter } from './numbers.ts';
+import { isPossible } from './sensors.ts';
 
 /** One graphics processor: what it is, and its figures. Figures that it does not tell are 0: the wire requires them. */
 export interface GpuReading {
@@ -20,20 +20,23 @@ const PROGRAM_LIMIT_MS = 5000;
 const COLUMNS =
   'name,memory.used,memory.total,clocks.gr,clocks.sm,clocks.mem,clocks.video,utilization.gpu,utilization.memory,temperature.gpu';
 
-/** Percent and degrees of the wire are one byte. */
-const byte = (text: string | undefined): number => Math.min(255, counter(text));
+const isPercent = (text = ''): boolean => /^\d/.test(text) && counter(text) <= 100;
+const percent = (text = ''): number => (isPercent(text) ? counter(text) : 0);
 
-const isFigure = (text = ''): boolean => /^\d/.test(text);
+/** °C of the wire; 0 for what cannot be. */
+const temperature = (celsius: number): number =>
+  isPossible(celsius) ? Math.max(0, Math.round(celsius)) : 0;
 
 /** The lines of `nvidia-smi` for `COLUMNS`; memory in MiB, clocks in MHz. */
 export function parseNvidia(text: string): GpuReading[] {
   const lines = text.split('\n').filter((line) => line.includes(','));
   return lines.map((line) => {
-    const [name = '', used, total, graphics, sm, memory, video, busy, memoryBusy, temperature] =
-      line.split(',').map((cell) => cell.trim());
+    const [name = '', used, total, graphics, sm, memory, video, busy, memoryBusy, celsius] = line
+      .split(',')
+      .map((cell) => cell.trim());
     return {
       is: { name, cuda_cores: 0, architecture: 'unknown' },
-      tellsUsage: isFigure(busy),
+      tellsUsage: isPercent(busy),
       now: {
         used_memory: counter(used) * MIB,
         total_memory: counter(total) * MIB,
@@ -41,9 +44,9 @@ export function parseNvidia(text: string): GpuReading[] {
         sm_clock_mhz: counter(sm),
         memory_clock_mhz: counter(memory),
         video_clock_mhz: counter(video),
-        utilization_gpu: byte(busy),
-        utilization_memory: byte(memoryBusy),
-        temperature: byte(temperature),
+        utilization_gpu: percent(busy),
+        utilization_memory: percent(memoryBusy),
+        temperature: temperature(counter(celsius)),
       },
     };
   });
@@ -51,7 +54,7 @@ export function parseNvidia(text: string): GpuReading[] {
 
 async function nvidia(machine: Machine): Promise<GpuReading[]> {
   // Without the driver the program would be looked for in vain at every reading.
-  if (!existsSync(machine.at('/proc/driver/nvidia/version'))) return [];
+  if (!machine.has('/proc/driver/nvidia/version')) return [];
   const args = [`--query-gpu=${COLUMNS}`, '--format=csv,noheader,nounits'];
   const { stdout } = await promisify(execFile)('nvidia-smi', args, { timeout: PROGRAM_LIMIT_MS });
   return parseNvidia(stdout);
@@ -77,7 +80,8 @@ async function amdGpu(device: string): Promise<GpuReading | undefined> {
   if ((await read('vendor')) !== AMD || basename(driver) !== 'amdgpu') return undefined;
   // A look at a card that sleeps would wake it.
   const sleeps = (await read('power/runtime_status')) === 'suspended';
-  const figure = async (file: string) => (sleeps ? 0 : counter((await read(file)) || '0'));
+  const text = async (file: string) => (sleeps ? '0' : await read(file));
+  const figure = async (file: string) => counter((await text(file)) || '0');
   const [hwmon = ''] = await readdir(join(device, 'hwmon')).catch(() => []);
   const sensor = (file: string) => figure(`hwmon/${hwmon}/${file}`);
   const clock = Math.round((await sensor('freq1_input')) / 1e6);
@@ -85,7 +89,7 @@ async function amdGpu(device: string): Promise<GpuReading | undefined> {
   return {
     is: { name, cuda_cores: 0, architecture: 'unknown' },
     // One that sleeps does nothing.
-    tellsUsage: sleeps || isFigure(await read('gpu_busy_percent')),
+    tellsUsage: sleeps || isPercent(await read('gpu_busy_percent')),
     now: {
       used_memory: await figure('mem_info_vram_used'),
       total_memory: counter(await read('mem_info_vram_total')),
@@ -93,9 +97,9 @@ async function amdGpu(device: string): Promise<GpuReading | undefined> {
       sm_clock_mhz: clock,
       memory_clock_mhz: Math.round((await sensor('freq2_input')) / 1e6),
       video_clock_mhz: 0,
-      utilization_gpu: Math.min(255, await figure('gpu_busy_percent')),
-      utilization_memory: Math.min(255, await figure('mem_busy_percent')),
-      temperature: Math.min(255, Math.round((await sensor('temp1_input')) / 1000)),
+      utilization_gpu: percent(await text('gpu_busy_percent')),
+      utilization_memory: percent(await text('mem_busy_percent')),
+      temperature: temperature((await sensor('temp1_input')) / 1000),
     },
   };
 }

@@ -1,7 +1,8 @@
 import { type Clock, within } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { Collector, Inventory, Sample } from '../reports.ts';
-import { type CpuTimes, cpuInventory, cpuUsage, parseCpuTimes, parseFrequencies } from './cpu.ts';
+import { type CpuTimes, cpuUsage, parseCpuTimes } from './cpu.ts';
+import { cpuInventory, parseFrequencies } from './cpu-info.ts';
 import { DiskSurvey, type MeasuredDisk, withSpeeds } from './disks.ts';
 import { type GpuReading, readGpus } from './gpu.ts';
 import { Machine } from './machine.ts';
@@ -44,6 +45,9 @@ async function readFrequencies(machine: Machine): Promise<Map<number, number>> {
   return mhz;
 }
 
+const siblingsOf = (core: number) =>
+  `/sys/devices/system/cpu/cpu${core}/topology/thread_siblings_list`;
+
 /** Members of a summary that come from the space of disks. */
 const OF_DISKS = ['total_space', 'available_space', 'read_speed', 'write_speed'];
 
@@ -61,6 +65,8 @@ export class LinuxCollector implements Collector {
   readonly #mhz: SlowFigure<Map<number, number>>;
   readonly #disks: SlowFigure<MeasuredDisk[]>;
   readonly #gpus: SlowFigure<GpuReading[]>;
+  /** Something is mounted over `/proc/meminfo`. */
+  readonly #hasOwnMemory: boolean;
   #unknown: ReadonlySet<string> = new Set();
   #last: Counters;
 
@@ -89,6 +95,7 @@ export class LinuxCollector implements Collector {
       ...{ clock, log, name: 'graphics processors', ttl_ms: GPU_EVERY_MS },
       load: () => gpus(machine),
     });
+    this.#hasOwnMemory = machine.textNow('/proc/self/mountinfo').includes(' /proc/meminfo ');
     this.#last = this.#read();
   }
 
@@ -118,7 +125,7 @@ export class LinuxCollector implements Collector {
     this.#unknown = this.#unmeasured(sockets);
     return {
       cpu: cpuUsage(before.cpu, now.cpu, this.#mhz.value ?? new Map()),
-      ram: parseMemory(proc('meminfo')),
+      ram: parseMemory(proc('meminfo'), this.#arcStats()),
       load: { one: one ?? 0, five: five ?? 0, fifteen: fifteen ?? 0 },
       system: {
         boot_time: now.boot_time,
@@ -147,13 +154,22 @@ export class LinuxCollector implements Collector {
 
   async inventory(): Promise<Inventory> {
     const cpuInfo = this.#machine.textNow('/proc/cpuinfo');
+    const numbers = [...this.#last.cpu.keys()].filter((name) => name !== '').map(Number);
+    const siblings = await Promise.all(
+      numbers.map((number) => this.#machine.text(siblingsOf(number))),
+    );
     await this.#gpus.refresh();
     const gpu = (this.#gpus.value ?? []).map(({ is }, index) => ({ id: index + 1, ...is }));
     return {
-      cpu: cpuInventory(cpuInfo),
+      cpu: cpuInventory(cpuInfo, { numbers, siblings }),
       system: await systemInventory(this.#machine, cpuInfo),
       gpu,
     };
+  }
+
+  /** Those of ZFS; empty in a container that has memory figures of its own: the cache is its host's. */
+  #arcStats(): string {
+    return this.#hasOwnMemory ? '' : this.#machine.textNow('/proc/spl/kstat/zfs/arcstats');
   }
 
   #read(): Counters {

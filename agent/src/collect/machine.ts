@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 
 /**
@@ -15,6 +15,11 @@ export class Machine {
   /** Where the file of the machine is. `..` stays: behind a link it leads elsewhere than `join` would. */
   at(path: string): string {
     return `${this.#root}${path}`;
+  }
+
+  /** Whether there is such a file or folder. */
+  has(path: string): boolean {
+    return existsSync(this.at(path));
   }
 
   /**

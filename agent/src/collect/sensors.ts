@@ -26,6 +26,13 @@ const list = (...path: string[]): Promise<string[]> =>
   );
 const number = (text: string): number | undefined =>
   text === '' || !Number.isFinite(Number(text)) ? undefined : Number(text);
+
+/** Whether a chip can be so warm, in °C. What has no probe says −128, 127 or 6553.5, by its number of bits. */
+export const isPossible = (celsius: number): boolean => celsius > -60 && celsius < 127;
+/** Revolutions of a fan per minute that are a figure, not the greatest number of its chip. */
+const isTurning = (rpm: number): boolean => rpm >= 0 && rpm < 65_535;
+/** A limit that was never set is 0, −273 or thousands of degrees. */
+const isLimit = (celsius: number): boolean => celsius > 0 && celsius < 200;
 const degrees = (thousandths: number): number => Math.round(thousandths / 100) / 10;
 
 /** Reads the sensors that the kernel has below `root`, which is `/sys/class` on a machine. */
@@ -49,22 +56,32 @@ async function addChip(path: string, { temperatures, fans }: Sensors): Promise<v
     const [, kind, index] = /^(temp|fan)(\d+)_input$/.exec(file) ?? [];
     if (kind === undefined) continue;
     const value = number(await read(path, file));
-    if (value === undefined) continue;
+    if (value === undefined || (await read(path, `${kind}${index}_fault`)) === '1') continue;
     const label = (await read(path, `${kind}${index}_label`)) || `${kind}${index}`;
     const name = `${chip} ${label}`.trim();
-    if (kind === 'fan') fans.push({ name, rpm: value });
-    else {
-      const limit = number(await read(path, `temp${index}_crit`));
-      temperatures.push({ name, celsius: degrees(value), ...(limit && { limit: degrees(limit) }) });
-    }
+    if (kind === 'temp') {
+      const limit = degrees(number(await read(path, `temp${index}_crit`)) ?? 0);
+      addTemperature(temperatures, { name, value, limit });
+    } else if (isTurning(value)) fans.push({ name, rpm: value });
   }
+}
+
+/** `value` in thousandths of a degree. */
+function addTemperature(
+  temperatures: Sensors['temperatures'],
+  { name, value, limit }: { name: string; value: number; limit: number },
+): void {
+  const celsius = degrees(value);
+  if (!isPossible(celsius)) return;
+  temperatures.push({ name, celsius, ...(isLimit(limit) && { limit }) });
 }
 
 async function addZones(path: string, { temperatures }: Sensors): Promise<void> {
   for (const zone of await list(path)) {
     const value = zone.startsWith('thermal_zone') && number(await read(path, zone, 'temp'));
     if (typeof value !== 'number') continue;
-    temperatures.push({ name: (await read(path, zone, 'type')) || zone, celsius: degrees(value) });
+    const name = (await read(path, zone, 'type')) || zone;
+    addTemperature(temperatures, { name, value, limit: 0 });
   }
 }
 
@@ -75,6 +92,8 @@ async function addBatteries(path: string, { batteries }: Sensors): Promise<void>
     if ((await read(path, name, 'scope')) === 'Device') continue;
     const percent = number(await read(path, name, 'capacity'));
     const status = (await read(path, name, 'status')) || 'Unknown';
-    if (percent !== undefined) batteries.push({ name, percent, status });
+    // Worn batteries tell a little more than 100, those without a gauge any number.
+    if (percent === undefined || percent < 0 || percent > 110) continue;
+    batteries.push({ name, percent: Math.min(100, percent), status });
   }
 }

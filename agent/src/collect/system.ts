@@ -1,5 +1,6 @@
 import { arch, hostname, machine as processor, release } from 'node:os';
 import type { Inventory } from '../reports.ts';
+import { detectContainer } from './container.ts';
 import type { Machine } from './machine.ts';
 import { detectVirtualization } from './virtualization.ts';
 
@@ -20,6 +21,11 @@ export function osVersion(id: string, versionId: string, ownFile: string): strin
   return /\d+(\.\d+)*/.exec(ownFile)?.[0] ?? versionId;
 }
 
+/** The text that agents of this protocol send: `Linux (Debian GNU/Linux 12)`. */
+export function longVersion(name: string, versionId: string): string {
+  return name === 'Linux' ? name : `Linux (${`${name} ${versionId}`.trim()})`;
+}
+
 function ownFileOf(id: string): string {
   if (id === 'debian') return '/etc/debian_version';
   return id === 'alpine' ? '/etc/alpine-release' : '/etc/redhat-release';
@@ -34,9 +40,10 @@ export async function systemInventory(
     (await machine.text('/etc/os-release')) || (await machine.text('/usr/lib/os-release'));
   const os = parseOsRelease(text);
   const id = os.get('ID') ?? 'linux';
-  const long = os.get('PRETTY_NAME') ?? 'Linux';
+  const name = os.get('NAME') ?? 'Linux';
+  const long = longVersion(name, os.get('VERSION_ID') ?? '');
   return {
-    system_name: os.get('NAME') ?? 'Linux',
+    system_name: name,
     system_kernel: release(),
     system_kernel_version: long,
     system_os_version: osVersion(id, os.get('VERSION_ID') ?? '', await machine.text(ownFileOf(id))),
@@ -44,11 +51,11 @@ export async function systemInventory(
     distribution_id: id,
     system_host_name: hostname(),
     arch: processor() || arch(),
-    virtualization: await virtualization(machine, cpuInfo),
+    virtualization: (await detectContainer(machine)) ?? (await hypervisor(machine, cpuInfo)),
   };
 }
 
-async function virtualization(machine: Machine, cpuInfo: string): Promise<string> {
+async function hypervisor(machine: Machine, cpuInfo: string): Promise<string> {
   const [vendor, product, bios, clocks, xen] = await Promise.all([
     machine.text('/sys/class/dmi/id/sys_vendor'),
     machine.text('/sys/class/dmi/id/product_name'),
