@@ -18,6 +18,7 @@ import { reports } from './scenarios/reports.ts';
 import { secondMachine } from './scenarios/second-machine.ts';
 import { series } from './scenarios/series.ts';
 import { servers } from './scenarios/servers.ts';
+import { soak } from './scenarios/soak.ts';
 import { start } from './scenarios/start.ts';
 import { staticFiles } from './scenarios/static-files.ts';
 import { statusPage } from './scenarios/status-page.ts';
@@ -43,6 +44,7 @@ const scenarios = [
   servers,
   fleet,
   quiet,
+  soak,
   live,
   series,
   dashboard,
