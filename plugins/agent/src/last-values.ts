@@ -3,6 +3,7 @@ import type { Integer } from '@svc/plugin-sdk';
 import { covers, type Filter } from './conditions.ts';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 import { Newest } from './newest.ts';
+import { isNewer } from './newest-rule.ts';
 
 /** Agents read from the database at a time: a chunk holds the event loop for well below a millisecond. */
 const CHUNK = 32;
@@ -16,7 +17,7 @@ interface Reading {
   stale: boolean;
 }
 
-/** The newest row of each agent, by its id: a cache over the table, never more (agent.md §9.1). The greatest timestamp wins. */
+/** The newest row of each agent, by its id: a cache over the table, never more (agent.md §9.1 and §3.2). */
 export class LastValues {
   readonly #newest = new Map<number, Newest>();
   /** Of those, what was asked for since it came: one step to a thousand rows. */
@@ -148,8 +149,8 @@ export class LastValues {
   }
 }
 
-/** The row with the greater timestamp; of equal ones `next`, which arrived later. */
+/** The newer row; of equal ones `next`, which arrived later. */
 function later(row: Row | null, next: Row | null): Row | null {
   if (!next || !row) return next ?? row;
-  return (next[TIMESTAMP] as Integer) >= (row[TIMESTAMP] as Integer) ? next : row;
+  return isNewer(next, row) ? next : row;
 }

@@ -111,7 +111,8 @@ interface SharedParts {
 
 /** What the methods and the retention of one kind of reports work with. */
 function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, kind: Kind) {
-  const { db, signal } = kernel;
+  const { clock, db, signal } = kernel;
+  const store = new DeleteStore(db, kind, () => clock.now());
   const values = last[kind.name];
   const gone = (id: number | undefined, storedTo?: Integer) => {
     if (kind === STATIC) hashes.forget(id);
@@ -126,7 +127,7 @@ function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, ki
     changed: (id: number) => sync.changed(kind, id),
     query: queries(registry, stores[kind.name]),
     newest: multiLast(kind, registry, values),
-    remove: deletes(registry, { store: new DeleteStore(db, kind), last: values, gone, signal }),
+    remove: deletes(registry, { store, last: values, gone, signal }),
     keeps: partitions.keeps,
     isPartitioned: partitions !== PLAIN,
     drop: async (which: Over) => {

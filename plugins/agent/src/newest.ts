@@ -1,4 +1,6 @@
-import { type Row, TIMESTAMP } from './kinds.ts';
+import type { Integer } from '@svc/plugin-sdk';
+import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
+import { countedTime } from './newest-rule.ts';
 
 /**
  * The newest row of one agent. Numbers are copied into one array that stays: as an object each row would live until the next
@@ -27,10 +29,11 @@ export class Newest {
     return this.#row === undefined ? orNull(this.#numbers[column]) : this.#row?.[column];
   }
 
-  /** The greater timestamp wins; of equal ones this row, which arrived later. */
+  /** The later one wins; of equal ones this row, which arrived later. */
   arrived(row: Row): void {
-    const known = this.at(TIMESTAMP);
-    if (known === undefined || known === null || (row[TIMESTAMP] ?? 0) >= known) this.#set(row);
+    const known = this.at(TIMESTAMP) as Integer | null | undefined;
+    const counted = countedTime(row[TIMESTAMP] as Integer, row[STORAGE_TIME]);
+    if (known == null || counted >= countedTime(known, this.at(STORAGE_TIME))) this.#set(row);
   }
 
   #set(row: Row | null): void {

@@ -15,13 +15,13 @@ const LEAST_TIME = -(2n ** 63n);
  * Nothing is done without a plugin that knows the limits.
  */
 export function keepWindows(
-  { db, useOptional }: Pick<Kernel, 'db' | 'useOptional'>,
+  { clock, db, useOptional }: Pick<Kernel, 'clock' | 'db' | 'useOptional'>,
   registry: AgentRegistry,
   kinds: { readonly [K in Kind['name']]: Cleanable },
 ): void {
   const retention = useOptional(RetentionLimits);
   for (const kind of KINDS) {
-    const ages = openAges(db, kind);
+    const ages = openAges(db, kind, () => clock.now());
     retention?.every(kind.permission, (limits, signal) =>
       clean(limits, { registry, ages, rows: kinds[kind.name], signal }),
     );

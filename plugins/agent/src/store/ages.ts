@@ -1,5 +1,6 @@
 import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
 import type { Kind } from '../kinds.ts';
+import { EVERY_ROW, newestSql } from './newest.ts';
 
 /** Times of an agent's rows. */
 export interface Ages {
@@ -8,18 +9,23 @@ export interface Ages {
   readonly newest: Integer;
 }
 
-/** Oldest and newest time of each of these agents; those without rows are left out. Keep the list short. @throws RpcError 103 */
+/**
+ * Oldest time of each of these agents, and the time as of which the newest row counts; those without rows are left out. Keep the
+ * list short. @throws RpcError 103
+ */
 export type ReadAges = (ids: readonly number[]) => Promise<Ages[]>;
 
-/** Two steps into the index (uuid_id, timestamp) for each agent. */
-export function openAges(db: Database, { table }: Kind): ReadAges {
-  const end = (of: 'min' | 'max') =>
-    `(select ${of}(timestamp) from ${table} where uuid_id = i.id) as ${of === 'min' ? 'oldest' : 'newest'}`;
+/** Steps into the index (uuid_id, timestamp) for each agent. */
+export function openAges(db: Database, kind: Kind, now: () => number): ReadAges {
+  const oldest = `(select min(timestamp) from ${kind.table} where uuid_id = i.id)`;
   const given = `select cast(value as integer) as id from ${db.forms.elementTexts} g`;
-  const sql = `select i.id as id, ${end('min')}, ${end('max')} from (${given}) i`;
   return (ids) =>
     guarded('ages could not be read', async () => {
-      const rows = await db.all<Ages>(sql, [JSON.stringify(ids)]);
+      const whose = { sql: 'i.id' };
+      const newest = newestSql(db, kind, { filter: EVERY_ROW, whose, now: now() });
+      const sql = `select i.id as id, ${oldest} as oldest, (select counted from (${newest.text}) n) as newest
+        from (${given}) i`;
+      const rows = await db.all<Ages>(sql, [...newest.params, JSON.stringify(ids)]);
       return rows.filter(({ oldest }) => oldest !== null);
     });
 }

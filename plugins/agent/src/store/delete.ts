@@ -10,6 +10,7 @@ import {
 } from '@svc/plugin-sdk';
 import type { Filter } from '../conditions.ts';
 import { type Kind, STATIC } from '../kinds.ts';
+import { newestSql } from './newest.ts';
 import { bounded, whereOf } from './sql.ts';
 
 /** Of the places of one batch as JSON; never reached. */
@@ -34,8 +35,11 @@ export class DeleteStore {
   /** Where partitions may be, storage_time has no index that gives an order. */
   readonly #isOrdered: boolean;
 
-  constructor(db: Database, kind: Kind) {
+  readonly #now: () => number;
+
+  constructor(db: Database, kind: Kind, now: () => number) {
     this.#db = db;
+    this.#now = now;
     this.#kind = kind;
     this.#deleteSql = deleteOf(db, kind);
     this.#isOrdered = !db.timePartitions || kind === STATIC;
@@ -47,6 +51,8 @@ export class DeleteStore {
    */
   async remove(filter: Filter, options: RemoveOptions): Promise<number> {
     const { batch, proceed } = options;
+    if (filter.limit === 1)
+      return guarded('delete failed', () => this.#removeNewest(filter, options));
     const found = walkOf(this.#kind, filter, options);
     if (found.by === 'storage_time' && !this.#isOrdered) {
       const narrowed = await guarded('delete failed', () => this.#byTimestamp(filter));
@@ -67,6 +73,13 @@ export class DeleteStore {
       await proceed();
     }
     return deleted;
+  }
+
+  async #removeNewest(filter: Filter, { agent }: RemoveOptions): Promise<number> {
+    const newest = newestSql(this.#db, this.#kind, { filter, whose: agent, now: this.#now() });
+    const sql = `select ${placeSql('timestamp')} as json from (${newest.text}) m`;
+    const found = await this.#db.jsonArray(sql, newest.params, { maxBytes: MAX_BYTES });
+    return this.#removeAt(parseJson(Buffer.from(found.text as string).toString()) as Place[]);
   }
 
   /** No row is as old as that, the usual answer of a round of retention: a short look, where a long read would start a thread. */
@@ -136,18 +149,20 @@ function walkOf({ table }: Kind, filter: Filter, { agent, except }: RemoveOption
   return { table, by, descending: !anyOrder, where: whereOf(filter, agent, { by, except }) };
 }
 
+const placeSql = (by: Walk['by']): string =>
+  `concat('[', m.${by}, ',', m.id, ',', m.uuid_id, ',', m.timestamp, ']')`;
+
 /** Places of one batch. Goes on behind the last one, so that the places of deleted rows are not walked again. */
 function selectOf(walk: Walk, after: Place | undefined, count: number): Sql {
   const { table, by, where, descending, end } = walk;
   const direction = descending ? 'desc' : 'asc';
-  const place = `concat('[', m.${by}, ',', m.id, ',', m.uuid_id, ',', m.timestamp, ']')`;
   // The first half says again what the pair says, for planners that choose partitions by it.
   const behind = after
     ? `and m.${by} ${descending ? '<=' : '>='} ? and (m.${by}, m.id) ${descending ? '<' : '>'} (?, ?)`
     : '';
   const before = end ? `and m.${by} <= ? and (m.${by}, m.id) <= (?, ?)` : '';
   return {
-    text: `select ${place} as json from ${table} m ${where.text} ${behind} ${before}
+    text: `select ${placeSql(by)} as json from ${table} m ${where.text} ${behind} ${before}
       order by m.${by} ${direction}, m.id ${direction} limit ?`,
     params: [...where.params, ...pairOf(after), ...pairOf(end), count],
   };

@@ -1,8 +1,9 @@
-import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
+import { type Database, guarded, type RawJson, type Sql } from '@svc/plugin-sdk';
 import type { Filter } from '../conditions.ts';
 import type { Selection } from '../fields.ts';
 import { columnsOf, type Kind, type Row } from '../kinds.ts';
-import { foundIn, rowColumns, rowJsonSql } from './sql.ts';
+import { countedSql, EVERY_ROW, type NewestAsk, newestSql } from './newest.ts';
+import { type Found, foundIn, rowColumns, rowJsonSql } from './sql.ts';
 
 /** Rows of one answer at most (agent.md §3.1). */
 export const MAX_ROWS = 10_000;
@@ -10,9 +11,6 @@ export const MAX_ROWS = 10_000;
 const FEW_ROWS = 10;
 /** Most agents have a row so young: only the newest partitions are opened for them. */
 const YOUNG_MS = 86_400_000;
-/** Before every time. */
-const EVER = -(2n ** 63n);
-
 /** The agent that a query names: its UUID as text, and the id of its rows. */
 export interface NamedAgent {
   readonly id: number;
@@ -49,22 +47,36 @@ export function openReadStore(
   now: () => number,
 ): ReadStore {
   const small = kind.fields.every(({ json }) => !json);
+  const newestIn = (found: Found, asked: NewestAsk): Sql => {
+    if (found.time === 'm.timestamp') {
+      const { text, params } = newestSql(db, kind, asked);
+      return { text: `(${text}) m`, params };
+    }
+    // Static rows, of which an agent has few, show another time than their own.
+    const order = `order by ${countedSql(found.time)} desc, m.id desc`;
+    return { text: `${found.text} ${order}`, params: found.params };
+  };
   return {
     async query(filter, agent, { fields }, options) {
       const { limit } = filter;
       const count = limit === undefined || limit > MAX_ROWS ? MAX_ROWS : Number(limit);
-      const order = limit === undefined ? 'asc' : 'desc';
       const found = foundIn(kind, filter, agent?.id);
       const uuid = agent ? 'cast(? as text)' : uuidSql('m.uuid_id');
       const row = rowJsonSql(uuid, found.time, fields);
-      // Index (uuid_id, timestamp) with an agent, (timestamp) without; ids break ties.
-      const rows = `select ${row} as json from ${found.text}
-        order by ${found.time} ${order}, m.id ${order} limit ?`;
-      const params = [...(agent ? [agent.uuid] : []), ...found.params, count];
+      const ordered =
+        count === 1 ? newestIn(found, { filter, whose: agent?.id, now: now() }) : inOrder(found);
+      const rows = `select ${row} as json from ${ordered.text} limit ?`;
+      const params = [...(agent ? [agent.uuid] : []), ...ordered.params, count];
       const short = agent !== undefined && count <= FEW_ROWS && isOpen(filter.storage);
       // Rows of numbers are short, so that all of them together are no burden: joined there, they cost half as much here.
       const sql = small && !short ? arraySql(db, rows) : rows;
       return guarded('query failed', () => db.jsonArray(sql, params, { ...options, short }));
+
+      /** Index (uuid_id, timestamp) with an agent, (timestamp) without; ids break ties. */
+      function inOrder({ text, time, params }: Found): Sql {
+        const order = limit === undefined ? 'asc' : 'desc';
+        return { text: `${text} order by ${time} ${order}, m.id ${order}`, params };
+      }
     },
 
     newest: openNewest(db, kind, now),
@@ -73,16 +85,20 @@ export function openReadStore(
 
 function openNewest(db: Database, kind: Kind, now: () => number): ReadStore['newest'] {
   const columns = columnsOf(kind);
-  const sql = newestOf(db, kind);
-  const since = (ids: readonly number[], time: Row[number]) =>
-    guarded('newest rows could not be read', () =>
-      db.all<Record<string, Row[number]>>(sql, [JSON.stringify(ids), time]),
-    );
+  const since = (ids: readonly number[], from?: number) =>
+    guarded('newest rows could not be read', () => {
+      const { text, params } = newestOf(db, kind, { from, now: now() });
+      return db.all<Record<string, Row[number]>>(text, [JSON.stringify(ids), ...params]);
+    });
   return async (ids) => {
-    const rows = db.timePartitions ? await since(ids, now() - YOUNG_MS) : [];
+    const young = now() - YOUNG_MS;
+    // A row that counts as of an earlier time may have one before it that is newer.
+    const rows = db.timePartitions
+      ? (await since(ids, young)).filter(({ counted }) => (counted as number) >= young)
+      : [];
     const found = new Set(rows.map((row) => row['uuid_id']));
     const others = ids.filter((id) => !found.has(id));
-    if (others.length > 0) rows.push(...(await since(others, EVER)));
+    if (others.length > 0) rows.push(...(await since(others)));
     return new Map(
       rows.map((row) => [
         row['uuid_id'] as number,
@@ -104,13 +120,23 @@ function arraySql({ dialect }: Database, rows: string): string {
   return `select cast(group_concat(json, ',') as blob) as json from (${all})`;
 }
 
-/** One step into the index (uuid_id, timestamp) for each agent of a JSON list of ids, no further back than a time. */
-function newestOf(db: Database, kind: Kind): string {
+/** The newest row of each agent of a JSON list of ids, no further back than a time. */
+function newestOf(
+  db: Database,
+  kind: Kind,
+  { from, now }: { readonly from: number | undefined; readonly now: number },
+): Sql {
+  const filter = { ...EVERY_ROW, timestamp: { from, to: undefined } };
   const columns = rowColumns(kind);
-  const newest = 'and timestamp >= ? order by timestamp desc, id desc limit 1';
-  return db.dialect === 'sqlite'
-    ? `select ${columns} from json_each(?) as i cross join ${kind.table} m on m.id =
-        (select id from ${kind.table} where uuid_id = i.value ${newest})`
-    : `select m.* from json_array_elements_text(cast(? as json)) as i(value) cross join lateral
-        (select ${columns} from ${kind.table} where uuid_id = cast(i.value as integer) ${newest}) m`;
+  const isSqlite = db.dialect === 'sqlite';
+  const whose = { sql: isSqlite ? 'i.value' : 'cast(i.value as integer)' };
+  const { text, params } = newestSql(db, kind, { filter, whose, now });
+  return {
+    text: isSqlite
+      ? `select ${columns} from json_each(?) as i cross join ${kind.table} m on m.id =
+          (select id from (${text}) n)`
+      : `select ${columns}, counted from json_array_elements_text(cast(? as json)) as i(value)
+          cross join lateral (${text}) m`,
+    params,
+  };
 }

@@ -1,7 +1,9 @@
 import { type Database, guarded } from '@svc/plugin-sdk';
 import { HEAD, type Row, STATIC } from '../kinds.ts';
+import { countedTime } from '../newest-rule.ts';
+import { countedSql } from './newest.ts';
 
-const LATER = 'case when timestamp < ? then ? else timestamp end';
+const LATER = `case when ${countedSql('m.timestamp').replaceAll('m.', '')} <= ? then ? else timestamp end`;
 const FIRST = 'coalesce(first_timestamp, timestamp)';
 const EARLIER = `case when ${FIRST} > ? then ? else ${FIRST} end`;
 
@@ -30,7 +32,7 @@ export function openStaticStore(db: Database): StaticStore {
         const time = timestamp as number;
         // Unique index (uuid_id, data_hash). What stands on the right is the row as it was.
         const changed = await table.where({ uuid_id: agent, data_hash: hash }).update({
-          timestamp: db.query.raw(LATER, [time, time]),
+          timestamp: db.query.raw(LATER, [countedTime(time, storage_time), time]),
           storage_time,
           first_timestamp: db.query.raw(EARLIER, [time, time]),
           first_storage_time: db.query.raw('coalesce(first_storage_time, storage_time)'),

@@ -1,0 +1,17 @@
+import type { Integer } from '@svc/plugin-sdk';
+import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
+
+/** A `timestamp` further behind the arrival of its report comes from a clock that is ahead, ms. */
+export const AHEAD_MS = 60_000;
+
+/** Where the newest report is asked, each counts as of its `timestamp`, but one from a clock that is ahead as of its arrival (agent.md §3.2). */
+export function countedTime(timestamp: Integer, storage_time: Row[number] | undefined): Integer {
+  const arrived = storage_time as Integer | null | undefined;
+  if (arrived === null || arrived === undefined) return timestamp;
+  return timestamp > Number(arrived) + AHEAD_MS ? arrived : timestamp;
+}
+
+/** Whether a row takes the place of another one of its agent that arrived before it. */
+export const isNewer = (next: Row, row: Row): boolean => countedOf(next) >= countedOf(row);
+
+const countedOf = (row: Row): Integer => countedTime(row[TIMESTAMP] as Integer, row[STORAGE_TIME]);
