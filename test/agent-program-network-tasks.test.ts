@@ -94,8 +94,18 @@ test('hands only addresses to ping, whatever the host is called', async () => {
 const FAILED_PINGS: [string, string, RegExp][] = [
   [
     'says why',
+    'echo "ping: connect: Network is unreachable" >&2; exit 2',
+    /^ping: connect: Network is unreachable$/,
+  ],
+  [
+    'may open no socket',
     'echo "ping: socket: Operation not permitted" >&2; exit 2',
-    /Operation not permitted/,
+    /^ping: socket: Operation not permitted: this agent may not ping; on the machine "sh .*install\.sh --update" gives/,
+  ],
+  [
+    'may open no socket, in the words of a small system',
+    'echo "ping: permission denied (are you root?)" >&2; exit 1',
+    /\(are you root\?\): this agent may not ping/,
   ],
   [
     'gets no answer',
@@ -110,6 +120,16 @@ for (const [what, script, words] of FAILED_PINGS) {
     assert.match(await failureOf('ping', '127.0.0.1', program(script)), words);
   });
 }
+
+test('says what to do where the program ping may not start', async () => {
+  const path = join(dir, 'ping-without-right');
+  writeFileSync(path, '#!/bin/sh\n', { mode: 0o644 });
+  const runtime = runtimeFor(systemClock, {}, { ping_program: path });
+  assert.match(
+    await failureOf('ping', '127.0.0.1', { runtime }),
+    /EACCES: this agent may not ping; .* net\.ipv4\.ping_group_range$/,
+  );
+});
 
 test('says that ping is not installed', async () => {
   const runtime = runtimeFor(systemClock, {}, { ping_program: join(dir, 'no-such-ping') });

@@ -59,18 +59,32 @@ withSystemd('the service exposes no more than its page says', () => {
   assert.is(status, 0, text);
 });
 
-test('the drop-in for tasks loosens only what the service has, and leaves new privileges impossible', () => {
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const keysOf = (text: string) => [...text.matchAll(/^(\w+)=/gm)].map(([, key]) => key!);
-  const own = keysOf(read('svc-agent.service'));
-  const loosened = keysOf(read('svc-agent-tasks.conf'));
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const keysOf = (name: string) => [...read(name).matchAll(/^(\w+)=/gm)].map(([, key]) => key!);
+
+for (const name of ['svc-agent-tasks.conf', 'svc-agent-ping.conf']) {
+  test(`${name} loosens only what the service has, and leaves new privileges impossible`, () => {
+    const own = keysOf('svc-agent.service');
+    const loosened = keysOf(name);
+    assert.ok(loosened.length > 0);
+    assert.equal(
+      loosened.filter((key) => !own.includes(key)),
+      [],
+    );
+    for (const key of ['NoNewPrivileges', 'User', 'RestrictSUIDSGID']) {
+      assert.not(loosened.includes(key), key);
+    }
+  });
+}
+
+test('the one capability is that of ping, for machines that ping', () => {
+  assert.match(read('svc-agent.service'), '\nCapabilityBoundingSet=\nAmbientCapabilities=\n');
+  assert.not(keysOf('svc-agent-tasks.conf').some((key) => key.includes('Capabilit')));
+  const values = [...read('svc-agent-ping.conf').matchAll(/^\w*Capabilit\w+=(.*)$/gm)];
   assert.equal(
-    loosened.filter((key) => !own.includes(key)),
-    [],
+    values.map(([, value]) => value),
+    ['CAP_NET_RAW', 'CAP_NET_RAW'],
   );
-  for (const key of ['NoNewPrivileges', 'CapabilityBoundingSet', 'User', 'RestrictSUIDSGID']) {
-    assert.not(loosened.includes(key), key);
-  }
 });
 
 test.run();

@@ -1,6 +1,7 @@
 /** The services of the server and of enrolled agents under a real systemd, where this machine can run one in namespaces. */
 // proof only: 60
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { freePort } from './ports.ts';
@@ -149,6 +150,41 @@ longer('programs of tasks see the system only where its people allow such tasks'
   await isConnected(uuid);
   const refused = await ask(uuid, write);
   assert.not.ok(await isWritten(), JSON.stringify(refused));
+  await done(UNINSTALL);
+});
+
+const PING = { ping: '127.0.0.1' };
+/** Nobody may ping without a capability. */
+const isStrict = /^1\s+0\s*$/.test(readFileSync('/proc/sys/net/ipv4/ping_group_range', 'utf8'));
+
+longer('ping works where it is allowed, with the one capability that it takes', async () => {
+  const uuid = await enrol(`--node ${NODE} --allow ping`);
+  await isConnected(uuid);
+  assert.type((await ask(uuid, PING)).ping, 'number');
+  const { CapBnd = '', CapEff, NoNewPrivs } = await processOf('svc-agent');
+  // CAP_NET_RAW is number 13.
+  assert.equal([Number.parseInt(CapBnd, 16), NoNewPrivs], [1 << 13, '1']);
+  assert.is(Number.parseInt(CapEff!, 16), isStrict ? 1 << 13 : 0);
+
+  // As it was installed before.
+  const before = Date.now();
+  await done(`rm -r ${DROP} && systemctl daemon-reload && systemctl restart svc-agent`);
+  await isHeard(before);
+  await isConnected(uuid);
+  const params = [app.superToken, uuid, PING, 20_000];
+  const refused = await app.call('task_create_task_blocking', params);
+  if (isStrict) assert.match(refused.error_message, /may not ping; on the machine "sh .*--update"/);
+  const renewing = Date.now();
+  assert.match(await done('sh /opt/svc-agent/install.sh --update'), /renewed for the task ping/);
+  await isHeard(renewing);
+  await isConnected(uuid);
+  assert.type((await ask(uuid, PING)).ping, 'number');
+  assert.not.match(await done('sh /opt/svc-agent/install.sh --update'), 'renewed');
+
+  // Its people allow it no more.
+  await done(`sed -i 's/"ping"/"version"/' /opt/svc-agent/state/config.toml`);
+  assert.match(await done('sh /opt/svc-agent/install.sh --update'), /renewed for the task ping/);
+  assert.is(Number.parseInt((await processOf('svc-agent'))['CapBnd']!, 16), 0);
   await done(UNINSTALL);
 });
 

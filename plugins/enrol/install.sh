@@ -292,7 +292,7 @@ allow_tasks() {
   with_allowed "$work/config"
   if [ -n "$dry" ]; then say "would allow $kinds in $file, and start the agent again"; return 0; fi
   as_agent "cat >'$file'" <"$work/config" || fail "$file could not be written"
-  if [ "$manager" = system ]; then write_tasks_unit; fi
+  if [ "$manager" = system ]; then write_tasks_unit; write_ping_unit "$work/config"; fi
   stop_service
   start_service || fail 'the service does not start'
   say "This machine takes these tasks from its server now: $kinds"
@@ -356,6 +356,7 @@ write_unit() {
 ReadWritePaths=$state|" >"$unit"
   [ "$manager" = system ] || return 0
   write_tasks_unit
+  write_ping_unit "$state/config.toml"
   if [ -n "$socket_group" ]; then
     mkdir -p "$unit.d" && printf '[Service]\nSupplementaryGroups=%s\n' "$socket_group" >"$unit.d/containers.conf"
   fi
@@ -366,6 +367,33 @@ write_tasks_unit() {
   case ,$allow, in
     *,execute,* | *,web_shell,*) mkdir -p "$unit.d" && tasks_template | sed '/^#/d' >"$unit.d/tasks.conf" ;;
   esac
+}
+
+allows_ping() {
+  grep -q '^allow_task = true$' "$1" && grep -q -e '^allow_task_type = .*"ping"' -e '^allow_icmp_ping = true$' "$1"
+}
+
+# Whether everybody in the group of the service may ping without a capability.
+may_ping() {
+  read -r first last </proc/sys/net/ipv4/ping_group_range 2>/dev/null || return 1
+  group=$(id -g "$NAME") && [ "$group" -ge "$first" ] && [ "$group" -le "$last" ]
+}
+
+# write_ping_unit CONFIG: what the program ping needs, where the configuration allows it.
+write_ping_unit() {
+  rm -f "$unit.d/ping.conf"
+  allows_ping "$1" || return 0
+  left_out='^#'
+  if may_ping; then left_out='^AmbientCapabilities'; fi
+  mkdir -p "$unit.d" && ping_template | sed -e '/^#/d' -e "/$left_out/d" >"$unit.d/ping.conf"
+}
+
+# A service that was installed before ping was thought of, or whose file was changed since. True where it was changed.
+renew_ping_unit() {
+  [ "$manager" = system ] && as_agent "cat '$state/config.toml'" >"$work/config" || return 1
+  before=$(cat "$unit.d/ping.conf" 2>/dev/null)
+  write_ping_unit "$work/config"
+  [ "$(cat "$unit.d/ping.conf" 2>/dev/null)" != "$before" ]
 }
 
 system_template() {
@@ -383,6 +411,12 @@ TEMPLATE
 tasks_template() {
   cat <<'TEMPLATE'
 @TASKS_UNIT@
+TEMPLATE
+}
+
+ping_template() {
+  cat <<'TEMPLATE'
+@PING_UNIT@
 TEMPLATE
 }
 
@@ -516,7 +550,13 @@ update_agent() {
   node_sum=''
   node=$(sed -n "s/^exec '\\(.*\\)' svc-agent.mjs.*/\\1/p" "$dir/start")
   if [ "$node" = "$dir/node" ]; then entry runtime "$os"; node_sum=$sum; fi
-  if is_current; then say 'The agent is that of the server already.'; return 0; fi
+  renewed=''
+  if [ -z "$dry" ] && renew_ping_unit; then renewed=yes; fi
+  if is_current; then
+    if [ -n "$renewed" ]; then start_service || fail 'the service does not start'; fi
+    say "The agent is that of the server already.${renewed:+ Its service was renewed for the task ping.}"
+    return 0
+  fi
   if [ -n "$dry" ]; then say 'There is another version; nothing was done.'; return 0; fi
   download "Bearer $(bearer)"
   trial_node=$node

@@ -509,7 +509,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('the script names the address that was asked for, and holds the units of the agent', async () => {
     const script = await (await app.fetch('/svc/enrol/install')).text();
     assert.match(script, `BASE='${app.url}/svc/enrol'`);
-    assert.not.match(script, /@(?:BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT)@/);
+    assert.not.match(script, /@(?:BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/);
   });
 
   test('wrong codes are counted, slow their address down, and stand in the audit', async () => {

@@ -41,6 +41,14 @@ export function pingTime(output: string): number | undefined {
   return text === undefined ? undefined : Number(text.replace(',', '.'));
 }
 
+/** The program may not start under a service without its capability, or may open no socket without it. */
+const isForbidden = (reason = ''): boolean =>
+  /EPERM|EACCES|operation not permitted|permission denied/i.test(reason);
+
+const ADVICE =
+  'this agent may not ping; on the machine "sh /opt/svc-agent/install.sh --update" gives its service what it needs, ' +
+  'elsewhere the group of its user has to be in net.ipv4.ping_group_range';
+
 function runPing(program: string, args: string[], signal: AbortSignal): Promise<number> {
   const options = {
     signal,
@@ -53,7 +61,9 @@ function runPing(program: string, args: string[], signal: AbortSignal): Promise<
       const ms = error === null ? pingTime(stdout) : undefined;
       if (ms !== undefined) return resolve(ms);
       if (error?.code === 'ENOENT') return reject(new Error('the program ping is not installed'));
-      const [reason] = stderr.trim().split('\n').filter(Boolean).slice(-1);
+      const [last] = stderr.trim().split('\n').filter(Boolean).slice(-1);
+      const reason = error?.code === 'EPERM' || error?.code === 'EACCES' ? error.message : last;
+      if (isForbidden(reason)) return reject(new Error(`${reason}: ${ADVICE}`));
       reject(new Error(reason ?? `no answer from ${args.at(-1)} within ${ECHO_S} s`));
     });
   });

@@ -13,7 +13,7 @@ import type { Throttle } from './throttle.ts';
 
 const SCRIPT = new URL('../install.sh', import.meta.url);
 /** What the server fills in; other words between such signs belong to the units. */
-const PLACE = /@(BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT)@/g;
+const PLACE = /@(BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/g;
 const MOST_BODY = 1_024;
 const DENIED = 102;
 
@@ -91,6 +91,7 @@ async function script(exchange: Exchange, { kernel, place }: Parts): Promise<voi
     SYSTEM_UNIT: await unit('svc-agent.service'),
     USER_UNIT: await unit('svc-agent-user.service'),
     TASKS_UNIT: await unit('svc-agent-tasks.conf'),
+    PING_UNIT: await unit('svc-agent-ping.conf'),
   };
   const text = await readFile(SCRIPT, 'utf8');
   const filled = text.replace(PLACE, (all, name: string) => values[name] ?? all);
