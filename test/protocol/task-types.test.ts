@@ -197,6 +197,8 @@ for (const dialect of oneDialect) {
   const last = () => agent.items.at(-1)!;
   const next = async (type: unknown) => {
     const { length } = agent.items;
+    // The agent has taken the messages before.
+    await app.clock.advance(100);
     await create(type);
     await agent.received(length + 1);
     return last();
@@ -259,6 +261,7 @@ for (const dialect of oneDialect) {
 
   for (const [name, type, given, normal = given] of results) {
     test(`result of ${name}`, async () => {
+      await app.clock.advance(100);
       const waiting = app.call('task_create_task_blocking', [app.superToken, A, type, 60_000]);
       await agent.received(agent.items.length + 1);
       const item = last();

@@ -43,8 +43,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     agent = await readyAgent(app);
   });
   test.after(() => app.stop());
-  // Ten unanswered tasks are all that an agent gets.
-  test.after.each(() => app.call('task_delete', [app.superToken, []]));
+  test.after.each(async () => {
+    await app.call('task_delete', [app.superToken, []]);
+    // The agent is ready for ten tasks at once again.
+    await app.clock.advance(1_000);
+  });
 
   const create = (token: string, type: unknown = PING, uuid = A) =>
     outcome(app.call('task_create_task', [token, uuid, type]));

@@ -93,6 +93,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     top = (method, ...rest) => on.outcome(method, [app.superToken, ...rest]);
   });
   test.after(() => app?.stop());
+  // The agent is ready for ten tasks at once again.
+  test.after.each(() => app.clock.advance(1_000));
 
   test('a session, which makes no sessions, opens a terminal by a pass', async () => {
     const token = await app.token(connect());

@@ -34,6 +34,8 @@ test.before(async () => {
   agent = await readyAgent(app);
 });
 test.after(() => app.stop());
+// The agent is ready for ten tasks at once again.
+test.after.each(() => app.clock.advance(1_000));
 
 interface Joined {
   readonly shell: Side;

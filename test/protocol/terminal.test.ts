@@ -89,6 +89,8 @@ for (const dialect of oneDialect) {
     agent = await readyAgent(app);
   });
   test.after(() => app.stop());
+  // The agent is ready for ten tasks at once again.
+  test.after.each(() => app.clock.advance(1_000));
 
   const user = (over = {}) => side(app, userQuery(app, over));
   const connectToken = (scope: unknown = { agent_uuid: A }, extra = {}) =>

@@ -31,6 +31,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   /** Has the agent carry out a task. @returns the answer of the upload */
   const run = async (agent: SimAgent, text: string, over = {}): Promise<any> => {
     const { length } = agent.items;
+    // The agent has taken the messages before.
+    await app.clock.advance(100);
     assert.type((await create(agent.uuid)).id, 'number');
     await agent.received(length + 1);
     return agent.answer(agent.items.at(-1)!, { execute: text }, over);

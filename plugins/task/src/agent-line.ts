@@ -1,14 +1,17 @@
 import type { Clock, Peer, Push } from '@svc/plugin-sdk';
 import type { Delivery, Event } from './delivery.ts';
-import { createLanes } from './lane.ts';
+import { Pace } from './pace.ts';
+import { TURNS, type Turn } from './turn.ts';
 
 /** The agent listens for tasks about a second after it registers (clients.md §2.4). */
 const HOLD_MS = 1_500;
-/** Tasks that may wait in each lane of one agent. */
+/** Tasks that may wait for each turn of one agent. */
 const QUEUE_TASKS = 1_024;
 const QUEUE_BYTES = 16 * 1024 * 1024;
 /** Above this, tasks wait in the queue: for those in the queue it is known that they were not sent. */
 const SOCKET_BYTES = 64 * 1024;
+
+type Queues = { readonly [T in Turn]: Set<Delivery> };
 
 export interface Registration {
   readonly peer: Peer;
@@ -22,11 +25,13 @@ export interface Registration {
 /** The way to one agent: decides when its next task is written to the socket (task.md §4.1). */
 export class AgentLine {
   readonly waiting = new Set<Delivery>();
-  readonly #lanes = createLanes();
+  readonly #queues = Object.fromEntries(TURNS.map((turn) => [turn, new Set()])) as Queues;
+  readonly #pace = new Pace();
   /** Unix ms of the registration; greater than that of every earlier registration that this server knows. */
   since = 0;
   push: Push<never> | undefined;
-  #peer: Peer | undefined;
+  /** The agent's connection. */
+  peer: Peer | undefined;
   readonly #clock: Clock;
   readonly #on: (delivery: Delivery, event: Event) => void;
   #readyAt = 0;
@@ -42,19 +47,18 @@ export class AgentLine {
   }
 
   /**
-   * Goes on over this registration. Unsent tasks stay in the queue. Sent tasks keep their places only on the same connection.
+   * Goes on over this registration. Unsent tasks stay in the queue.
    * @returns whether the connection is another one
    */
   register({ peer, push, isFirst, previous }: Registration): boolean {
     const replaced = this.push;
-    const moved = this.#peer !== peer;
+    const moved = this.peer !== peer;
     this.push = push;
     if (moved) {
       const now = this.#clock.now();
-      this.#peer = peer;
+      this.peer = peer;
       this.since = Math.max(now, previous + 1);
       this.#readyAt = isFirst ? now + HOLD_MS : now;
-      for (const delivery of this.sent) this.#on(delivery, 'closed');
     }
     replaced?.end();
     this.pump();
@@ -69,36 +73,30 @@ export class AgentLine {
 
   /** Accepted and not sent yet, in order. */
   get queued(): Delivery[] {
-    return Object.values(this.#lanes).flatMap(({ queued }) => [...queued]);
+    return TURNS.flatMap((turn) => [...this.#queues[turn]]);
   }
 
-  /** Sent, and not answered in time so far. */
-  get sent(): Delivery[] {
-    return Object.values(this.#lanes).flatMap(({ sent }) => [...sent]);
-  }
-
-  hasRoom({ item, place }: Delivery): boolean {
-    const { size } = this.#lanes[place.lane].queued;
+  hasRoom({ item, turn }: Delivery): boolean {
+    const { size } = this.#queues[turn];
     const bytes = this.#queuedBytes + item.text.length;
     return size === 0 || (size < QUEUE_TASKS && bytes <= QUEUE_BYTES);
   }
 
   enqueue(delivery: Delivery): void {
-    this.#lanes[delivery.place.lane].queued.add(delivery);
+    this.#queues[delivery.turn].add(delivery);
     this.#queuedBytes += delivery.item.text.length;
   }
 
-  /** The delivery takes a place. */
-  occupy(delivery: Delivery): void {
-    this.#lanes[delivery.place.lane].sent.add(delivery);
+  /** Counts a message that the agent gets besides its tasks. */
+  count(): void {
+    this.#pace.sent(this.#clock.monotonic());
   }
 
   /** The delivery leaves its state. */
   remove(delivery: Delivery): void {
-    const lane = this.#lanes[delivery.place.lane];
     this.waiting.delete(delivery);
-    lane.sent.delete(delivery);
-    if (lane.queued.delete(delivery)) this.#queuedBytes -= delivery.item.text.length;
+    if (this.#queues[delivery.turn].delete(delivery))
+      this.#queuedBytes -= delivery.item.text.length;
   }
 
   /** Writes what may be written now. */
@@ -116,23 +114,35 @@ export class AgentLine {
 
   /** @returns whether a task was written */
   #writeNext(): boolean {
-    const delivery = this.#lanes.shells.next() ?? this.#lanes.tasks.next();
+    const delivery = this.#next();
     if (!delivery || !this.push) return false;
+    const wait_ms = this.#pace.wait(this.#clock.monotonic());
+    if (wait_ms > 0) {
+      this.#wake(wait_ms);
+      return false;
+    }
     if (this.push.buffered() > SOCKET_BYTES) {
       this.#waitForSocket();
       return false;
     }
     // A closed subscription takes nothing: its end follows.
     if (!this.push(delivery.item)) return false;
+    this.count();
     this.#on(delivery, 'written');
     return true;
   }
 
+  #next(): Delivery | undefined {
+    for (const turn of TURNS) for (const delivery of this.#queues[turn]) return delivery;
+    return undefined;
+  }
+
   /** Gives places in the queue to waiting callers, in order. */
   #admit(): void {
+    const full = new Set<Turn>();
     for (const delivery of this.waiting) {
-      if (!this.hasRoom(delivery)) return;
-      this.#on(delivery, 'room');
+      if (!full.has(delivery.turn) && this.hasRoom(delivery)) this.#on(delivery, 'room');
+      else full.add(delivery.turn);
     }
   }
 
@@ -142,7 +152,7 @@ export class AgentLine {
   }
 
   #waitForSocket(): void {
-    const peer = this.#peer;
+    const { peer } = this;
     if (!peer || this.#blocked === peer) return;
     this.#blocked = peer;
     const resume = () => {

@@ -10,6 +10,7 @@ import type { Room } from './store/room.ts';
 import type { NewTask, TaskStore } from './store/tasks.ts';
 import { taskToken } from './task-token.ts';
 import type { NormalTask } from './task-type.ts';
+import { turnOf } from './turn.ts';
 
 const LONGEST_WAIT_MS = 300_000;
 
@@ -38,7 +39,7 @@ export class Creator {
   async create(uuid: string, task: NormalTask, signal: AbortSignal): Promise<Integer> {
     const row = this.#rowOf(uuid, task);
     const id = await this.#insert(row);
-    await this.#handOver(id, row, signal);
+    await this.#handOver(id, row, false, signal);
     return id;
   }
 
@@ -53,7 +54,7 @@ export class Creator {
     const id = await this.#insert(row);
     const waiter = this.#options.completions.open(id);
     try {
-      await this.#handOver(id, row, signal);
+      await this.#handOver(id, row, true, signal);
       return await this.#answerOf(waiter, id, timeout_ms, signal);
     } finally {
       waiter.close();
@@ -108,10 +109,16 @@ export class Creator {
   }
 
   /** @throws RpcError 104; the row is gone then */
-  async #handOver(id: Integer, row: NewTask, signal: AbortSignal): Promise<void> {
+  async #handOver(
+    id: Integer,
+    row: NewTask,
+    isBlocking: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { deliveries, absences, registry, log } = this.#options;
     const { uuid } = row;
-    const outcome = await deliveries.begin({ ...row, id }, signal);
+    const turn = turnOf(row.typeName, isBlocking);
+    const outcome = await deliveries.begin({ ...row, id, turn }, signal);
     if (outcome !== 'accepted') {
       await this.#discard([id]);
       const data = outcome === 'absent' ? await absences.of(uuid) : undefined;
@@ -127,7 +134,7 @@ export class Creator {
 
   async #settle(id: Integer, row: NewTask): Promise<TaskOutcome> {
     const { uuid } = row;
-    const outcome = await this.#options.deliveries.begin({ ...row, id });
+    const outcome = await this.#options.deliveries.begin({ ...row, id, turn: 'last' });
     if (outcome === 'accepted') return { uuid, id };
     await this.#discard([id]);
     return { uuid, failure: reasonOf(outcome, uuid) };

@@ -10,17 +10,10 @@ import {
 } from '@svc/plugin-sdk';
 import { createAgentDirectory, type Registered } from './agent-directory.ts';
 import { AgentLine } from './agent-line.ts';
-import {
-  type Delivery,
-  type Event,
-  next,
-  type Outcome,
-  refusalOf,
-  type State,
-} from './delivery.ts';
-import { placeOf } from './lane.ts';
+import { type Delivery, type Event, next, type Outcome, refusalOf } from './delivery.ts';
 import { OtherServers } from './other-servers.ts';
 import type { TaskRow, TaskStore } from './store/tasks.ts';
+import type { Turn } from './turn.ts';
 
 /** A caller waits this long for a place in the queue of an agent that does not keep up. */
 const PATIENCE_MS = 5_000;
@@ -28,6 +21,10 @@ const PATIENCE_MS = 5_000;
 const REMOTE_PATIENCE_MS = 1_000;
 /** Callers that may wait for one agent. */
 const CALLERS = 1_024;
+/** For so long another server may ask for a task again that was sent: twice as long as it waits for the answer. */
+const SENT_MS = 10_000;
+/** Stands for the text of a task that was sent: it may have 4 MB. */
+const SENT = new RawJson('null');
 /** An agent that moved while the first server was asked is followed once. */
 const MOST_ASKED = 2;
 /** Registered agents that are remembered of one connection. */
@@ -36,7 +33,7 @@ const REMEMBERED = 1_024;
 const UNSENT = 'The task was not sent: the connection of the agent ended before its turn came';
 
 /** A stored task; `type` is its JSON text. */
-export type StoredTask = Pick<TaskRow, 'id' | 'uuid' | 'token' | 'type'>;
+export type StoredTask = Pick<TaskRow, 'id' | 'uuid' | 'token' | 'type'> & { readonly turn: Turn };
 
 export interface DeliveriesOptions {
   readonly messaging: Messaging;
@@ -73,7 +70,7 @@ export class Deliveries {
       displaced: (uuid) => this.#displace(uuid),
       closed: ended,
     });
-    const receive = (id: Integer, uuid: string) => this.#receive(id, uuid);
+    const receive = (id: Integer, uuid: string, turn: Turn) => this.#receive(id, uuid, turn);
     this.#others = new OtherServers({ messaging, clock, receive, failed });
   }
 
@@ -109,13 +106,19 @@ export class Deliveries {
     if (delivery) this.#on(delivery, 'answered');
   }
 
+  /** The answer to an upload is a message to the agent as well, where it came over the agent's own connection. */
+  countAnswer(uuid: string, peer: Peer | undefined): void {
+    const line = this.#lines.get(uuid);
+    if (line && line.peer === peer) line.count();
+  }
+
   /** Resolves when accepted tasks of ended connections have been given to other servers or have failed. */
   async settled(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
   #begin(
-    { id, uuid, token, type }: StoredTask,
+    { id, uuid, token, type, turn }: StoredTask,
     start: Pick<Delivery, 'patience_ms' | 'asked' | 'signal'>,
   ): Promise<Outcome> {
     const { promise: outcome, resolve: settle } = Promise.withResolvers<Outcome>();
@@ -124,7 +127,7 @@ export class Deliveries {
       id,
       uuid,
       item,
-      place: placeOf(type),
+      turn,
       outcome,
       settle,
       state: 'new',
@@ -141,15 +144,14 @@ export class Deliveries {
     const to = next(from, event);
     if (to === from) return;
     delivery.state = to;
-    this.#leave(delivery, from);
+    this.#leave(delivery);
     this.#enter(delivery, event);
   }
 
-  #leave(delivery: Delivery, from: State): void {
+  #leave(delivery: Delivery): void {
     delivery.cancel?.();
     delivery.cancel = undefined;
     delivery.line?.remove(delivery);
-    if (from === 'sent') delivery.line?.pump();
   }
 
   #enter(delivery: Delivery, event: Event): void {
@@ -162,9 +164,9 @@ export class Deliveries {
       line?.enqueue(delivery);
       line?.pump();
     } else if (state === 'sent') {
-      line?.occupy(delivery);
+      delivery.item = SENT;
       this.#options.log.info('task sent', { task_id: id, agent_uuid: delivery.uuid });
-      this.#expireAfter(delivery, delivery.place.hold_ms);
+      this.#expireAfter(delivery, SENT_MS);
     } else if (state !== 'moving') {
       this.#live.delete(id);
       settle(state === 'refused' ? refusalOf(event, delivery) : 'accepted');
@@ -213,7 +215,7 @@ export class Deliveries {
     const { log, stopping } = this.#options;
     if (!stopping.aborted) log.info('agent went', { agent_uuid: uuid });
     line.stop();
-    for (const delivery of [...line.waiting, ...line.sent]) this.#on(delivery, 'closed');
+    for (const delivery of line.waiting) this.#on(delivery, 'closed');
     const moving = line.queued;
     const event = this.isConnected(uuid) ? 'elsewhere' : 'absent';
     for (const delivery of moving) this.#on(delivery, event);
@@ -234,7 +236,7 @@ export class Deliveries {
   }
 
   /** Another server created a task for an agent of this one. The message may come twice. */
-  async #receive(id: Integer, uuid: string): Promise<Outcome> {
+  async #receive(id: Integer, uuid: string, turn: Turn): Promise<Outcome> {
     if (!this.#lines.has(uuid)) return 'ended';
     const row = this.#live.has(id) ? undefined : await this.#options.store.find(id);
     const known = this.#live.get(id);
@@ -242,7 +244,7 @@ export class Deliveries {
     if (row?.uuid !== uuid) return 'ended';
     if (row.success !== null) return 'accepted';
     const start = { patience_ms: REMOTE_PATIENCE_MS, asked: MOST_ASKED, signal: undefined };
-    return this.#begin(row, start);
+    return this.#begin({ ...row, turn }, start);
   }
 
   /** Tasks that fail in one turn of the event loop are written together. */

@@ -1,6 +1,6 @@
 import type { Integer, RawJson } from '@svc/plugin-sdk';
 import type { AgentLine } from './agent-line.ts';
-import type { Place } from './lane.ts';
+import type { Turn } from './turn.ts';
 
 /** Where one task stands on this server. The README has the diagram, and the meaning and deadline of each state. */
 export type State = 'new' | 'waiting' | 'asking' | 'queued' | 'moving' | 'sent' | End;
@@ -34,7 +34,7 @@ export const transitions: { readonly [S in State]: { readonly [E in Event]?: Sta
   asking: { accepted: 'handed', declined: 'new', full: 'refused', lost: 'refused' },
   queued: { written: 'sent', answered: 'done', elsewhere: 'moving', absent: 'failed' },
   moving: { accepted: 'handed', lost: 'handed', declined: 'failed', full: 'failed' },
-  sent: { answered: 'done', closed: 'done', expired: 'done' },
+  sent: { answered: 'done', expired: 'done' },
   done: {},
   handed: {},
   refused: {},
@@ -66,10 +66,9 @@ export interface Delivery {
   readonly id: Integer;
   /** The agent, lower-case hyphenated. */
   readonly uuid: string;
-  /** The notification's item. */
-  readonly item: RawJson;
-  /** The places that it shares, and how long it keeps one. */
-  readonly place: Place;
+  /** The notification's item; empty once it was sent. */
+  item: RawJson;
+  readonly turn: Turn;
   /** Longest time in the state `waiting`. */
   readonly patience_ms: number;
   /** Aborts when the caller leaves; the state `waiting` ends then. */
@@ -80,7 +79,7 @@ export interface Delivery {
   state: State;
   /** How often other servers were asked to take the task. */
   asked: number;
-  /** The agent's line in the states `waiting`, `queued` and `sent`. */
+  /** The agent's line in the states `waiting` and `queued`, and the one that sent it. */
   line?: AgentLine | undefined;
   /** Cancels the deadline of the present state. */
   cancel?: (() => void) | undefined;

@@ -75,7 +75,7 @@ export default definePlugin({
       addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });
       addCreateMethods(methods, auth, creator);
       const takeResult = createUploads(auth, { store, room, versions, completions });
-      addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult);
+      addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult, deliveries);
       addSeriesMethod(methods, probes);
       addListMethods(methods, {
         auth,

@@ -8,7 +8,8 @@ import {
   Type,
   topic,
 } from '@svc/plugin-sdk';
-import type { Event, Outcome } from './delivery.ts';
+import type { Delivery, Event, Outcome } from './delivery.ts';
+import { TURNS, type Turn } from './turn.ts';
 
 /** An answer takes some milliseconds, or a second where an agent's queue is full. The death of a server is known sooner. */
 const ANSWER_MS = 5_000;
@@ -16,7 +17,13 @@ const ANSWER_MS = 5_000;
 /** A server asks another one to take a task of one of its agents. */
 const DeliverTask = topic(
   'task.deliver',
-  Type.Object({ request: Type.Integer(), id: Int64, uuid: Type.String() }),
+  Type.Object({
+    request: Type.Integer(),
+    id: Int64,
+    uuid: Type.String(),
+    // Servers before 0.8.0 do not send it.
+    turn: Type.Optional(Type.Enum([...TURNS])),
+  }),
 );
 type DeliverMessage = Payload<Static<typeof DeliverTask.payload>>;
 
@@ -41,7 +48,7 @@ export interface OtherServersOptions {
   readonly messaging: Messaging;
   readonly clock: Clock;
   /** Another server asks this one to take a task. */
-  readonly receive: (id: Integer, uuid: string) => Promise<Outcome>;
+  readonly receive: (id: Integer, uuid: string, turn: Turn) => Promise<Outcome>;
   readonly failed: (error: unknown) => void;
 }
 
@@ -72,7 +79,7 @@ export class OtherServers {
   }
 
   /** Asks a server to take a stored task of one of its agents. */
-  ask(server: string, { id, uuid }: { id: Integer; uuid: string }): Promise<Answer> {
+  ask(server: string, { id, uuid, turn }: Pick<Delivery, 'id' | 'uuid' | 'turn'>): Promise<Answer> {
     const request = ++this.#lastRequest;
     const { promise, resolve } = Promise.withResolvers<Answer>();
     const settle = (answer: Answer) => {
@@ -81,7 +88,7 @@ export class OtherServers {
       resolve(answer);
     };
     const cancel = this.#options.clock.timeout(() => settle('lost'), ANSWER_MS);
-    const question = { server, message: { request, id, uuid }, settle };
+    const question = { server, message: { request, id, uuid, turn }, settle };
     this.#open.set(request, question);
     this.#send(question);
     return promise;
@@ -94,9 +101,9 @@ export class OtherServers {
     settle(bus.servers().some(({ id }) => id === server) ? 'full' : 'declined');
   }
 
-  async #reply(to: string, { request, id, uuid }: DeliverMessage): Promise<void> {
+  async #reply(to: string, { request, id, uuid, turn = 'usual' }: DeliverMessage): Promise<void> {
     const { messaging, receive, failed } = this.#options;
-    const outcome = await receive(id, uuid).catch((error: unknown) => {
+    const outcome = await receive(id, uuid, turn).catch((error: unknown) => {
       failed(error);
       return 'ended' as const;
     });

@@ -1,5 +1,6 @@
 import { canonicalUuid, described, type Methods, Type, Uint64 } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
+import type { Deliveries } from '../deliveries.ts';
 import { demandSomeWrite } from '../permissions.ts';
 import { Upload } from '../task-result.ts';
 import type { TakeResult } from '../uploads.ts';
@@ -9,6 +10,7 @@ export function addUploadMethod(
   methods: Methods,
   tokens: () => Tokens | undefined,
   takeResult: TakeResult,
+  deliveries: Pick<Deliveries, 'countAnswer'>,
 ): void {
   methods.add('task_upload_task_result', {
     summary: 'Stores the one result of a running task and wakes its blocking caller.',
@@ -23,11 +25,15 @@ export function addUploadMethod(
       custom: ({ task_response }, call) =>
         demandSomeWrite(tokens(), call, canonicalUuid(task_response.agent_uuid)),
     },
-    async handle({ task_response }, { caller, log }) {
-      const id = await takeResult(task_response, caller);
+    async handle({ task_response }, { caller, peer, log }) {
       const { agent_uuid, success } = task_response;
-      log.info('task answered', { task_id: id, agent_uuid, success });
-      return { id };
+      try {
+        const id = await takeResult(task_response, caller);
+        log.info('task answered', { task_id: id, agent_uuid, success });
+        return { id };
+      } finally {
+        deliveries.countAnswer(canonicalUuid(agent_uuid), peer);
+      }
     },
   });
 }

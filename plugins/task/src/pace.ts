@@ -1,0 +1,23 @@
+/** Messages that an agent takes at once (clients.md §8). */
+const BURST = 10;
+/** An agent takes a message each 25 ms. What is left of that is for the answers to its reports, which are not counted. */
+const INTERVAL_MS = 30;
+/** An agent keeps so many messages and drops the oldest: none is left of what is older. */
+const RING = 32;
+
+/** When one agent is ready for its next message. Times are of the monotonic clock, ms. */
+export class Pace {
+  /** The agent has taken all its messages by then. */
+  #idleAt = -Infinity;
+
+  /** @returns how long the next task must wait; 0: it may be sent now */
+  wait(now: number): number {
+    return Math.max(0, this.#idleAt - now - (BURST - 1) * INTERVAL_MS);
+  }
+
+  /** Counts a message to the agent: a task, or the answer to an upload. */
+  sent(now: number): void {
+    const idleAt = Math.max(this.#idleAt, now) + INTERVAL_MS;
+    this.#idleAt = Math.min(idleAt, now + RING * INTERVAL_MS);
+  }
+}
