@@ -213,6 +213,7 @@ test('reads mounts with decoded names, flags, and the upper of two on one point'
   assert.is(mounts.size, 10);
   assert.equal(mounts.get('/mnt/with blank\\'), {
     device: '8:17',
+    root: '/',
     mount_point: '/mnt/with blank\\',
     file_system: 'xfs',
     source: '/dev/sdb1',

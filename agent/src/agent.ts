@@ -4,10 +4,10 @@ import { type AgentConfig, redacted } from './config.ts';
 import { startDocuments } from './documents.ts';
 import { Link } from './link.ts';
 import type { Logger } from './log.ts';
-import type { Collector, Inventory } from './reports.ts';
+import type { Collector, Inventory, Sample } from './reports.ts';
 import { schedule } from './schedule.ts';
 import { staticHash } from './static-hash.ts';
-import { deriveSummary, summaryJson } from './summary.ts';
+import { deriveSummary, type Summary, summaryJson } from './summary.ts';
 import { createRuntime } from './task-context.ts';
 import { hasPty } from './terminal/pty.ts';
 
@@ -38,7 +38,7 @@ export async function collectOnce(
   const sample = await collector.sample();
   log.info('static data', { ...inventory, data_hash: staticHash(inventory) });
   log.info('dynamic data', { ...sample });
-  log.info('dynamic summary', deriveSummary(sample, selectionOf(config), collector.unknown));
+  log.info('dynamic summary', summaryOf(sample, config, collector));
   return inventory;
 }
 
@@ -115,14 +115,13 @@ function startReports(
   };
   const summary_ms = config.dynamic_summary_report_interval_ms;
   const nth = config.dynamic_report_interval_ms / summary_ms;
-  const selection = selectionOf(config);
   let dynamicSlot = 0;
   const stopDynamic = schedule(clock, summary_ms, log, async (index) => {
     const sample = await collector.sample();
     // Before the summary: who hears of the machine by that finds its host name.
     postStatic(links.filter((link) => link.isStaticDue));
     const head = { uuid, time: time() };
-    const summary = deriveSummary(sample, selection, collector.unknown);
+    const summary = summaryOf(sample, config, collector);
     post('agent_report_dynamic_summary', summaryJson(head, summary));
     // Counted by slot, not by remainder: when the tick of a full report is skipped, the next tick sends it.
     const slot = Math.floor(index / nth);
@@ -137,10 +136,15 @@ function startReports(
   };
 }
 
-const selectionOf = (config: AgentConfig) => ({
-  disks: config.dynamic_summary_select_disk,
-  interfaces: config.dynamic_summary_select_network_interface,
-});
+function summaryOf(sample: Sample, config: AgentConfig, collector: Collector): Summary {
+  const disks = config.dynamic_summary_select_disk;
+  const interfaces = config.dynamic_summary_select_network_interface;
+  return deriveSummary(
+    sample,
+    { disks, interfaces, carried: collector.carried },
+    collector.unknown,
+  );
+}
 
 function warnAboutConfig(config: AgentConfig, log: Logger): void {
   for (const { name, server_uuid, allow_task, allowed_tasks, execute_only } of config.servers) {

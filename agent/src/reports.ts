@@ -13,6 +13,8 @@ export interface Disk {
   mount_point: string;
   total_space: number;
   available_space: number;
+  /** An addition: see `Room`. */
+  used_space?: number;
   is_removable: boolean;
   is_read_only: boolean;
   read_speed: number;
@@ -84,6 +86,8 @@ export interface Inventory {
 export interface Collector {
   /** Members of a summary that this system does not tell: they are left null there. Full reports must hold a 0. */
   readonly unknown?: ReadonlySet<string>;
+  /** Interfaces of the latest sample whose traffic another one counts already. */
+  readonly carried?: ReadonlySet<string>;
   /** The figures of now. Speeds and usage are measured since the previous call. */
   sample(): Promise<Sample>;
   inventory(): Promise<Inventory>;

@@ -1,9 +1,15 @@
+import { isFuse, isNetwork, poolOf } from './file-systems.ts';
 import type { Disk, Interface, Sample } from './reports.ts';
 
-/** The disks and interfaces that the sums count. An empty list stands for the built-in rules. */
+/**
+ * The disks and interfaces that the sums count. An empty list stands for the built-in rules: those of monitoring-data.md §5.1,
+ * and beyond them no network and FUSE file systems, and no interface of `carried`.
+ */
 export interface Selection {
   disks: readonly string[];
   interfaces: readonly string[];
+  /** Interfaces whose traffic another one counts already. */
+  carried?: ReadonlySet<string> | undefined;
 }
 
 /** Member values of a summary report: integers (a bigint beyond 2^53), or null for "no value". */
@@ -41,9 +47,8 @@ const EXCLUDED_FILE_SYSTEMS = new Set(
   ).split(' '),
 );
 
-const EXCLUDED_INTERFACES = 'br cni docker podman flannel lo veth virbr vmbr tap fwbr fwpr'.split(
-  ' ',
-);
+const EXCLUDED_INTERFACES =
+  'br cni docker podman flannel lo veth virbr vmbr tap fwbr fwpr fwln'.split(' ');
 
 const INT32_MAX = 2 ** 31 - 1;
 const INT64_MAX = 2n ** 63n - 1n;
@@ -52,18 +57,49 @@ const INT64_MAX = 2n ** 63n - 1n;
 export const isAtOrBelow = (path: string, base: string): boolean =>
   path === base || path.startsWith(`${base}/`);
 
+/** True for a mount point of the system or of a container runtime: it is counted only when it is selected. */
+export const isSystemMount = (path: string): boolean =>
+  EXCLUDED_MOUNTS.some((base) => isAtOrBelow(path, base));
+
 const asciiLower = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function countsDisk(disk: Disk, selected: readonly string[]): boolean {
   if (selected.length > 0) return selected.includes(disk.mount_point);
   if (EXCLUDED_FILE_SYSTEMS.has(asciiLower(disk.file_system))) return false;
-  return !EXCLUDED_MOUNTS.some((base) => isAtOrBelow(disk.mount_point, base));
+  if (isFuse(disk.file_system)) return false;
+  // A machine without a disk has its system on the network.
+  if (isNetwork(disk.file_system) && disk.mount_point !== '/') return false;
+  return !isSystemMount(disk.mount_point);
 }
 
-function countsInterface({ interface_name }: Interface, selected: readonly string[]): boolean {
-  if (selected.length > 0) return selected.includes(interface_name);
-  return !EXCLUDED_INTERFACES.some((prefix) => interface_name.startsWith(prefix));
+/** True for an interface whose name says that it is local, or one of a host of containers. */
+export const isVirtualName = (name: string): boolean =>
+  EXCLUDED_INTERFACES.some((prefix) => name.startsWith(prefix));
+
+function countsInterface({ interface_name }: Interface, selection: Selection): boolean {
+  const { interfaces, carried } = selection;
+  if (interfaces.length > 0) return interfaces.includes(interface_name);
+  return !isVirtualName(interface_name) && !carried?.has(interface_name);
+}
+
+/**
+ * What the sums of space add up. The file systems of a ZFS pool share what is free, so that counts once: a pool holds what
+ * its file systems use and what is free.
+ */
+function spaceOf(disks: readonly Disk[]): { total: number[]; available: number[] } {
+  const isZfs = ({ file_system }: Disk) => file_system === 'zfs';
+  const others = disks.filter((disk) => !isZfs(disk));
+  const free = new Map<string, number>();
+  const used: number[] = [];
+  for (const { name, total_space, available_space } of disks.filter(isZfs)) {
+    free.set(poolOf(name), Math.max(free.get(poolOf(name)) ?? 0, available_space));
+    used.push(Math.max(0, total_space - available_space));
+  }
+  return {
+    total: [...others.map(({ total_space }) => total_space), ...used, ...free.values()],
+    available: [...others.map(({ available_space }) => available_space), ...free.values()],
+  };
 }
 
 function tenfold(value: number, min: number, max: number): number | null {
@@ -98,7 +134,8 @@ export function deriveSummary(
 function summaryOf(sample: Sample, selection: Selection): Summary {
   const { cpu, ram, load, system, network, gpu } = sample;
   const disks = sample.disk.filter((disk) => countsDisk(disk, selection.disks));
-  const links = network.interfaces.filter((link) => countsInterface(link, selection.interfaces));
+  const space = spaceOf(disks);
+  const links = network.interfaces.filter((link) => countsInterface(link, selection));
   return {
     cpu_usage: tenfold(cpu.total_cpu_usage, 0, 1000),
     gpu_usage: gpu[0]?.utilization_gpu ?? null,
@@ -113,8 +150,8 @@ function summaryOf(sample: Sample, selection: Selection): Summary {
     uptime: int32(system.uptime),
     boot_time: int64(system.boot_time),
     process_count: int32(system.process_count),
-    total_space: int64(...disks.map((disk) => disk.total_space)),
-    available_space: int64(...disks.map((disk) => disk.available_space)),
+    total_space: int64(...space.total),
+    available_space: int64(...space.available),
     read_speed: int64(...disks.map((disk) => disk.read_speed)),
     write_speed: int64(...disks.map((disk) => disk.write_speed)),
     tcp_connections: int32(network.tcp_connections),

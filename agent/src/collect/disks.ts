@@ -1,94 +1,83 @@
-import { stat, statfs } from 'node:fs/promises';
-import { type Clock, within } from '../clock.ts';
+import { poolOf } from '../file-systems.ts';
 import type { Disk } from '../reports.ts';
 import type { Machine } from './machine.ts';
 import {
   asForTheSystem,
   type DiskTraffic,
+  datasetsOf,
+  farMounts,
   type Mount,
+  mayHang,
   parseMounts,
   reportedMounts,
 } from './mounts.ts';
 import { perSecond } from './numbers.ts';
+import type { Room } from './room.ts';
+import type { Rooms } from './rooms.ts';
+import { readTraits, type Traits } from './traits.ts';
 
 /** A disk as it was last measured. `device` is its key in `/proc/diskstats`. */
 export interface MeasuredDisk extends Omit<Disk, 'read_speed' | 'write_speed'> {
   device: string;
 }
 
-type Traits = Pick<MeasuredDisk, 'device' | 'kind' | 'is_removable'>;
-
-const STATFS_LIMIT_MS = 1000;
-// A dead network mount blocks a thread of Node's pool for ever. The pool has four: two must stay free.
-const MAX_STUCK = 2;
 const MAX_DISKS = 256;
 
-/** The block device of a mount. btrfs and overlay report an anonymous device; there the source tells the real one. */
-async function blockDevice({ device, source }: Mount): Promise<string> {
-  if (!device.startsWith('0:') || !source.startsWith('/dev/')) return device;
-  const found = await stat(source).catch(() => undefined);
-  if (!found) return device;
-  const major = (found.rdev >>> 8) & 0xfff;
-  const minor = (found.rdev & 0xff) | ((found.rdev >>> 12) & 0xfff00);
-  return `${major}:${minor}`;
+/** Room of a pool: what its datasets use, and what is free for all of them. Empty where none of them has told. */
+function roomOfPool(rooms: readonly Room[]): Room[] {
+  if (rooms.length === 0) return [];
+  const used_space = rooms.reduce((sum, room) => sum + room.used_space, 0);
+  const available_space = Math.max(...rooms.map((room) => room.available_space));
+  return [{ total_space: used_space + available_space, used_space, available_space }];
 }
 
-async function readTraits(machine: Machine, mount: Mount): Promise<Traits> {
-  const flag = (path: string) => machine.text(path);
-  const device = await blockDevice(mount);
-  // A partition has no `queue`; its disk has, which is `..` of the resolved link. `join` would remove the `..`.
-  const base = `/sys/dev/block/${device}`;
-  const rotational =
-    (await flag(`${base}/queue/rotational`)) || (await flag(`${base}/../queue/rotational`));
-  const removable = (await flag(`${base}/removable`)) || (await flag(`${base}/../removable`));
-  const kind = rotational === '0' ? 'Ssd' : rotational === '1' ? 'Hdd' : 'Unknown';
-  return { device, kind, is_removable: removable === '1' };
-}
-
-/** Measures the mounted disks of this machine. A mount that does not answer is left out after a second. */
+/** Measures the mounted disks of this machine: one for each device, beside the mounts that are selected. */
 export class DiskSurvey {
-  readonly #clock: Clock;
   readonly #machine: Machine;
+  readonly #rooms: Rooms;
   readonly #selected: readonly string[];
-  readonly #stuck = new Set<string>();
   readonly #traits = new Map<string, Traits>();
 
-  constructor(clock: Clock, machine: Machine, selected: readonly string[]) {
-    this.#clock = clock;
+  constructor(machine: Machine, rooms: Rooms, selected: readonly string[]) {
     this.#machine = machine;
+    this.#rooms = rooms;
     this.#selected = selected;
   }
 
   async measure(): Promise<MeasuredDisk[]> {
-    const own = parseMounts(await this.#machine.text('/proc/self/mountinfo'));
-    // Another user's process may not be shown.
-    const first = parseMounts(await this.#machine.text('/proc/1/mountinfo'));
-    const mounts = reportedMounts(asForTheSystem(own, first), this.#selected).slice(0, MAX_DISKS);
+    const mounts = await this.#mounts();
+    const reported = reportedMounts(mounts, this.#selected).slice(0, MAX_DISKS);
+    const parts = new Map(reported.map((mount) => [mount, this.#partsOf(mount, mounts)]));
+    const far = farMounts(mounts);
+    const asked = new Set([...parts.values()].flat());
+    const rooms = await this.#rooms.of([...asked], (mount) => mayHang(mount, far));
     const disks: MeasuredDisk[] = [];
-    for (const mount of mounts) {
-      const space = await this.#space(mount.mount_point);
-      if (!space || space.total_space === 0) continue;
+    for (const [mount, members] of parts) {
+      const told = members.flatMap((member) => rooms.get(member) ?? []);
+      const [room] = this.#isPool(mount) ? roomOfPool(told) : told;
+      if (!room || room.total_space === 0) continue;
       const { file_system, mount_point, is_read_only } = mount;
-      const name = mount.source.replace(/^\/dev\//, '');
       const traits = await this.#traitsOf(mount);
-      disks.push({ ...traits, ...space, name, file_system, mount_point, is_read_only });
+      disks.push({ ...traits, ...room, file_system, mount_point, is_read_only });
     }
     return disks;
   }
 
-  async #space(
-    path: string,
-  ): Promise<{ total_space: number; available_space: number } | undefined> {
-    if (this.#stuck.has(path) || this.#stuck.size >= MAX_STUCK) return undefined;
-    this.#stuck.add(path);
-    const work = statfs(path)
-      // A mount without permission to look at it is left out.
-      .catch(() => undefined)
-      .finally(() => this.#stuck.delete(path));
-    const found = await within(this.#clock, 'statfs', STATFS_LIMIT_MS, work);
-    if (!found) return undefined;
-    const { bsize, blocks, bavail } = found;
-    return { total_space: bsize * blocks, available_space: bsize * bavail };
+  /** A dataset that is selected is told as it is; the one that stands for its pool is told as the pool. */
+  #isPool({ file_system, mount_point }: Mount): boolean {
+    return file_system === 'zfs' && !this.#selected.includes(mount_point);
+  }
+
+  #partsOf(mount: Mount, mounts: readonly Mount[]): Mount[] {
+    return this.#isPool(mount) ? datasetsOf(poolOf(mount.source), mounts) : [mount];
+  }
+
+  async #mounts(): Promise<Mount[]> {
+    const own = await this.#machine.text('/proc/self/mountinfo');
+    if (own === '') throw new Error('/proc/self/mountinfo cannot be read');
+    // Another user's process may not be shown.
+    const first = await this.#machine.text('/proc/1/mountinfo');
+    return asForTheSystem(parseMounts(own), parseMounts(first));
   }
 
   async #traitsOf(mount: Mount): Promise<Traits> {
@@ -96,7 +85,7 @@ export class DiskSurvey {
     const known = this.#traits.get(key) ?? (await readTraits(this.#machine, mount));
     if (this.#traits.size > MAX_DISKS) this.#traits.clear();
     this.#traits.set(key, known);
-    return known;
+    return this.#isPool(mount) ? { ...known, name: poolOf(mount.source) } : known;
   }
 }
 

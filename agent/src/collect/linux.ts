@@ -1,6 +1,7 @@
 import { type Clock, within } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { Collector, Inventory, Sample } from '../reports.ts';
+import { Carried } from './carried.ts';
 import { type CpuTimes, cpuUsage, parseCpuTimes } from './cpu.ts';
 import { cpuInventory, parseFrequencies } from './cpu-info.ts';
 import { DiskSurvey, type MeasuredDisk, withSpeeds } from './disks.ts';
@@ -11,6 +12,8 @@ import { type DiskTraffic, parseDiskTraffic } from './mounts.ts';
 import { interfaces, parseSockets, parseTraffic, type Traffic } from './network.ts';
 import { counter } from './numbers.ts';
 import { countProcesses } from './processes.ts';
+import { type Asking, asking } from './room.ts';
+import { Rooms } from './rooms.ts';
 import { SlowFigure } from './slow-figure.ts';
 import { systemInventory } from './system.ts';
 
@@ -55,6 +58,7 @@ const OF_DISKS = ['total_space', 'available_space', 'read_speed', 'write_speed']
 export interface Sources {
   machine: Machine;
   gpus: (machine: Machine) => Promise<GpuReading[]>;
+  rooms: Asking;
 }
 
 /** Reads /proc and /sys. Speeds in the first sample are measured from the creation of the collector. */
@@ -67,6 +71,8 @@ export class LinuxCollector implements Collector {
   readonly #gpus: SlowFigure<GpuReading[]>;
   /** Something is mounted over `/proc/meminfo`. */
   readonly #hasOwnMemory: boolean;
+  readonly #interfaces: Carried;
+  #carried: ReadonlySet<string> = new Set();
   #unknown: ReadonlySet<string> = new Set();
   #last: Counters;
 
@@ -74,9 +80,9 @@ export class LinuxCollector implements Collector {
     clock: Clock,
     log: Logger,
     selectedDisks: readonly string[],
-    { machine = new Machine(), gpus = readGpus }: Partial<Sources> = {},
+    { machine = new Machine(), gpus = readGpus, rooms = asking }: Partial<Sources> = {},
   ) {
-    const survey = new DiskSurvey(clock, machine, selectedDisks);
+    const survey = new DiskSurvey(machine, new Rooms(clock, log, rooms), selectedDisks);
     this.#clock = clock;
     this.#machine = machine;
     this.#processes = new SlowFigure({
@@ -96,12 +102,18 @@ export class LinuxCollector implements Collector {
       load: () => gpus(machine),
     });
     this.#hasOwnMemory = machine.textNow('/proc/self/mountinfo').includes(' /proc/meminfo ');
+    this.#interfaces = new Carried(clock, machine);
     this.#last = this.#read();
   }
 
   /** Members of the latest sample that nobody has measured. */
   get unknown(): ReadonlySet<string> {
     return this.#unknown;
+  }
+
+  /** Interfaces of the latest sample whose traffic another one counts already. */
+  get carried(): ReadonlySet<string> {
+    return this.#carried;
   }
 
   async sample(): Promise<Sample> {
@@ -123,6 +135,7 @@ export class LinuxCollector implements Collector {
     });
     const gpus = this.#gpus.value ?? [];
     this.#unknown = this.#unmeasured(sockets);
+    this.#carried = this.#interfaces.among([...now.network.keys()]);
     return {
       cpu: cpuUsage(before.cpu, now.cpu, this.#mhz.value ?? new Map()),
       ram: parseMemory(proc('meminfo'), this.#arcStats()),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 
 /**
@@ -32,6 +32,15 @@ export class Machine {
       return readFileSync(this.at(path), 'latin1');
     } catch {
       return '';
+    }
+  }
+
+  /** Names in a folder of `/sys`, read at once for the same reason; none where it cannot be read. */
+  namesNow(path: string): string[] {
+    try {
+      return readdirSync(this.at(path));
+    } catch {
+      return [];
     }
   }
 

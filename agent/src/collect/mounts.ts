@@ -1,10 +1,13 @@
-import { isAtOrBelow } from '../summary.ts';
+import { isFuse, isNetwork, poolOf } from '../file-systems.ts';
+import { isAtOrBelow, isSystemMount } from '../summary.ts';
 import { counter } from './numbers.ts';
 
 /** One line of `/proc/self/mountinfo`. */
 export interface Mount {
   /** `major:minor` of the file system's device. */
   device: string;
+  /** Folder of the file system that is mounted: `/`, or another one with bind mounts and subvolumes. */
+  root: string;
   mount_point: string;
   file_system: string;
   /** Path of the device, or another name that the file system gives as its source. */
@@ -41,14 +44,15 @@ export function parseMounts(text: string): Mount[] {
   const mounts = new Map<string, Mount>();
   for (const line of text.split('\n')) {
     const [head = '', tail = ''] = line.split(' - ', 2);
-    const [, , device, , point, options] = head.split(' ');
+    const [, , device, root, point, options] = head.split(' ');
     const [file_system, source, superOptions = ''] = tail.split(' ');
-    if (!device || !point || !options || !file_system || !source) continue;
+    if (!device || !root || !point || !options || !file_system || !source) continue;
     const flags = [...options.split(','), ...superOptions.split(',')];
     const mount_point = decodeOctal(point);
     mounts.delete(mount_point);
     mounts.set(mount_point, {
       device,
+      root,
       mount_point,
       file_system,
       source: decodeOctal(source),
@@ -72,20 +76,63 @@ export function asForTheSystem(mounts: readonly Mount[], first: readonly Mount[]
 }
 
 /**
- * The mounts that are reported: those that the configuration selects, and the first mount of each device, except
- * pseudo file systems and mounts of container runtimes.
+ * The device that holds a mount's data: two mounts of one device share its room. Each dataset of ZFS and each subvolume
+ * of btrfs has a number of its own, so there the pool and the source tell it.
+ */
+export function storeOf({ device, file_system, source }: Mount): string {
+  if (file_system === 'zfs') return `pool ${poolOf(source)}`;
+  return file_system === 'btrfs' ? source : device;
+}
+
+function isReported({ file_system, mount_point, is_read_only }: Mount): boolean {
+  if (PSEUDO.has(file_system)) return false;
+  // Service managers hide folders behind those.
+  if (file_system === 'tmpfs' && is_read_only) return false;
+  return !RUNTIME_TREES.some((tree) => isAtOrBelow(mount_point, tree));
+}
+
+/** How well a mount stands for its device; the least stands for it. Whole file systems come before bind mounts. */
+function rank(mount: Mount, selected: readonly string[]): number {
+  if (selected.includes(mount.mount_point)) return 0;
+  if (mount.mount_point === '/') return 1;
+  if (isSystemMount(mount.mount_point)) return 5;
+  if (mount.root !== '/') return 4;
+  return mount.file_system === 'zfs' && mount.source.includes('/') ? 3 : 2;
+}
+
+/**
+ * The mounts that are reported: those that the configuration selects, and one for each device, except pseudo file systems
+ * and mounts of container runtimes.
  */
 export function reportedMounts(mounts: readonly Mount[], selected: readonly string[]): Mount[] {
-  const seen = new Set<string>();
-  return mounts.filter((mount) => {
-    const first = !mount.source.startsWith('/dev/') || !seen.has(mount.source);
-    if (selected.includes(mount.mount_point)) return true;
-    if (!first || PSEUDO.has(mount.file_system)) return false;
-    if (RUNTIME_TREES.some((tree) => isAtOrBelow(mount.mount_point, tree))) return false;
-    seen.add(mount.source);
-    return true;
-  });
+  const isSelected = ({ mount_point }: Mount) => selected.includes(mount_point);
+  const best = new Map<string, Mount>();
+  for (const mount of mounts) {
+    if (!isSelected(mount) && !isReported(mount)) continue;
+    const earlier = best.get(storeOf(mount));
+    if (!earlier || rank(mount, selected) < rank(earlier, selected)) {
+      best.set(storeOf(mount), mount);
+    }
+  }
+  const shown = new Set(best.values());
+  return mounts.filter((mount) => shown.has(mount) || isSelected(mount));
 }
+
+/** The mounted datasets of a pool, each once, whatever their mount points. */
+export function datasetsOf(pool: string, mounts: readonly Mount[]): Mount[] {
+  const datasets = mounts.filter(
+    ({ file_system, source }) => file_system === 'zfs' && poolOf(source) === pool,
+  );
+  return [...new Map(datasets.map((mount) => [mount.device, mount])).values()];
+}
+
+/** The mounts that another machine or a program serves. */
+export const farMounts = (mounts: readonly Mount[]): Mount[] =>
+  mounts.filter(({ file_system }) => isNetwork(file_system) || isFuse(file_system));
+
+/** True for a mount that may never answer: it is one of `far`, or the way to it leads through one. */
+export const mayHang = (mount: Mount, far: readonly Mount[]): boolean =>
+  far.some((one) => isAtOrBelow(mount.mount_point, one.mount_point));
 
 /** Reads `/proc/diskstats`, by `major:minor`. A sector in this file has 512 bytes. */
 export function parseDiskTraffic(text: string): Map<string, DiskTraffic> {
