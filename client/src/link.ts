@@ -134,8 +134,11 @@ export class Link {
   #watch(): void {
     const { url, heartbeat_ms } = this.#options;
     clearTimeout(this.#timer);
+    const since = Date.now();
     this.#timer = setTimeout(() => {
-      if (this.#isSilent) return this.#drop(`${url}: no sign of life`);
+      // A program or page that was held up has not read yet what has come meanwhile.
+      const wasHeldUp = Date.now() - since > 2 * heartbeat_ms;
+      if (this.#isSilent && !wasHeldUp) return this.#drop(`${url}: no sign of life`);
       this.#isSilent = true;
       this.#send('svc-server_hello', []);
       this.#watch();

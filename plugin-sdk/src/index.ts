@@ -20,6 +20,7 @@ export * from './json-faults.ts';
 export * from './json-rows.ts';
 export * from './json-scan.ts';
 export * from './json-text.ts';
+export * from './lateness.ts';
 export * from './locks.ts';
 export * from './log.ts';
 export * from './method.ts';

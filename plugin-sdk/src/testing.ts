@@ -41,6 +41,8 @@ export interface TestClock {
   now(): number;
   /** Moves time and runs what is due. */
   advance(ms: number): Promise<void>;
+  /** The process sleeps: time moves, and what is due then runs once. */
+  sleep(ms: number): Promise<void>;
 }
 
 export interface TestSocket {

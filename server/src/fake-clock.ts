@@ -24,23 +24,28 @@ export function fakeClock(): Clock & TestClock {
       if (timer.due <= until && (!first || timer.due < first.due)) first = timer;
     return first;
   };
+  const advance = async (ms: number) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const until = now + ms;
+    for (let timer = firstDue(until); timer; timer = firstDue(until)) {
+      now = Math.max(now, timer.due);
+      if (timer.period === undefined) timers.delete(timer);
+      else timer.due = now + timer.period;
+      timer.run();
+      // What the timer started gets a turn of the event loop before time moves on.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    now = until;
+  };
   return {
     now: () => now,
     monotonic: () => now,
     timeout: (run, delay) => add(run, delay),
     interval: (run, period) => add(run, period, period),
-    async advance(ms) {
-      await new Promise((resolve) => setImmediate(resolve));
-      const until = now + ms;
-      for (let timer = firstDue(until); timer; timer = firstDue(until)) {
-        now = Math.max(now, timer.due);
-        if (timer.period === undefined) timers.delete(timer);
-        else timer.due = now + timer.period;
-        timer.run();
-        // What the timer started gets a turn of the event loop before time moves on.
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      now = until;
+    advance,
+    sleep(ms) {
+      now += ms;
+      return advance(0);
     },
   };
 }

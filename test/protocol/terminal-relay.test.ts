@@ -319,6 +319,16 @@ test('a session without a user ends after three minutes', async () => {
   assert.equal(await shell.closed, { code: 1000, reason: 'no user came' });
 });
 
+test('after a pause of the server, a session without a user still waits for one', async () => {
+  const shell = await openShell();
+  await app.clock.sleep(10 * MINUTE);
+  await roundTrip(shell);
+  const person = await side(app, userQuery(app));
+  shell.socket.send('prompt');
+  assert.equal(await person.received(1), ['prompt']);
+  await over({ shell, person });
+});
+
 test('both sides are pinged every 30 s, and a side that does not answer is dropped', async () => {
   const both = await joined();
   const pings = { shell: 0, person: 0 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { MessageLimits, Peer, Upgrade } from '@svc/plugin-sdk';
+import { Lateness, type MessageLimits, type Peer, type Upgrade } from '@svc/plugin-sdk';
 import { WebSocketServer } from 'ws';
 import { type Link, linkOf } from '../http/connection.ts';
 import { TOO_MANY } from '../http/rpc.ts';
@@ -34,11 +34,13 @@ export interface Offer {
 export class WsServer {
   readonly #wiring: Wiring;
   readonly #endSweep: () => void;
+  readonly #lateness: Lateness;
   #sweeps = 0;
   #stopping = false;
 
   constructor(wiring: Wiring) {
     this.#wiring = wiring;
+    this.#lateness = new Lateness(SWEEP_MS, wiring.clock.now());
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
 
@@ -162,7 +164,10 @@ export class WsServer {
   #checkLiveness(): void {
     this.#sweeps++;
     const now = this.#wiring.clock.now();
+    const isLate = this.#lateness.next(now) > 0;
     for (const peer of this.#wiring.peers) {
+      // Its pong may have come and not be read yet.
+      if (isLate) peer.missed = 0;
       const isRpc = peer instanceof RpcPeer;
       // While a peer is not read its pongs do not arrive, so its pings are not counted; they still find a dead socket.
       const counts = isRpc || peer.isRead;

@@ -17,7 +17,7 @@ interface Body {
   readonly pool: Pool;
   readonly sender: Sender;
   readonly isKnown: boolean;
-  readonly begun: number;
+  begun: number;
   held: number;
   /** Bytes that the connection had read at `lookedAt`. */
   read: number;
@@ -76,12 +76,14 @@ export class Receiving {
     return this.#bodies.has(receipt) ? undefined : false;
   }
 
-  /** To be called once a second: ends what comes too slowly. */
-  sweep(): void {
+  /** To be called once a second: ends what comes too slowly. `late_ms`: what came in this time may not be read yet. */
+  sweep(late_ms = 0): void {
     const { clock, settings } = this.#options;
     const now = clock.now();
     for (const body of this.#bodies.values()) {
       const { socket } = body.receipt.connection;
+      body.begun += late_ms;
+      body.lookedAt += late_ms;
       const passed = now - body.lookedAt;
       if (!body.isKnown && now - body.begun > settings.body_timeout_ms)
         this.#end(body, 'a body or message that takes too long');

@@ -1,4 +1,4 @@
-import { EARLY, type Kernel, LAST } from '@svc/plugin-sdk';
+import { EARLY, type Kernel, LAST, Lateness } from '@svc/plugin-sdk';
 import type { Refusals } from './api.ts';
 import { Connections } from './connections.ts';
 import type { ConnectionSettings, DoorSettings } from './connections-config.ts';
@@ -45,9 +45,11 @@ export function tapConnections(kernel: Parts, refusals: Refusals): void {
         connections: limit(),
         jsonrpc_max_connections: places,
       });
+    const lateness = new Lateness(SECOND_MS, clock.now());
     every('connections', SECOND_MS, () => {
-      connections.sweep();
-      receiving.sweep();
+      const late_ms = lateness.next(clock.now());
+      connections.sweep(late_ms);
+      receiving.sweep(late_ms);
     });
   });
   tapDoor(kernel, new Door(root, refusals));

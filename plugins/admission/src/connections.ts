@@ -140,8 +140,8 @@ export class Connections {
     connection.socket.destroy();
   }
 
-  /** To be called once a second. */
-  sweep(): void {
+  /** To be called once a second. `late_ms`: what came in this time may not be read yet. */
+  sweep(late_ms = 0): void {
     const { clock, log, places, limit, settings } = this.#options;
     const now = clock.now();
     const { used, limit: most } = places();
@@ -150,6 +150,8 @@ export class Connections {
     for (const visitor of [...this.#strangers]) {
       const { connection } = visitor;
       if (this.#isBusy(visitor)) continue;
+      visitor.since += late_ms;
+      if (visitor.begun !== undefined) visitor.begun += late_ms;
       const silence = now - visitor.since;
       if (isLate(visitor, now, settings.head_timeout_ms)) {
         this.#options.refusals.refused(

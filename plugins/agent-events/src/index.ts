@@ -9,13 +9,12 @@ import { examples } from './examples.ts';
 import { openHistory } from './history.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
-import { Rounds } from './rounds.ts';
+import { PERIOD_MS, Rounds } from './rounds.ts';
 import { Sightings } from './sightings.ts';
 import { Store } from './store.ts';
 import { Watch } from './watch.ts';
 
-const PERIOD_MS = 5_000;
-const TURN = { table: 'agent_event_state', holder: 'holder', row: 'id = 1', lasts_ms: 60_000 };
+const TURN = { table: 'agent_event_state', holder: 'holder', row: 'id = 1', lasts_ms: 15_000 };
 
 const days = (default_: number, what: string) =>
   Type.Integer({

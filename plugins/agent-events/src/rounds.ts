@@ -1,7 +1,7 @@
 import type { LastReports } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Turn } from '@svc/plugin-retention/api';
-import type { Kernel } from '@svc/plugin-sdk';
+import { type Kernel, Lateness } from '@svc/plugin-sdk';
 import { DAY_MS, dayOf, type Sighting, type Sightings } from './sightings.ts';
 import { type AgentEvent, BATCH_ROWS, type Presence, type Store } from './store.ts';
 import type { Watch } from './watch.ts';
@@ -14,12 +14,11 @@ export interface Config {
   readonly keep_uptime_days: number;
 }
 
+export const PERIOD_MS = 5_000;
 /** Uptime is written this often. */
 const UPTIME_MS = 300_000;
 /** Agents need this long to come back after a start or a failure of the server. */
 const GRACE_MS = 90_000;
-/** A server that did nothing for so long was held up itself. */
-const HELD_UP_MS = 60_000;
 const CLEAN_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Events that wait for the database; more are left out. */
@@ -43,14 +42,17 @@ export class Rounds {
   /** When uptime was written last, as far as this server knows. */
   #counted: number | undefined;
   #cleaned = 0;
-  #lastRound: number;
+  /** When this server took its turn last. */
+  #took = 0;
+  readonly #lateness: Lateness;
   /** Until then nobody has gone. */
   #quietUntil: number;
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
-    this.#lastRound = parts.kernel.clock.now();
-    this.#quietUntil = this.#lastRound + this.#silence_ms + GRACE_MS;
+    const now = parts.kernel.clock.now();
+    this.#lateness = new Lateness(PERIOD_MS, now);
+    this.#quietUntil = now + this.#silence_ms + GRACE_MS;
   }
 
   get #silence_ms(): number {
@@ -65,8 +67,7 @@ export class Rounds {
   async run(watch: Watch): Promise<void> {
     const { kernel } = this.#parts;
     const now = kernel.clock.now();
-    if (now - this.#lastRound > this.#silence_ms + HELD_UP_MS) this.#beQuiet(now);
-    this.#lastRound = now;
+    if (this.#lateness.next(now) > 0) this.#beQuiet(now);
     try {
       await watch.compare();
       if (await this.#haveTurn()) {
@@ -105,6 +106,7 @@ export class Rounds {
   async #haveTurn(): Promise<boolean> {
     const { kernel, registry, sightings, store, turn } = this.#parts;
     // A round comes every few seconds: where nobody else takes the turn, it is not written.
+    this.#took = kernel.clock.now();
     const hasTurn = !kernel.db.severalServers || (await turn.take());
     const counted = await store.counted();
     if (this.#counted !== undefined && counted !== this.#counted) sightings.forgetUptime();
@@ -120,6 +122,16 @@ export class Rounds {
       this.#presences = found;
     }
     return hasTurn;
+  }
+
+  /** To be awaited before a statement of long work. @throws where the turn went to another server, as after this one was held up */
+  async #keepTurn(): Promise<void> {
+    const { kernel, turn } = this.#parts;
+    const now = kernel.clock.now();
+    kernel.signal.throwIfAborted();
+    if (!kernel.db.severalServers || Math.abs(now - this.#took) < PERIOD_MS) return;
+    if (!(await turn.take())) throw new Error('the turn went to another server');
+    this.#took = now;
   }
 
   async #came(now: number): Promise<void> {
@@ -166,6 +178,7 @@ export class Rounds {
     const rows = [...changed];
     for (let at = 0; at < rows.length; at += BATCH_ROWS) {
       const some = rows.slice(at, at + BATCH_ROWS);
+      await this.#keepTurn();
       await this.#parts.store.setPresences(some.map(([, presence]) => presence));
       for (const [uuid, presence] of some) this.#presences?.set(uuid, presence);
       for (const event of events.slice(at, at + BATCH_ROWS)) this.tell(event);
@@ -198,22 +211,21 @@ export class Rounds {
     const { kernel, store } = this.#parts;
     const { keep_days, keep_uptime_days, max_events } = kernel.config;
     if (now - this.#cleaned < CLEAN_MS) return;
-    while (await store.dropEvents(now - keep_days * DAY_MS, max_events))
-      kernel.signal.throwIfAborted();
-    while (await store.dropUptime(dayOf(now) - keep_uptime_days)) kernel.signal.throwIfAborted();
+    while (await store.dropEvents(now - keep_days * DAY_MS, max_events)) await this.#keepTurn();
+    while (await store.dropUptime(dayOf(now) - keep_uptime_days)) await this.#keepTurn();
     await this.#erase();
     this.#cleaned = now;
   }
 
   /** An agent that was deleted and has no reports left is gone as a whole. */
   async #erase(): Promise<void> {
-    const { kernel, last, registry, store } = this.#parts;
+    const { last, registry, store } = this.#parts;
     const deleted = registry.list().filter(({ soft_delete }) => soft_delete);
     const heard = await last.heard(deleted);
     const gone = deleted.filter((_agent, at) => heard[at] === undefined);
     for (let at = 0; at < gone.length; at += BATCH_ROWS) {
       const some = gone.slice(at, at + BATCH_ROWS);
-      while (await store.erase(some.map(({ id }) => id))) kernel.signal.throwIfAborted();
+      while (await store.erase(some.map(({ id }) => id))) await this.#keepTurn();
       for (const { uuid } of some) this.#presences?.delete(uuid);
     }
   }

@@ -12,6 +12,7 @@ import { MetricsPage } from './page.ts';
 import { permissions } from './permissions.ts';
 import { processFamilies } from './process.ts';
 import { Registry } from './registry.ts';
+import { silence } from './silence.ts';
 
 const config = Type.Object({
   listener: Type.Optional(
@@ -53,7 +54,7 @@ export default definePlugin({
       calls.settled(call, outcome);
       push?.settled(call, outcome);
     });
-    const page = new MetricsPage({ kernel, registry });
+    const page = new MetricsPage({ kernel, registry, silence_ms: silence(kernel) });
     hooks.start.tap(async () => {
       if (kernel.config.listener !== undefined) await listen(kernel, kernel.config.listener, page);
       push = await startPush(kernel, registry);

@@ -35,6 +35,7 @@ interface Answer {
 
 interface Options {
   readonly kernel: Kernel<{ readonly silence_s: number }>;
+  readonly silence_ms: () => number;
   readonly registry: Registry;
 }
 
@@ -97,10 +98,9 @@ export class MetricsPage {
   }
 
   async #compose(caller: Principal, only: Part | undefined): Promise<Buffer | undefined> {
-    const { kernel, registry } = this.#options;
+    const { kernel, registry, silence_ms } = this.#options;
     const { prefix } = registry;
     const isServer = only !== 'agents' && (await kernel.auth.allows(caller, mayReadServer));
-    const silence_ms = () => kernel.config.silence_s * 1_000;
     const agents =
       only === 'server'
         ? undefined

@@ -41,6 +41,9 @@ const reasons: { readonly [E in Event]?: string } = {
 /** A user who does not read gets the rest of the output for this long after the agent's end. */
 const REST_MS = 10_000;
 
+/** A deadline that comes so late, ms, says that this process was held up. */
+const HELD_UP_MS = 2_000;
+
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
 const POLICY = 1008;
@@ -122,7 +125,13 @@ export class Session {
   }
 
   #expireAfter(delay_ms: number): void {
-    this.#cancelDeadline = this.#options.clock.timeout(() => this.#on('expired'), delay_ms);
+    const { clock } = this.#options;
+    const due = clock.now() + delay_ms;
+    this.#cancelDeadline = clock.timeout(() => {
+      // A process that was held up has not read yet who has come meanwhile.
+      if (clock.now() - due > HELD_UP_MS) this.#expireAfter(HELD_UP_MS);
+      else this.#on('expired');
+    }, delay_ms);
   }
 
   #drain(): void {

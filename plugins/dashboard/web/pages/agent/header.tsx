@@ -14,7 +14,7 @@ import {
 import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 import { Remove, Restart } from './actions.tsx';
-import { type Reports, useNow } from './live.ts';
+import { type Reports, useListening } from './live.ts';
 import { type Stored, useMetadata } from './metadata.ts';
 import { priceText } from './price.ts';
 import type { Static } from './use-facts.ts';
@@ -83,7 +83,7 @@ function State({
   readonly machine: Machine | undefined;
   readonly reports: Reports;
 }) {
-  const now = useNow(1_000);
+  const now = useListening(1_000);
   const arrivedAt = reports.arrivedAt.value;
   const reported = reports.samples.value.at(-1)?.time;
   if (machine?.last_refusal && machine.last_refusal.time > (machine.last_seen ?? 0))

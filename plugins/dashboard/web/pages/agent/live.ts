@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { Subscriptions } from '@svc/client';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { useLive, useServer } from '../../frame/index.ts';
+import { Listening } from '../../parts/listening.ts';
 import { keyOf, type Sample } from './series.ts';
 
 type Row = Subscriptions['agent_subscribe']['item']['agents'][number];
@@ -41,8 +42,10 @@ export function useReports(uuid: string, kind: 'summary' | 'dynamic'): Reports {
         const sample = sampleOf(row, kind);
         // The first one is what the server has; it says nothing of now.
         if (samples.value.length > 0) arrivedAt.value = Date.now();
-        if (sample.time <= (samples.value.at(-1)?.time ?? 0)) continue;
-        samples.value = [...samples.value.slice(1 - KEPT), sample];
+        if (sample.time === samples.value.at(-1)?.time) continue;
+        // The newest report may have an earlier time: its clock was ahead and is set right.
+        const before = samples.value.filter(({ time }) => time < sample.time);
+        samples.value = [...before.slice(1 - KEPT), sample];
         if (kind === 'dynamic') full.value = row as Dynamic;
       }
     },
@@ -96,6 +99,20 @@ export function useNow(every_ms: number): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && setNow(Date.now()), every_ms);
+    return () => clearInterval(timer);
+  }, [every_ms]);
+  return now;
+}
+
+/** The same for what is concluded from silence. */
+export function useListening(every_ms: number): number {
+  const listening = useMemo(() => new Listening(), []);
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      listening.sign();
+      if (!document.hidden) setNow(listening.now());
+    }, every_ms);
     return () => clearInterval(timer);
   }, [every_ms]);
   return now;

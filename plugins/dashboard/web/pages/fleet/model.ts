@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Machine, shortId } from '../../frame/index.ts';
+import { Listening } from '../../parts/listening.ts';
 
 /** The right to read the figures of a machine. */
 export const SUMMARY = 'dynamic_monitoring_summary';
@@ -77,6 +78,7 @@ export class Fleet {
   #drawnAt = 0;
   #skew_ms = 0;
   #startedAt = Date.now();
+  readonly #listening = new Listening();
   /** Time stands still while nothing can arrive. */
   #frozenAt: number | undefined;
 
@@ -91,12 +93,13 @@ export class Fleet {
   }
 
   take(rows: readonly (Summary & { readonly uuid?: string })[]): void {
+    this.#listening.sign();
     const now = Date.now();
     for (const row of rows) {
       const uuid = row.uuid ?? '';
       const old = this.#live.get(uuid);
       const isFresh =
-        old !== undefined && row.timestamp > old.row.timestamp && now - this.#startedAt > 1_500;
+        old !== undefined && row.timestamp !== old.row.timestamp && now - this.#startedAt > 1_500;
       const gap = old?.isFresh && isFresh ? Math.min(now - old.at, 600_000) : undefined;
       this.#live.set(uuid, {
         row,
@@ -122,6 +125,7 @@ export class Fleet {
 
   /** Draws when nothing was for almost a second: ages go on. */
   tick(): void {
+    this.#listening.sign();
     if (Date.now() - this.#drawnAt > 900) this.touch();
   }
 
@@ -141,7 +145,7 @@ export class Fleet {
 
   /** Every machine of the list, and those that report and are not on it yet. */
   vitals(list: readonly Machine[]): Vital[] {
-    const now = this.#frozenAt ?? Date.now();
+    const now = this.#frozenAt ?? this.#listening.now();
     const found = list.map((machine) => this.#vital(machine.uuid, machine, now));
     const known = new Set(list.map(({ uuid }) => uuid));
     for (const uuid of this.#live.keys())

@@ -1,0 +1,21 @@
+/**
+ * How late the rounds of a timer come. A process that slept, or got no processor, heard nobody meanwhile: who concludes
+ * something from silence, for example that an agent has gone, takes this time off.
+ */
+export class Lateness {
+  readonly #period_ms: number;
+  #last: number;
+
+  /** `now`: the time of a clock that goes on while the machine sleeps, ms. */
+  constructor(period_ms: number, now: number) {
+    this.#period_ms = period_ms;
+    this.#last = now;
+  }
+
+  /** To be called in each round. @returns by how much it is late, ms; 0 up to two periods after the last round */
+  next(now: number): number {
+    const passed = now - this.#last;
+    this.#last = now;
+    return passed > 2 * this.#period_ms ? passed - this.#period_ms : 0;
+  }
+}

@@ -1,0 +1,30 @@
+/** A page draws at least so often while it is not held up, ms. */
+const PERIOD_MS = 1_000;
+/** What was on its way comes in this time, ms. */
+const AGAIN_MS = 30_000;
+
+/**
+ * The time up to which a page can know of reports. A machine that slept, or a page that the browser held up, heard nobody: for half
+ * a minute afterwards time counts as if it had stood still, so that no agent looks gone for it.
+ */
+export class Listening {
+  #last = Date.now();
+  #late_ms = 0;
+  #until = 0;
+
+  /** A timer or a message came. */
+  sign(): void {
+    const now = Date.now();
+    const passed = now - this.#last;
+    this.#last = now;
+    // Browsers run the timers of a hidden page once a minute.
+    const isLate = passed > 2 * (document.hidden ? 60 : 1) * PERIOD_MS;
+    if (isLate) [this.#late_ms, this.#until] = [passed, now + AGAIN_MS];
+  }
+
+  /** Unix ms. */
+  now(): number {
+    const now = Date.now();
+    return now < this.#until ? now - this.#late_ms : now;
+  }
+}

@@ -1,0 +1,28 @@
+import { type Kernel, Lateness } from '@svc/plugin-sdk';
+
+const PERIOD_MS = 30_000;
+/** Agents need this long to report again after this process was held up. */
+const AGAIN_MS = 90_000;
+
+/** After which silence the values of an agent are left out, ms; longer after this process was held up and heard nobody. */
+export function silence({
+  clock,
+  config,
+  every,
+  hooks,
+}: Pick<Kernel<{ readonly silence_s: number }>, 'clock' | 'config' | 'every' | 'hooks'>) {
+  const lateness = new Lateness(PERIOD_MS, clock.now());
+  let late_ms = 0;
+  let until = 0;
+  const look = () => {
+    const now = clock.now();
+    const late = lateness.next(now);
+    if (late > 0) [late_ms, until] = [late, now + AGAIN_MS];
+    else if (now > until) late_ms = 0;
+  };
+  hooks.start.tap(() => every('silence of agents', PERIOD_MS, look));
+  return (): number => {
+    look();
+    return config.silence_s * 1_000 + late_ms;
+  };
+}
