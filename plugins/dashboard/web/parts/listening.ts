@@ -12,13 +12,12 @@ export class Listening {
   #late_ms = 0;
   #until = 0;
 
-  /** A timer or a message came. */
-  sign(): void {
+  /** A timer or a message came. `isHidden`: the page is, and browsers run its timers once a minute. */
+  sign(isHidden: boolean): void {
     const now = Date.now();
     const passed = now - this.#last;
     this.#last = now;
-    // Browsers run the timers of a hidden page once a minute.
-    const isLate = passed > 2 * (document.hidden ? 60 : 1) * PERIOD_MS;
+    const isLate = passed > 2 * (isHidden ? 60 : 1) * PERIOD_MS;
     if (isLate) [this.#late_ms, this.#until] = [passed, now + AGAIN_MS];
   }
 

@@ -110,7 +110,7 @@ export function useListening(every_ms: number): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => {
-      listening.sign();
+      listening.sign(document.hidden);
       if (!document.hidden) setNow(listening.now());
     }, every_ms);
     return () => clearInterval(timer);

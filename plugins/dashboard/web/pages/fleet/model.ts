@@ -93,7 +93,7 @@ export class Fleet {
   }
 
   take(rows: readonly (Summary & { readonly uuid?: string })[]): void {
-    this.#listening.sign();
+    this.#listening.sign(document.hidden);
     const now = Date.now();
     for (const row of rows) {
       const uuid = row.uuid ?? '';
@@ -125,7 +125,7 @@ export class Fleet {
 
   /** Draws when nothing was for almost a second: ages go on. */
   tick(): void {
-    this.#listening.sign();
+    this.#listening.sign(document.hidden);
     if (Date.now() - this.#drawnAt > 900) this.touch();
   }
 
