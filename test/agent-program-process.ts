@@ -1,6 +1,6 @@
 /** The example agent as a process of its own, beside a server of the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import { AGENT, soon } from './agent-program-kit.ts';
@@ -21,6 +21,8 @@ interface AgentOptions {
   readonly head?: string;
   readonly server?: string;
   readonly uuid?: string;
+  /** Of its file; needs root. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
   /** Over the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -29,7 +31,7 @@ interface AgentOptions {
 export async function startAgent(
   app: TestApp,
   token: string,
-  { head = '', server = '', uuid = AGENT, env = {} }: AgentOptions = {},
+  { head = '', server = '', uuid = AGENT, env = {}, owner }: AgentOptions = {},
 ): Promise<Running> {
   const config = join(app.dir, uuid === AGENT ? 'agent.toml' : `agent-${uuid}.toml`);
   writeFileSync(
@@ -49,6 +51,7 @@ ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"
 ${server}
 `,
   );
+  if (owner) chownSync(config, owner.uid, owner.gid);
   const main = join(root, 'agent/src/main.ts');
   const flags = [main, '-c', config];
   const child = spawn(process.execPath, flags, { cwd: root, env: { ...process.env, ...env } });

@@ -1,5 +1,5 @@
 /** The services of the server and of enrolled agents under a real systemd, where this machine can run one in namespaces. */
-// proof only: 60
+// proof only: 110
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
@@ -186,6 +186,41 @@ longer('ping works where it is allowed, with the one capability that it takes', 
   assert.match(await done('sh /opt/svc-agent/install.sh --update'), /renewed for the task ping/);
   assert.is(Number.parseInt((await processOf('svc-agent'))['CapBnd']!, 16), 0);
   await done(UNINSTALL);
+});
+
+/** The users that processes of the agent run as. */
+const users = async () => {
+  const lines = await done(`ps -eo user:20,args | grep '[s]vc-agent.mjs -c config.toml' || true`);
+  return lines.split('\n').flatMap((line) => line.split(' ')[0] || []);
+};
+
+longer('without a service the agent of root is another user, also after an update', async () => {
+  const { line } = await app.call('enrol_create', { token: app.superToken, url: app.url });
+  const said = await done(`${line} --no-service --node ${NODE}`);
+  assert.match(said, 'It runs as the user svc-agent.');
+  await isReporting(uuidIn(said));
+  assert.equal(await users(), ['svc-agent']);
+  assert.is(await done('stat -c %U /opt/svc-agent/state/agent.log'), 'svc-agent\n');
+  await done(`echo '// a stale copy' >>${BUNDLE}`);
+  assert.match(await done('sh /opt/svc-agent/install.sh --update'), /was updated/);
+  assert.equal(await users(), ['svc-agent']);
+  await done(UNINSTALL);
+  assert.equal(await users(), []);
+  assert.is((await machine.run('id svc-agent')).code, 1);
+});
+
+longer('where that user does not reach the folder, the agent is root and says so', async () => {
+  await done('useradd svc-agent && mkdir -m 700 /root/closed');
+  const { line } = await app.call('enrol_create', { token: app.superToken, url: app.url });
+  const said = await done(`${line} --no-service --node ${NODE} --prefix /root/closed/agent`);
+  assert.match(said, /It runs as ROOT: what the server lets it do, it does as root/);
+  await isReporting(uuidIn(said));
+  assert.match(
+    await done('cat /root/closed/agent/state/agent.log'),
+    'WARN  THE AGENT RUNS AS ROOT',
+  );
+  await done('sh /root/closed/agent/install.sh --uninstall');
+  await done('userdel svc-agent');
 });
 
 longer('a user without root gets a service that outlives the session', async () => {

@@ -6,6 +6,7 @@ import { createCollector } from './collect/index.ts';
 import { HELP, readCommand } from './command-line.ts';
 import { ConfigError } from './config.ts';
 import { loadConfig } from './config-file.ts';
+import { leaveRoot } from './leave-root.ts';
 import { createLogger } from './log.ts';
 import { ntpOffset } from './ntp.ts';
 import { beginTrial } from './trial.ts';
@@ -13,6 +14,9 @@ import { version } from './version.ts';
 
 /** Time for the agent to stop. After it the process ends in any case: within 2 s, with what remains for its end. */
 const STOP_LIMIT_MS = 1800;
+
+const AS_ROOT =
+  'THE AGENT RUNS AS ROOT, and so do its tasks: give its file (chown) to a user without rights, and it becomes that user';
 
 async function main(): Promise<void> {
   const command = readCommand(process.argv.slice(2));
@@ -27,9 +31,12 @@ async function main(): Promise<void> {
 }
 
 async function start({ config: path, dryRun }: { config: string; dryRun: boolean }): Promise<void> {
+  const left = await leaveRoot(path);
   const config = await loadConfig(path);
   const log = createLogger(config.log_level, (line) => void process.stdout.write(line));
   log.info('svc-agent starts', { version: version(), config: path });
+  if (left.kind === 'root') log.warn(AS_ROOT);
+  if (left.kind === 'user') log.info('the agent has become the owner of its file', left);
   logConfig(config, log);
   const signal = stopSignal();
   if (!dryRun) beginTrial(clock, log);

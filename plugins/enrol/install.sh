@@ -189,6 +189,10 @@ layout() {
     user) unit=$user_units/$NAME.service ctl='systemctl --user' ;;
     *) unit='' ctl='' ;;
   esac
+  # Root's agent runs as a user without rights: that of the service, else the one it was installed with.
+  agent_user=''
+  if [ "$manager" = system ]; then agent_user=$NAME
+  elif [ -f "$dir/user" ]; then agent_user=$(cat "$dir/user"); fi
 }
 
 check_digest() {
@@ -279,7 +283,7 @@ allow_task_type = [$kinds]/" "$1" >"$1.new"
 
 # Runs a command as the user that the agent runs as: what that user has put into its folder opens nothing else.
 as_agent() {
-  if [ "$manager" = system ]; then su -s /bin/sh "$NAME" -c "$1"; else sh -c "$1"; fi
+  if [ -n "$agent_user" ]; then su -s /bin/sh "$agent_user" -c "$1"; else sh -c "$1"; fi
 }
 
 # More kinds of tasks for the agent that is here. The token of an enrolled machine may take all of them.
@@ -313,9 +317,14 @@ find_socket() {
 }
 
 write_start() {
+  leave_root=''
+  if [ "$manager" = none ] && [ -n "$agent_user" ]; then
+    leave_root="[ \"\$(id -u)\" != 0 ] || exec su -s /bin/sh $agent_user -c \"exec '$dir/start' \${1:-} >>'$state/agent.log' 2>&1 </dev/null\""
+  fi
   cat >"$1" <<END
 #!/bin/sh
 # Starts the agent; with "keep" again whenever it ends. A version that did not connect in three starts is taken back.
+$leave_root
 cd '$state' || exit 1
 export STATE_DIRECTORY='$state' SVC_AGENT_BUNDLE='$state/svc-agent.mjs' MALLOC_ARENA_MAX=1
 if [ "\${1:-}" = keep ]; then
@@ -421,13 +430,32 @@ TEMPLATE
 }
 
 add_user() {
+  if [ "$manager" = none ]; then without_service; return 0; fi
   [ "$manager" = system ] || return 0
+  make_user || fail "the user $NAME could not be made"
+}
+
+# Root without systemd: the user is made for the usual folder; another folder takes it where it exists.
+without_service() {
+  [ -n "$root" ] || return 0
+  if [ "$dir" = "/opt/$NAME" ]; then make_user; fi
+  if id "$NAME" >/dev/null 2>&1; then agent_user=$NAME; fi
+}
+
+# A folder or a Node that the user does not reach: the agent stays with root.
+keep_user() {
+  [ "$manager" = none ] && [ -n "$agent_user" ] || return 0
+  if as_agent "cd '$dir' && '$node' -v" >/dev/null 2>&1; then printf '%s\n' "$agent_user" >"$dir/user"
+  else agent_user=''; fi
+}
+
+make_user() {
   id "$NAME" >/dev/null 2>&1 && return 0
   if command -v useradd >/dev/null 2>&1; then
     useradd --system --no-create-home --home-dir "$state" --shell /usr/sbin/nologin --user-group "$NAME"
   else
     addgroup -S "$NAME" && adduser -S -D -H -h "$state" -s /sbin/nologin -G "$NAME" "$NAME"
-  fi || fail "the user $NAME could not be made"
+  fi || return 1
   : >"$dir/user-made"
 }
 
@@ -437,7 +465,10 @@ start_service() {
     $ctl restart "$NAME"
   else
     # Not nohup, which small systems lack. One subshell that becomes the program: its number is that of the program.
-    (cd / && trap '' HUP && exec "$dir/start" keep >>"$state/agent.log" 2>&1 </dev/null) &
+    # What root starts opens no file in the folder of another user.
+    log=$state/agent.log
+    if [ -n "$agent_user" ]; then log=/dev/null; fi
+    (cd / && trap '' HUP && exec "$dir/start" keep >>"$log" 2>&1 </dev/null) &
     echo $! >"$dir/pid"
   fi
 }
@@ -476,7 +507,7 @@ begin_trial() {
   mv "$work/trial" "$state/trial"
 }
 
-owned() { if [ "$manager" = system ]; then chown "$NAME:$NAME" "$@"; fi; }
+owned() { if [ -n "$agent_user" ]; then chown "$agent_user:$agent_user" "$@"; fi; }
 
 install_agent() {
   [ -n "$code" ] || { usage >&2; fail 'a code is missing'; }
@@ -489,7 +520,12 @@ install_agent() {
     say "platform    $os"
     say "folder      $dir"
     say "Node        ${own_node:-of the server}"
-    say "runs as     $([ "$manager" = system ] && echo "the user $NAME" || id -un)"
+    user=$(id -un)
+    if [ "$manager" = system ]; then user="the user $NAME"
+    elif [ "$manager" = none ] && [ -n "$root" ] && { [ "$dir" = "/opt/$NAME" ] || id "$NAME" >/dev/null 2>&1; }; then
+      user="the user $NAME, where it reaches the folder"
+    fi
+    say "runs as     $user"
     say "service     $([ -n "$unit" ] && echo "$unit" || echo 'a background process, until the next boot')"
     say "tasks       ${allow:-none}"
     say "documents  ${documents:- none}"
@@ -503,6 +539,7 @@ install_agent() {
   add_user
   node=$own_node
   if [ -n "$node_sum" ]; then node=$dir/node && put "$work/node" "$node"; fi
+  keep_user
   put_terminal
   put "$work/agent" "$state/svc-agent.mjs"
   get install "$dir/install.sh"
@@ -528,6 +565,12 @@ after_install() {
   else say "Installed as $uuid, but the server has not taken it yet; it goes on trying. Look into $([ -n "$unit" ] && echo "journalctl -u $NAME" || echo "$state/agent.log")."; fi
   [ -z "$socket_group" ] || say "For the containers the service is in the group $socket_group, whose members can do what root can."
   [ "$manager" != user ] || loginctl enable-linger >/dev/null 2>&1 || say "It runs while you are logged in; for longer: loginctl enable-linger $(id -un)"
+  if [ "$manager" = none ] && [ -n "$root" ]; then
+    if [ -n "$agent_user" ]; then
+      say "It runs as the user $agent_user."
+      case $documents in *containers*) say "It lists containers when that user is in the group of the engine's socket." ;; esac
+    else say "It runs as ROOT: what the server lets it do, it does as root. For another user, install it under systemd, as that user, or as root without --prefix."; fi
+  fi
   [ "$manager" != none ] || say "It runs until the next boot; after one: $dir/start keep &"
   say "Update it: sh $dir/install.sh --update"
   say "Remove it: sh $dir/install.sh --uninstall"
