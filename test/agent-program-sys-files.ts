@@ -19,6 +19,7 @@ export function blockFiles(blocks: readonly Block[]): Files {
       const folder = `/sys/devices/${of ? `${of}/` : ''}${name}`;
       return [
         [`${folder}/uevent`, `MAJOR=${number.replace(':', '\nMINOR=')}\nDEVNAME=${name}\n`],
+        [`/sys/class/block/${name}/dev`, `${number}\n`],
         [`/sys/dev/block/${number}`, `-> ../../devices/${of ? `${of}/` : ''}${name}`],
         ...(rotational === undefined ? [] : [[`${folder}/queue/rotational`, `${rotational}\n`]]),
         ...(of ? [] : [[`${folder}/removable`, `${removable ?? 0}\n`]]),

@@ -118,12 +118,15 @@ export function reportedMounts(mounts: readonly Mount[], selected: readonly stri
   return mounts.filter((mount) => shown.has(mount) || isSelected(mount));
 }
 
-/** The mounted datasets of a pool, each once, whatever their mount points. */
+/** The mounted datasets of a pool, each by one of its mounts, wherever that is. */
 export function datasetsOf(pool: string, mounts: readonly Mount[]): Mount[] {
-  const datasets = mounts.filter(
-    ({ file_system, source }) => file_system === 'zfs' && poolOf(source) === pool,
-  );
-  return [...new Map(datasets.map((mount) => [mount.device, mount])).values()];
+  const datasets = new Map<string, Mount>();
+  for (const mount of mounts) {
+    if (mount.file_system !== 'zfs' || poolOf(mount.source) !== pool) continue;
+    const isBind = mount.root !== '/';
+    if (!isBind || !datasets.has(mount.device)) datasets.set(mount.device, mount);
+  }
+  return [...datasets.values()];
 }
 
 /** The mounts that another machine or a program serves. */

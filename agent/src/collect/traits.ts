@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Disk } from '../reports.ts';
 import type { Machine } from './machine.ts';
 import type { Mount } from './mounts.ts';
@@ -12,7 +13,10 @@ export interface Traits extends Pick<Disk, 'name' | 'kind' | 'is_removable'> {
 async function blockDevice(machine: Machine, { device, source }: Mount): Promise<string> {
   if (!device.startsWith('0:') || !source.startsWith('/dev/')) return device;
   const found = await stat(machine.at(source)).catch(() => undefined);
-  if (!found?.isBlockDevice()) return device;
+  // Under a service manager the agent may have a `/dev` of its own, without disks.
+  if (!found?.isBlockDevice()) {
+    return (await machine.text(`/sys/class/block/${basename(source)}/dev`)) || device;
+  }
   const major = (found.rdev >>> 8) & 0xfff;
   const minor = (found.rdev & 0xff) | ((found.rdev >>> 12) & 0xfff00);
   return `${major}:${minor}`;
