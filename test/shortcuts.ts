@@ -91,6 +91,18 @@ export const shortcuts: readonly Shortcut[] = [
     twins: [['test/protocol/auth-password.test.ts', 'slow hashes are the default']],
   },
   {
+    what: 'commits reports after 1 ms; a server as it is delivered waits for 200 ms for more of them',
+    pattern: /flush_interval_ms: 1\b/,
+    files: ['server/src/testing.ts', 'test/protocol/agent-reports.test.ts'],
+    twins: [
+      [
+        'test/protocol/agent-own-pace.test.ts',
+        'a report waits for others that share its commit, and 64 wait for nobody',
+      ],
+      ['test/crash.test.ts', 'times kill -9 at a random moment under load loses no answered'],
+    ],
+  },
+  {
     what: 'copies a database that was migrated before; a user has an empty one at the first start',
     pattern: /copied \? await templateFor/,
     files: ['server/src/testing-database.ts'],

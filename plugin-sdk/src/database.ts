@@ -152,8 +152,15 @@ export interface AppenderOptions {
   readonly columns: readonly string[];
   /** Column that the application fills on Postgres (time-ordered 64-bit); SQLite uses the rowid. */
   readonly id?: string;
-  /** Rows of one commit at most; a commit begins as soon as the writer is idle. */
+  /** Rows of one commit at most. */
   readonly maxBatchRows: number;
+  /**
+   * A commit begins so long after its first row, ms, or when the writer is idle and 64 rows wait. Default 0: as soon as the
+   * writer is idle.
+   */
+  readonly wait_ms?: number;
+  /** An appender of the same database whose rows are committed along, at the pace of that one. */
+  readonly with?: Appender;
   /** Rows that may wait; beyond, `append` waits too, and its caller's socket is not read further. */
   readonly capacityRows: number;
 }
@@ -168,6 +175,8 @@ export interface Appender {
   readonly stored: { readonly rows: number; readonly batches: number; readonly ms: number };
   /** Rows refused since start. */
   readonly refused: number;
-  /** Resolves when everything appended before is stored or refused. */
+  /** What was appended before waits no longer than for an idle writer. */
+  hurry(): void;
+  /** `hurry`; resolves when everything appended before is stored or refused. */
   flush(): Promise<void>;
 }

@@ -24,6 +24,7 @@ const common: Rules = {
   mapError: maybe(code),
   secret: maybe(flag),
   logsRefusals: maybe(flag),
+  gathered: maybe(flag),
   audit: maybe(code),
   prepare: maybe(code),
   access: accessFault,

@@ -3,6 +3,7 @@ export type * from './bus.ts';
 export * from './caller-of.ts';
 export * from './caller-values.ts';
 export * from './code-of.ts';
+export * from './committing.ts';
 export * from './conditions.ts';
 export * from './configuration-file.ts';
 export type * from './database.ts';

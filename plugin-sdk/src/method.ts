@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import type { Committing } from './committing.ts';
 import type { RpcError } from './errors.ts';
 import type { Peer } from './http.ts';
 import type { RawJson } from './json.ts';
@@ -85,6 +86,8 @@ interface MethodBase<P extends Params, Input> {
   readonly secret?: boolean;
   /** The plugin logs refused calls itself (hook `settled`); the log of calls leaves them out. */
   readonly logsRefusals?: boolean;
+  /** In an array of calls it begins without waiting for the commits of those before it (`Committing`); any other method waits. */
+  readonly gathered?: boolean;
   /**
    * States that the method changes something of which a record is kept (hook `settled`, plugin `audit`), and names what: a
    * key, a UUID, a text of SQL; never a secret. `result` is what the handler gave; undefined when the call was refused.
@@ -110,8 +113,11 @@ export interface Method<P extends Params, R extends TSchema, Input = ParamsOf<P>
   handle(
     input: NoInfer<Input>,
     call: CallContext,
-  ): Static<R> | RawJson | Promise<Static<R> | RawJson>;
+  ): Handled<Static<R>> | Promise<Handled<Static<R>>>;
 }
+
+/** What a handler gives. */
+export type Handled<R> = R | RawJson | Committing<R | RawJson>;
 
 /** One subscription: the kernel keeps ids, replies before the first item, and closes it on unsubscribe, disconnect, credential end and stop. */
 export interface Subscription<P extends Params, I extends TSchema, Input = ParamsOf<P>>

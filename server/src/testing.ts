@@ -39,7 +39,11 @@ export async function bootForTest(
   const file = join(dir, 'config.toml');
   // A slow hash at every start and login is for the tests that are about it.
   const token = !plugins || plugins.includes('token') ? { password_kdf: 'sha256' } : undefined;
-  const base = { ...baseConfig(dir, database.url), token };
+  const base = {
+    ...baseConfig(dir, database.url),
+    token,
+    ...quickCommits(plugins ?? config['plugins']),
+  };
   await writeFile(file, stringify(merge(base, config)));
   const clock = fakeClock();
   const shown: string[] = [];
@@ -128,6 +132,15 @@ const baseConfig = (dir: string, url: string) => ({
   },
   logging: { log_filter: 'info', memory_log_filter: 'trace' },
 });
+
+/**
+ * A test sends one report after the other, and would wait for 200 ms each time. `SVC_TEST_OWN_PACE`: it waits, as a user of
+ * the product does.
+ */
+const quickCommits = (plugins: unknown): Record<string, unknown> =>
+  (Array.isArray(plugins) && !plugins.includes('agent')) || process.env['SVC_TEST_OWN_PACE']
+    ? {}
+    : { monitoring_buffer: { flush_interval_ms: 1 } };
 
 function merge(
   base: Record<string, unknown>,

@@ -186,17 +186,52 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await appender.flush();
   });
 
+  test('rows of appenders that go together are stored in one transaction', async () => {
+    await createReports(db, 'other');
+    const first = db.appender({ ...reports(db), wait_ms: 20 });
+    const second = db.appender({ ...reports(db), table: 'other', with: first });
+    await Promise.all([first.append([1, 'a']), second.append([2, 'b']), first.append([3, 'c'])]);
+    assert.equal([first.stored.rows, second.stored.rows], [2, 1]);
+    await until(() => first.stored.batches > 0 && second.stored.batches > 0);
+    assert.equal([first.stored.batches, second.stored.batches], [1, 1]);
+    assert.equal(await db.query('report').pluck('value'), [1, 3]);
+    assert.equal(await db.query('other').pluck('value'), [2]);
+    if (dialect === 'sqlite') return;
+    const xmin = 'select xmin::text from report union select xmin::text from other';
+    assert.is((await db.all(xmin)).length, 1);
+  });
+
+  test('a table that is gone, or a bad row, refuses nothing of the tables that go along', async () => {
+    const first = db.appender({ ...reports(db), wait_ms: 20 });
+    const gone = db.appender({ ...reports(db), table: 'nowhere', with: first });
+    const outcomes = await Promise.allSettled([
+      first.append([1, 'a']),
+      gone.append([2, 'b']),
+      first.append([null, 'c']),
+      gone.append([3, 'd']),
+      first.append([4, 'e']),
+    ]);
+    assert.equal(
+      outcomes.map((outcome) => outcome.status === 'fulfilled' || outcome.reason.code),
+      [true, 103, 103, 103, true],
+    );
+    assert.equal(await db.query('report').pluck('value'), [1, 4]);
+    await first.append([5, 'f']);
+    assert.is(first.refused + gone.refused, 3);
+  });
+
   test('close stores what waits', () =>
     withDatabase(dialect, async (own, url) => {
       await createReports(own);
-      const appender = own.appender({ ...reports(own), maxBatchRows: 10 });
+      // So long that it only ends in time when nobody waits for it.
+      const appender = own.appender({ ...reports(own), maxBatchRows: 10, wait_ms: 600_000 });
       const appended = Promise.all(
-        Array.from({ length: 300 }, (_, value) => appender.append([value, 'x'])),
+        Array.from({ length: 305 }, (_, value) => appender.append([value, 'x'])),
       );
       await own.close();
       await appended;
       const again = await openAt(url);
-      assert.is((await again.first<{ n: number }>('select count(*) as n from report'))?.n, 300);
+      assert.is((await again.first<{ n: number }>('select count(*) as n from report'))?.n, 305);
       await again.close();
     }));
 
@@ -224,9 +259,9 @@ nul('costs a jsonb table of Postgres only the row that holds it', () =>
 );
 nul.run();
 
-async function createReports(db: DatabaseHandle): Promise<void> {
-  await db.query.schema.dropTableIfExists('report');
-  await db.query.schema.createTable('report', (table) => {
+async function createReports(db: DatabaseHandle, name = 'report'): Promise<void> {
+  await db.query.schema.dropTableIfExists(name);
+  await db.query.schema.createTable(name, (table) => {
     if (db.dialect === 'postgres') table.bigInteger('id').primary();
     table.bigInteger('value').notNullable();
     table.text('text');

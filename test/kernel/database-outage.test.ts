@@ -177,10 +177,11 @@ deadline('stores a row that waited for the database, and says so in the log', as
 deadline.run();
 
 const places = suite('appender: places');
-places('a second batch goes beside the first one only when it is full', async () => {
+/** Batches that end when the test says so. */
+function heldBatches(parallel: number) {
   const batches: { readonly values: unknown[]; readonly end: () => void }[] = [];
   const sink: Sink = {
-    parallel: 2,
+    parallel,
     store: (entries, settle) =>
       new Promise((resolve) => {
         const end = () => {
@@ -190,6 +191,61 @@ places('a second batch goes beside the first one only when it is full', async ()
         batches.push({ values: entries.map(({ row: [value] }) => value), end });
       }),
   };
+  return { batches, sink };
+}
+
+const turns = async () => {
+  for (let n = 0; n < 3; n++) await setImmediate();
+};
+
+places('rows wait until there are 64 of them and the sink is idle, or somebody waits', async () => {
+  const { batches, sink } = heldBatches(2);
+  const appender = new GroupAppender({ ...options, wait_ms: 600_000 }, sink, memoryLog());
+  const rows: Promise<void>[] = [];
+  const add = async (count: number) => {
+    for (let n = 0; n < count; n++) rows.push(appender.append([n]));
+    await turns();
+  };
+  const sizes = () => batches.map(({ values }) => values.length);
+  await add(63);
+  assert.equal(sizes(), []);
+  await add(1);
+  assert.equal(sizes(), [64]);
+  await add(70);
+  assert.equal(sizes(), [64], 'the sink is busy');
+  batches[0]?.end();
+  await until(() => batches.length === 2);
+  assert.equal(sizes(), [64, 70]);
+  batches[1]?.end();
+  await add(5);
+  assert.equal(sizes(), [64, 70]);
+  appender.hurry();
+  await turns();
+  assert.equal(sizes(), [64, 70, 5]);
+  batches[2]?.end();
+  await add(2);
+  assert.equal(sizes(), [64, 70, 5], 'what came later waits again');
+  const closed = appender.close();
+  await turns();
+  batches[3]?.end();
+  await closed;
+  await Promise.all(rows);
+});
+
+places('a lone row is stored when it has waited long enough', async () => {
+  const { batches, sink } = heldBatches(1);
+  const appender = new GroupAppender({ ...options, wait_ms: 20 }, sink, memoryLog());
+  const begun = performance.now();
+  const row = appender.append([1]);
+  await until(() => batches.length === 1);
+  assert.ok(performance.now() - begun >= 19);
+  batches[0]?.end();
+  await row;
+  await appender.close();
+});
+
+places('a second batch goes beside the first one only when it is full', async () => {
+  const { batches, sink } = heldBatches(2);
   const appender = new GroupAppender({ ...options, maxBatchRows: 3 }, sink, memoryLog());
   const sent = () => batches.map(({ values }) => values);
   const rows = [appender.append([1])];

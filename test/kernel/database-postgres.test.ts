@@ -100,10 +100,10 @@ for (const [name, doubtful, taken, stored] of [
           { statement_timeout_ms: 0 },
           new DatabaseAlarm(memoryLog(), machineClock),
         ),
-        options,
         source,
       );
-      const entry = { row: [8], id: undefined, doubtful } as unknown as Entry;
+      const appender = { options };
+      const entry = { row: [8], appender, id: undefined, doubtful } as unknown as Entry;
       const settled: unknown[] = [];
       await sink.store([entry], (_entry, error) => settled.push(error));
       assert.is(settled.length, 1);

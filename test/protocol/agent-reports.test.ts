@@ -2,7 +2,16 @@
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
-import { A, B, failure, KINDS, PLUGINS, summaryReport } from './agent-kit.ts';
+import {
+  A,
+  B,
+  dynamicReport,
+  failure,
+  KINDS,
+  PLUGINS,
+  staticReport,
+  summaryReport,
+} from './agent-kit.ts';
 
 const BUFFERED = { status: 'buffered' };
 
@@ -22,7 +31,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let app: TestApp;
 
   test.before(async () => {
-    app = await bootForTest(PLUGINS, {}, { dialect });
+    // The ring holds the commits, and not the calls beside them.
+    const logging = { memory_log_filter: 'warn,db=debug' };
+    app = await bootForTest(PLUGINS, { logging }, { dialect });
   });
   test.after(() => app.stop());
   test.before.each(async () => {
@@ -152,6 +163,96 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, result: BUFFERED })),
     );
     assert.is(await count('dynamic_monitoring_summary'), 3);
+  });
+
+  const entry = (id: number, method: string, ...params: unknown[]) => ({
+    ...{ jsonrpc: '2.0', id, method },
+    params: [app.superToken, ...params],
+  });
+  const commits = () =>
+    app.records().flatMap(({ message, fields }) => (message === 'rows stored' ? [fields] : []));
+
+  test('reports of one array share commits, and are answered in its order', async () => {
+    await call('agent_report_dynamic_summary', summaryReport({ time: 0 }));
+    const before = commits().length;
+    const entries = Array.from({ length: 1_000 }, (_, id) =>
+      id % 2 === 0
+        ? entry(id, 'agent_report_dynamic_summary', summaryReport({ time: id }))
+        : entry(id, 'agent_report_dynamic', dynamicReport({ uuid: A, time: id })),
+    );
+    const answers = await app.rpc(entries);
+    assert.equal(
+      answers,
+      entries.map(({ id }) => ({ jsonrpc: '2.0', id, result: BUFFERED })),
+    );
+    assert.is(await count('dynamic_monitoring_summary'), 501);
+    assert.is(await count('dynamic_monitoring'), 500);
+    const shared = commits().slice(before);
+    assert.ok(shared.length <= 1_000 / 32, `${shared.length} commits`);
+    const together = shared.filter((fields) => String(fields?.['table']).includes(', '));
+    assert.ok(together.length > 0, 'both kinds are in one commit');
+  });
+
+  test('rows of equal time that come in one array are in its order, first reports of a new agent too', async () => {
+    const uuid = '34343434-7a35-4d0e-9c1b-52d3a8e0f411';
+    const entries = Array.from({ length: 20 }, (_, id) =>
+      entry(id, 'agent_report_dynamic_summary', summaryReport({ uuid, time: 7, uptime: id })),
+    );
+    await app.rpc(entries);
+    const condition = [{ uuid }, { limit: 20 }];
+    const rows = await call('agent_query_dynamic_summary', { fields: ['uptime'], condition });
+    assert.equal(
+      rows.map(({ uptime }: any) => uptime),
+      entries.map(({ id }) => id).reverse(),
+    );
+  });
+
+  test('an entry that is no report waits for the reports before it; a static report does not', async () => {
+    const condition = [{ uuid: A }];
+    const entries = [1, 2, 3].flatMap((time) => [
+      entry(3 * time, 'agent_report_dynamic_summary', summaryReport({ time })),
+      entry(3 * time + 1, 'agent_report_static', staticReport({ uuid: A, time })),
+      entry(3 * time + 2, 'agent_query_dynamic_summary', { fields: ['uptime'], condition }),
+    ]);
+    const answers = (await app.rpc(entries)) as any[];
+    assert.equal(
+      answers.map(({ id, result }) => [id, Array.isArray(result) ? result.length : result.status]),
+      [
+        [3, 'buffered'],
+        [4, 'buffered'],
+        [5, 1],
+        [6, 'buffered'],
+        [7, 'skipped'],
+        [8, 2],
+        [9, 'buffered'],
+        [10, 'skipped'],
+        [11, 3],
+      ],
+    );
+  });
+
+  test('a report of an array that is refused is told in its place and costs no other one', async () => {
+    const answers = (await app.rpc([
+      entry(1, 'agent_report_dynamic_summary', summaryReport({ time: 1 })),
+      entry(2, 'agent_report_dynamic_summary', { uuid: A }),
+      { ...entry(3, 'agent_report_dynamic_summary'), params: ['wrong', summaryReport()] },
+      entry(4, 'agent_report_dynamic_summary', summaryReport({ time: 2 })),
+      7,
+      { jsonrpc: '2.0', method: 'agent_report_dynamic_summary', params: [] },
+      entry(5, 'no_such_method'),
+    ])) as any[];
+    assert.equal(
+      answers.map(({ id, result, error }) => [id, result?.status ?? error.code]),
+      [
+        [1, 'buffered'],
+        [2, -32602],
+        [3, 101],
+        [4, 'buffered'],
+        [null, -32600],
+        [5, -32601],
+      ],
+    );
+    assert.is(await count('dynamic_monitoring_summary'), 2);
   });
 
   test('one report that cannot be stored costs no other one', async () => {

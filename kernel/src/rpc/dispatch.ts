@@ -4,8 +4,8 @@ import {
   after,
   asString,
   byteLength,
+  Committing,
   isTold,
-  joinTexts,
   parseJson,
   RawJson,
   RpcError,
@@ -14,10 +14,11 @@ import {
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';
+import { answerArray, type Begun } from './array-answer.ts';
 import { Context, type Source } from './context.ts';
 import type { Call, Message } from './envelope.ts';
 import { messageOf, readMessage, readUsualCall, textOf } from './envelope.ts';
-import { batchTooBig, errorText, exceeded, invalidRequest, PARSE_ERROR } from './errors.ts';
+import { errorText, invalidRequest, PARSE_ERROR } from './errors.ts';
 import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
 import { reader } from './reader.ts';
@@ -42,8 +43,6 @@ interface Options {
   readonly head: () => Head;
 }
 
-/** Entries of a batch that may run before other connections have their turn. */
-const ENTRIES_PER_TURN = 50;
 /** Messages that are parsed without asking; none of them can nest or hold so much that it takes long. */
 const SHORT_BYTES = 8 * 1024;
 const nothing: Answer = { text: undefined };
@@ -90,7 +89,8 @@ export class Dispatcher {
     context.params = params;
     try {
       const input = await this.#admit(method, method.binder.bindOwn(params), context);
-      context.result = await method.definition.handle(input, context);
+      const result = await method.definition.handle(input, context);
+      context.result = result instanceof Committing ? await result.committed : result;
     } catch (thrown) {
       const error = this.#failure(method, thrown);
       this.#settled(context, error);
@@ -127,31 +127,33 @@ export class Dispatcher {
 
   async #batch(entries: readonly Message[], source: Source): Promise<Answer> {
     const started = performance.now();
-    const texts: Texts[] = [];
-    const releases: (() => void)[] = [];
-    const release = () => {
-      for (const each of releases) each();
-    };
     const { jsonrpc_max_batch_entries: most, max_response_body_size: limit } = this.#options.head();
-    const isTooLong = entries.length > most;
-    let bytes = 2;
-    for (const [index, entry] of entries.entries()) {
-      if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
-      const answer = isTooLong ? tooMany(entry, most) : await this.#answer(entry, source);
-      if (answer.text === undefined) continue;
-      if (answer.release) releases.push(answer.release);
-      texts.push(texts.length === 0 ? '[' : ',', answer.text);
-      bytes += byteLength(answer.text) + 1;
-      if (bytes <= limit) continue;
-      release();
-      return { text: batchTooBig(limit) };
-    }
+    const answer = await answerArray(entries, {
+      ...{ most, limit },
+      isGathered: (entry) => this.#isGathered(entry),
+      begin: (entry) => this.#entry(entry, source),
+    });
     this.#calls.batched(entries, started);
-    if (texts.length > 0) return { text: joinTexts([...texts, ']']), release };
-    return isTooLong ? { text: invalidRequest('null', entriesOver(most)) } : nothing;
+    return answer;
+  }
+
+  #isGathered(entry: Message): boolean {
+    if (entry.kind !== 'call') return false;
+    return this.#options.registry.methods.get(entry.method)?.definition.gathered === true;
+  }
+
+  #entry(entry: Message, source: Source): Begun | Promise<Begun> {
+    return entry.kind === 'call' ? this.#begin(entry, source) : this.#answer(entry, source);
   }
 
   #call(call: Call, source: Source): Answer | Promise<Answer> {
+    return after(this.#begin(call, source), (begun) =>
+      begun instanceof Committing ? begun.committed : begun,
+    );
+  }
+
+  /** The answer, or the commit that it waits for. */
+  #begin(call: Call, source: Source): Begun | Promise<Begun> {
     const method = this.#options.registry.methods.get(call.method);
     // While it waits, nothing holds the text of the call.
     const context = new Context(method?.name ?? call.method, source, this.#options, method);
@@ -159,9 +161,11 @@ export class Dispatcher {
     context.params = call.params;
     const completed = (result: unknown) => this.#completed(context, result);
     const failed = (thrown: unknown) => this.#failed(context, thrown);
+    const handled = (result: unknown): Begun =>
+      result instanceof Committing ? result.map(completed, failed) : completed(result);
     try {
       if (!method) return this.#unsubscribe(call, source);
-      return after(this.#run(method, call, context, source), completed, failed);
+      return after(this.#run(method, call, context, source), handled, failed);
     } catch (thrown) {
       return failed(thrown);
     }
@@ -272,14 +276,6 @@ export class Dispatcher {
     }
   }
 }
-
-const entriesOver = (most: number) => exceeded(`${most} entries`);
-
-/** The answer to an entry of a batch that is too long; a client may wait for every id that it sent. */
-const tooMany = (entry: Message, most: number): Answer =>
-  'id' in entry && (entry.kind === 'call' || entry.id !== 'null')
-    ? { text: invalidRequest(entry.id, entriesOver(most)) }
-    : nothing;
 
 function resultText(id: string, body: Text): Texts {
   const before = `{"jsonrpc":"2.0","id":${id},"result":`;

@@ -14,4 +14,5 @@ export * from './fifo.ts';
 export * from './group-appender.ts';
 export * from './options.ts';
 export * from './query-builder.ts';
+export * from './sink.ts';
 export * from './transaction.ts';

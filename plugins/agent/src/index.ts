@@ -29,8 +29,8 @@ const rootConfig = Type.Object({
   monitoring_buffer: Type.Object(
     {
       flush_interval_ms: least(
-        500,
-        'No effect: a report is committed as soon as the writer is idle.',
+        200,
+        'A commit of reports begins this long after its first one, or when 64 wait and the writer is idle; larger values count as 200.',
       ),
       max_batch_size: least(1000, 'Reports of one commit at most.'),
       channel_capacity: least(10_000, 'Reports of one kind that may wait; senders wait beyond.'),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import type { Appender, Database, Integer, Kernel } from '@svc/plugin-sdk';
+import type { AppenderOptions, Integer, Kernel } from '@svc/plugin-sdk';
 import type { LastReports } from './api.ts';
 import { filterOf } from './conditions.ts';
 import { createHashes } from './hashes.ts';
@@ -25,9 +25,13 @@ import { keepInSync } from './sync.ts';
 
 /** Section `[monitoring_buffer]` (agent.md §8). */
 export interface BufferConfig {
+  readonly flush_interval_ms: number;
   readonly max_batch_size: number;
   readonly channel_capacity: number;
 }
+
+/** A report waits no longer for others that share its commit (agent.md §8). */
+const LONGEST_WAIT_MS = 200;
 
 /** Agents read ahead in one turn of the event loop. */
 const WARM_CHUNK = 32;
@@ -60,9 +64,10 @@ export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer
     summary: track(shared, SUMMARY),
   };
   const reporting = { registry, now };
+  const summaries = db.appender({ ...rowsOf(SUMMARY, buffer), wait_ms: waitOf(buffer) });
   const appenders = {
-    dynamic: openAppender(db, DYNAMIC, buffer),
-    summary: openAppender(db, SUMMARY, buffer),
+    dynamic: db.appender({ ...rowsOf(DYNAMIC, buffer), with: summaries }),
+    summary: summaries,
   };
   const writes = { store: openStaticStore(db), hashes };
   return {
@@ -145,14 +150,17 @@ function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, ki
   };
 }
 
-const openAppender = (db: Database, kind: Kind, buffer: BufferConfig): Appender =>
-  db.appender({
-    table: kind.table,
-    columns: columnsOf(kind),
-    id: 'id',
-    maxBatchRows: buffer.max_batch_size,
-    capacityRows: buffer.channel_capacity,
-  });
+const rowsOf = (kind: Kind, buffer: BufferConfig): AppenderOptions => ({
+  table: kind.table,
+  columns: columnsOf(kind),
+  id: 'id',
+  maxBatchRows: buffer.max_batch_size,
+  capacityRows: buffer.channel_capacity,
+});
+
+/** Files of former versions say 500, which had no effect. */
+const waitOf = ({ flush_interval_ms }: BufferConfig): number =>
+  Math.min(flush_interval_ms, LONGEST_WAIT_MS);
 
 /** Reads the last values of all agents, so that the first dashboard finds them. Ends early when the server stops. */
 async function warm(

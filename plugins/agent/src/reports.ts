@@ -2,6 +2,7 @@ import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Appender,
   after,
+  Committing,
   canonicalUuid,
   RawJson,
   RpcError,
@@ -34,7 +35,8 @@ export interface Reporting {
   readonly now: () => number;
 }
 
-export type Report<T> = (report: T) => RawJson | Promise<RawJson>;
+type Reported = RawJson | Committing<RawJson>;
+export type Report<T> = (report: T) => Reported | Promise<Reported>;
 
 /** Stores a summary; answers after the commit. @throws RpcError 102, 103, 108 */
 export function summaryReports(
@@ -139,13 +141,14 @@ export function staticReports(
 }
 
 /** One promise behind that of the row: each more is felt here. */
-function keep(row: Row, appender: Appender, { last, changed }: Track): Promise<RawJson> {
+function keep(row: Row, appender: Appender, { last, changed }: Track): Committing<RawJson> {
   const { epoch } = last;
-  return appender.append(row).then(() => {
+  const committed = appender.append(row).then(() => {
     last.stored(row, epoch);
     changed(row[0] as number);
     return BUFFERED;
   });
+  return new Committing(committed, appender);
 }
 
 /** JSON texts of a report's parts, in order, without unknown members. */

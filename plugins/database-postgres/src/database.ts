@@ -69,6 +69,7 @@ export class PostgresDatabase implements DatabaseHandle {
   readonly isUniqueViolation = isUniqueViolation;
   readonly #log: Logger;
   readonly #pool: PgPool;
+  readonly #sink: CopySink;
   /** For what may take long: it leaves connections to everything else. */
   readonly #turns: Turns;
   readonly #appenders: GroupAppender[] = [];
@@ -96,6 +97,7 @@ export class PostgresDatabase implements DatabaseHandle {
     this.query = knex as unknown as QueryBuilder;
     this.#log = log;
     this.#pool = new PgPool(knex, settings, alarm);
+    this.#sink = new CopySink(this.#pool);
     const guarded = { owner: this.query, url, options, session: settings, alarm, log, standing };
     this.#openGuarded = (role) => new GuardedPool(role, guarded);
   }
@@ -165,7 +167,7 @@ export class PostgresDatabase implements DatabaseHandle {
   }
 
   appender(options: AppenderOptions): GroupAppender {
-    const appender = new GroupAppender(options, new CopySink(this.#pool, options), this.#log);
+    const appender = new GroupAppender(options, this.#sink, this.#log);
     this.#appenders.push(appender);
     return appender;
   }

@@ -1,5 +1,6 @@
 import type { AppenderOptions, QueryBuilder } from '@svc/plugin-sdk';
 import {
+  byTable,
   codeOf,
   type Entry,
   isUniqueViolation,
@@ -21,60 +22,91 @@ const tableFault = /^(?:42|53100)/;
 /** No binary format here, or a column has another type than it had. */
 const formFault = /^(?:08P01|0A|22P0[34])/;
 
-/** Batches over COPY, which is one transaction of its own. A batch with a bad row is halved until that row stands alone. */
+/** Batches over COPY. A batch with a bad row is halved until that row stands alone. */
 export class CopySink implements Sink {
   readonly parallel = 2;
   readonly #pool: PgPool;
-  readonly #target: Target;
-  readonly #sql: string;
-  /** Unknown before the first batch; null: rows go as texts. */
-  #binary: BinaryRows | null | undefined;
-  readonly #ids: Pick<RowIds, 'next'> | undefined;
+  readonly #ids: Pick<RowIds, 'next'>;
+  readonly #targets = new WeakMap<AppenderOptions, Target>();
 
-  constructor(pool: PgPool, options: AppenderOptions, ids: Pick<RowIds, 'next'> = new RowIds()) {
-    const columns = options.id === undefined ? options.columns : [options.id, ...options.columns];
+  constructor(pool: PgPool, ids: Pick<RowIds, 'next'> = new RowIds()) {
     this.#pool = pool;
-    this.#target = { table: options.table, columns };
-    this.#sql = copySql(this.#target);
-    this.#ids = options.id === undefined ? undefined : ids;
+    this.#ids = ids;
   }
 
   store(entries: readonly Entry[], settle: Settle): Promise<void> {
-    if (this.#ids) for (const entry of entries) entry.id ??= this.#ids.next();
+    const tables = byTable(entries).map(([options, rows]) => {
+      if (options.id !== undefined) for (const entry of rows) entry.id ??= this.#ids.next();
+      return { target: this.#targetOf(options), rows };
+    });
     return this.#pool.use(async (connection) => {
-      if (await this.#storeBinary(connection, entries)) settleAll(entries, settle);
-      else await this.#store(connection, entries, settle);
+      if (await this.#storeTogether(connection, tables)) return settleAll(entries, settle);
+      for (const { target, rows } of tables)
+        await this.#store({ connection, target, settle }, rows);
     });
   }
 
-  /** @returns false: nothing is stored, because these rows have to go as texts, with which the database says which is bad */
-  async #storeBinary(connection: PgConnection, entries: readonly Entry[]): Promise<boolean> {
-    if (this.#binary === undefined) this.#binary = await readForm(connection, this.#target);
-    const bytes = this.#binary?.write(entries);
-    if (!bytes) return false;
+  #targetOf(options: AppenderOptions): Target {
+    const known = this.#targets.get(options);
+    if (known) return known;
+    const { table, id } = options;
+    const columns = id === undefined ? options.columns : [id, ...options.columns];
+    const target: Target = { table, columns, hasId: id !== undefined, binary: undefined };
+    this.#targets.set(options, target);
+    return target;
+  }
+
+  /**
+   * In one transaction, which a single COPY is of its own.
+   * @returns false: nothing is stored, because these rows have to go as texts, with which the database says which is bad
+   */
+  async #storeTogether(connection: PgConnection, tables: readonly TableRows[]): Promise<boolean> {
+    const copies: { readonly target: Target; readonly bytes: Buffer }[] = [];
+    for (const { target, rows } of tables) {
+      if (target.binary === undefined) target.binary = await readForm(connection, target);
+      const bytes = target.binary?.write(rows);
+      if (!bytes) return false;
+      copies.push({ target, bytes });
+    }
+    const isAlone = copies.length === 1;
     try {
-      await this.#pool.alarm.watch(copy(connection, `${this.#sql} (format binary)`, bytes));
+      if (!isAlone) await this.#watched(connection.query('begin'));
+      for (const { target, bytes } of copies) await this.#copyBinary(connection, target, bytes);
+      if (!isAlone) await this.#watched(connection.query('commit'));
       return true;
     } catch (error) {
-      const code = codeOf(error);
-      if (formFault.test(code)) this.#binary = null;
-      else if (!rowFault.test(code) && !tableFault.test(code)) throw error;
+      if (!isFault(error)) throw error;
+      if (!isAlone) await this.#watched(connection.query('rollback'));
       return false;
     }
   }
 
-  async #store(connection: PgConnection, entries: readonly Entry[], settle: Settle): Promise<void> {
+  async #copyBinary(connection: PgConnection, target: Target, bytes: Buffer): Promise<void> {
     try {
-      await this.#pool.alarm.watch(copy(connection, this.#sql, copyText(entries)));
+      await this.#watched(copy(connection, `${copySql(target)} (format binary)`, bytes));
+    } catch (error) {
+      if (formFault.test(codeOf(error))) target.binary = null;
+      throw error;
+    }
+  }
+
+  #watched<T>(work: Promise<T>): Promise<T> {
+    return this.#pool.alarm.watch(work);
+  }
+
+  async #store(way: Way, entries: readonly Entry[]): Promise<void> {
+    const { connection, target, settle } = way;
+    try {
+      await this.#watched(copy(connection, copySql(target), copyText(entries)));
     } catch (error) {
       const code = codeOf(error);
       if (tableFault.test(code)) return settleAll(entries, settle, error);
       if (!rowFault.test(code)) throw error;
       const [only] = entries;
-      if (entries.length === 1 && only) return this.#single(connection, only, settle, error);
+      if (entries.length === 1 && only) return this.#single(way, only, error);
       const half = entries.length >> 1;
-      await this.#store(connection, entries.slice(0, half), settle);
-      return this.#store(connection, entries.slice(half), settle);
+      await this.#store(way, entries.slice(0, half));
+      return this.#store(way, entries.slice(half));
     }
     settleAll(entries, settle);
   }
@@ -83,18 +115,13 @@ export class CopySink implements Sink {
    * A batch whose connection broke during the commit may be stored already: its row then finds its own id taken. Any
    * other row whose id is taken gets another one.
    */
-  async #single(
-    connection: PgConnection,
-    entry: Entry,
-    settle: Settle,
-    error: unknown,
-  ): Promise<void> {
+  async #single({ connection, target, settle }: Way, entry: Entry, error: unknown): Promise<void> {
     const taken = isUniqueViolation(error);
     if (taken && entry.doubtful) return settle(entry);
-    if (!taken || !this.#ids) return settle(entry, error);
+    if (!taken || !target.hasId) return settle(entry, error);
     entry.id = this.#ids.next();
     try {
-      await copy(connection, this.#sql, copyText([entry]));
+      await copy(connection, copySql(target), copyText([entry]));
     } catch (second) {
       if (!rowFault.test(codeOf(second))) throw second;
       return settle(entry, second);
@@ -103,25 +130,49 @@ export class CopySink implements Sink {
   }
 }
 
+/** True when rows, a table or their form are at fault: by texts, and one table after the other, more is known. */
+function isFault(error: unknown): boolean {
+  const code = codeOf(error);
+  return formFault.test(code) || rowFault.test(code) || tableFault.test(code);
+}
+
 function settleAll(entries: readonly Entry[], settle: Settle, error?: unknown): void {
   for (const entry of entries) settle(entry, error);
 }
 
-interface Target {
+interface Columns {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
+/** Where the rows of an appender go. */
+interface Target extends Columns {
+  readonly hasId: boolean;
+  /** How rows are written as bytes. Unknown before the first batch; null: they go as texts. */
+  binary: BinaryRows | null | undefined;
+}
+
+interface TableRows {
+  readonly target: Target;
+  readonly rows: readonly Entry[];
+}
+
+interface Way {
+  readonly connection: PgConnection;
+  readonly target: Target;
+  readonly settle: Settle;
+}
+
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-function copySql({ table, columns }: Target): string {
+function copySql({ table, columns }: Columns): string {
   return `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`;
 }
 
 /** How the table's rows are written as bytes; null: only as texts. */
 async function readForm(
   connection: PgConnection,
-  { table, columns }: Target,
+  { table, columns }: Columns,
 ): Promise<BinaryRows | null | undefined> {
   const { rows } = await connection.query<{ attname: string; atttypid: number }>(
     'select attname, atttypid from pg_attribute where attrelid = to_regclass($1) and attnum > 0',
@@ -135,7 +186,7 @@ async function readForm(
 /** Rows into a table, within a transaction. */
 export async function copyRows(
   transaction: QueryBuilder,
-  target: Target,
+  target: Columns,
   rows: readonly Entry['row'][],
 ): Promise<void> {
   const connection = await connectionOf(transaction);

@@ -62,6 +62,7 @@ export class SqliteDatabase implements DatabaseHandle {
   readonly isUniqueViolation = isUniqueViolation;
   readonly #log: Logger;
   readonly #writer: Writer;
+  readonly #sink: WriterSink;
   readonly #reads: MainReads;
   readonly #reader: Reader;
   readonly #executor: Executor;
@@ -78,6 +79,7 @@ export class SqliteDatabase implements DatabaseHandle {
   ) {
     this.#log = log;
     this.#writer = writer;
+    this.#sink = new WriterSink(writer);
     this.#ended = ended;
     this.#reads = new MainReads({ ...settings, role: 'main' });
     this.#reader = new Reader(settings, log, standing);
@@ -167,7 +169,7 @@ export class SqliteDatabase implements DatabaseHandle {
   }
 
   appender(options: AppenderOptions): GroupAppender {
-    const appender = new GroupAppender(options, new WriterSink(this.#writer, options), this.#log);
+    const appender = new GroupAppender(options, this.#sink, this.#log);
     this.#appenders.push(appender);
     return appender;
   }

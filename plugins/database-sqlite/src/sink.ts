@@ -1,5 +1,12 @@
 import type { AppenderOptions } from '@svc/plugin-sdk';
-import { codeOf, type Entry, isDiskFull, type Settle, type Sink } from '@svc/plugin-sdk/driver';
+import {
+  byTable,
+  codeOf,
+  type Entry,
+  isDiskFull,
+  type Settle,
+  type Sink,
+} from '@svc/plugin-sdk/driver';
 import { fromPlain } from './answer.ts';
 import type { Writer } from './writer.ts';
 
@@ -7,30 +14,42 @@ import type { Writer } from './writer.ts';
 export class WriterSink implements Sink {
   readonly parallel = 1;
   readonly #writer: Writer;
-  readonly #width: number;
-  readonly #sql: string;
+  readonly #sql = new WeakMap<AppenderOptions, string>();
 
-  constructor(writer: Writer, options: AppenderOptions) {
-    const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  constructor(writer: Writer) {
     this.#writer = writer;
-    this.#width = options.columns.length;
-    this.#sql = `insert into ${quoted(options.table)} (${options.columns.map(quoted).join(', ')}) values (${options.columns.map(() => '?').join(', ')})`;
   }
 
   async store(entries: readonly Entry[], settle: Settle): Promise<void> {
-    const rows = entries.map((entry) => entry.row);
+    const tables = byTable(entries);
     try {
-      const refused = await this.#writer.batch(this.#sql, rows, this.#width);
-      for (const [index, message, code] of refused) {
-        const entry = entries[index];
+      const refused = await this.#writer.batch(
+        tables.map(([into, rows]) => ({
+          sql: this.#insert(into),
+          rows: rows.map(({ row }) => row),
+          width: into.columns.length,
+        })),
+      );
+      for (const [table, index, message, code] of refused) {
+        const entry = tables[table]?.[1][index];
         if (entry) settle(entry, fromPlain({ message, code }));
       }
     } catch (error) {
-      // The table or a column is missing: no row of this appender can be stored. A full disk passes only after hours: agents
-      // are told at once. Everything else may pass.
+      // A full disk passes only after hours: agents are told at once. Everything else may pass, but a fault of the statement.
       if (codeOf(error) !== 'SQLITE_ERROR' && !isDiskFull(error)) throw error;
       for (const entry of entries) settle(entry, error);
     }
     for (const entry of entries) if (!entry.settled) settle(entry);
+  }
+
+  #insert(into: AppenderOptions): string {
+    const known = this.#sql.get(into);
+    if (known !== undefined) return known;
+    const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+    const columns = into.columns.map(quoted).join(', ');
+    const places = into.columns.map(() => '?').join(', ');
+    const sql = `insert into ${quoted(into.table)} (${columns}) values (${places})`;
+    this.#sql.set(into, sql);
+    return sql;
   }
 }

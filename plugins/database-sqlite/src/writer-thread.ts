@@ -16,11 +16,14 @@ export interface QueryRequest {
   readonly params: readonly unknown[];
 }
 
-/** Rows of an appender: stored in one transaction, refused ones left out. */
-export interface BatchRequest extends PackedRows {
+/** Rows of one table, and the statement that inserts one. */
+type BatchPart = PackedRows & { readonly sql: string };
+
+/** Rows of appenders: stored in one transaction, refused ones left out. */
+export interface BatchRequest {
   readonly id: number;
   readonly kind: 'batch';
-  readonly sql: string;
+  readonly parts: readonly BatchPart[];
 }
 
 /**
@@ -37,8 +40,8 @@ export type WriterRequest = QueryRequest | BatchRequest | ControlRequest;
 export type QueryAnswer =
   | { readonly rows: object[] }
   | { readonly changes: number; readonly lastID: unknown };
-/** `[index, message, code]` of each refused row. */
-export type BatchAnswer = readonly (readonly [number, string, string])[];
+/** `[part, index, message, code]` of each refused row. */
+export type BatchAnswer = readonly (readonly [number, number, string, string])[];
 
 const settings = await given<ConnectionSettings & Room>();
 const db = orEnd(() => {
@@ -120,22 +123,14 @@ function run({ sql, params }: QueryRequest): QueryAnswer {
   return { changes, lastID: exact(lastInsertRowid) };
 }
 
-function batch(request: BatchRequest): BatchAnswer {
-  const refused: [number, string, string][] = [];
-  const { numbers, text, others } = request;
-  room.look(roomFor(9 * numbers.length + 2 * text.length + bytesOf(others)));
-  const insert = statements.get(request.sql);
+function batch({ parts }: BatchRequest): BatchAnswer {
+  const refused: [number, number, string, string][] = [];
+  const bytes = parts.reduce((sum, part) => sum + bytesOfPart(part), 0);
+  room.look(roomFor(bytes));
   statements.get('begin immediate').run();
   try {
-    eachRow(request, (row, index) => {
-      try {
-        insert.run(...row);
-      } catch (error) {
-        // A refused statement leaves no trace in its transaction: the other rows go on.
-        if (!isRowError(error)) throw error;
-        refused.push([index, error.message, String(error.code ?? '')]);
-      }
-    });
+    for (const [at, part] of parts.entries())
+      insertAll(part, (...refusal) => refused.push([at, ...refusal]));
     statements.get('commit').run();
   } catch (error) {
     if (db.inTransaction) statements.get('rollback').run();
@@ -145,9 +140,30 @@ function batch(request: BatchRequest): BatchAnswer {
   return refused;
 }
 
-/** True when the row itself is at fault, so that sending it again cannot help. */
+const bytesOfPart = ({ numbers, text, others }: BatchPart): number =>
+  9 * numbers.length + 2 * text.length + bytesOf(others);
+
+function insertAll(
+  part: BatchPart,
+  refuse: (index: number, message: string, code: string) => void,
+): void {
+  let insert: ReturnType<typeof statements.get> | undefined;
+  eachRow(part, (row, index) => {
+    try {
+      // A table that is gone refuses its own rows; those of the other tables go on.
+      insert ??= statements.get(part.sql);
+      insert.run(...row);
+    } catch (error) {
+      // A refused statement leaves no trace in its transaction: the other rows go on.
+      if (!isRowError(error)) throw error;
+      refuse(index, error.message, String(error.code ?? ''));
+    }
+  });
+}
+
+/** True when the row itself or its table is at fault, so that sending it again cannot help. */
 function isRowError(error: unknown): error is Error & { code?: unknown } {
   if (error instanceof TypeError || error instanceof RangeError) return true;
   const code = String((error as { code?: unknown }).code ?? '');
-  return db.inTransaction && /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);
+  return db.inTransaction && /^SQLITE_(?:ERROR$|CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);
 }

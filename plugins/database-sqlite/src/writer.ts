@@ -12,6 +12,13 @@ const QUERY_TIMEOUT_MS = 600_000;
 const HOLD_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 
+/** Rows of one table, `width` values each, and the statement that inserts one. */
+export interface TableRows {
+  readonly sql: string;
+  readonly rows: readonly (readonly SqlValue[])[];
+  readonly width: number;
+}
+
 /** The only road to the database's one writing connection, which lives in a thread of its own. */
 export class Writer {
   readonly #thread: Thread;
@@ -35,13 +42,11 @@ export class Writer {
     return this.#send('query', { sql, params }, QUERY_TIMEOUT_MS);
   }
 
-  /** Stores rows in one transaction. @returns the refused ones */
-  batch(sql: string, rows: readonly (readonly SqlValue[])[], width: number): Promise<BatchAnswer> {
-    const packed = packRows(rows, width);
-    return this.#send('batch', { sql, ...packed }, QUERY_TIMEOUT_MS, [
-      packed.kinds.buffer as ArrayBuffer,
-      packed.numbers.buffer as ArrayBuffer,
-    ]);
+  /** Stores rows, of several tables, in one transaction. @returns the refused ones */
+  batch(tables: readonly TableRows[]): Promise<BatchAnswer> {
+    const parts = tables.map(({ sql, rows, width }) => ({ sql, ...packRows(rows, width) }));
+    const moved = parts.flatMap(({ kinds, numbers }) => [kinds.buffer, numbers.buffer]);
+    return this.#send('batch', { parts }, QUERY_TIMEOUT_MS, moved as ArrayBuffer[]);
   }
 
   /** Runs `work` while batches wait, so that another process can write. The caller holds the connection of knex. */

@@ -29,6 +29,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
     params: { static_monitoring_data: described(StaticReport, 'What the machine is made of.') },
     result: Type.Union([Buffered, Skipped]),
     logsRefusals: true,
+    gathered: true,
     access: { needs: ({ static_monitoring_data: { uuid } }) => writeStatic(canonicalUuid(uuid)) },
     handle: ({ static_monitoring_data }) => report.static(static_monitoring_data),
   });
@@ -40,6 +41,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
     },
     result: Buffered,
     logsRefusals: true,
+    gathered: true,
     access: { needs: ({ dynamic_monitoring_data: { uuid } }) => writeDynamic(canonicalUuid(uuid)) },
     handle: ({ dynamic_monitoring_data }) => report.dynamic(dynamic_monitoring_data),
   });
@@ -49,6 +51,7 @@ export function addReportMethods(methods: Methods, report: ReportMethods): void 
     params: { data: described(SummaryReport, 'The state of the machine in figures.') },
     result: Buffered,
     logsRefusals: true,
+    gathered: true,
     access: { needs: ({ data: { uuid } }) => writeSummary(canonicalUuid(uuid)) },
     handle: ({ data }) => report.summary(data),
   });
