@@ -151,6 +151,7 @@ export interface Methods {
         mount_point: string;
         total_space: number;
         available_space: number;
+        used_space?: number | null;
         is_removable: boolean;
         is_read_only: boolean;
         read_speed: number;
@@ -286,6 +287,7 @@ export interface Methods {
         mount_point: string;
         total_space: number;
         available_space: number;
+        used_space?: number | null;
         is_removable: boolean;
         is_read_only: boolean;
         read_speed: number;
@@ -480,6 +482,7 @@ export interface Methods {
           mount_point: string;
           total_space: number;
           available_space: number;
+          used_space?: number | null;
           is_removable: boolean;
           is_read_only: boolean;
           read_speed: number;
@@ -2549,6 +2552,7 @@ export interface Subscriptions {
             mount_point: string;
             total_space: number;
             available_space: number;
+            used_space?: number | null;
             is_removable: boolean;
             is_read_only: boolean;
             read_speed: number;

@@ -183,6 +183,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  test('a disk tells what is used where it was reported, beside unknown members, too', async () => {
+    const report = dynamicReport();
+    const [first] = report.disk;
+    const disk = [
+      { ...first, mount_point: '/told', used_space: 21_345_591_296 },
+      { ...first, mount_point: '/null', used_space: null },
+      { ...first, mount_point: '/absent' },
+    ];
+    const sent = disk.map((one) => ({ ...one, unknown: 1 }));
+    for (const [index, list] of [disk, sent].entries()) {
+      const time = report.time + index;
+      await call('agent_report_dynamic', { ...report, time, disk: list });
+      const [row] = await last('agent_query_dynamic', A, ['disk']);
+      assert.is(row.timestamp, time);
+      assert.equal(row.disk, disk);
+    }
+  });
+
   test('members may come in any order, arrays may be empty', async () => {
     const reversed = Object.fromEntries(Object.entries(dynamicReport()).reverse());
     assert.is((await call('agent_report_dynamic', reversed)).status, 'buffered');

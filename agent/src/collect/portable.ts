@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import * as os from 'node:os';
 import { parse } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -7,6 +6,7 @@ import type { Collector, Disk, Inventory, Sample } from '../reports.ts';
 import { type CpuTimes, usageBetween } from './cpu.ts';
 import { type DarwinFigures, readDarwin } from './darwin.ts';
 import { interfaces } from './network.ts';
+import { askKernel } from './room.ts';
 import { SlowFigure } from './slow-figure.ts';
 
 function coreTimes(): CpuTimes[] {
@@ -152,16 +152,15 @@ function links(before: DarwinFigures | undefined, after: DarwinFigures | undefin
 
 async function ownDisk(): Promise<Disk[]> {
   const mount_point = parse(process.cwd()).root;
-  const space = await statfs(mount_point).catch(() => undefined);
-  if (!space) return [];
+  const room = await askKernel(mount_point).catch(() => undefined);
+  if (!room) return [];
   return [
     {
       kind: 'Unknown',
       name: mount_point,
       file_system: '',
       mount_point,
-      total_space: space.bsize * space.blocks,
-      available_space: space.bsize * space.bavail,
+      ...room,
       is_removable: false,
       is_read_only: false,
       read_speed: 0,

@@ -18,7 +18,7 @@ const roomOf = (size: number, total: number, free: number, available: number): R
 });
 
 /** Asks the kernel. On a mount that never answers this holds a thread of the pool, and with it the end of the process. */
-async function askKernel(path: string): Promise<Room> {
+export async function askKernel(path: string): Promise<Room> {
   const { bsize, blocks, bfree, bavail } = await statfs(path);
   return roomOf(bsize, blocks, bfree, bavail);
 }

@@ -4,7 +4,7 @@ import { RpcError, type TSchema, Type, wordOf } from '@svc/plugin-sdk';
 export type Picker = (value: never) => unknown;
 
 /**
- * Picker of a schema whose members are all required, for values that passed it; words are stored bare.
+ * Picker of a schema, for values that passed it; words are stored bare.
  * The usual report has no unknown member, so the usual cost is counting the members of each object.
  */
 export function pickerOf(schema: TSchema): Picker | undefined {
@@ -34,6 +34,8 @@ function arrayPicker(pick: Picker | undefined): Picker | undefined {
 
 function objectPicker(properties: { readonly [name: string]: TSchema }): Picker {
   const names = Object.keys(properties);
+  const extra = names.filter((name) => Type.IsOptional(properties[name] as TSchema));
+  const required = names.length - extra.length;
   const inner = names.flatMap((name) => {
     const pick = pickerOf(properties[name] as TSchema);
     return pick ? [{ name, pick }] : [];
@@ -47,8 +49,11 @@ function objectPicker(properties: { readonly [name: string]: TSchema }): Picker 
       replaced ??= {};
       replaced[name] = after;
     }
-    if (!replaced && members(value) === names.length) return value;
-    return Object.fromEntries(names.map((name) => [name, replaced?.[name] ?? value[name]]));
+    let known = required;
+    for (const name of extra) if (value[name] !== undefined) known++;
+    if (!replaced && members(value) === known) return value;
+    const told = names.filter((name) => value[name] !== undefined);
+    return Object.fromEntries(told.map((name) => [name, replaced?.[name] ?? value[name]]));
   };
 }
 

@@ -1,4 +1,14 @@
-import { Float64, type Static, Type, Uint8, Uint32, Uint64, Uuid, words } from '@svc/plugin-sdk';
+import {
+  Float64,
+  optional,
+  type Static,
+  Type,
+  Uint8,
+  Uint32,
+  Uint64,
+  Uuid,
+  words,
+} from '@svc/plugin-sdk';
 
 const Cpu = Type.Object({
   per_core: Type.Array(
@@ -39,6 +49,8 @@ const Disk = Type.Array(
     mount_point: Type.String(),
     total_space: Uint64,
     available_space: Uint64,
+    // An addition.
+    used_space: optional(Uint64),
     is_removable: Type.Boolean(),
     is_read_only: Type.Boolean(),
     read_speed: Uint64,

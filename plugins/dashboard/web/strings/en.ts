@@ -456,6 +456,7 @@ export const en = {
       kind: 'Kind',
       kinds: { Hdd: 'HDD', Ssd: 'SSD', Unknown: '' },
       readOnly: 'read-only',
+      usedSpace: (size: string) => `${size} used`,
       name: 'Name',
     },
     sensors: {

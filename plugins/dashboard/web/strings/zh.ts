@@ -435,6 +435,7 @@ export const zh: Strings = {
       kind: '类型',
       kinds: { Hdd: 'HDD', Ssd: 'SSD', Unknown: '' },
       readOnly: '只读',
+      usedSpace: (size) => `已用 ${size}`,
       name: '名称',
     },
     sensors: {

@@ -117,6 +117,8 @@ function Disks({ disks }: { readonly disks: NonNullable<Full['disk']> }) {
                     disk.name,
                     f.kinds[disk.kind],
                     disk.file_system,
+                    disk.used_space != null &&
+                      f.usedSpace(format.text(format.bytes(disk.used_space))),
                     disk.is_read_only && f.readOnly,
                   ]
                     .filter(Boolean)
