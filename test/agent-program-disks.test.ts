@@ -3,7 +3,12 @@ import { execFileSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../agent/src/clock.ts';
 import { LinuxCollector } from '../agent/src/collect/linux.ts';
-import { type Mount, parseMounts, reportedMounts } from '../agent/src/collect/mounts.ts';
+import {
+  datasetsOf,
+  type Mount,
+  parseMounts,
+  reportedMounts,
+} from '../agent/src/collect/mounts.ts';
 import { readTraits } from '../agent/src/collect/traits.ts';
 import type { Disk } from '../agent/src/reports.ts';
 import { deriveSummary } from '../agent/src/summary.ts';
@@ -112,6 +117,17 @@ test('tells a disk by the mount that the configuration selects', () => {
   const mounts = parseMounts(mountinfo(TABLES[3]![1]));
   const points = reportedMounts(mounts, ['/srv/films']).map(({ mount_point }) => mount_point);
   assert.equal(points, ['/srv/films']);
+});
+
+test('adds up each dataset of a pool once, without snapshots and the layers of containers', () => {
+  const table = `0:30 / / zfs rpool/ROOT/pve
+     0:31 /tv /srv/tv zfs tank/media
+     0:31 / /tank/media zfs tank/media
+     0:32 / /tank zfs tank
+     0:33 / /tank/.zfs/snapshot/old zfs tank@old
+     0:34 / /var/lib/docker/zfs/graph/1f zfs tank/docker/1f`;
+  const points = datasetsOf('tank', parseMounts(mountinfo(table))).map((one) => one.mount_point);
+  assert.equal(points, ['/tank/media', '/tank']);
 });
 
 const BLOCKS = blockFiles([

@@ -39,6 +39,8 @@ const RUNTIME_TREES = (
 const decodeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));
 
+const MOST_DATASETS = 256;
+
 /** Reads `/proc/self/mountinfo`. A later mount hides an earlier one on the same point. */
 export function parseMounts(text: string): Mount[] {
   const mounts = new Map<string, Mount>();
@@ -118,15 +120,19 @@ export function reportedMounts(mounts: readonly Mount[], selected: readonly stri
   return mounts.filter((mount) => shown.has(mount) || isSelected(mount));
 }
 
-/** The mounted datasets of a pool, each by one of its mounts, wherever that is. */
+/**
+ * The mounted datasets of a pool, each by one of its mounts, at most 256. Snapshots and the layers of container runtimes, which
+ * are clones, are none: they tell as used what the dataset below them tells, too.
+ */
 export function datasetsOf(pool: string, mounts: readonly Mount[]): Mount[] {
   const datasets = new Map<string, Mount>();
   for (const mount of mounts) {
     if (mount.file_system !== 'zfs' || poolOf(mount.source) !== pool) continue;
+    if (mount.source.includes('@') || !isReported(mount)) continue;
     const isBind = mount.root !== '/';
     if (!isBind || !datasets.has(mount.device)) datasets.set(mount.device, mount);
   }
-  return [...datasets.values()];
+  return [...datasets.values()].slice(0, MOST_DATASETS);
 }
 
 /** The mounts that another machine or a program serves. */
