@@ -154,6 +154,20 @@ onLinux('the program says the same as the kernel', async () => {
   await gone;
 });
 
+onLinux('the log says that the program is missing, where it is', async () => {
+  const { machine } = machineOf({ '/proc/self/mountinfo': '20 1 0:41 / /proc rw - nfs4 n:/ rw' });
+  const { log, lines } = memoryLog();
+  const rooms = new Rooms(systemClock, log, asking);
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nothing';
+  try {
+    assert.equal(await new DiskSurvey(machine, rooms, ['/proc']).measure(), []);
+  } finally {
+    process.env['PATH'] = path;
+  }
+  assert.match(lines.join(''), /a mount does not answer.*reason="cannot run stat: ENOENT"/);
+});
+
 onLinux('a file system that is not for this user is left out without a word', async () => {
   const { machine } = machineOf({
     '/proc/self/mountinfo': '20 1 0:41 / /nothing/here rw - nfs4 nas:/vol rw',

@@ -68,6 +68,7 @@ export const fullReport = ({ uuid, time, devices }: Full) => ({
     mount_point: mount(at),
     total_space: 1023 * GIB,
     available_space: 512 * GIB,
+    used_space: 460 * GIB,
     is_removable: false,
     is_read_only: at % 2 === 1,
     read_speed: 1_000_000,

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
+import { Socket } from 'node:net';
 
 /**
  * Room of a file system in bytes, as `df -B1` tells it. `used_space` is total − free. `available_space` is what a user
@@ -35,39 +36,48 @@ export interface Asking {
   program(path: string, limit_ms: number): Question;
 }
 
+// Size of a block, then blocks: all, free, and those that a user may take. GNU and busybox know these letters.
+const WORDS = ['-f', '-c', '%S %b %f %a', '--'];
+
 /** Asks through the program `stat`, which can be ended while its mount does not answer. Nothing of it keeps the agent. */
 function askProgram(path: string, limit_ms: number): Question {
   const { promise: room, resolve, reject } = Promise.withResolvers<Room>();
-  const options = {
-    env: { ...process.env, LC_ALL: 'C' },
-    killSignal: 'SIGKILL' as const,
-    signal: AbortSignal.timeout(limit_ms),
-  };
-  // Size of a block, then blocks: all, free, and those that a user may take. GNU and busybox know these letters.
-  const child = execFile('stat', ['-f', '-c', '%S %b %f %a', '--', path], options, (error, out) => {
-    if (error?.name === 'AbortError') return reject(new Error('no answer'));
-    if (error) return reject(new Error(reasonOf(error)));
-    const [size = NaN, total = NaN, free = NaN, available = NaN] = out
-      .trim()
-      .split(' ')
-      .map(Number);
-    const found = roomOf(size, total, free, available);
-    if (Number.isFinite(found.available_space)) resolve(found);
-    else reject(new Error(`stat says ${out.slice(0, 80)}`));
-  });
-  const gone = new Promise<void>((done) => {
-    child.once('exit', () => done());
-    if (child.pid === undefined) done();
-  });
-  child.unref();
-  for (const pipe of [child.stdout, child.stderr])
-    (pipe as { unref?: () => void } | null)?.unref?.();
-  return { room, gone };
+  const signal = AbortSignal.timeout(limit_ms);
+  const options = { env: { ...process.env, LC_ALL: 'C' }, killSignal: 'SIGKILL' as const, signal };
+  try {
+    const child = execFile('stat', [...WORDS, path], options, (error, text) => {
+      const found = error ? undefined : parseRoom(text);
+      if (found) resolve(found);
+      else reject(new Error(error ? reasonOf(error) : `stat says ${text.slice(0, 80)}`));
+    });
+    const gone = new Promise<void>((done) => {
+      child.once('exit', () => done());
+      if (child.pid === undefined) done();
+    });
+    child.unref();
+    for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
+    return { room, gone };
+  } catch (error) {
+    // Some refusals of a service manager (EPERM) are thrown at once.
+    reject(new Error(reasonOf(error as ExecFileException)));
+    return { room, gone: Promise.resolve() };
+  }
 }
 
-/** The last words of `stat: cannot read file system information for '/x': Permission denied`. */
-function reasonOf(error: Error): string {
-  const [last = ''] = error.message.trim().split('\n').slice(-1);
+/** Undefined for a text that holds no four numbers. */
+function parseRoom(text: string): Room | undefined {
+  const numbers = text.trim().split(' ').map(Number);
+  const [size = NaN, total = NaN, free = NaN, available = NaN] = numbers;
+  return numbers.every(Number.isFinite) && numbers.length === 4
+    ? roomOf(size, total, free, available)
+    : undefined;
+}
+
+/** Why there is no answer; of a message like `stat: cannot read … '/x': Permission denied` the last words. */
+function reasonOf({ name, message, code, syscall }: ExecFileException): string {
+  if (name === 'AbortError') return 'no answer';
+  if (syscall?.startsWith('spawn')) return `cannot run stat: ${code}`;
+  const [last = ''] = message.trim().split('\n').slice(-1);
   return last.slice(last.lastIndexOf(': ') + 2).slice(0, 200);
 }
 

@@ -19,7 +19,8 @@ const SILENT_EVERY_MS = 59_900;
 const ANSWERING_AT_A_TIME = 4;
 const SILENT_AT_A_TIME = 2;
 /** Ordinary: a file system of another user, a mount that another one hides. */
-const NOT_FOR_US = /EACCES|ENOENT|EPERM|Permission denied|No such file|Operation not permitted/;
+const NOT_FOR_US =
+  /^Error: (EACCES|ENOENT|EPERM)|Permission denied|No such file|Operation not permitted/;
 
 interface State {
   readonly mount: Mount;
