@@ -1,6 +1,7 @@
 // monitoring-data.md §2, §4, §5: decoding rules, UUIDs, times, texts, scaling.
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { until } from '../bus-kit.ts';
 import { suite } from '../runner/suite.ts';
 import {
   A,
@@ -278,6 +279,32 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       }
     });
   }
+
+  test('every answer writes summaries in the same characters: an integral number without a fraction', async () => {
+    const fields = ['cpu_usage', 'load_one', 'load_five', 'used_memory'];
+    const numbers = { load_one: 0, load_five: -40, used_memory: '9223372036854775807' };
+    const report = JSON.stringify(summaryReport({ cpu_usage: 1000, ...numbers }));
+    const exact = report.replace(/"(\d{19})"/, '$1');
+    await callText(app, 'agent_report_dynamic_summary', `["${app.superToken}",${exact}]`);
+    const members = `"cpu_usage":100,"used_memory":9223372036854775807,"load_one":0,"load_five":-4`;
+    const row = `{"uuid":"${A}","timestamp":1781000001000,${members}}`;
+    const wanted = JSON.stringify(fields);
+    const conditions = [`[{"uuid":"${A}"},"last"]`, `[{"uuid":"${A}"}]`, '[]', '[{"limit":20}]'];
+    for (const condition of conditions) {
+      const params = `["${app.superToken}",{"fields":${wanted},"condition":${condition}}]`;
+      const text = await callText(app, 'agent_query_dynamic_summary', params);
+      assert.is(text, `{"jsonrpc":"2.0","id":1,"result":[${row}]}`, condition);
+    }
+    const params = `["${app.superToken}",["${A}"],${wanted}]`;
+    const text = await callText(app, 'agent_dynamic_summary_multi_last_query', params);
+    assert.is(text, `{"jsonrpc":"2.0","id":1,"result":[${row}]}`);
+    const socket = await app.connect();
+    const texts: string[] = [];
+    socket.raw.on('message', (data: Buffer) => texts.push(String(data)));
+    await socket.call('agent_subscribe', { token: app.superToken, agents: [A], fields });
+    await until('the item', () => texts.some((one) => one.includes(row)));
+    socket.close();
+  });
 
   test('the example of the chapter: absent and null are null in both paths', async () => {
     await call('agent_report_dynamic_summary', summaryReport());

@@ -96,9 +96,14 @@ export function rowJsonSql(uuid: string, time: string, fields: readonly Field[])
 
 function valueSql({ column, json, scaled }: Field): string {
   if (json) return `m.${column}`;
-  const value = scaled ? `cast(m.${column} as double precision) / 10` : `m.${column}`;
-  return `coalesce(cast(${value} as text), 'null')`;
+  const text = scaled ? tenthSql(`m.${column}`) : `cast(m.${column} as text)`;
+  return `coalesce(${text}, 'null')`;
 }
+
+/** SQLite would write an integral result with a fraction, as `100.0`. */
+const tenthSql = (column: string): string =>
+  `case when ${column} % 10 = 0 then cast(${column} / 10 as text)
+    else cast(cast(${column} as double precision) / 10 as text) end`;
 
 /** Columns of a kind as a `Row` holds them. */
 export function rowColumns(kind: Kind): string {
