@@ -1,4 +1,7 @@
 import type { Clock } from '@svc/plugin-sdk';
+import { Seconds } from './seconds.ts';
+
+const seconds = new Seconds();
 
 /** The machine's time. */
 export const machineClock: Clock = {
@@ -9,6 +12,7 @@ export const machineClock: Clock = {
     return () => clearTimeout(timer);
   },
   interval: (callback, period_ms) => {
+    if (Seconds.fit(period_ms)) return seconds.add(callback, period_ms);
     const timer = setInterval(callback, period_ms);
     return () => clearInterval(timer);
   },

@@ -87,7 +87,10 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   call(method: string, params: unknown, caller: Principal): Promise<unknown>;
   /** Runs one JSON-RPC request object or batch through the whole pipeline, credential included. */
   request(request: unknown): Promise<unknown>;
-  /** A repeated task that never overlaps itself and ends with the plugin; a failure is logged. */
+  /**
+   * A repeated task that never overlaps itself and ends with the plugin; a failure is logged. Tasks of all plugins whose periods
+   * are whole seconds share their wake-ups.
+   */
   every(label: string, period_ms: number, task: () => void | Promise<void>): void;
   /** Runs at stop, in reverse order. */
   defer(label: string, undo: () => void | Promise<void>): void;

@@ -33,7 +33,6 @@ const USUAL = 16 * 2 ** 20;
 const GROWTH = 0.1;
 /** Where the loop works hard for so long, the room grows before the next look. */
 const FLOOD_MS = 1_000;
-const ROOM_MS = 100;
 /** Since Node 24. Any V8 tells of a flag that it does not know on standard error. */
 const CAN_SAVE = Number.parseInt(process.versions.v8, 10) >= 13;
 /** V8's own: collections that code lives on without being called. */
@@ -70,12 +69,13 @@ function collectInCalm() {
   let kept = buffers();
   let calm = 0;
   let load = 0;
-  const youngSinceLook = youngMeter();
+  // V8 gives more room at the end of a collection of young objects: each is followed by a look at it, and no clock by one.
+  const youngSinceLook = youngMeter(() => makeRoom());
   // Bytes a second, in the last looks. Room that was given is not taken back while anything happens: one look alone gives none.
   let young = [0];
   const isQuiet = () => load < CALM && Math.min(...young) < QUIET;
   const usualRoom = () => (isQuiet() ? SMALL : USUAL);
-  // Between two ticks the room may double twice, and only a collection of old objects takes some back. What is larger still is
+  // Between two looks the room may double twice, and only a collection of old objects takes some back. What is larger still is
   // left over from much work, which may come again.
   const hasDoubled = () => isQuiet() && roomNow() > SMALL && roomNow() <= 2 * SMALL;
   let held = newRange();
@@ -120,13 +120,16 @@ function collectInCalm() {
   };
   let flags;
   const lately = loadMeter();
-  let ticks = 0;
+  let asked_ms = performance.now();
   const makeRoom = () => {
     const now = buffers();
     held = { least: Math.min(held.least, now), most: Math.max(held.most, now) };
     if (oldSize() < asked) endAsking();
-    // A second of a fleet's reports may be busier than most.
-    if (++ticks % (FLOOD_MS / ROOM_MS) === 0 && lately() >= CALM) load = 1;
+    if (performance.now() - asked_ms >= FLOOD_MS) {
+      asked_ms = performance.now();
+      // A second of a fleet's reports may be busier than most.
+      if (lately() >= CALM) load = 1;
+    }
     const before = roomNow();
     const isCalm = load < CALM;
     const room = isCalm ? usualRoom() : 2 * before;
@@ -141,8 +144,10 @@ function collectInCalm() {
     if (next !== flags) setFlagsFromString(next);
     flags = next;
   };
-  setInterval(look, LOOK_MS).unref();
-  setInterval(makeRoom, ROOM_MS).unref();
+  setInterval(() => {
+    makeRoom();
+    void look();
+  }, LOOK_MS).unref();
 }
 
 /** Tells the part of the time that the event loop has worked since it was asked last. */
@@ -156,12 +161,16 @@ function loadMeter() {
   };
 }
 
-/** Tells the bytes that young objects took since it was asked last: each collection of them comes when their room is full. */
-function youngMeter() {
+/**
+ * Tells the bytes that young objects took since it was asked last: each collection of them comes when their room is full.
+ * `collected` is called after some of them.
+ */
+function youngMeter(collected) {
   let collections = 0;
   new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries())
       if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) collections++;
+    collected();
   }).observe({ entryTypes: ['gc'] });
   return () => {
     const bytes = collections * roomNow();

@@ -2,7 +2,8 @@ import { DatabaseChanged, type Integer, type Kernel, Type, topic } from '@svc/pl
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-const PERIOD_MS = 250;
+/** Others hear of changes at most five times a second: as often as a quiet fleet's reports are committed. */
+const PERIOD_MS = 200;
 const EVER = { from: undefined, to: undefined };
 /** Ids of one message; the network side of the bus limits a message to some kilobytes. */
 const IDS = 500;
@@ -33,13 +34,17 @@ export interface Sync {
  * `reset` is called when everything may have changed.
  */
 export function keepInSync(
-  { publish, subscribe, every, hooks }: Kernel,
+  { clock, publish, subscribe, hooks }: Kernel,
   last: { readonly [kind: string]: LastValues },
   reset: () => void,
 ): Sync {
   const waiting = new Map<string, Changes>();
+  let told = Number.NEGATIVE_INFINITY;
+  let isArmed = false;
 
   const tell = () => {
+    isArmed = false;
+    told = clock.monotonic();
     for (const [kind, changes] of waiting) {
       const batch = [...new Set(changes.ids.slice(0, changes.count))];
       changes.count = 0;
@@ -48,7 +53,14 @@ export function keepInSync(
       }
     }
   };
-  every('tell other servers of last values', PERIOD_MS, tell);
+  const arm = () => {
+    if (isArmed) return;
+    isArmed = true;
+    const left_ms = told + PERIOD_MS - clock.monotonic();
+    // At once is after the commit that is being answered, with all of its rows.
+    if (left_ms <= 0) setImmediate(tell);
+    else clock.timeout(tell, left_ms);
+  };
   // The last reports are answered by now, and the bus is there.
   hooks.stop.tap(async () => tell());
 
@@ -72,6 +84,7 @@ export function keepInSync(
       const changes = waiting.get(name);
       if (changes) changes.ids[changes.count++] = id;
       else waiting.set(name, { ids: [id], count: 1 });
+      arm();
     },
   };
 }

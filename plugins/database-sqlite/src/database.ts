@@ -47,6 +47,7 @@ type ExecuteOptions = Parameters<Database['execute']>[2];
 /** An answer of this size is read in a few milliseconds. */
 const SHORT_BYTES = 512 * 1024;
 const TOO_BIG = RpcError.responseTooBig(0).code;
+const NEVER_MS = 2 ** 31 - 1;
 /** How long another process may hold the database with its own migrations. */
 const MIGRATION_WAIT_MS = 600_000;
 
@@ -90,7 +91,11 @@ export class SqliteDatabase implements DatabaseHandle {
       client: WriterClient,
       connection: { filename: settings.file, writer } as Knex.StaticConnectionConfig,
       useNullAsDefault: true,
-      pool: { min: 0, max: 1, acquireTimeoutMillis: poolOptions(options).acquire_timeout_ms },
+      pool: {
+        ...{ min: 0, max: 1, acquireTimeoutMillis: poolOptions(options).acquire_timeout_ms },
+        // The writing thread keeps its connection: nothing is won by looking once a second whether it is unused.
+        ...{ idleTimeoutMillis: NEVER_MS, reapIntervalMillis: NEVER_MS },
+      },
     });
     this.#knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
     this.query = this.#knex as unknown as QueryBuilder;

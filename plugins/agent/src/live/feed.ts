@@ -25,6 +25,8 @@ export interface FeedOptions {
   readonly board: Board;
   readonly rights: Rights;
   readonly registry: AgentRegistry;
+  /** Somebody subscribed: turns are needed from now on. */
+  readonly onWatched: () => void;
 }
 
 export type Wanted = Pick<Viewer, 'caller' | 'push' | 'selection' | 'named' | 'every'>;
@@ -66,6 +68,7 @@ export class Feed {
     const viewer: Viewer = { ...wanted, sees, due: 0, since: -1, left: new Set(), recheck };
     if (!this.isWatched) board.changed(null);
     this.#viewers.add(viewer);
+    this.#options.onWatched();
     void this.#begin();
     return () => {
       this.#viewers.delete(viewer);

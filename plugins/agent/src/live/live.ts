@@ -19,12 +19,30 @@ export function createFeeds(
   registry: AgentRegistry,
   last: { readonly [K in Kind['name']]: LastValues },
 ): Feeds {
-  const { auth, every, publish, subscribe } = kernel;
+  const { auth, clock, log, publish, subscribe } = kernel;
   const agentOf = agentsById(registry);
+  let endTurns: (() => void) | undefined;
+  let isTurning = false;
+  const turn = async () => {
+    if (isTurning) return;
+    isTurning = true;
+    try {
+      for (const feed of all) if (feed.isWatched) await feed.turn();
+    } catch (error) {
+      log.error('live reports failed', { error });
+    }
+    isTurning = false;
+    if (all.some(({ isWatched }) => isWatched)) return;
+    endTurns?.();
+    endTurns = undefined;
+  };
+  const onWatched = () => {
+    endTurns ??= clock.interval(() => void turn(), TURN_MS);
+  };
   const open = (kind: Kind) => {
     const board = new Board(last[kind.name], registry, agentOf);
     const rights = new Rights(auth, kind);
-    return new Feed({ kernel, kind, board, rights, registry });
+    return new Feed({ kernel, kind, board, rights, registry, onWatched });
   };
   const feeds = { static: open(STATIC), dynamic: open(DYNAMIC), summary: open(SUMMARY) };
   const all = Object.values(feeds);
@@ -43,9 +61,6 @@ export function createFeeds(
       feed.changed([id]);
       if (!soft_delete) feed.appeared();
     }
-  });
-  every('live reports', TURN_MS, async () => {
-    for (const feed of all) if (feed.isWatched) await feed.turn();
   });
   return feeds;
 }
