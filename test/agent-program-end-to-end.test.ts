@@ -20,6 +20,10 @@ const writeOnly = (uuid: string, ...more: object[]) => [
   },
 ];
 
+/** Lines of a log that somebody should look at. Tests may run as root, which the agent calls a problem of its own. */
+const problemsIn = (log: string): string[] =>
+  log.split('\n').filter((line) => / (WARN|ERROR) /.test(line) && !line.includes('AS ROOT'));
+
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`agent program, end to end (${dialect})`);
   let app: TestApp;
@@ -123,7 +127,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         async () => listener.output(),
         (text) => /reports go on.*Missing Task Listen.*"listen/.test(text),
       );
-      assert.is(listener.output().match(/ (WARN|ERROR) /g)?.length, 1, listener.output());
+      assert.is(problemsIn(listener.output()).length, 1, listener.output());
       const more = writeOnly(LISTENER, { task: 'listen' }, { task: { write: '*' } });
       await ask('token_edit', token.split(':')[0], more);
       await until('its registration', facts, (one) => one.connected_for_tasks);
@@ -138,7 +142,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('gets no error from the server, and stops when it is told', async () => {
     assert.is(await stopAgent(agent), 0, agent.output());
     assert.match(agent.output(), ' connected server=test');
-    assert.not.match(agent.output(), / (WARN|ERROR) /);
+    assert.equal(problemsIn(agent.output()), []);
   });
 
   test.run();
