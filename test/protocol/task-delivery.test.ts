@@ -1,4 +1,3 @@
-// proof: 30
 // task.md §4.1 to §4.4, §5; clients.md §2.4, §2.5, §8: registration, and when which task is sent to whom.
 
 import { definePlugin, Type } from '@svc/plugin-sdk';
@@ -6,7 +5,6 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { normaliseTaskType, Tasks } from '@svc/plugin-task/api';
 import * as assert from 'uvu/assert';
 import { report } from '../process/reports.ts';
-import { loop } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
 import {
   A,
@@ -15,7 +13,6 @@ import {
   outcome,
   PLUGINS,
   RESULTS,
-  readThroughRing,
   readyAgent,
   rows,
   type SimAgent,
@@ -27,9 +24,6 @@ import { eventually, FORMAT } from './token-kit.ts';
 
 const BURST = 10;
 const INTERVAL_MS = 30;
-/** An agent of the field takes one message in so many ms. */
-const TAKES_MS = 25;
-const BURSTS = loop(1, 5);
 
 /** Its method counts its caller's connection once the server has noticed that it ended. */
 function endsCounter() {
@@ -261,17 +255,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await agent.received(BURST + 1);
   });
 
-  for (const running of [10, 25, 200]) {
-    test(`beside ${running} tasks that are never answered another one is sent at once`, async () => {
-      const agent = await agentOf(true);
-      await createMany(running);
-      await paced(agent, running);
-      await app.clock.advance(BURST * INTERVAL_MS);
-      await create({ ping: 'next' });
-      await agent.received(running + 1);
-    });
-  }
-
   test('what somebody waits for goes first, what jobs made comes last', async () => {
     const agent = await agentOf(true);
     await createMany(BURST);
@@ -321,45 +304,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       agent.frames.filter(({ failed }) => failed),
       [],
     );
-  });
-
-  const ECHO = { execute: { cmd: 'echo', args: ['1'] } };
-  const burst = () => Promise.all(Array.from({ length: 300 }, () => create(ECHO)));
-  const stored = async () => (await rows(app, 'is_success', { limit: 10_000 })).length;
-  /** An agent that takes one message each 25 ms; `until` lets time go on. */
-  const fieldAgent = async () => {
-    const agent = await agentOf(true);
-    const params = [app.superToken, report('summary', A, 1_781_000_000_000)];
-    const slow = readThroughRing(agent, () =>
-      agent.socket.call('agent_report_dynamic_summary', params),
-    );
-    const until = async (answered: number) => {
-      while (slow.answered + slow.lost < answered) {
-        await app.clock.advance(TAKES_MS);
-        await settled(agent);
-        slow.take();
-        await settled(agent);
-      }
-    };
-    return { slow, until };
-  };
-
-  test(`${BURSTS} × 300 tasks in a row are complete, although answers to reports and uploads share the ring`, async () => {
-    const { slow, until } = await fieldAgent();
-    for (let round = 1; round <= BURSTS; round++) {
-      await burst();
-      await until(round * 300);
-    }
-    assert.is(slow.lost, 0);
-    assert.is(await stored(), BURSTS * 300);
-  });
-
-  test('beside 200 pings that are never answered a burst of 300 loses none', async () => {
-    const { slow, until } = await fieldAgent();
-    await createMany(200);
-    await burst();
-    await until(300);
-    assert.is(slow.lost, 0);
   });
 
   test('an agent that does not read makes callers wait a few seconds, then 104 and no row', async () => {

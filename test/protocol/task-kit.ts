@@ -119,40 +119,52 @@ const RING = 32;
 
 /** An agent of the field that keeps what the server sends in a ring, and takes one message out of it at a time. */
 export interface SlowAgent {
-  /** Fell out of the ring, and reports without an answer. */
+  /** Tasks that fell out of the ring, and reports without an answer. */
   lost: number;
-  /** Their results were stored. */
+  /** Tasks whose results were stored. */
   answered: number;
-  /** Takes the oldest message; a task is answered then, all but pings: the agent may not send ICMP. */
+  /** Tasks taken so far, in order. */
+  readonly taken: Item[];
+  /** For each task that came: the messages that lay in the ring before it. */
+  readonly before: Map<number, number>;
+  /** Takes the oldest message. A task is answered then; pings are never (the agent may not send ICMP), and sleeps go on. */
   take(): void;
 }
+
+const isUnanswered = (item: Item): boolean =>
+  typeOf(item) === 'ping' || item.task_event_type.execute?.cmd === 'sleep';
 
 /** Reads as an agent of the field does: the answers to the agent's own reports and uploads go through its ring, too. */
 export function readThroughRing(agent: SimAgent, report: () => Promise<unknown>): SlowAgent {
   const ring: any[] = [];
-  let taking = 0;
-  const isTask = ({ method }: any) => method === 'task_register_task';
+  let takes = 0;
+  const taskOf = (frame: any): Item | undefined =>
+    frame?.method === 'task_register_task' ? frame.params.result : undefined;
   const slow: SlowAgent = {
     lost: 0,
     answered: 0,
+    taken: [],
+    before: new Map(),
     take() {
-      if (taking++ % REPORT_EVERY === 0) report().catch(() => slow.lost++);
-      const frame = ring.shift();
-      if (!frame || !isTask(frame)) return;
-      const item: Item = frame.params.result;
-      if (typeOf(item) !== 'ping') void upload(agent, item).then(() => slow.answered++);
+      if (takes++ % REPORT_EVERY === 0) report().catch(() => slow.lost++);
+      const item = taskOf(ring.shift());
+      if (!item) return;
+      slow.taken.push(item);
+      if (!isUnanswered(item)) void upload(agent, item).then(() => slow.answered++);
     },
   };
   agent.socket.raw.on('message', (data: Buffer) => {
     const frame = JSON.parse(String(data));
     // The answer to a call of the test itself.
     if (frame.error?.code === -32601) return;
-    if (ring.push(frame) > RING && isTask(ring.shift())) slow.lost++;
+    const item = taskOf(frame);
+    if (item) slow.before.set(item.task_id, ring.length);
+    if (ring.push(frame) > RING && taskOf(ring.shift())) slow.lost++;
   });
   return slow;
 }
 
-/** It reports once a second, and looks for a message each 25 ms. */
+/** It reports once a second, and takes a message each 25 ms. */
 const REPORT_EVERY = 40;
 
 /**

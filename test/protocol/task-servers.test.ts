@@ -119,7 +119,8 @@ test('an agent that moves is found where it is; what waited for it goes with it'
   await old.received(10);
   const next = await connect(two);
   await create(one, { ping: '13' });
-  await advance(1_500);
+  // Time stands still where the agent was: what waits there for its turn is not sent before it moves.
+  await two.clock.advance(1_500);
   await next.received(4);
   assert.equal(next.items.map((item) => item.task_event_type.ping).sort(), [
     '10',
@@ -130,6 +131,20 @@ test('an agent that moves is found where it is; what waited for it goes with it'
   old.socket.close();
   await old.socket.closed;
   assert.type((await create(one)).id, 'number');
+});
+
+test('the pace of an agent holds though its tasks come in at several servers', async () => {
+  const agent = await agentAt(one);
+  const made = Array.from({ length: 20 }, (_, n) => create(n % 2 ? one : two));
+  for (const { id } of await Promise.all(made)) assert.type(id, 'number');
+  await agent.received(10);
+  for (let sent = 10; sent < 20; sent++) {
+    await advance(29);
+    await agent.socket.call('svc-missing_method', []).catch(() => {});
+    assert.is(agent.items.length, sent);
+    await advance(1);
+    await agent.received(sent + 1);
+  }
 });
 
 test('an agent that left is 104 on both servers, at once', async () => {
@@ -155,7 +170,9 @@ test('a server that stops says so, and one that comes back is told of all agents
 });
 
 test('a later registration wins although its server’s clock is behind', async () => {
-  await one.clock.advance(60_000);
+  // The machine's clock is set: no timer runs early for it, and neither server counts the other as dead.
+  const { now } = one.clock;
+  one.clock.now = () => now() + 60_000;
   const old = await agentAt(one);
   const next = await connect(two);
   await advance(1_500);

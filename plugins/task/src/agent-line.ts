@@ -87,9 +87,10 @@ export class AgentLine {
     this.#queuedBytes += delivery.item.text.length;
   }
 
-  /** Counts a message that the agent gets besides its tasks. */
-  count(): void {
-    this.#pace.sent(this.#clock.monotonic());
+  /** The agent gets an answer besides its tasks. @returns it goes now */
+  oweAnswer(): () => void {
+    const sent = this.#pace.owe();
+    return () => sent(this.#clock.monotonic());
   }
 
   /** The delivery leaves its state. */
@@ -127,7 +128,7 @@ export class AgentLine {
     }
     // A closed subscription takes nothing: its end follows.
     if (!this.push(delivery.item)) return false;
-    this.count();
+    this.#pace.sent(this.#clock.monotonic());
     this.#on(delivery, 'written');
     return true;
   }

@@ -106,10 +106,13 @@ export class Deliveries {
     if (delivery) this.#on(delivery, 'answered');
   }
 
-  /** The answer to an upload is a message to the agent as well, where it came over the agent's own connection. */
-  countAnswer(uuid: string, peer: Peer | undefined): void {
+  /**
+   * An upload came. Its answer is a message to the agent, too, where it goes over the agent's own connection.
+   * @returns the answer goes now
+   */
+  uploading(uuid: string, peer: Peer | undefined): () => void {
     const line = this.#lines.get(uuid);
-    if (line && line.peer === peer) line.count();
+    return line && line.peer === peer ? line.oweAnswer() : () => {};
   }
 
   /** Resolves when accepted tasks of ended connections have been given to other servers or have failed. */

@@ -7,17 +7,32 @@ const RING = 32;
 
 /** When one agent is ready for its next message. Times are of the monotonic clock, ms. */
 export class Pace {
-  /** The agent has taken all its messages by then. */
+  /** The agent has taken all that was sent by then. */
   #idleAt = -Infinity;
+  /** Answers that may go at any moment. */
+  #owed = 0;
 
   /** @returns how long the next task must wait; 0: it may be sent now */
   wait(now: number): number {
-    return Math.max(0, this.#idleAt - now - (BURST - 1) * INTERVAL_MS);
+    const before = Math.max(0, this.#idleAt - now) + this.#owed * INTERVAL_MS;
+    return Math.max(0, before - (BURST - 1) * INTERVAL_MS);
   }
 
   /** Counts a message to the agent: a task, or the answer to an upload. */
   sent(now: number): void {
     const idleAt = Math.max(this.#idleAt, now) + INTERVAL_MS;
     this.#idleAt = Math.min(idleAt, now + RING * INTERVAL_MS);
+  }
+
+  /**
+   * Counts the answer to an upload from now on: after a slow moment of the database many go at once.
+   * @returns the answer goes now
+   */
+  owe(): (now: number) => void {
+    this.#owed++;
+    return (now) => {
+      this.#owed--;
+      this.sent(now);
+    };
   }
 }

@@ -10,7 +10,7 @@ export function addUploadMethod(
   methods: Methods,
   tokens: () => Tokens | undefined,
   takeResult: TakeResult,
-  deliveries: Pick<Deliveries, 'countAnswer'>,
+  deliveries: Pick<Deliveries, 'uploading'>,
 ): void {
   methods.add('task_upload_task_result', {
     summary: 'Stores the one result of a running task and wakes its blocking caller.',
@@ -27,12 +27,13 @@ export function addUploadMethod(
     },
     async handle({ task_response }, { caller, peer, log }) {
       const { agent_uuid, success } = task_response;
+      const answered = deliveries.uploading(canonicalUuid(agent_uuid), peer);
       try {
         const id = await takeResult(task_response, caller);
         log.info('task answered', { task_id: id, agent_uuid, success });
         return { id };
       } finally {
-        deliveries.countAnswer(canonicalUuid(agent_uuid), peer);
+        answered();
       }
     },
   });
