@@ -27,7 +27,11 @@ while [ $n -lt $count ]; do
   n=$((n + 1))
 done
 "$@" 4>&- 5>&- 6>&- 7>&- 8>&- &
-echo "pid $!"; wait $!; echo "exit $?"
+echo "pid $!"; wait $!; how=$?; tries=0
+while asks=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c "$folder/[d]ead0"); do
+  tries=$((tries + 1)); [ $tries -lt 50 ] || break; sleep 0.1
+done
+echo "left $asks"; echo "exit $how"
 `;
 
 /** Starts the agent beside `dead` mounts; `lines` are its log, after them how it ended. */
@@ -59,6 +63,7 @@ function agentBeside(dead: number, { head = '', flags = [] as string[] } = {}) {
 /** The agent is ended in any case: the mounts are dropped with their shell. */
 async function ended({ line, pid, folder }: ReturnType<typeof agentBeside>): Promise<string> {
   const killed = setTimeout(async () => process.kill(await pid(), 'SIGKILL'), 60_000);
+  assert.is(await line(/^left \d+$/), 'left 0', 'no program that asks outlives the agent');
   const how = await line(/^exit \d+$/);
   clearTimeout(killed);
   rmSync(folder, { recursive: true, force: true });
@@ -77,6 +82,13 @@ for (const dead of [1, 2, 5])
 asRoot('SIGTERM ends the agent beside a dead mount, and the log has named the mount', async () => {
   const agent = agentBeside(1);
   assert.match(await agent.line(/a mount does not answer/), /dead0.*fuse\.deadfs.*no answer/);
+  process.kill(await agent.pid(), 'SIGTERM');
+  assert.is(await ended(agent), 'exit 0');
+});
+
+asRoot('SIGTERM ends the agent while it asks a dead mount', async () => {
+  const agent = agentBeside(1);
+  await agent.line(/ dynamic summary /);
   process.kill(await agent.pid(), 'SIGTERM');
   assert.is(await ended(agent), 'exit 0');
 });

@@ -3,6 +3,7 @@ import './memory.ts';
 import { type AgentParts, collectOnce, logConfig, runAgent } from './agent.ts';
 import { systemClock as clock } from './clock.ts';
 import { createCollector } from './collect/index.ts';
+import { endQuestions } from './collect/room.ts';
 import { HELP, readCommand } from './command-line.ts';
 import { ConfigError } from './config.ts';
 import { loadConfig } from './config-file.ts';
@@ -84,6 +85,7 @@ function stopSignal(): AbortSignal {
  * never comes back. Service managers take an end by SIGTERM for a clean one.
  */
 function endAtOnce(): void {
+  endQuestions();
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, 'SIGTERM');
 }
@@ -92,6 +94,8 @@ function describe(error: unknown): string {
   if (error instanceof ConfigError) return `configuration: ${error.message}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+process.on('exit', endQuestions);
 
 // The reader of the log has gone, and with it the program that started this process.
 process.stdout.on('error', () => process.exit(1));

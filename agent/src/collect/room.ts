@@ -1,4 +1,4 @@
-import { type ExecFileException, execFile } from 'node:child_process';
+import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { Socket } from 'node:net';
 
@@ -39,6 +39,14 @@ export interface Asking {
 // Size of a block, then blocks: all, free, and those that a user may take. GNU and busybox know these letters.
 const WORDS = ['-f', '-c', '%S %b %f %a', '--'];
 
+/** Programs that ask. On a dead mount they would outlive the agent. */
+const running = new Set<ChildProcess>();
+
+/** Ends the programs that still ask; for the end of the process. */
+export function endQuestions(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** Asks through the program `stat`, which can be ended while its mount does not answer. Nothing of it keeps the agent. */
 function askProgram(path: string, limit_ms: number): Question {
   const { promise: room, resolve, reject } = Promise.withResolvers<Room>();
@@ -51,8 +59,12 @@ function askProgram(path: string, limit_ms: number): Question {
       else reject(new Error(error ? reasonOf(error) : `stat says ${text.slice(0, 80)}`));
     });
     const gone = new Promise<void>((done) => {
-      child.once('exit', () => done());
-      if (child.pid === undefined) done();
+      if (child.pid === undefined) return done();
+      running.add(child);
+      child.once('exit', () => {
+        running.delete(child);
+        done();
+      });
     });
     child.unref();
     for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
