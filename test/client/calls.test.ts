@@ -111,6 +111,7 @@ for (const transport of ['ws', 'http'] as const) {
 
   test(`${transport}: the deadline ends the wait, and its text names the method`, async () => {
     const client = make(transport, { timeout_ms: 60 });
+    await client.call('ticker_seen', {}, { timeout_ms: 10_000 });
     const late = await failureOf(client.call('ticker_wait'));
     assert.equal(
       [late.name, late.message],
