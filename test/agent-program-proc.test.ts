@@ -376,7 +376,7 @@ async function looksReal(collector: Collector): Promise<void> {
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux('reads this machine from /proc and /sys', async () => {
-  const collector = createCollector(systemClock, memoryLog().log, ['/']);
+  const collector = await createCollector(systemClock, memoryLog().log, ['/']);
   await looksReal(collector);
   const sample = await collector.sample();
   assert.ok(sample.system.process_count > 1);

@@ -10,7 +10,8 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  steady: () => performance.now(),
+  // Not `performance`, which takes half a megabyte.
+  steady: () => Number(process.hrtime.bigint()) / 1e6,
   after(_label, ms, run) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);

@@ -8,8 +8,7 @@ import { HELP, readCommand } from './command-line.ts';
 import { ConfigError } from './config.ts';
 import { loadConfig } from './config-file.ts';
 import { leaveRoot } from './leave-root.ts';
-import { createLogger } from './log.ts';
-import { ntpOffset } from './ntp.ts';
+import { createLogger, type Logger } from './log.ts';
 import { beginTrial } from './trial.ts';
 import { version } from './version.ts';
 
@@ -41,10 +40,16 @@ async function start({ config: path, dryRun }: { config: string; dryRun: boolean
   logConfig(config, log);
   const signal = stopSignal();
   if (!dryRun) beginTrial(clock, log);
-  const offset_ms = dryRun ? 0 : await ntpOffset(config.ntp_server, clock, log);
+  const offset_ms = dryRun || config.ntp_server === '' ? 0 : await askNtp(config.ntp_server, log);
   if (!dryRun) return await runAgain({ config, config_path: path, log, offset_ms }, signal);
-  const collector = createCollector(clock, log, config.dynamic_summary_select_disk);
+  const collector = await createCollector(clock, log, config.dynamic_summary_select_disk);
   await collectOnce({ config, collector, clock, log });
+}
+
+/** Loaded only where it is asked: most enrolled agents have no NTP server. */
+async function askNtp(server: string, log: Logger): Promise<number> {
+  const { ntpOffset } = await import('./ntp.ts');
+  return await ntpOffset(server, clock, log);
 }
 
 type Start = Pick<AgentParts, 'config' | 'config_path' | 'log' | 'offset_ms'>;
@@ -53,7 +58,7 @@ type Start = Pick<AgentParts, 'config' | 'config_path' | 'log' | 'offset_ms'>;
 async function runAgain(start: Start, signal: AbortSignal): Promise<void> {
   let { config, log } = start;
   for (;;) {
-    const collector = createCollector(clock, log, config.dynamic_summary_select_disk);
+    const collector = await createCollector(clock, log, config.dynamic_summary_select_disk);
     const outcome = await runAgent({ ...start, config, log, collector, clock }, signal);
     if (outcome === 'stopped') return;
     try {

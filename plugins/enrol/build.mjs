@@ -67,9 +67,9 @@ async function bundle(outfile) {
     define: { SVC_AGENT_VERSION: JSON.stringify(version) },
     // Addons that `ws` takes where they are installed. That of terminals has a name that is made when it is loaded.
     external: ['bufferutil', 'utf-8-validate', ...(isInstalled(PTY) ? [] : [PTY])],
-    plugins: [withoutWindows],
+    plugins: [withoutWindows, withNamesAlone],
     banner: {
-      js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+      js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);",
     },
     logLevel: 'warning',
   });
@@ -81,6 +81,27 @@ const withoutWindows = {
   name: 'without Windows',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/windowsTerminal$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+/** `import { type A, b as c } from 'node:fs';`, `import * as os from 'node:os';` */
+const BUILTIN = /^import (?:\* as (\w+)|\{([^}]*)\}) from '(node:[^']+)';$/gm;
+
+/**
+ * An import statement reads every export of a module of Node, also those that are made when they are read: `node:http` and
+ * `node:util` would bring an HTTP/2 client, fetch and worker threads, which the agent never uses. Names alone do not.
+ */
+const withNamesAlone = {
+  name: 'names of modules of Node',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]agent[/\\]src[/\\].*\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replace(BUILTIN, (_, whole, listed = '', module) => {
+        const names = listed.split(',').filter((name) => name.trim() && !/^\s*type /.test(name));
+        const taken = whole ?? `{${names.join(',').replaceAll(' as ', ': ')}}`;
+        return `const ${taken} = process.getBuiltinModule('${module}');`;
+      }),
+    }));
   },
 };
 

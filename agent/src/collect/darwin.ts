@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Disk, Sample } from '../reports.ts';
 import type { Traffic } from './network.ts';
 import { counter } from './numbers.ts';
+import { run } from './run.ts';
 
 /** What macOS tells by its programs. */
 export interface DarwinFigures {
@@ -15,20 +14,17 @@ export interface DarwinFigures {
 
 const LIMIT_MS = 3000;
 
-async function run(program: string, ...args: string[]): Promise<string> {
-  const options = { timeout: LIMIT_MS, env: { ...process.env, LC_ALL: 'C' } };
-  const { stdout } = await promisify(execFile)(program, args, options);
-  return stdout;
-}
+const ask = (program: string, ...args: string[]): Promise<string> =>
+  run(program, args, { timeout: LIMIT_MS, env: { ...process.env, LC_ALL: 'C' } });
 
 /** Asks the programs. Each takes some milliseconds, so this is for every ten seconds. */
 export async function readDarwin(steady: () => number): Promise<DarwinFigures> {
   const [memory, swap, processes, disks, traffic] = await Promise.all([
-    run('/usr/bin/vm_stat'),
-    run('/usr/sbin/sysctl', '-n', 'vm.swapusage'),
-    run('/bin/ps', '-A', '-o', 'pid='),
-    run('/bin/df', '-kP'),
-    run('/usr/sbin/netstat', '-ibn'),
+    ask('/usr/bin/vm_stat'),
+    ask('/usr/sbin/sysctl', '-n', 'vm.swapusage'),
+    ask('/bin/ps', '-A', '-o', 'pid='),
+    ask('/bin/df', '-kP'),
+    ask('/usr/sbin/netstat', '-ibn'),
   ]);
   return {
     ram: { available_memory: parseVmStat(memory), ...parseSwap(swap) },

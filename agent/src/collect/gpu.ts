@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Gpu, Inventory } from '../reports.ts';
 import type { Machine } from './machine.ts';
 import { counter } from './numbers.ts';
@@ -56,7 +54,8 @@ async function nvidia(machine: Machine): Promise<GpuReading[]> {
   // Without the driver the program would be looked for in vain at every reading.
   if (!machine.has('/proc/driver/nvidia/version')) return [];
   const args = [`--query-gpu=${COLUMNS}`, '--format=csv,noheader,nounits'];
-  const { stdout } = await promisify(execFile)('nvidia-smi', args, { timeout: PROGRAM_LIMIT_MS });
+  const { run } = await import('./run.ts');
+  const stdout = await run('nvidia-smi', args, { timeout: PROGRAM_LIMIT_MS });
   return parseNvidia(stdout);
 }
 

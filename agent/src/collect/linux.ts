@@ -182,7 +182,8 @@ export class LinuxCollector implements Collector {
 
   /** Those of ZFS; empty in a container that has memory figures of its own: the cache is its host's. */
   #arcStats(): string {
-    return this.#hasOwnMemory ? '' : this.#machine.textNow('/proc/spl/kstat/zfs/arcstats');
+    if (this.#hasOwnMemory || !this.#machine.has('/proc/spl')) return '';
+    return this.#machine.textNow('/proc/spl/kstat/zfs/arcstats');
   }
 
   #read(): Counters {

@@ -1,4 +1,4 @@
-import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
+import type { ChildProcess, ExecFileException } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { Socket } from 'node:net';
 
@@ -53,6 +53,8 @@ function askProgram(path: string, limit_ms: number): Question {
   const signal = AbortSignal.timeout(limit_ms);
   const options = { env: { ...process.env, LC_ALL: 'C' }, killSignal: 'SIGKILL' as const, signal };
   try {
+    // Not imported: most machines have no mount that is asked so.
+    const { execFile } = process.getBuiltinModule('node:child_process');
     const child = execFile('stat', [...WORDS, path], options, (error, text) => {
       const found = error ? undefined : parseRoom(text);
       if (found) resolve(found);

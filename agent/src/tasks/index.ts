@@ -1,36 +1,29 @@
 import { withLimit } from '../limits.ts';
 import type { TaskHandler } from '../task-context.ts';
 import type { TaskKind } from '../task-kinds.ts';
-import { dns } from './dns.ts';
-import { editConfig } from './edit-config.ts';
-import { execute } from './execute.ts';
-import { httpPing } from './http-ping.ts';
-import { httpRequest } from './http-request.ts';
-import { ip } from './ip.ts';
-import { ping } from './ping.ts';
-import { readConfig } from './read-config.ts';
-import { selfUpdate } from './self-update.ts';
-import { tcpPing } from './tcp-ping.ts';
-import { version } from './version.ts';
-import { webShell } from './web-shell.ts';
 
 const NETWORK_MS = 10_000;
 
 /** The handler of each kind. The network kinds share ten places of the agent and have 10 s each (clients.md §2.8). */
 export const taskHandlers: Record<TaskKind, TaskHandler> = {
-  ping: onNetwork(ping),
-  tcp_ping: onNetwork(tcpPing),
-  http_ping: onNetwork(httpPing),
-  dns: onNetwork(dns),
-  execute,
-  http_request: onNetwork(httpRequest),
-  web_shell: webShell,
-  read_config: readConfig,
-  edit_config: editConfig,
-  ip: onNetwork(ip),
-  version,
-  self_update: selfUpdate,
+  ping: onNetwork(loaded(async () => (await import('./ping.ts')).ping)),
+  tcp_ping: onNetwork(loaded(async () => (await import('./tcp-ping.ts')).tcpPing)),
+  http_ping: onNetwork(loaded(async () => (await import('./http-ping.ts')).httpPing)),
+  dns: onNetwork(loaded(async () => (await import('./dns.ts')).dns)),
+  execute: loaded(async () => (await import('./execute.ts')).execute),
+  http_request: onNetwork(loaded(async () => (await import('./http-request.ts')).httpRequest)),
+  web_shell: loaded(async () => (await import('./web-shell.ts')).webShell),
+  read_config: loaded(async () => (await import('./read-config.ts')).readConfig),
+  edit_config: loaded(async () => (await import('./edit-config.ts')).editConfig),
+  ip: onNetwork(loaded(async () => (await import('./ip.ts')).ip)),
+  version: loaded(async () => (await import('./version.ts')).version),
+  self_update: loaded(async () => (await import('./self-update.ts')).selfUpdate),
 };
+
+/** Loads a kind at its first task: most agents never run most of them. */
+function loaded(load: () => Promise<TaskHandler>): TaskHandler {
+  return async (content, context) => (await load())(content, context);
+}
 
 /** Waits for one of the ten places, then runs the handler with a limit of 10 s. */
 export function onNetwork(handler: TaskHandler): TaskHandler {
