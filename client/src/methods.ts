@@ -441,6 +441,30 @@ export interface Methods {
       gpu?: { id: number; name: string; cuda_cores: number; architecture: string }[];
     }[];
   };
+  /** Bytes that agents received and transmitted on each UTC day, or in each month. */
+  'agent_query_traffic': {
+    params: {
+      /** 1 to 100 agents. */
+      uuids: string[];
+      /** Unix ms; the day or month of this time is the first. */
+      from: number;
+      /** Unix ms; days and months that begin at this time or later lie outside. */
+      to: number;
+      /** The length of a period. A month begins on the day that the configuration says. */
+      by: 'day' | 'month';
+    };
+    result: {
+      uuid: string;
+      /** Begin of the day or month, Unix ms; days are those of UTC. */
+      begin: number;
+      /** Bytes. */
+      received: number;
+      /** Bytes. */
+      transmitted: number;
+      /** Of a month: the bytes that the agent may move in it, where a quota is configured. */
+      quota?: number;
+    }[];
+  };
   /** For how long agents were seen on each UTC day. */
   'agent_query_uptime': {
     params: {

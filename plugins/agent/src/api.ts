@@ -53,6 +53,24 @@ export interface BucketRow {
   readonly values: readonly (number | null)[];
 }
 
+/** The counters of one summary. */
+export interface CounterRow {
+  /** Unix ms: the time as of which it counts (agent.md §3.2), and when it was stored. */
+  readonly time: number;
+  readonly arrived: number;
+  /** Unix seconds, and seconds. */
+  readonly boot_time: number | null;
+  readonly uptime: number | null;
+  /** Bytes, sums over interfaces. */
+  readonly received: number;
+  readonly transmitted: number;
+  /** Bytes per second, as the agent measured it. */
+  readonly receive_speed: number | null;
+  readonly transmit_speed: number | null;
+  /** Since the row before it the counters did nothing but grow as usual, though reports between the two may be left out. */
+  readonly follows?: boolean;
+}
+
 /** Aggregates over stored reports, made away from the event loop and handed over some at a time. @throws RpcError 103, -32008 beyond 8 MB */
 export interface ReportBuckets {
   /** Of these fields of summaries; `cpu_usage` and the loads are stored times ten. */
@@ -76,6 +94,15 @@ export interface ReportBuckets {
    * waits for it.
    */
   whenErased(erase: Erase): void;
+  /**
+   * Counters of summaries that were stored from `from` until before `to`, by agent and in the order of arrival. Of a run of reports
+   * whose counters grew as usual only the first and the last are told.
+   */
+  counters(
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ): Promise<(CounterRow & { readonly id: number })[]>;
   /** When the first report from `since` on was stored. */
   firstArrival(kind: 'summary' | 'dynamic', since: number): Promise<number | undefined>;
 }

@@ -3,6 +3,7 @@ import { type Kernel, type Principal, RpcError } from '@svc/plugin-sdk';
 import type { Family } from './api.ts';
 import { FIELDS } from './fields.ts';
 import { headText, labelText } from './text.ts';
+import { TRAFFIC, trafficOf } from './traffic.ts';
 
 /** Agents in one turn of the event loop: about a millisecond. */
 const CHUNK = 50;
@@ -53,6 +54,7 @@ export async function agentTexts(
   const columns = FIELDS.map(() => [] as string[]);
   const info: string[] = [];
   const heard: string[] = [];
+  const traffic = new Map(TRAFFIC.map(({ name }) => [name, [] as string[]]));
   const since = kernel.clock.now() - silence_ms();
   for (let from = 0; from < agents.length; from += CHUNK) {
     const some = agents.slice(from, from + CHUNK);
@@ -64,12 +66,19 @@ export async function agentTexts(
         heard.push(`${prefix}_${HEARD.name}${labels.get(uuid)} ${last_seen / 1_000}\n`);
     }
     const present = some.filter(({ last_seen }) => last_seen !== null && last_seen >= since);
-    for (const row of await newest(kernel, present, caller))
-      addRow(columns, prefix, row, labels.get(row.uuid) ?? '');
+    const rows = await newest(kernel, present, caller);
+    for (const row of rows) addRow(columns, prefix, row, labels.get(row.uuid) ?? '');
+    const seen = rows.map(({ uuid }) => uuid);
+    for (const [name, uuid, value] of await trafficOf(kernel, seen, caller))
+      traffic.get(name)?.push(`${prefix}_${name}${labels.get(uuid) ?? ''} ${value}\n`);
     await nextTurn();
   }
   const texts = [headText(`${prefix}_${INFO.name}`, INFO), ...info];
   texts.push(headText(`${prefix}_${HEARD.name}`, HEARD), ...heard);
+  for (const family of TRAFFIC) {
+    const values = traffic.get(family.name) ?? [];
+    if (values.length > 0) texts.push(headText(`${prefix}_${family.name}`, family), ...values);
+  }
   for (const [at, field] of FIELDS.entries())
     texts.push(headText(`${prefix}_${field.name}`, field), ...(columns[at] as string[]));
   return texts;

@@ -4,6 +4,7 @@ import { type Kernel, optional, RpcError, Type, topic } from '@svc/plugin-sdk';
 import type { Rounds } from './rounds.ts';
 import type { BlockStore } from './store/blocks.ts';
 import type { ReportKind } from './store/state.ts';
+import type { TrafficStore } from './store/traffic.ts';
 
 /** Every report of a kind was deleted, of one agent or of all, and so are their rollups. */
 const RollupsErased = topic(
@@ -16,12 +17,13 @@ export interface ErasureParts {
   readonly registry: AgentRegistry;
   readonly buckets: ReportBuckets;
   readonly blocks: BlockStore;
+  readonly traffic: TrafficStore;
   readonly rounds: Rounds;
 }
 
 /** Rollups go with the reports that they were made of, when a caller deletes all of an agent's reports, or all of all. */
 export function eraseWithReports(parts: ErasureParts): void {
-  const { kernel, registry, buckets, blocks, rounds } = parts;
+  const { kernel, registry, buckets, blocks, traffic, rounds } = parts;
   const { log, signal } = kernel;
   const proceed = () => {
     if (signal.aborted) throw RpcError.other('the server stops; not all rollups are deleted');
@@ -30,7 +32,9 @@ export function eraseWithReports(parts: ErasureParts): void {
     // What it has read of the reports it writes.
     await rounds.step;
     for (const agent of registry.list()) {
-      if (uuid === undefined || agent.uuid === uuid) await blocks.erase(agent.id, kind, proceed);
+      if (uuid !== undefined && agent.uuid !== uuid) continue;
+      await blocks.erase(agent.id, kind, proceed);
+      if (kind === 'summary') await traffic.erase({ id: agent.id });
     }
   };
   buckets.whenErased(async (kind, uuid) => {

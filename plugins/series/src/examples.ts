@@ -37,4 +37,14 @@ export const examples: readonly Example[] = [
       ],
     },
   },
+  {
+    method: 'agent_query_traffic',
+    params: {
+      uuids: ['0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411'],
+      from: 1780272000000,
+      to: 1781000000000,
+      by: 'day',
+    },
+    result: [],
+  },
 ];

@@ -11,6 +11,9 @@ import { Rollup } from './rollup.ts';
 import { Rounds } from './rounds.ts';
 import { BlockStore } from './store/blocks.ts';
 import { StateStore } from './store/state.ts';
+import { TrafficStore } from './store/traffic.ts';
+import { addTrafficMethods } from './traffic/methods.ts';
+import { plansOf, trafficKeys } from './traffic/plans.ts';
 
 const PERIOD_MS = 60_000;
 const TURN = {
@@ -28,7 +31,7 @@ const days = (default_: number, what: string) =>
     description: `Days that rollups by the ${what} are kept.`,
   });
 
-/** Reports over time: rollups in table `series_rollup`, and `agent_query_series`. */
+/** Reports over time: rollups and `agent_query_series`, traffic and `agent_query_traffic`. */
 export default definePlugin({
   name: 'series',
   version: '0.8.0',
@@ -38,11 +41,17 @@ export default definePlugin({
   config: Type.Object({
     keep_minutes_days: days(60, 'minute'),
     keep_quarter_hours_days: days(730, 'quarter-hour'),
+    ...trafficKeys,
   }),
-  reloadable: ['keep_minutes_days', 'keep_quarter_hours_days'],
+  reloadable: ['keep_minutes_days', 'keep_quarter_hours_days', ...Object.keys(trafficKeys)],
   migrations,
   examples,
-  guards: { series_rollup: 'fixed', series_state: 'fixed' },
+  guards: {
+    series_rollup: 'fixed',
+    series_state: 'fixed',
+    traffic_day: 'fixed',
+    traffic_counter: 'fixed',
+  },
 
   setup(kernel) {
     const { clock, config, db, every, hooks } = kernel;
@@ -53,11 +62,14 @@ export default definePlugin({
     const turn = new Turn(db, TURN);
     const rollup = new Rollup(buckets, blocks);
     const last = kernel.use(LastReports);
-    const rounds = new Rounds({ kernel, registry, buckets, rollup, blocks, state, turn, last });
-    eraseWithReports({ kernel, registry, buckets, blocks, rounds });
+    const traffic = new TrafficStore(db);
+    const parts = { kernel, registry, buckets, blocks, traffic };
+    const rounds = new Rounds({ ...parts, rollup, state, turn, last });
+    eraseWithReports({ ...parts, rounds });
     let running: Promise<void> = Promise.resolve();
 
-    hooks.methods.tap((methods) =>
+    hooks.methods.tap((methods) => {
+      addTrafficMethods(methods, { registry, store: traffic, planOf: plansOf(config) });
       addMethods(methods, {
         clock,
         registry,
@@ -65,8 +77,8 @@ export default definePlugin({
         state,
         reader: new SeriesReader(buckets, blocks),
         keepMinutes_days: () => config.keep_minutes_days,
-      }),
-    );
+      });
+    });
     hooks.start.tap(() =>
       every('roll up reports', PERIOD_MS, () => {
         running = rounds.run();

@@ -6,11 +6,14 @@ import type { Rollup } from './rollup.ts';
 import { DAY_MS, floorTo, HOUR_MS, MINUTE, QUARTER } from './steps.ts';
 import type { BlockStore } from './store/blocks.ts';
 import type { ReportKind, StateStore } from './store/state.ts';
+import type { TrafficStore } from './store/traffic.ts';
+import { countTraffic } from './traffic/count.ts';
 
 /** Section `[series]`. */
 export interface Config {
   readonly keep_minutes_days: number;
   readonly keep_quarter_hours_days: number;
+  readonly keep_traffic_days: number;
 }
 
 /** Reports of the same time of arrival may be committed so much later. */
@@ -31,6 +34,7 @@ export interface RoundParts {
   readonly buckets: ReportBuckets;
   readonly rollup: Rollup;
   readonly blocks: BlockStore;
+  readonly traffic: TrafficStore;
   readonly state: StateStore;
   readonly last: LastReports;
   readonly turn: Turn;
@@ -53,6 +57,7 @@ export class Rounds {
     const { kernel, turn } = this.#parts;
     try {
       await turn.hold(kernel, MAX_PAUSE_MS, async (proceed) => {
+        while (await this.#traffic()) await proceed();
         for (const kind of KINDS) while (await this.#hour(kind, proceed)) await proceed();
         await this.#clean(proceed);
       });
@@ -60,6 +65,18 @@ export class Rounds {
       // A stop in the middle is no failure: the next start goes on.
       if (!kernel.signal.aborted) kernel.log.error('reports could not be rolled up', { error });
     }
+  }
+
+  /** Counts the traffic of some minutes. @returns whether there may be more to do */
+  async #traffic(): Promise<boolean> {
+    const { buckets, kernel, state, traffic: store } = this.#parts;
+    const history_ms = kernel.config.keep_minutes_days * DAY_MS;
+    const counted = countTraffic({ kernel, buckets, state, store }, history_ms);
+    this.step = counted.then(
+      () => undefined,
+      () => undefined,
+    );
+    return counted;
   }
 
   /** Rolls up one hour of arrivals, or a part of a full one. @returns whether there may be more to do */
@@ -113,7 +130,7 @@ export class Rounds {
   }
 
   async #clean(proceed: () => Promise<void>): Promise<void> {
-    const { blocks, kernel, last, registry } = this.#parts;
+    const { blocks, kernel, last, registry, traffic } = this.#parts;
     const { clock, config, signal } = kernel;
     const day = floorTo(clock.now(), DAY_MS);
     if (day === this.#cleaned) return;
@@ -132,8 +149,10 @@ export class Rounds {
     for (const [at, { id }] of deleted.entries()) {
       if (heard[at] !== undefined) continue;
       for (const kind of KINDS) await blocks.erase(id, kind, () => signal.throwIfAborted());
+      await traffic.erase({ id });
       await proceed();
     }
+    await traffic.erase({ before: day / DAY_MS - config.keep_traffic_days });
     this.#cleaned = day;
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Database, guarded, type SqlValue } from '@svc/plugin-sdk';
 import type { BucketAsk, BucketRow, Part, ReportBuckets } from '../api.ts';
 import { DYNAMIC, type Kind, SUMMARY } from '../kinds.ts';
+import { readCounters } from './counters.ts';
 
 const HOUR_MS = 3_600_000;
 /** Answers are a few hundred kilobytes; one this long comes from names without number. */
@@ -65,6 +66,7 @@ export function openBuckets(db: Database): Omit<ReportBuckets, 'whenErased'> {
       const rows = await readAll<[number, number][]>(sql, [from, to]);
       return rows.map(([id, hour]) => ({ id, hour }));
     },
+    counters: (from, to, signal) => readCounters(db, [from, to], signal),
     async firstArrival(kind, since) {
       const { table } = KIND[kind] as Kind;
       const sql = `select min(storage_time) as first from ${table} where storage_time >= ?`;

@@ -26,4 +26,27 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+/**
+ * Table `traffic_day`: bytes of an agent and UTC day (days since 1970). Table `traffic_counter`: the last counted summary of each agent.
+ * Row `traffic` of `series_state`: up to which time of arrival summaries are counted.
+ */
+const traffic: Migration = {
+  name: '0002-traffic',
+  async up({ query }) {
+    await query.schema.createTable('traffic_day', (table) => {
+      table.integer('uuid_id').notNullable();
+      table.integer('day').notNullable();
+      table.bigInteger('received').notNullable();
+      table.bigInteger('transmitted').notNullable();
+      table.primary(['uuid_id', 'day']);
+      table.index(['day'], 'traffic_day_day');
+    });
+    await query.schema.createTable('traffic_counter', (table) => {
+      table.integer('uuid_id').primary();
+      table.text('state').notNullable();
+    });
+    await query('series_state').insert({ name: 'traffic' });
+  },
+};
+
+export const migrations = [create, traffic];

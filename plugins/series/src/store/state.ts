@@ -12,11 +12,20 @@ export class StateStore {
 
   /** Reports that were stored before this time, ms, are rolled up; undefined: none are. */
   rolledTo(kind: ReportKind): Promise<number | undefined> {
+    return this.#time(kind);
+  }
+
+  #time(name: string): Promise<number | undefined> {
     return guarded('the state of rollups could not be read', async () => {
       const sql = 'select value from series_state where name = ?';
-      const row = await this.#db.first<{ value: string | null }>(sql, [kind]);
+      const row = await this.#db.first<{ value: string | null }>(sql, [name]);
       return row?.value ? Number(row.value) : undefined;
     });
+  }
+
+  /** Summaries that were stored before this time, ms, are counted as traffic; undefined: none are. */
+  countedTo(): Promise<number | undefined> {
+    return this.#time('traffic');
   }
 
   setRolledTo(kind: ReportKind, time: number): Promise<boolean> {
