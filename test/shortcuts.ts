@@ -121,6 +121,17 @@ export const shortcuts: readonly Shortcut[] = [
     ],
   },
   {
+    what: "plays a slow agent, which takes its messages when a test moves the server's clock; agents take them in time",
+    pattern: /export function readThroughRing/,
+    files: ['test/protocol/task-kit.ts'],
+    twins: [
+      [
+        'test/example-agent-slow.test.ts',
+        'it loses none of 5 × 300 tasks beside 235 that are never answered',
+      ],
+    ],
+  },
+  {
     what: "writes an agent's configuration; a user pastes the line of `enrol`, or has what `npm start` makes",
     pattern: /export async function startAgent/,
     files: ['test/agent-program-process.ts'],

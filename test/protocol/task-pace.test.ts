@@ -1,4 +1,4 @@
-// proof: 60
+// proof: 40
 // task.md §4.3, clients.md §8: an agent that is slow loses no task, and tasks that wait for their answer delay no others.
 
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
