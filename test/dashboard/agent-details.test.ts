@@ -89,6 +89,7 @@ for (const width of WIDTHS)
         await row('System').getByText(`${LONG} · 12.9`, { exact: true }).waitFor();
         await row('Cores').getByText('4 logical', { exact: true }).waitFor();
         await page.getByText('pvc-3/mount').waitFor();
+        await page.getByText('ext4 · 460 GiB used').first().waitFor();
         assert.equal([await cut(page), await sideways(page)], [[], 0]);
         const all = page.getByRole('button', { name: `Show all ${MANY}` });
         assert.is(await all.count(), 2);
