@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Client, createClient, type Methods, type Subscriptions } from '@svc/client';
 import { loginFor } from './credentials.ts';
 import { Complaint, type Surroundings } from './io.ts';
@@ -60,6 +61,12 @@ export class Session {
     this.io.stdout.write(this.io.stdout.isTTY ? shown(text) : text);
   }
 
+  /** The same for much: waits while the reader has not taken what was printed before. */
+  async printOn(text: string): Promise<void> {
+    const { stdout } = this.io;
+    if (!stdout.write(stdout.isTTY ? shown(text) : text)) await once(stdout, 'drain');
+  }
+
   /** For what is no result: standard output is read by programs. */
   tell(text: string): void {
     this.io.stderr.write(this.io.stderr.isTTY ? shown(text) : text);
@@ -67,13 +74,18 @@ export class Session {
 
   /** A value for `--json`: one line, so that a stream of them can be read. */
   printJson(value: unknown): void {
-    const text = JSON.stringify(value, (_key, member) =>
-      typeof member === 'bigint' ? String(member) : member,
-    );
-    this.print(`${text ?? 'null'}\n`);
+    this.print(`${jsonOf(value) ?? 'null'}\n`);
   }
 
   close(): void {
     this.#client?.close();
   }
 }
+
+/** JSON text; integers beyond 2^53 are strings. `indent`: for people. */
+export const jsonOf = (value: unknown, indent = 0): string | undefined =>
+  JSON.stringify(
+    value,
+    (_key, member) => (typeof member === 'bigint' ? String(member) : member),
+    indent,
+  );

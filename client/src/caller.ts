@@ -3,7 +3,7 @@ import { post } from './http.ts';
 import { stringifyJson } from './json.ts';
 import { type Limits, limited } from './limited.ts';
 import { type Feed, Link, type Socket } from './link.ts';
-import { type Range, rowsBetween, withCondition } from './rows.ts';
+import { type Range, rowsOf } from './rows.ts';
 import { Stream } from './subscription.ts';
 import type { CallOptions, SubscribeOptions } from './types.ts';
 import { errorOf, type Message, resultOf } from './wire.ts';
@@ -84,13 +84,14 @@ export class Caller {
     return stream;
   }
 
-  rows(method: string, params: Params, range: Range): AsyncGenerator<unknown, void> {
-    const { column = 'timestamp', signal } = range;
-    return rowsBetween(async (window) => {
-      const condition = { [`${column}_from_to`]: window };
-      const options = signal ? { signal } : {};
-      return (await this.call(method, withCondition(params, condition), options)) as Params[];
-    }, range);
+  rows(method: string, params: Params, range: Range = {}): AsyncGenerator<unknown, void> {
+    const options = range.signal ? { signal: range.signal } : {};
+    return rowsOf(
+      method,
+      params,
+      range,
+      async (asked) => (await this.call(method, asked, options)) as Params[],
+    );
   }
 
   close(): void {

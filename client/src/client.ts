@@ -55,11 +55,14 @@ export interface Client<M, S> {
     method: K,
     ...args: Arguments<ParamsOf<S, K>, SubscribeOptions>
   ): Subscription<ItemOf<S, K>>;
-  /** Every row between two times of a query that takes conditions, page by page. */
+  /**
+   * Every row between two times of a query that takes conditions, page by page; one page is held at a time.
+   * @throws what `call` throws; an Error when more rows have one and the same time than one answer holds, or more static reports match
+   */
   rows<K extends keyof M & string>(
     method: K,
     params: ParamsOf<M, K>,
-    range: Range,
+    range?: Range,
   ): AsyncGenerator<RowOf<M, K>, void>;
   /** Ends subscriptions and the connection. What waits for an answer fails. */
   close(): void;

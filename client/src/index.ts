@@ -3,7 +3,7 @@ export { createClient } from './client.ts';
 export { ConnectionError, RpcError } from './errors.ts';
 export type { State } from './link.ts';
 export type { Methods, Subscriptions } from './methods.ts';
-export type { Range } from './rows.ts';
+export { isPaged, type Range } from './rows.ts';
 export type { Subscription } from './subscription.ts';
 export type {
   BatchEntry,

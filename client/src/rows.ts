@@ -2,11 +2,11 @@ import { RpcError } from './errors.ts';
 
 /** What `rows` reads: both ends are included. */
 export interface Range {
-  /** ms since 1970. */
-  readonly from: number;
-  /** ms since 1970; now by default. */
+  /** ms since 1970; the first row by default. */
+  readonly from?: number;
+  /** ms since 1970; now by default, `Infinity`: the last row. */
   readonly to?: number;
-  /** The time that counts: `timestamp` (reports, tasks; oldest first), `start_time` (results of scripts) or `run_time` (results of jobs; newest first). */
+  /** The time that counts, by default that of the method: `timestamp` (reports, tasks; oldest first), `start_time` (results of scripts) or `run_time` (results of jobs; newest first). */
   readonly column?: 'timestamp' | 'start_time' | 'run_time';
   readonly signal?: AbortSignal;
 }
@@ -14,53 +14,122 @@ export interface Range {
 type Row = Readonly<Record<string, unknown>>;
 type Window = readonly [from: number, to: number];
 
+/** A query whose answer ends after so many rows and does not say that there are more. */
+interface Query {
+  readonly column: NonNullable<Range['column']>;
+  readonly most?: number;
+  /** A row has two times, and two windows may both hold it: it is read in one answer or not at all. */
+  readonly isWhole?: boolean;
+}
+
+const QUERIES: Readonly<Record<string, Query>> = {
+  agent_query_static: { column: 'timestamp', most: 10_000, isWhole: true },
+  agent_query_dynamic: { column: 'timestamp', most: 10_000 },
+  agent_query_dynamic_summary: { column: 'timestamp', most: 10_000 },
+  task_query: { column: 'timestamp', most: 1_000 },
+  'js-result_query': { column: 'start_time', most: 1_000 },
+  'crontab-result_query': { column: 'run_time', most: 1_000 },
+};
 const TOO_BIG = -32008;
 
+const queryOf = (method: string): Query | undefined =>
+  Object.hasOwn(QUERIES, method) ? QUERIES[method] : undefined;
+
+/** Whether one answer may lack rows that match, so that `rows` is the way to all of them: a query with neither `limit` nor `last`. */
+export function isPaged(method: string, params: Row): boolean {
+  const [, list] = conditionsOf(params) ?? [];
+  return queryOf(method) !== undefined && list !== undefined && !list.some(isCut);
+}
+
 /**
- * Every row between two times. One answer holds a limited number of rows and says nothing of the rest: the next one
- * begins at the time of the last row, without the rows of that time that were there already. A window whose answer
- * would be too big is halved.
+ * Every row between two times, page by page; only one page is held. A full answer is followed by one that begins at the
+ * time of its last row, without the rows of that time that were there already. A window whose answer would be too big is halved.
+ * @throws Error when a full answer holds rows of one time only, or is of static reports; RpcError; TypeError for parameters without conditions, or with `limit` or `last`
  */
-export async function* rowsBetween(
-  ask: (window: Window) => Promise<readonly Row[]>,
-  { from, to = Date.now(), column = 'timestamp' }: Range,
+export async function* rowsOf(
+  method: string,
+  params: Row,
+  range: Range,
+  ask: (params: Row) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row, void> {
+  const query: Query = queryOf(method) ?? { column: 'timestamp' };
+  const { from = -Infinity, to = Date.now(), column = query.column } = range;
   const isUp = column === 'timestamp';
   /** The next one stands last. */
   const windows: Window[] = [[from, to]];
-  let known = 0;
+  /** Rows of the time `edge` that were there already. */
+  let [edge, known]: [unknown, number] = [undefined, 0];
   for (let window = windows.pop(); window; window = windows.pop()) {
     const [low, high] = window;
     if (low > high) continue;
-    const rows = await ask(window).catch((error: unknown) => {
-      if (!(error instanceof RpcError && error.code === TOO_BIG) || low === high) throw error;
-      const middle = Math.floor((low + high) / 2);
-      const halves: Window[] = [
-        [low, middle],
-        [middle + 1, high],
-      ];
+    const asked = ask(withCondition(params, conditionOf(column, window)));
+    const rows = await asked.catch((error: unknown) => {
+      if (!(error instanceof RpcError) || error.code !== TOO_BIG || query.isWhole) throw error;
+      const halves = halved(window);
+      if (!halves) throw error;
       windows.push(...(isUp ? halves.reverse() : halves));
     });
     if (!rows) continue;
-    const isNew = rows.length > known;
-    yield* rows.slice(known);
+    let told = 0;
+    while (told < known && rows[told]?.[column] === edge) told++;
+    yield* rows.slice(told);
+    if (rows.length < (query.most ?? 1)) continue;
     const last = rows.at(-1)?.[column] as number;
-    known = rows[0]?.[column] === last ? 0 : rows.filter((row) => row[column] === last).length;
-    const step = known > 0 ? 0 : 1;
-    if (isNew) windows.push(isUp ? [last + step, high] : [low, last - step]);
+    const isOneTime = rows[0]?.[column] === last;
+    if (query.most && (isOneTime || query.isWhole))
+      throw new Error(whyCut(method, query, `${column} ${last}`));
+    edge = last;
+    known = isOneTime ? 0 : rows.filter((row) => row[column] === last).length;
+    const step = isOneTime ? 1 : 0;
+    windows.push(isUp ? [last + step, high] : [low, last - step]);
   }
 }
 
-/** The parameters with one more condition: in the member that holds a list of conditions. */
-export function withCondition(params: Row, condition: Row): Row {
+const whyCut = (method: string, { most, isWhole }: Query, time: string): string =>
+  isWhole
+    ? `${method}: ${most} rows or more match, of which one answer holds ${most}, and static reports have no pages: ask for one agent, or for less time`
+    : `${method}: ${most} rows or more have the ${time}, of which one answer holds ${most}: ask for fewer with one more condition`;
+
+function conditionOf(column: string, [low, high]: Window): Row | undefined {
+  const [isFrom, isTo] = [low > -Infinity, high < Infinity];
+  if (isFrom && isTo) return { [`${column}_from_to`]: [low, high] };
+  if (isFrom) return { [`${column}_from`]: low };
+  return isTo ? { [`${column}_to`]: high } : undefined;
+}
+
+function halved([low, high]: Window): Window[] | undefined {
+  const first = Math.max(low, Number.MIN_SAFE_INTEGER);
+  const last = Math.min(high, Number.MAX_SAFE_INTEGER);
+  if (first >= last) return undefined;
+  const middle = Math.floor((first + last) / 2);
+  return [
+    [low, middle],
+    [middle + 1, high],
+  ];
+}
+
+const isCut = (condition: unknown): boolean =>
+  condition === 'last' ||
+  (typeof condition === 'object' &&
+    condition !== null &&
+    ('limit' in condition || 'last' in condition));
+
+/** The list of conditions, in the parameters themselves or in a member of them, whose name stands before it. */
+function conditionsOf(params: Row): [name: string, list: readonly unknown[]] | undefined {
   for (const [name, value] of Object.entries(params)) {
-    const list = name === 'condition' ? value : (value as Row | undefined)?.['condition'];
-    if (!Array.isArray(list)) continue;
-    const longer = [...list, condition];
-    return {
-      ...params,
-      [name]: name === 'condition' ? longer : { ...(value as Row), condition: longer },
-    };
+    const list = name === 'condition' ? value : (value as Row | null | undefined)?.['condition'];
+    if (Array.isArray(list)) return [name, list];
   }
-  throw new TypeError('rows: the parameters hold no list named condition');
+  return undefined;
+}
+
+/** The parameters with one more condition. */
+function withCondition(params: Row, condition: Row | undefined): Row {
+  const [name, list] = conditionsOf(params) ?? [];
+  if (name === undefined || !list)
+    throw new TypeError('rows: the parameters hold no list named condition');
+  if (list.some(isCut)) throw new TypeError('rows: it takes no limit and no last, it reads all');
+  const longer = condition ? [...list, condition] : list;
+  const value = name === 'condition' ? longer : { ...(params[name] as Row), condition: longer };
+  return { ...params, [name]: value };
 }

@@ -1,8 +1,8 @@
-import { createClient, type Methods, RpcError } from '@svc/client';
+import { createClient, isPaged, type Methods, RpcError } from '@svc/client';
 import { credentialFile, loginFor, plain, saveLogin } from '../credentials.ts';
 import { Complaint, readAll, readSecret } from '../io.ts';
 import { lend } from '../lent.ts';
-import type { AnyMethods, Session } from '../session.ts';
+import { type AnyMethods, jsonOf, type Session } from '../session.ts';
 import { clean } from '../text.ts';
 
 /** `svc login URL`: asks for the credential, tries it, and keeps it, or a session in the place of a password. */
@@ -42,13 +42,25 @@ export async function call(session: Session): Promise<void> {
     params[pair.slice(0, at)] = parsed(pair.slice(at + 1));
   }
   if (session.flags.follow) return followed(session, method, params);
+  if (isPaged(method, params)) return printRows(session, method, params);
   const result = await session.anyMethod.call(method, params);
   if (method.endsWith(EDIT)) await tellLeft(session, method);
   if (session.flags.json || typeof result !== 'object') session.printJson(result);
-  else
-    session.print(
-      `${JSON.stringify(result, (_k, v) => (typeof v === 'bigint' ? String(v) : v), 2)}\n`,
-    );
+  else session.print(`${jsonOf(result, INDENT)}\n`);
+}
+
+const INDENT = 2;
+
+/** All rows of a query whose answers hold a part of them, as the array that one answer would be; each is printed as it comes. */
+async function printRows(session: Session, method: string, params: Record<string, unknown>) {
+  const { json } = session.flags;
+  const [before, after] = json ? ['', ''] : ['\n  ', '\n'];
+  let count = 0;
+  for await (const row of session.anyMethod.rows(method, params, { to: Infinity })) {
+    const text = jsonOf(row, json ? 0 : INDENT)?.replaceAll('\n', before);
+    await session.printOn(`${count++ === 0 ? '[' : ','}${before}${text}`);
+  }
+  session.print(count === 0 ? '[]\n' : `${after}]\n`);
 }
 
 /** End of the name `svc-server_edit_config`, a method whose answer is `true` whatever the change leaves for a restart. */
