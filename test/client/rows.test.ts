@@ -50,6 +50,19 @@ test('reports in ascending order, more than one answer may hold, with equal time
   client.close();
 });
 
+test('an answer that is too big is halved where the range has no ends, too', async () => {
+  const client = make();
+  const query = { fields: ['process_count' as const], condition: [{ uuid: A }] };
+  for (const range of [{}, { to: Infinity }]) {
+    const rows = await all(client.rows('agent_query_dynamic_summary', { query }, range));
+    assert.equal(
+      rows.flatMap(({ process_count }) => process_count ?? []),
+      Array.from({ length: 12_000 }, (_, at) => at),
+    );
+  }
+  client.close();
+});
+
 test('results in descending order, a thousand an answer', async () => {
   await app.sql(
     `with recursive n(i) as (select 0 union all select i + 1 from n where i < 2499)
