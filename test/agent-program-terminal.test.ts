@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../agent/src/clock.ts';
 import { terminalAddress } from '../agent/src/terminal/address.ts';
 import { readTerminalMessage } from '../agent/src/terminal/message.ts';
-import { loadPty } from '../agent/src/terminal/pty.ts';
+import { loadPty, shellEnvironment } from '../agent/src/terminal/pty.ts';
 import { PtyInput } from '../agent/src/terminal/pty-input.ts';
 import { AGENT, FakeClock, soon } from './agent-program-kit.ts';
 import { gone, isAlive } from './agent-program-programs.ts';
@@ -230,6 +230,40 @@ shellTest('opens a shell of 24 × 80 that is typed into and resized, as binary o
     assert.is(isDone(), false);
     user.leave();
     assert.is(await result, true);
+  }),
+);
+
+// [the agent's environment, LANG of the shell]
+const LOCALES: [{ readonly [name: string]: string }, string | undefined][] = [
+  [{}, 'C.UTF-8'],
+  [{ LANG: '' }, 'C.UTF-8'],
+  [{ LANG: 'de_DE.UTF-8' }, 'de_DE.UTF-8'],
+  [{ LANG: 'C' }, 'C'],
+  [{ LC_ALL: 'C' }, undefined],
+  [{ LC_CTYPE: 'ja_JP.UTF-8' }, undefined],
+];
+for (const [given, expected] of process.platform === 'darwin' ? [] : LOCALES) {
+  test(`a shell under ${JSON.stringify(given)} has the LANG ${expected}`, () => {
+    const { LANG, ...others } = shellEnvironment({ ...given, HOME: '/root' });
+    const { LANG: _lang, ...same } = given;
+    assert.equal([LANG, others], [expected, { ...same, HOME: '/root' }]);
+  });
+}
+
+shellTest('counts letters, not bytes, where the agent has no locale', () =>
+  withTerminals(async (terminals) => {
+    const names = ['LANG', 'LC_ALL', 'LC_CTYPE'];
+    const before = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) delete process.env[name];
+    try {
+      const { user, result } = await openOne(terminals);
+      user.send("printf 'gr\\303\\274\\303\\237e' | wc -m | sed s/^/letters=/\r");
+      assert.is(await user.sees(/letters=(\d+)\r/), '5');
+      user.leave();
+      assert.is(await result, true);
+    } finally {
+      for (const [name, value] of before) if (value !== undefined) process.env[name] = value;
+    }
   }),
 );
 

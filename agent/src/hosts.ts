@@ -1,8 +1,7 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Clock } from './clock.ts';
 import { withLimit } from './limits.ts';
+import type { TaskRuntime } from './task-context.ts';
 
 /** Limit of one look-up of a name (clients.md §2.8). */
 const LOOKUP_MS = 2000;
@@ -13,12 +12,14 @@ const LOOKUP_MS = 2000;
  */
 export async function addressesOf(
   host: string,
-  clock: Clock,
+  { clock, lookup }: Pick<TaskRuntime, 'clock' | 'lookup'>,
   signal: AbortSignal,
 ): Promise<LookupAddress[]> {
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
   if (host === '') throw new Error('the host name is empty');
   const limit = { clock, label: 'look-up', ms: LOOKUP_MS, parent: signal };
-  return await withLimit(limit, () => lookup(host, { all: true }));
+  const found = await withLimit(limit, () => lookup(host));
+  if (found.length === 0) throw new Error(`no address for ${host}`);
+  return found;
 }

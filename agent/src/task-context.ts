@@ -1,3 +1,5 @@
+import type { LookupAddress } from 'node:dns';
+import * as dns from 'node:dns/promises';
 import type { Clock } from './clock.ts';
 import type { AgentConfig, ServerConfig } from './config.ts';
 import { Slots } from './limits.ts';
@@ -16,6 +18,8 @@ export interface TaskRuntime {
   readonly terminals: Set<string>;
   /** Program for the kind `ping`. */
   readonly ping_program: string;
+  /** The system's addresses of a name, the preferred ones first. */
+  readonly lookup: (name: string) => Promise<LookupAddress[]>;
   /** Makes the agent start again from its file, 300 ms from now. */
   restart(): void;
   readonly isRestarting: boolean;
@@ -31,6 +35,7 @@ export interface RuntimeOptions {
   readonly config: AgentConfig;
   readonly config_path: string;
   readonly ping_program?: string;
+  readonly lookup?: TaskRuntime['lookup'];
   /** Ends this agent so that it is started again. */
   readonly onRestart: () => void;
 }
@@ -41,6 +46,7 @@ export function createRuntime({ onRestart, ...options }: RuntimeOptions): TaskRu
   let cancel = () => {};
   return {
     ping_program: 'ping',
+    lookup: (name) => dns.lookup(name, { all: true }),
     ...options,
     network: new Slots(NETWORK_SLOTS),
     terminals: new Set(),

@@ -1,29 +1,33 @@
 import { execFile } from 'node:child_process';
 import { isIPv6 } from 'node:net';
 import { readText } from '../content.ts';
+import { firstAnswer } from '../first-answer.ts';
 import { addressesOf } from '../hosts.ts';
 import { withLimit } from '../limits.ts';
 import type { TaskHandler } from '../task-context.ts';
 
 /** Seconds that the program waits for the answer (clients.md §2.8). */
 const ECHO_S = 2;
-/** The program is ended after this time, should its own limit fail. */
-const PROGRAM_MS = 4000;
+/** The programs of all addresses are ended after this time, should their own limit fail. */
+const PROGRAMS_MS = 4000;
 
 /**
  * Time of one ICMP echo in ms. Node has no ICMP sockets, so the system's program `ping` sends it; the agent needs no
- * rights for that. The program gets an address, never the name, which it could take for an option.
+ * rights for that. The program gets an address, never the name, which it could take for an option. Of several addresses
+ * the first that answers counts.
  */
 export const ping: TaskHandler = async (content, { runtime, signal }) => {
   const { clock, ping_program } = runtime;
   const host = readText(content, 'ping')
     .trim()
     .replace(/^\[(.*)\]$/, '$1');
-  const [found] = await addressesOf(host, clock, signal);
-  if (!found) throw new Error(`no address for ${host}`);
-  const args = pingArguments(found.address, process.platform);
-  const limit = { clock, label: 'ping', ms: PROGRAM_MS, parent: signal };
-  return await withLimit(limit, (limited) => runPing(ping_program, args, limited));
+  const addresses = await addressesOf(host, runtime, signal);
+  const echo = (address: string, over: AbortSignal) =>
+    runPing(ping_program, pingArguments(address, process.platform), over);
+  const limit = { clock, label: 'ping', ms: PROGRAMS_MS, parent: signal };
+  return await withLimit(limit, (limited) =>
+    firstAnswer(addresses, echo, { clock, signal: limited }),
+  );
 };
 
 /** The arguments of the platform's `ping` for one echo without a name look-up. */

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { readText } from '../content.ts';
+import { firstAnswer } from '../first-answer.ts';
 import { addressesOf } from '../hosts.ts';
 import { withLimit } from '../limits.ts';
 import { elapsed } from '../measure.ts';
@@ -9,23 +10,16 @@ import type { TaskHandler } from '../task-context.ts';
 /** Limit of the connection, the look-up of the name not counted (task.md §6). */
 const CONNECT_MS = 1000;
 
-/** Milliseconds to open a TCP connection to `host:port`; the host's addresses are tried in turn. */
-export const tcpPing: TaskHandler = async (content, { runtime: { clock }, signal }) => {
+/** Milliseconds to open a TCP connection to `host:port`; of several addresses the first that takes it counts. */
+export const tcpPing: TaskHandler = async (content, { runtime, signal }) => {
+  const { clock } = runtime;
   const { host, port } = parseTarget(readText(content, 'tcp_ping'));
-  const addresses = await addressesOf(host, clock, signal);
+  const addresses = await addressesOf(host, runtime, signal);
   const limit = { clock, label: 'connection', ms: CONNECT_MS, parent: signal };
-  return await withLimit(limit, async (limited) => {
-    let failure: unknown = new Error(`no address for ${host}`);
-    for (const { address } of addresses) {
-      try {
-        return await connectTime(address, port, clock, limited);
-      } catch (error) {
-        limited.throwIfAborted();
-        failure = error;
-      }
-    }
-    throw failure;
-  });
+  const open = (address: string, over: AbortSignal) => connectTime(address, port, clock, over);
+  return await withLimit(limit, (limited) =>
+    firstAnswer(addresses, open, { clock, signal: limited }),
+  );
 };
 
 /**

@@ -46,6 +46,15 @@ export async function loadPty(): Promise<PtyModule> {
   }
 }
 
+/**
+ * The agent's environment, with a locale of UTF-8 where it names none, as under a service: without one a shell and its
+ * programs take each byte of an umlaut for a character.
+ */
+export function shellEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']) return { ...env };
+  return { ...env, LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8' };
+}
+
 /** Starts a shell in a terminal of 24 rows and 80 columns, in the directory `home` (clients.md §2.9). */
 export function openPty(module: PtyModule, shell: string, home: string): Pty {
   const pty = module.spawn(shell, [], {
@@ -53,7 +62,7 @@ export function openPty(module: PtyModule, shell: string, home: string): Pty {
     cols: 80,
     rows: 24,
     cwd: home,
-    env: { ...process.env },
+    env: shellEnvironment(process.env),
     encoding: null,
   });
   ignoreReadErrors(pty);

@@ -1,0 +1,64 @@
+import type { LookupAddress } from 'node:dns';
+import type { Clock } from './clock.ts';
+import { untilAborted } from './limits.ts';
+
+/** An address has so long for itself before the next one is tried beside it (RFC 8305 §5). */
+const DELAY_MS = 250;
+/** Least time between two attempts (RFC 8305 §5). */
+const SHORTEST_MS = 10;
+/** The last address of many is tried before so much time has passed. */
+const ALL_WITHIN_MS = 800;
+
+/**
+ * The first answer of one of a host's addresses. They are tried in the order of RFC 8305: the families take turns, and the
+ * next address follows when the newest attempt failed, or after 250 ms, less where there are more than four. The other
+ * attempts are ended by their signal.
+ * @throws the failure of the first address when all have failed; the signal's reason
+ */
+export async function firstAnswer<T>(
+  addresses: readonly LookupAddress[],
+  attempt: (address: string, signal: AbortSignal) => Promise<T>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<T> {
+  const waiting = inTurns(addresses);
+  const delay_ms = Math.max(SHORTEST_MS, Math.min(DELAY_MS, ALL_WITHIN_MS / waiting.length));
+  const over = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const failures: unknown[] = [];
+  let begun = 0;
+  let failed = 0;
+  let cancel = () => {};
+  const next = () => {
+    cancel();
+    const found = waiting.shift();
+    if (!found || over.signal.aborted) return;
+    const at = begun++;
+    if (waiting.length > 0) cancel = clock.after('next address', delay_ms, next);
+    attempt(found.address, over.signal).then(resolve, (failure: unknown) => {
+      failures[at] = failure;
+      failed += 1;
+      if (waiting.length > 0) next();
+      else if (failed === begun) reject(failures[0]);
+    });
+  };
+  next();
+  try {
+    return await untilAborted(signal, promise);
+  } finally {
+    cancel();
+    over.abort(signal.reason);
+  }
+}
+
+/** One address of each family after the other, beginning with the family that the system prefers (RFC 8305 §4). */
+export function inTurns(addresses: readonly LookupAddress[]): LookupAddress[] {
+  const [first] = addresses;
+  const preferred = addresses.filter(({ family }) => family === first?.family);
+  const others = addresses.filter(({ family }) => family !== first?.family);
+  return Array.from({ length: Math.max(preferred.length, others.length) }, (_, at) => [
+    preferred[at],
+    others[at],
+  ])
+    .flat()
+    .filter((found) => found !== undefined);
+}
