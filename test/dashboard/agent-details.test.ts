@@ -54,7 +54,7 @@ const full = fullReport({ uuid: UUID, time: Date.now(), devices: MANY });
 
 suiteOf.before(async () => {
   if (missing) return;
-  kit = await startKit({ machines: 2 });
+  kit = await startKit({ machines: 2, config: { series: { traffic_quota_gb: 1_000 } } });
   const { app } = kit;
   const call = (method: string, data: object) => app.call(method, [app.superToken, data]);
   await call('agent_report_static', facts);
@@ -127,6 +127,31 @@ test('what a network moves and how fast it does are in one system of units, on e
     await texts(page, '.fleet-totals', /Mbit\/s/);
     await page.locator('.fleet-total', { hasText: /Traffic today.*\d\s?[kMG]?B$/ }).waitFor();
   });
+});
+
+test('the traffic of the month stands beside its quota, and that of the day on the fleet', async () => {
+  const day = Math.floor(Date.now() / 86_400_000);
+  const [{ id }] = await kit.app.sql(
+    `select u.id from monitoring_uuid u where lower(hex(u.uuid)) = '${UUID.replaceAll('-', '')}'`,
+  );
+  const row = (at: number, received: number) => `(${id}, ${at}, ${received}, 250000000000)`;
+  await kit.app.sql(
+    `insert into traffic_day (uuid_id, day, received, transmitted) values ${row(day, 23e9)}`,
+  );
+  await kit.using(async ({ page, findings }) => {
+    const figure = page.locator('.agent-figure', { hasText: 'this month' });
+    await figure.getByText(/^(273 GB of 1\.00 TB|254 GiB of 931 GiB) this month$/).waitFor();
+    assert.equal(await findings(), []);
+    if (process.env['SVC_TEST_PICTURES'])
+      await page.screenshot({ path: `${process.env['SVC_TEST_PICTURES']}/month.png` });
+    await page.goto(new URL('/svc/dashboard/', page.url()).href);
+    await page
+      .locator('.fleet-total', { hasText: /Traffic today.*2[13](\.\d+)?\s?Gi?B/ })
+      .waitFor();
+    if (process.env['SVC_TEST_PICTURES'])
+      await page.screenshot({ path: `${process.env['SVC_TEST_PICTURES']}/fleet.png` });
+  }, here());
+  await kit.app.sql(`delete from traffic_day where day = ${day}`);
 });
 
 const READS = [

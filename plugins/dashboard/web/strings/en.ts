@@ -168,6 +168,7 @@ export const en = {
     network: 'Network now',
     networkCurve: 'Network of the fleet in the last half hour',
     today: 'Traffic today',
+    todayUtc: 'Since 00:00 UTC',
     of: (whole: string) => `of ${whole}`,
     of2: (part: string, whole: string) => `${part} of ${whole}`,
     up: (duration: string) => `up ${duration}`,
@@ -395,6 +396,10 @@ export const en = {
     ofWhole: (used: string, whole: string) => `${used} of ${whole}`,
     connections: (tcp: number, udp: number) => `${tcp} TCP · ${udp} UDP`,
     traffic: (received: string, sent: string) => `↓ ${received} · ↑ ${sent}`,
+    month: 'Traffic this month',
+    inMonth: (used: string, quota: string | undefined) =>
+      quota === undefined ? `${used} this month` : `${used} of ${quota} this month`,
+    monthSince: (time: string) => `since ${time}`,
     gaps: {
       restart: 'Server restart',
       offline: 'Agent offline',

@@ -162,6 +162,7 @@ export const zh: Strings = {
     network: '当前网络',
     networkCurve: '最近半小时全部主机的网络',
     today: '今日流量',
+    todayUtc: '自 UTC 00:00 起',
     of: (whole) => `共 ${whole}`,
     of2: (part, whole) => `${part} / ${whole}`,
     up: (duration) => `已运行 ${duration}`,
@@ -375,6 +376,9 @@ export const zh: Strings = {
     ofWhole: (used, whole) => `${used} / ${whole}`,
     connections: (tcp, udp) => `${tcp} TCP · ${udp} UDP`,
     traffic: (received, sent) => `↓ ${received} · ↑ ${sent}`,
+    month: '本月流量',
+    inMonth: (used, quota) => (quota === undefined ? `本月 ${used}` : `本月 ${used}，共 ${quota}`),
+    monthSince: (time) => `自 ${time} 起`,
     gaps: {
       restart: '服务器重启',
       offline: 'Agent 离线',

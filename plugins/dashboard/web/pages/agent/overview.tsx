@@ -10,6 +10,7 @@ import { EventList } from './event-list.tsx';
 import type { Event } from './events.ts';
 import { FactList, type FactRow } from './fact-list.tsx';
 import type { Reports } from './live.ts';
+import { MonthTraffic } from './month.tsx';
 import { useSpan } from './span.ts';
 import { cpu, diskSpeed, memory, network } from './specs.ts';
 import { processorRows, systemRows } from './system-facts.ts';
@@ -35,7 +36,7 @@ export function Overview({ uuid, name, reports, events, facts }: Props) {
     return <Empty title={t.agent.nothing}>{t.agent.nothingHint}</Empty>;
   return (
     <div class="stack">
-      <Figures reports={reports} facts={facts} />
+      <Figures uuid={uuid} reports={reports} facts={facts} />
       {has('series') && <Summaries uuid={uuid} view={view} reports={reports} specs={SPECS} />}
       <p class="small">
         <Link to={to('agent', uuid, 'charts')}>{t.agent.allCharts}</Link>
@@ -69,7 +70,7 @@ const Figure = ({ label, children, below }: FigureProps) => (
   </div>
 );
 
-function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
+function Figures({ uuid, reports, facts }: Pick<Props, 'uuid' | 'reports' | 'facts'>) {
   const cores = facts?.cpu;
   const samples = reports.samples.value;
   const values = samples.at(-1)?.values ?? {};
@@ -134,12 +135,15 @@ function Figures({ reports, facts }: Pick<Props, 'reports' | 'facts'>) {
       <Figure
         label={f.network}
         below={
-          <span class="muted small" title={f.traffic}>
-            {t.agent.traffic(
-              format.text(networkAmount(of('total_received') ?? 0)),
-              format.text(networkAmount(of('total_transmitted') ?? 0)),
-            )}
-          </span>
+          <>
+            <span class="muted small" title={f.traffic}>
+              {t.agent.traffic(
+                format.text(networkAmount(of('total_received') ?? 0)),
+                format.text(networkAmount(of('total_transmitted') ?? 0)),
+              )}
+            </span>
+            <MonthTraffic uuid={uuid} />
+          </>
         }
       >
         <span class="agent-pair">

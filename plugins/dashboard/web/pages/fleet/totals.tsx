@@ -81,7 +81,7 @@ export function Totals({
         <Sparkline values={networkCurve} color="--series-2" label={t.fleet.networkCurve} />
       </div>
       <div class="fleet-total">
-        <h2>{t.fleet.today}</h2>
+        <h2 title={t.fleet.todayUtc}>{t.fleet.today}</h2>
         <p class="fleet-figure">
           ↓{' '}
           <Amount

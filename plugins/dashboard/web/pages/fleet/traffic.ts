@@ -4,14 +4,14 @@ const MOST_AGENTS = 100;
 const EVERY_MS = 300_000;
 /** More agents are asked in so many calls that the figure is not worth them. */
 const MOST = 2_000;
-const POINTS = 12;
+const DAY_MS = 86_400_000;
 
 export interface Traffic {
   readonly received: number;
   readonly sent: number;
 }
 
-/** Bytes that the machines have moved since this day began here. Undefined: not known yet. */
+/** Bytes that the machines have moved on this UTC day. Undefined: not known yet. */
 export function useTraffic(server: Server, agents: readonly string[]): Traffic | undefined {
   const isAsked = server.has('series') && agents.length > 0 && agents.length <= MOST;
   const { data } = usePoll(
@@ -27,35 +27,15 @@ async function read(
   agents: readonly string[],
   signal: AbortSignal,
 ): Promise<Traffic> {
-  const from = new Date().setHours(0, 0, 0, 0);
+  const now = Date.now();
   const sum = { received: 0, sent: 0 };
   for (let at = 0; at < agents.length; at += MOST_AGENTS) {
-    const { series } = await server.call(
-      'agent_query_series',
-      {
-        agents: agents.slice(at, at + MOST_AGENTS),
-        fields: ['total_received', 'total_transmitted'],
-        from,
-        to: Date.now(),
-        points: POINTS,
-      },
-      { signal },
-    );
-    for (const { field, min, last } of series)
-      sum[field === 'total_received' ? 'received' : 'sent'] += grown(min, last);
-  }
-  return sum;
-}
-
-/** How far a counter has grown; it begins anew when a machine starts. */
-export function grown(min: readonly (number | null)[], last: readonly (number | null)[]): number {
-  let before: number | undefined;
-  let sum = 0;
-  for (const [at, value] of last.entries()) {
-    if (value === null) continue;
-    before ??= min[at] ?? value;
-    sum += value >= before ? value - before : value;
-    before = value;
+    const uuids = agents.slice(at, at + MOST_AGENTS);
+    const asked = { uuids, from: now - (now % DAY_MS), to: now + 1, by: 'day' as const };
+    for (const day of await server.call('agent_query_traffic', asked, { signal })) {
+      sum.received += day.received;
+      sum.sent += day.transmitted;
+    }
   }
   return sum;
 }
