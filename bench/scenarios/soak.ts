@@ -145,8 +145,9 @@ class Soak {
   /** Compares the newest value of each agent with what was answered before it was asked for. */
   async #look(): Promise<void> {
     this.#looks += 1;
-    for (let at = 0; at < this.#agents.length; at += MANY) {
-      const asked = this.#agents.slice(at, at + MANY);
+    const known = this.#agents.filter(({ answered }) => answered > 0);
+    for (let at = 0; at < known.length; at += MANY) {
+      const asked = known.slice(at, at + MANY);
       const before = new Map(asked.map(({ uuid, answered }) => [uuid, answered]));
       const rows = await this.#call('agent_dynamic_summary_multi_last_query', {
         uuids: [...before.keys()],
