@@ -67,7 +67,7 @@ export class Rounds {
     }
   }
 
-  /** Counts the traffic of some minutes. @returns whether there may be more to do */
+  /** Counts the traffic of some minutes. A failure stops nothing else. @returns whether there may be more to do */
   async #traffic(): Promise<boolean> {
     const { buckets, kernel, state, traffic: store } = this.#parts;
     const history_ms = kernel.config.keep_minutes_days * DAY_MS;
@@ -76,7 +76,12 @@ export class Rounds {
       () => undefined,
       () => undefined,
     );
-    return counted;
+    try {
+      return await counted;
+    } catch (error) {
+      if (!kernel.signal.aborted) kernel.log.error('traffic could not be counted', { error });
+      return false;
+    }
   }
 
   /** Rolls up one hour of arrivals, or a part of a full one. @returns whether there may be more to do */

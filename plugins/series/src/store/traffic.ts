@@ -104,16 +104,20 @@ async function inBatches<T>(rows: readonly T[], write: (some: readonly T[]) => P
   for (let at = 0; at < rows.length; at += BATCH_ROWS) await write(rows.slice(at, at + BATCH_ROWS));
 }
 
+/** A sum that stays one of the integers that JSON carries, whatever an agent reports: an overflow would stop all counting. */
+const sumOf = (name: string) =>
+  `${name} = case when traffic_day.${name} + excluded.${name} > ${Number.MAX_SAFE_INTEGER}
+    then ${Number.MAX_SAFE_INTEGER} else traffic_day.${name} + excluded.${name} end`;
+
 function addDays(trx: QueryBuilder, rows: readonly TrafficDay[]) {
   const text = `insert into traffic_day (uuid_id, day, received, transmitted)
     values ${rows.map(() => '(?, ?, ?, ?)').join(', ')} on conflict (uuid_id, day) do update set
-    received = traffic_day.received + excluded.received, transmitted = traffic_day.transmitted + excluded.transmitted
-    returning day`;
+    ${sumOf('received')}, ${sumOf('transmitted')} returning day`;
   const params = rows.flatMap(({ id, day, received, transmitted }): SqlValue[] => [
     id,
     day,
-    received,
-    transmitted,
+    Math.min(received, Number.MAX_SAFE_INTEGER),
+    Math.min(transmitted, Number.MAX_SAFE_INTEGER),
   ]);
   return rowsOf(trx, { text, params });
 }

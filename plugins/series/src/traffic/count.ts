@@ -1,5 +1,5 @@
 import type { CounterRow, ReportBuckets } from '@svc/plugin-agent/api';
-import type { Kernel } from '@svc/plugin-sdk';
+import { type Kernel, RpcError } from '@svc/plugin-sdk';
 import type { StateStore } from '../store/state.ts';
 import type { TrafficDay, TrafficStore } from '../store/traffic.ts';
 import { perDay } from './days.ts';
@@ -38,8 +38,7 @@ export async function countTraffic(
   if (done - since < LEAST_MS) return false;
   // Times without arrivals are passed over.
   const from = Math.min((await buckets.firstArrival('summary', since)) ?? done, done);
-  const to = Math.min(from + MOST_MS, done);
-  const rows = from < to ? await buckets.counters(from, to, kernel.signal) : [];
+  const { rows, to } = await readSlice(buckets, [from, done], kernel.signal);
   if (rows.length === 0 && from >= done && done - since < QUIET_MS) return false;
   const byAgent = Map.groupBy(rows, ({ id }) => id);
   const days: TrafficDay[] = [];
@@ -53,6 +52,25 @@ export async function countTraffic(
     }
   }
   return (await store.add({ from: known, to, days, counters })) && to < done;
+}
+
+/** What arrived from a time on: five minutes, or as much of them as one answer holds. */
+async function readSlice(
+  buckets: ReportBuckets,
+  [from, done]: readonly [number, number],
+  signal: AbortSignal,
+): Promise<{ rows: Awaited<ReturnType<ReportBuckets['counters']>>; to: number }> {
+  let ms = Math.min(MOST_MS, done - from);
+  for (;;) {
+    const to = from + ms;
+    try {
+      return { rows: ms > 0 ? await buckets.counters(from, to, signal) : [], to };
+    } catch (error) {
+      const isTooBig = error instanceof RpcError && error.code === RpcError.responseTooBig(0).code;
+      if (!isTooBig || ms <= 1) throw error;
+      ms = Math.ceil(ms / 4);
+    }
+  }
 }
 
 /** Adds an agent's rows, in the order of their arrival, to the days. @returns the last of them */

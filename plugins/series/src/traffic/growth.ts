@@ -40,14 +40,21 @@ export function growthOf(before: Counted, row: CounterRow): Growth {
   };
 }
 
-/** When a clock is set, `boot_time` moves, too, but the machine is up for no shorter. */
+/**
+ * When a clock is set, `boot_time` moves, too, but the machine is up for no shorter. It has started since the report before:
+ * otherwise two machines report as one agent.
+ */
 function hasRestarted(before: CounterRow, row: CounterRow): boolean {
   const bootMoved =
     before.boot_time !== null && row.boot_time !== null
       ? Math.abs(row.boot_time - before.boot_time) > BOOT_S
       : undefined;
-  if (before.uptime === null || row.uptime === null) return bootMoved ?? false;
+  if (before.uptime === null || row.uptime === null) {
+    return bootMoved === true && (row.boot_time ?? 0) > before.time / 1_000 - BOOT_S;
+  }
   const elapsed_s = Math.max(0, row.arrived - before.arrived) / 1_000;
+  const between_s = Math.max(elapsed_s, (row.time - before.time) / 1_000);
+  if (row.uptime > between_s + BOOT_S) return false;
   const isShorter = row.uptime < before.uptime + elapsed_s - BOOT_S;
   return bootMoved === undefined ? row.uptime < before.uptime : bootMoved && isShorter;
 }
@@ -64,7 +71,8 @@ interface Step {
 function pair(before: CounterRow, row: CounterRow, which: 'received' | 'transmitted') {
   const speed = which === 'received' ? 'receive_speed' : 'transmit_speed';
   const [first, second] = [before[speed], row[speed]];
-  const speeds = first === null || second === null ? undefined : ([first, second] as const);
+  const isTold = first !== null && second !== null && first >= 0 && second >= 0;
+  const speeds = isTold ? ([first, second] as const) : undefined;
   return { from: before[which], to: row[which], speeds };
 }
 
@@ -80,7 +88,8 @@ function grown({ ms, from, to, speeds, away }: Step): { bytes: number; away: rea
   const back = away.filter((bytes) => bytes <= more).sort((a, b) => b - a)[0];
   if (back !== undefined) {
     const at = away.indexOf(back);
-    return { bytes: more - back, away: away.filter((_, n) => n !== at) };
+    // Several may come back at once.
+    return grown({ ms, from: from + back, to, speeds, away: away.filter((_, n) => n !== at) });
   }
   // An interface came that had counted elsewhere, as after a change of the agent's list.
   if (isClose && speeds && more > 16 * usual + GIB) return { bytes: Math.round(measured), away };

@@ -137,6 +137,12 @@ const periodOf = (
   transmitted,
 });
 
+const sumOf = (bytes: readonly number[]): number =>
+  Math.min(
+    bytes.reduce((sum, some) => sum + some, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
+
 function monthsOf(
   uuid: string,
   days: readonly TrafficDay[],
@@ -153,8 +159,8 @@ function monthsOf(
     .filter(([begin]) => begin >= firstMonth && begin < end)
     .map(([begin, some]) => ({
       ...periodOf(uuid, begin, {
-        received: some.reduce((sum, { received }) => sum + received, 0),
-        transmitted: some.reduce((sum, { transmitted }) => sum + transmitted, 0),
+        received: sumOf(some.map(({ received }) => received)),
+        transmitted: sumOf(some.map(({ transmitted }) => transmitted)),
       }),
       ...(quota !== undefined && { quota }),
     }));
