@@ -224,4 +224,8 @@ export const shortcuts: readonly Shortcut[] = [
     'test/upgrade.test.ts',
     'the server starts without a warning and makes no second Super Token',
   ]),
+  rows('traffic_day', [
+    'test/protocol/agent-traffic.test.ts',
+    'buffered reports, a clock that is set right and a start of the server count each byte once',
+  ]),
 ];

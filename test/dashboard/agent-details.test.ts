@@ -142,14 +142,10 @@ test('the traffic of the month stands beside its quota, and that of the day on t
     const figure = page.locator('.agent-figure', { hasText: 'this month' });
     await figure.getByText(/^(273 GB of 1\.00 TB|254 GiB of 931 GiB) this month$/).waitFor();
     assert.equal(await findings(), []);
-    if (process.env['SVC_TEST_PICTURES'])
-      await page.screenshot({ path: `${process.env['SVC_TEST_PICTURES']}/month.png` });
     await page.goto(new URL('/svc/dashboard/', page.url()).href);
     await page
       .locator('.fleet-total', { hasText: /Traffic today.*2[13](\.\d+)?\s?Gi?B/ })
       .waitFor();
-    if (process.env['SVC_TEST_PICTURES'])
-      await page.screenshot({ path: `${process.env['SVC_TEST_PICTURES']}/fleet.png` });
   }, here());
   await kit.app.sql(`delete from traffic_day where day = ${day}`);
 });
