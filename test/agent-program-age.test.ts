@@ -124,6 +124,23 @@ test('a graphics processor whose program fails since an update of its driver has
   assert.is(lines.filter((line) => line.includes('graphics')).length, 1);
 });
 
+test('a report each minute waits for its figures, one each second takes the earlier ones', async () => {
+  let answer = (_: GpuReading[]) => {};
+  const gpus = () => new Promise<GpuReading[]>((resolve) => (answer = resolve));
+  const { machine } = machineOf({ '/proc/stat': 'cpu 1 1 1 1\n' });
+  const clock = new FakeClock();
+  const collector = new LinuxCollector(clock, memoryLog().log, [], { machine, gpus });
+  const waits: number[] = [];
+  for (const pause_ms of [1000, 10_000, 60_000, 600_000]) {
+    await clock.advance(pause_ms);
+    const sampling = collector.sample();
+    waits.push(await clock.timer('slow figures'));
+    answer([]);
+    await sampling;
+  }
+  assert.equal(waits, [200, 500, 2000, 2000]);
+});
+
 test('a summary has no figure for what the kernel does not tell, a full report has a 0', async () => {
   const { machine } = machineOf({ '/proc/stat': 'cpu 1 1 1 1\n' });
   const collector = new LinuxCollector(new FakeClock(), memoryLog().log, [], { machine });

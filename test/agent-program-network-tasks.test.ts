@@ -98,6 +98,11 @@ const FAILED_PINGS: [string, string, RegExp][] = [
     /^ping: connect: Network is unreachable$/,
   ],
   [
+    'is stopped by a firewall',
+    'echo "ping: sendmsg: Operation not permitted" >&2; exit 1',
+    /^ping: sendmsg: Operation not permitted$/,
+  ],
+  [
     'may open no socket',
     'echo "ping: socket: Operation not permitted" >&2; exit 2',
     /^ping: socket: Operation not permitted: this agent may not ping; on the machine "sh .*install\.sh --update" gives/,

@@ -33,6 +33,8 @@ const FREQUENCY_EVERY_MS = 9900;
 const GPU_EVERY_MS = 14_900;
 /** A sample waits this long for the slow figures, then it uses the earlier ones. */
 const PATIENCE_MS = 200;
+/** After a pause of more than 4 s it waits a twentieth of it, at most this long: the earlier ones are as old as the pause. */
+const LONGEST_PATIENCE_MS = 2000;
 
 /** MHz by core number, from cpufreq where `/proc/cpuinfo` has none (Arm). */
 async function readFrequencies(machine: Machine): Promise<Map<number, number>> {
@@ -119,7 +121,9 @@ export class LinuxCollector implements Collector {
   async sample(): Promise<Sample> {
     const slow = [this.#processes, this.#mhz, this.#disks, this.#gpus];
     const refreshing = Promise.all(slow.map((figure) => figure.refresh()));
-    await within(this.#clock, 'slow figures', PATIENCE_MS, refreshing);
+    const paused_ms = this.#clock.steady() - this.#last.at_ms;
+    const patience_ms = Math.min(Math.max(PATIENCE_MS, paused_ms / 20), LONGEST_PATIENCE_MS);
+    await within(this.#clock, 'slow figures', patience_ms, refreshing);
     const before = this.#last;
     const now = this.#read();
     this.#last = now;

@@ -45,9 +45,13 @@ export function pingTime(output: string): number | undefined {
   return text === undefined ? undefined : Number(text.replace(',', '.'));
 }
 
-/** The program may not start under a service without its capability, or may open no socket without it. */
+/**
+ * The program may not start under a service without its capability, or may open no socket without it. Where sending is
+ * refused, it is by a firewall.
+ */
 const isForbidden = (reason = ''): boolean =>
-  /EPERM|EACCES|operation not permitted|permission denied/i.test(reason);
+  /EPERM|EACCES|operation not permitted|permission denied/i.test(reason) &&
+  !/sendmsg|sendto/.test(reason);
 
 const ADVICE =
   'this agent may not ping; on the machine "sh /opt/svc-agent/install.sh --update" gives its service what it needs, ' +
