@@ -150,10 +150,13 @@ function ratios(one: Case, before: Measured, now: Measured): Figure[] {
     value: per(of(now), now) / per(of(before), before),
     ...(most !== undefined && { goal: { most } }),
   });
+  const isWritten = before.written > 0;
   const cpu = goals[`${one.dialect} ${one.agents}`];
   return [
     ratio('processor time', ({ server }) => server.cpu_ms, cpu),
-    ratio('bytes', ({ written }) => written, one.agents === 30 ? BYTES_GOAL : undefined),
+    ...(isWritten
+      ? [ratio('bytes', ({ written }) => written, one.agents === 30 ? BYTES_GOAL : undefined)]
+      : []),
     ratio('context switches', ({ server }) => server.switches),
   ];
 }
