@@ -15,7 +15,7 @@ export interface LastReports {
 export const LastReports = service<LastReports>('last-reports');
 
 /**
- * Agents reported, on whichever server, or lost their newest report to a delete. Comes every 250 ms with all of that time; the
+ * Agents reported, on whichever server, or lost their newest report to a delete. Comes at most five times a second; the
  * reports are in the database by then, and the `agent_*_multi_last_query` methods answer the newest ones from memory.
  */
 export const AgentReported = topic(
