@@ -67,6 +67,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await kindsOf(uuid), ['went', 'came']);
   });
 
+  test('a server that is held up again and again tells who has gone, and nobody else', async () => {
+    for (const [pause_s, between] of [
+      [12, 0],
+      [50, 2],
+      [100, 12],
+    ] as const) {
+      const [here, gone] = [randomUUID(), randomUUID()];
+      await rounds(30, () => Promise.all([report(here), report(gone)]));
+      let cycles = 0;
+      while (!(await kindsOf(gone)).includes('went')) {
+        assert.ok(cycles++ < 40, `${pause_s} s: who has gone is not told`);
+        await app.clock.sleep(pause_s * SECOND);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await report(here);
+        await rounds(between, () => report(here));
+      }
+      assert.equal(await kindsOf(here), ['came'], `${pause_s} s`);
+    }
+  });
+
   test('/svc/metrics leaves no agent out for a pause of the server', async () => {
     const uuid = randomUUID();
     await report(uuid);

@@ -47,6 +47,8 @@ export class Rounds {
   readonly #lateness: Lateness;
   /** Until then nobody has gone. */
   #quietUntil: number;
+  /** How long this server was held up since it began to be quiet: for so long nobody could be heard. */
+  #deaf_ms = 0;
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
@@ -67,7 +69,8 @@ export class Rounds {
   async run(watch: Watch): Promise<void> {
     const { kernel } = this.#parts;
     const now = kernel.clock.now();
-    if (this.#lateness.next(now) > 0) this.#beQuiet(now);
+    const late_ms = this.#lateness.next(now);
+    if (late_ms > 0) this.#heldUp(now, late_ms);
     try {
       await watch.compare();
       if (await this.#haveTurn()) {
@@ -101,6 +104,17 @@ export class Rounds {
 
   #beQuiet(now: number): void {
     this.#quietUntil = now + this.#silence_ms + GRACE_MS;
+    this.#deaf_ms = 0;
+  }
+
+  /** A pause while it is quiet makes that as much longer: a server that is held up often tells who has gone, too. */
+  #heldUp(now: number, late_ms: number): void {
+    const wasQuiet = now - late_ms - PERIOD_MS < this.#quietUntil;
+    if (!wasQuiet) this.#beQuiet(now);
+    else {
+      this.#quietUntil += late_ms;
+      this.#deaf_ms += late_ms;
+    }
   }
 
   async #haveTurn(): Promise<boolean> {
@@ -153,6 +167,7 @@ export class Rounds {
 
   async #went(now: number): Promise<void> {
     if (now < this.#quietUntil) return;
+    if (now - this.#quietUntil > this.#silence_ms + GRACE_MS) this.#deaf_ms = 0;
     const { last, sightings } = this.#parts;
     const changed = new Map<string, Presence>();
     const events: AgentEvent[] = [];
@@ -161,7 +176,7 @@ export class Rounds {
       if (!here || this.#isHere(sighting, now)) continue;
       // Messages of another server may be lost: what is stored decides.
       const stored = await last.heardAt(uuid);
-      if (stored !== undefined && now - stored < this.#silence_ms) continue;
+      if (stored !== undefined && now - stored < this.#silence_ms + this.#deaf_ms) continue;
       const heard = stored ?? sighting?.last ?? now;
       changed.set(uuid, { uuid_id, here: 0, last_seen: heard });
       events.push({ id: uuid_id, kind: 'went', time: heard, detail: {} });
@@ -170,7 +185,7 @@ export class Rounds {
   }
 
   #isHere(sighting: Sighting | undefined, now: number): boolean {
-    return sighting !== undefined && now - sighting.last < this.#silence_ms;
+    return sighting !== undefined && now - sighting.last < this.#silence_ms + this.#deaf_ms;
   }
 
   /** The presences first: an event may be missing after a crash, but is never told twice. */
