@@ -78,6 +78,33 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       }
     });
 
+    test(`${kind}: a server whose clock was ahead together with its agent's shows the newest report when both are set right`, async () => {
+      await reports(0);
+      for (const ahead of [0, HOUR]) {
+        await app.clock.sleep(DAY);
+        const wrong = await reports(ahead);
+        assert.is(await shown(), wrong);
+        await app.clock.sleep(-DAY);
+        const right = await reports(0);
+        assert.is(await shown(), right);
+        await app.restart();
+        assert.is(await shown(), right, 'read from the database');
+        await app.clock.advance(SECOND);
+        const next = await reports(0);
+        assert.is(await shown(), next);
+      }
+    });
+
+    test(`${kind}: an agent that reported only while the clocks were ahead is shown all the same`, async () => {
+      await app.clock.sleep(DAY);
+      await reports(0);
+      const wrong = await reports(SECOND);
+      await app.clock.sleep(-DAY);
+      assert.is(await shown(), wrong);
+      await app.restart();
+      assert.is(await shown(), wrong, 'read from the database');
+    });
+
     test(`${kind}: up to 60 s ahead the timestamp counts, beyond it the arrival`, async () => {
       const near = await reports(60 * SECOND);
       await app.clock.advance(SECOND);

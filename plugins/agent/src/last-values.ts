@@ -3,7 +3,7 @@ import type { Integer } from '@svc/plugin-sdk';
 import { covers, type Filter } from './conditions.ts';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 import { Newest } from './newest.ts';
-import { isNewer } from './newest-rule.ts';
+import { countedOf, isNewer } from './newest-rule.ts';
 
 /** Agents read from the database at a time: a chunk holds the event loop for well below a millisecond. */
 const CHUNK = 32;
@@ -152,5 +152,5 @@ export class LastValues {
 /** The newer row; of equal ones `next`, which arrived later. */
 function later(row: Row | null, next: Row | null): Row | null {
   if (!next || !row) return next ?? row;
-  return isNewer(next, row) ? next : row;
+  return isNewer(next, countedOf(row)) ? next : row;
 }

@@ -3,6 +3,8 @@ import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 
 /** A `timestamp` further behind the arrival of its report comes from a clock that is ahead, ms. */
 export const AHEAD_MS = 60_000;
+/** What counts as of a time further ahead of the server's clock arrived while that was ahead itself, ms. Clocks of servers differ. */
+export const FUTURE_MS = 2 * AHEAD_MS;
 
 /** Where the newest report is asked, each counts as of its `timestamp`, but one from a clock that is ahead as of its arrival (agent.md §3.2). */
 export function countedTime(timestamp: Integer, storage_time: Row[number] | undefined): Integer {
@@ -11,7 +13,12 @@ export function countedTime(timestamp: Integer, storage_time: Row[number] | unde
   return timestamp > Number(arrived) + AHEAD_MS ? arrived : timestamp;
 }
 
-/** Whether a row takes the place of another one of its agent that arrived before it. */
-export const isNewer = (next: Row, row: Row): boolean => countedOf(next) >= countedOf(row);
+/** Whether a row takes the place of another one of its agent that arrived before it and counts as of `counted`. */
+export function isNewer(next: Row, counted: Integer): boolean {
+  const arrived = next[STORAGE_TIME];
+  if (countedOf(next) >= counted) return true;
+  return arrived !== null && counted > Number(arrived) + FUTURE_MS;
+}
 
-const countedOf = (row: Row): Integer => countedTime(row[TIMESTAMP] as Integer, row[STORAGE_TIME]);
+export const countedOf = (row: Row): Integer =>
+  countedTime(row[TIMESTAMP] as Integer, row[STORAGE_TIME]);

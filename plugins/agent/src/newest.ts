@@ -1,6 +1,6 @@
 import type { Integer } from '@svc/plugin-sdk';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
-import { countedTime } from './newest-rule.ts';
+import { countedTime, isNewer } from './newest-rule.ts';
 
 /**
  * The newest row of one agent. Numbers are copied into one array that stays: as an object each row would live until the next
@@ -32,8 +32,7 @@ export class Newest {
   /** The later one wins; of equal ones this row, which arrived later. */
   arrived(row: Row): void {
     const known = this.at(TIMESTAMP) as Integer | null | undefined;
-    const counted = countedTime(row[TIMESTAMP] as Integer, row[STORAGE_TIME]);
-    if (known == null || counted >= countedTime(known, this.at(STORAGE_TIME))) this.#set(row);
+    if (known == null || isNewer(row, countedTime(known, this.at(STORAGE_TIME)))) this.#set(row);
   }
 
   #set(row: Row | null): void {

@@ -2,6 +2,7 @@ import { type Database, guarded, type RawJson, type Sql } from '@svc/plugin-sdk'
 import type { Filter } from '../conditions.ts';
 import type { Selection } from '../fields.ts';
 import { columnsOf, type Kind, type Row } from '../kinds.ts';
+import { FUTURE_MS } from '../newest-rule.ts';
 import { countedSql, EVERY_ROW, type NewestAsk, newestSql } from './newest.ts';
 import { type Found, foundIn, rowColumns, rowJsonSql } from './sql.ts';
 
@@ -53,8 +54,9 @@ export function openReadStore(
       return { text: `(${text}) m`, params };
     }
     // Static rows, of which an agent has few, show another time than their own.
-    const order = `order by ${countedSql(found.time)} desc, m.id desc`;
-    return { text: `${found.text} ${order}`, params: found.params };
+    const counted = countedSql(found.time);
+    const order = `order by case when ${counted} > ? then 1 else 0 end, ${counted} desc, m.id desc`;
+    return { text: `${found.text} ${order}`, params: [...found.params, asked.now + FUTURE_MS] };
   };
   return {
     async query(filter, agent, { fields }, options) {
@@ -90,11 +92,13 @@ function openNewest(db: Database, kind: Kind, now: () => number): ReadStore['new
       const { text, params } = newestOf(db, kind, { from, now: now() });
       return db.all<Record<string, Row[number]>>(text, [JSON.stringify(ids), ...params]);
     });
+  const isWithin = (counted: number, young: number) =>
+    counted >= young && counted <= now() + FUTURE_MS;
   return async (ids) => {
     const young = now() - YOUNG_MS;
     // A row that counts as of an earlier time may have one before it that is newer.
     const rows = db.timePartitions
-      ? (await since(ids, young)).filter(({ counted }) => (counted as number) >= young)
+      ? (await since(ids, young)).filter(({ counted }) => isWithin(counted as number, young))
       : [];
     const found = new Set(rows.map((row) => row['uuid_id']));
     const others = ids.filter((id) => !found.has(id));
