@@ -16,7 +16,9 @@ export function watchLiveness(channel: Channel, clock: Clock): () => void {
     const asked_at = clock.steady();
     channel.ping();
     return clock.after('liveness', ANSWER_LIMIT_MS, () => {
-      if (channel.heard_at < asked_at) channel.terminate();
+      // An agent that was held up itself has not read yet what came meanwhile.
+      const wasHeldUp = clock.steady() - asked_at > 2 * ANSWER_LIMIT_MS;
+      if (channel.heard_at < asked_at && !wasHeldUp) channel.terminate();
       else again();
     });
   };

@@ -134,6 +134,25 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  test('the window of an agent whose clock was ahead ends with its report of now, not with those of tomorrow', async () => {
+    const now = app.clock.now();
+    for (const ahead of [50 * HOUR, -2 * HOUR, -1_000, 0]) {
+      const time = now + ahead;
+      await call('agent_report_dynamic_summary', summaryReport({ uuid: A, time }));
+    }
+    await limit(A, 'dynamic_monitoring_summary', HOUR);
+    await report(B);
+    await limit(B, 'dynamic_monitoring_summary', 1);
+    await round();
+    const query = { fields: ['uptime'], condition: [{ uuid: A }] };
+    const rows: { timestamp: number }[] = await call('agent_query_dynamic_summary', query);
+    assert.equal(
+      rows.map(({ timestamp }) => timestamp - now),
+      [-1_000, 0, 50 * HOUR],
+    );
+    await call('agent_delete_dynamic_summary', [{ uuid: A }]);
+  });
+
   test('limits are found by an index of their own, however many other keys there are', async () => {
     const [json, explain] =
       dialect === 'sqlite' ? ['text', 'explain query plan'] : ['jsonb', 'explain'];
