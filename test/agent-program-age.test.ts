@@ -141,6 +141,26 @@ test('a report each minute waits for its figures, one each second takes the earl
   assert.equal(waits, [200, 500, 2000, 2000]);
 });
 
+test('a sample with nothing slow to read arms no timer: an agent wakes once for each report', async () => {
+  const { machine } = machineOf({ '/proc/stat': 'cpu 1 1 1 1\n' });
+  const clock = new FakeClock();
+  const armed: string[] = [];
+  const after = clock.after.bind(clock);
+  clock.after = (label, ms, run) => {
+    armed.push(label);
+    return after(label, ms, run);
+  };
+  const gpus = async () => [];
+  const collector = new LinuxCollector(clock, memoryLog().log, [], { machine, gpus });
+  await collector.sample();
+  const first = armed.length;
+  for (let second = 1; second < 5; second += 1) {
+    await clock.advance(1000);
+    if (second < 4) await collector.sample();
+  }
+  assert.equal(armed.slice(first), []);
+});
+
 test('a summary has no figure for what the kernel does not tell, a full report has a 0', async () => {
   const { machine } = machineOf({ '/proc/stat': 'cpu 1 1 1 1\n' });
   const collector = new LinuxCollector(new FakeClock(), memoryLog().log, [], { machine });

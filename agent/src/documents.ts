@@ -48,7 +48,8 @@ export function startDocuments({ config, clock, log }: Parts, put: Put): () => v
   let hadEngine = false;
   return schedule(clock, EVERY_MS, log, async () => {
     if (servers.some(sensors)) {
-      await within(clock, 'sensors', SENSORS_LIMIT_MS, readings.refresh());
+      const reading = Promise.resolve(readings.refresh());
+      await within(clock, 'sensors', SENSORS_LIMIT_MS, reading);
       put('agent_sensors', readings.value ?? NO_SENSORS, sensors);
     }
     if (!servers.some(containers)) return;

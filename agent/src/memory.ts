@@ -11,9 +11,10 @@ import { setFlagsFromString } from 'node:v8';
 for (const flag of [
   '--no-opt',
   '--no-maglev',
-  '--no-sparkplug',
   '--optimize-for-size',
   '--semi-space-growth-factor=1',
+  // Last: measured 2 MB less than before the others.
+  '--no-sparkplug',
 ]) {
   setFlagsFromString(flag);
 }

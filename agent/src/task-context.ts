@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns';
-import * as dns from 'node:dns/promises';
 import type { Clock } from './clock.ts';
 import type { AgentConfig, ServerConfig } from './config.ts';
 import { Slots } from './limits.ts';
@@ -46,7 +45,8 @@ export function createRuntime({ onRestart, ...options }: RuntimeOptions): TaskRu
   let cancel = () => {};
   return {
     ping_program: 'ping',
-    lookup: (name) => dns.lookup(name, { all: true }),
+    // Not imported: an agent without such tasks looks up no name by this.
+    lookup: async (name) => (await import('node:dns/promises')).lookup(name, { all: true }),
     ...options,
     network: new Slots(NETWORK_SLOTS),
     terminals: new Set(),

@@ -119,11 +119,7 @@ export class LinuxCollector implements Collector {
   }
 
   async sample(): Promise<Sample> {
-    const slow = [this.#processes, this.#mhz, this.#disks, this.#gpus];
-    const refreshing = Promise.all(slow.map((figure) => figure.refresh()));
-    const paused_ms = this.#clock.steady() - this.#last.at_ms;
-    const patience_ms = Math.min(Math.max(PATIENCE_MS, paused_ms / 20), LONGEST_PATIENCE_MS);
-    await within(this.#clock, 'slow figures', patience_ms, refreshing);
+    await this.#refreshed();
     const before = this.#last;
     const now = this.#read();
     this.#last = now;
@@ -157,6 +153,16 @@ export class LinuxCollector implements Collector {
       },
       gpu: gpus.map(({ now: figures }, index) => ({ id: index + 1, ...figures })),
     };
+  }
+
+  /** Starts the readings that are due, and waits for them for a while. Most samples wait for none, and arm no timer. */
+  async #refreshed(): Promise<void> {
+    const figures = [this.#processes, this.#mhz, this.#disks, this.#gpus];
+    const readings = figures.map((figure) => figure.refresh()).filter(Boolean);
+    if (readings.length === 0) return;
+    const paused_ms = this.#clock.steady() - this.#last.at_ms;
+    const patience_ms = Math.min(Math.max(PATIENCE_MS, paused_ms / 20), LONGEST_PATIENCE_MS);
+    await within(this.#clock, 'slow figures', patience_ms, Promise.all(readings));
   }
 
   #unmeasured(sockets: ReturnType<typeof parseSockets>): Set<string> {

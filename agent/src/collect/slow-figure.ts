@@ -37,15 +37,15 @@ export class SlowFigure<T> {
     return this.#value;
   }
 
-  /** Starts a reading when the last one is older than `ttl_ms`. Resolves when no reading is in progress; never rejects. */
-  refresh(): Promise<void> {
+  /** Starts a reading when the last one is older than `ttl_ms`. Resolves when no reading is in progress, undefined when none is; never rejects. */
+  refresh(): Promise<void> | undefined {
     const { clock, ttl_ms } = this.#options;
     const now = clock.steady();
-    if (now - this.#tried_at < ttl_ms) return this.#loading ?? Promise.resolve();
+    if (now - this.#tried_at < ttl_ms) return this.#loading;
     this.#tried_at = now;
     if (this.#loading) this.#fail('no answer yet');
     else this.#loading = this.#run();
-    return this.#loading ?? Promise.resolve();
+    return this.#loading;
   }
 
   async #run(): Promise<void> {
