@@ -12,6 +12,8 @@ const HOUR_MS = 3_600_000;
 const LOOK_MS = 5_000;
 const MISHAP_MS = 60_000;
 const MANY = 100;
+/** `agent_query_traffic` counts reports up to five minutes after their arrival. */
+const COUNTED_MS = 330_000;
 
 const gone: Health = { name: 'gone', agents: 10 };
 const ahead: Health = { name: 'an hour ahead', agents: 40, ahead_ms: HOUR_MS };
@@ -99,6 +101,7 @@ class Soak {
 
   async figures(): Promise<Omit<Figure, 'scenario'>[]> {
     const { told, wrong } = await this.#went();
+    await pause(COUNTED_MS);
     const { invented, missing } = await this.#traffic();
     const lost = this.#agents.reduce((sum, agent) => sum + agent.lost, 0);
     return [

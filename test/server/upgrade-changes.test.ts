@@ -1,4 +1,4 @@
-/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7"). */
+/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7" and "To 0.8"). */
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../server/src/config/load.ts';
 import { changesFor } from '../../server/src/doctor/changes.ts';
@@ -12,6 +12,7 @@ const BUCKETS = /no longer bring static-bucket/;
 const SDK = /gets the server's own @svc\/plugin-sdk/;
 const SCHEME = /x-forwarded-proto is believed/;
 const NAMES = /called by their host name/;
+const PACE = /flush_interval_ms counts as 200/;
 
 const cases: [says: string, head: string, told: RegExp[]][] = [
   ['all built-in plugins on an address of the network', 'ws_listener = "0.0.0.0:2211"', [NAMES]],
@@ -36,6 +37,16 @@ const cases: [says: string, head: string, told: RegExp[]][] = [
     'all built-in plugins and one of its own',
     'ws_listener = "0.0.0.0:2211"\nextra_plugins = ["./weather.ts"]',
     [SDK, NAMES],
+  ],
+  [
+    'reports that wait longer for others than 0.8 lets them',
+    'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 500 }',
+    [NAMES, PACE],
+  ],
+  [
+    'reports that wait as long as 0.8 lets them',
+    'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 200 }',
+    [NAMES],
   ],
 ];
 for (const [says, head, told] of cases)

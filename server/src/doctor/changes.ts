@@ -52,9 +52,18 @@ const hostNames: Change = {
     '0.7.0: machines without a name are called by their host name, for tokens that may read their static_monitoring system or metadata_name.',
 };
 
-const CHANGES = [bringsNoBuckets, pluginsOfOthers, schemeOfProxies, hostNames];
+const pacedReports: Change = {
+  concerns: ({ raw }) => {
+    const buffer = raw['monitoring_buffer'] as { flush_interval_ms?: unknown } | undefined;
+    return Number(buffer?.flush_interval_ms) > 200;
+  },
+  level: 'ok',
+  message: '0.8.0: flush_interval_ms counts as 200 where it is larger.',
+};
 
-/** Of the changes of this version those that concern a configuration. What plugins know better they tell in `examine`. */
+const CHANGES = [bringsNoBuckets, pluginsOfOthers, schemeOfProxies, hostNames, pacedReports];
+
+/** Of the changes since 0.6.0 those that concern a configuration. What plugins know better they tell in `examine`. */
 export const changesFor = (config: LoadedConfig): Finding[] =>
   CHANGES.filter(({ concerns }) => concerns(config)).map(({ level, message, advice }) =>
     finding('configuration', level, message, advice),
