@@ -1,9 +1,12 @@
 // proof: 40
 // task.md §4.3, clients.md §8: an agent that is slow loses no task, and tasks that wait for their answer delay no others.
 
+import { type Peer, RawJson } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import pg from 'pg';
 import * as assert from 'uvu/assert';
+import { AgentLine } from '../../plugins/task/src/agent-line.ts';
+import { fakeClock } from '../../server/src/fake-clock.ts';
 import { report } from '../process/reports.ts';
 import { loop } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
@@ -163,3 +166,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test.run();
 }
+
+const line = suite('task: pace of a line');
+line(
+  'a task goes when the answers have gone that it waited for, however many were owed',
+  async () => {
+    const clock = fakeClock();
+    const written: unknown[] = [];
+    const push = Object.assign((item: unknown) => written.push(item) > 0, {
+      ...{ end() {}, buffered: () => 0 },
+    });
+    const way = new AgentLine(clock, (delivery) => way.remove(delivery));
+    const peer = { drained: () => new Promise(() => {}) } as unknown as Peer;
+    way.register({ peer, push: push as never, isFirst: false, previous: 0 });
+    const answers = Array.from({ length: 300 }, () => way.oweAnswer());
+    way.enqueue({ item: new RawJson('{}'), turn: 'usual' } as never);
+    way.pump();
+    await clock.advance(100);
+    assert.is(written.length, 0);
+    for (const answered of answers) answered();
+    await clock.advance(1_000);
+    assert.is(written.length, 1);
+  },
+);
+line.run();

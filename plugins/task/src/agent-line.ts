@@ -90,7 +90,11 @@ export class AgentLine {
   /** The agent gets an answer besides its tasks. @returns it goes now */
   oweAnswer(): () => void {
     const sent = this.#pace.owe();
-    return () => sent(this.#clock.monotonic());
+    return () => {
+      sent(this.#clock.monotonic());
+      // The wait of the next task was longer while it was not known when the answer goes.
+      this.pump();
+    };
   }
 
   /** The delivery leaves its state. */
