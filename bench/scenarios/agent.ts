@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const TICKS_PER_SECOND = 100;
  */
 export const agent: Scenario = {
   name: 'agent',
-  about: `memory and processor time of an agent, over ${SECONDS} s (SVC_BENCH_AGENT_SECONDS)`,
+  about: `memory, processor time and switches of an agent, over ${SECONDS} s (SVC_BENCH_AGENT_SECONDS)`,
   async run() {
     if (process.platform !== 'linux') return [];
     const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
@@ -50,20 +50,25 @@ interface Watched {
   readonly mean_mb: number;
   readonly most_mb: number;
   readonly cpu_percent: number;
+  /** Times a second that one of its threads waited. */
+  readonly switches: number;
 }
 
 async function watch(pids: readonly number[]): Promise<Watched[]> {
-  const seen = pids.map((pid) => ({ pid, ticks: ticks(pid), rss: [] as number[] }));
+  const seen = pids.map((pid) => ({
+    ...{ pid, ticks: ticks(pid), switched: switches(pid), rss: [] as number[] },
+  }));
   const begun = performance.now();
   for (let s = 0; s < SECONDS; s += SAMPLE_S) {
     await wait(SAMPLE_S);
     for (const { pid, rss } of seen) rss.push(rssMb(pid));
   }
   const seconds = (performance.now() - begun) / 1000;
-  return seen.map(({ pid, ticks: before, rss }) => ({
+  return seen.map(({ pid, ticks: before, switched, rss }) => ({
     mean_mb: rss.reduce((sum, mb) => sum + mb, 0) / rss.length,
     most_mb: Math.max(...rss),
     cpu_percent: ((ticks(pid) - before) / TICKS_PER_SECOND / seconds) * 100,
+    switches: (switches(pid) - switched) / seconds,
   }));
 }
 
@@ -82,6 +87,11 @@ function figures(idle: Watched, own: Watched): Figure[] {
       value: own.cpu_percent,
       note: `over ${SECONDS} s; the idle one ${idle.cpu_percent.toFixed(2)} %`,
     },
+    {
+      ...{ scenario, figure: 'switches of its threads', unit: '/s', goal: { most: 12 } },
+      value: own.switches,
+      note: `the idle one ${idle.switches.toFixed(1)}`,
+    },
   ];
 }
 
@@ -94,6 +104,14 @@ function rssMb(pid: number): number {
 function ticks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);
+}
+
+function switches(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks.reduce((sum, task) => {
+    const text = readFileSync(`/proc/${pid}/task/${task}/status`, 'latin1');
+    return sum + Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(text)?.[1]);
+  }, 0);
 }
 
 const wait = (seconds: number) => new Promise((done) => setTimeout(done, seconds * 1000));

@@ -615,7 +615,7 @@ export const en = {
       missing:
         'Install it on the machine (on Debian and Ubuntu: apt install iputils-ping), or measure a TCP port instead.',
       noRight:
-        'The agent’s user or its service is not allowed to do this. Check its unit file and the rights of the program, or measure a TCP port instead.',
+        'The agent’s user or its service is not allowed to do this. On the machine, “sh /opt/svc-agent/install.sh --update” gives the service what it needs, or measure a TCP port instead.',
       noName:
         'The machine cannot resolve this name. Check the spelling of the target and the DNS of the machine.',
       refused:

@@ -575,7 +575,7 @@ export const zh: Strings = {
       missing:
         '请在主机上安装它（Debian 和 Ubuntu：apt install iputils-ping），或改为测量 TCP 端口。',
       noRight:
-        '代理的用户或其服务无权执行此操作。请检查服务的单元文件和程序的权限，或改为测量 TCP 端口。',
+        '代理的用户或其服务无权执行此操作。在主机上运行“sh /opt/svc-agent/install.sh --update”可为服务补上所需权限，或改为测量 TCP 端口。',
       noName: '主机无法解析此名称。请检查目标的拼写和主机的 DNS。',
       refused: '目标主机有响应，但此端口没有服务监听。请检查端口以及服务是否在运行。',
       noWay: '主机没有到目标的路由。请检查其网络和防火墙。',
