@@ -5,6 +5,11 @@ const BOOT_S = 1_790_000_000;
 const RECONNECT_MS = 3_000;
 const MB = 2 ** 20;
 
+interface Answer {
+  readonly id: number;
+  readonly result?: { readonly status: string };
+}
+
 /** What an agent of the soak does that a sound one does not. */
 export interface Health {
   readonly name: string;
@@ -25,8 +30,10 @@ export class SoakAgent {
   received = 0;
   /** `used_memory` of the newest report that was answered. */
   answered = 0;
-  reports = 0;
-  #answeredReports = 0;
+  /** The id of the last report. */
+  #last = 0;
+  /** Error answers. */
+  readonly refused: string[] = [];
   readonly #url: string;
   readonly #token: string;
   #socket: WebSocket | undefined;
@@ -50,12 +57,8 @@ export class SoakAgent {
     this.#timer = setTimeout(() => this.#beat(every), Math.random() * every);
   }
 
-  get lost(): number {
-    return this.reports - this.#answeredReports - this.#waiting.size;
-  }
-
-  get waits(): boolean {
-    return this.#waiting.size > 0;
+  get unanswered(): number {
+    return this.#waiting.size;
   }
 
   /** Sets the clock right, as a time server does; the kernel's boot time moves with it. */
@@ -108,7 +111,7 @@ export class SoakAgent {
 
   #report(now: number): object {
     const moved = this.#move(Math.floor(Math.random() * MB));
-    if (this.reports > 0) this.received += moved;
+    if (this.#last > 0) this.received += moved;
     const total_received = [...this.#counters.values()].reduce((sum, bytes) => sum + bytes, 0);
     this.#number += 1;
     const boot_time = this.#boot + Math.round(this.#ahead_ms / 1_000);
@@ -129,7 +132,7 @@ export class SoakAgent {
 
   #send(reports: object[]): void {
     const calls = reports.map((data) => {
-      const id = ++this.reports;
+      const id = ++this.#last;
       this.#waiting.set(id, (data as { used_memory: number }).used_memory);
       const params = [this.#token, data];
       return { jsonrpc: '2.0', id, method: 'agent_report_dynamic_summary', params };
@@ -145,19 +148,17 @@ export class SoakAgent {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       // Whether these were stored nobody knows.
-      this.reports -= this.#waiting.size;
       this.#waiting.clear();
       if (this.#timer) setTimeout(() => this.#connect(), RECONNECT_MS).unref();
     });
   }
 
-  #hear(answer: { id: number; result?: { status: string } }[] | { id: number }): void {
-    for (const { id, result } of [answer].flat() as { id: number; result?: { status: string } }[]) {
-      const number = this.#waiting.get(id) ?? 0;
-      this.#waiting.delete(id);
-      if (result?.status !== 'buffered') continue;
-      this.#answeredReports += 1;
-      this.answered = Math.max(this.answered, number);
+  #hear(heard: Answer | Answer[]): void {
+    for (const answer of [heard].flat()) {
+      const number = this.#waiting.get(answer.id) ?? 0;
+      this.#waiting.delete(answer.id);
+      if (answer.result?.status === 'buffered') this.answered = Math.max(this.answered, number);
+      else this.refused.push(JSON.stringify(answer));
     }
   }
 }

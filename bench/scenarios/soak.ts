@@ -103,7 +103,8 @@ class Soak {
     const { told, wrong } = await this.#went();
     await pause(COUNTED_MS);
     const { invented, missing } = await this.#traffic();
-    const lost = this.#agents.reduce((sum, agent) => sum + agent.lost, 0);
+    const refused = this.#agents.flatMap((agent) => agent.refused);
+    const unanswered = this.#agents.reduce((sum, agent) => sum + agent.unanswered, 0);
     return [
       { figure: 'agents told gone that were not', value: wrong, unit: '', goal: { most: 0 } },
       {
@@ -121,7 +122,14 @@ class Soak {
       },
       { figure: 'bytes that nobody received', value: invented, unit: 'B', goal: { most: 0 } },
       { figure: 'bytes not counted', value: missing * 100, unit: '%', goal: { most: 1 } },
-      { figure: 'reports without an answer', value: lost, unit: '', goal: { most: 0 } },
+      { figure: 'reports without an answer', value: unanswered, unit: '', goal: { most: 0 } },
+      {
+        figure: 'reports refused',
+        value: refused.length,
+        unit: '',
+        goal: { most: 0 },
+        note: refused[0] ?? '',
+      },
     ];
   }
 
