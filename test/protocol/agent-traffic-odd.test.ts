@@ -108,6 +108,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok((await received(uuid)) < GB, `${await received(uuid)}`);
   });
 
+  test('an agent whose clock is set back by days is counted on, and reports that come late are not', async () => {
+    const uuid = randomUUID();
+    const booted = Math.floor(app.clock.now() / SECOND) - 50_000;
+    const send = (back: number, total: number, over: Values = {}) => {
+      const now = Math.floor(app.clock.now() / SECOND);
+      const [time, boot_time] = [app.clock.now() - back, booted - back / SECOND];
+      const uptime = now - booted;
+      return report(uuid, { time, boot_time, uptime, total_received: total, ...over });
+    };
+    for (let at = 0; at < 10; at++) {
+      await send(at < 5 ? 0 : DAY, 1_000 * at);
+      await app.clock.sleep(SECOND);
+    }
+    // From before the last start of the machine, and from before the clock was set.
+    await send(2 * DAY, 500, { uptime: 4_000_000, boot_time: booted - 4_000_000 });
+    await send(2 * DAY, 500, { uptime: 100 });
+    await counted();
+    assert.is(await received(uuid), 9_000);
+  });
+
   const interfaces: [name: string, sums: number[], speed: number | null][] = [
     ['went one after the other come back together', [200, 150, 90, 200], 1_000],
     ['went together come back one after the other', [200, 90, 140, 200], 1_000],

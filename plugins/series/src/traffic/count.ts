@@ -3,7 +3,7 @@ import { type Kernel, RpcError } from '@svc/plugin-sdk';
 import type { StateStore } from '../store/state.ts';
 import type { TrafficDay, TrafficStore } from '../store/traffic.ts';
 import { perDay } from './days.ts';
-import { type Counted, growthOf } from './growth.ts';
+import { type Counted, goesOn, growthOf } from './growth.ts';
 
 /** Reports of the same time of arrival may be committed so much later. */
 const GRACE_MS = 120_000;
@@ -91,7 +91,7 @@ function countAgent(
   for (const row of rows) {
     const before = counted;
     // What the counters said in a report that comes late is in those that came before it.
-    if (before && row.time < before.time) continue;
+    if (before && row.time < before.time && !goesOn(before, row)) continue;
     if (!before) {
       counted = { ...row, away: [[], []] };
       continue;

@@ -59,6 +59,14 @@ function hasRestarted(before: CounterRow, row: CounterRow): boolean {
   return bootMoved === undefined ? row.uptime < before.uptime : bootMoved && isShorter;
 }
 
+/** Whether a machine was up for as much longer as its reports arrived apart: then its clock was set, and the second one is not late. */
+export function goesOn(before: CounterRow, row: CounterRow): boolean {
+  if (before.uptime === null || row.uptime === null) return false;
+  const elapsed_s = Math.max(0, row.arrived - before.arrived) / 1_000;
+  const longer_s = row.uptime - before.uptime;
+  return longer_s > 0 && longer_s <= elapsed_s + BOOT_S;
+}
+
 interface Step {
   readonly ms: number;
   readonly from: number;
