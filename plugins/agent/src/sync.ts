@@ -1,9 +1,18 @@
-import { DatabaseChanged, type Integer, type Kernel, Type, topic } from '@svc/plugin-sdk';
+import {
+  type Clock,
+  DatabaseChanged,
+  type Integer,
+  type Kernel,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-/** Others hear of changes at most five times a second: as often as a quiet fleet's reports are committed. */
+/** Changes are told at most five times a second: as often as a quiet fleet's reports are committed. */
 const PERIOD_MS = 200;
+/** A message to other servers is a transaction on Postgres. Where none is known, one that is just starting hears soon enough. */
+const ALONE_MS = 1_000;
 const EVER = { from: undefined, to: undefined };
 /** Ids of one message; the network side of the bus limits a message to some kilobytes. */
 const IDS = 500;
@@ -16,6 +25,13 @@ export const LastValuesChanged = topic(
     ids: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
     stored_to: Type.Optional(Type.Integer()),
   }),
+);
+
+/** Rows of these agents were stored by this server. */
+export const LastValuesStored = topic(
+  'agent.last-values-stored',
+  Type.Object({ kind: Type.String(), ids: Type.Array(Type.Integer()) }),
+  { local: true },
 );
 
 /** Rows that changed in this period. The list stays: one that is filled and emptied, or a Set, leaves a trail of old tables. */
@@ -34,35 +50,25 @@ export interface Sync {
  * `reset` is called when everything may have changed.
  */
 export function keepInSync(
-  { clock, publish, subscribe, hooks }: Kernel,
+  { bus, clock, db, hooks, publish, subscribe }: Kernel,
   last: { readonly [kind: string]: LastValues },
   reset: () => void,
 ): Sync {
-  const waiting = new Map<string, Changes>();
-  let told = Number.NEGATIVE_INFINITY;
-  let isArmed = false;
-
-  const tell = () => {
-    isArmed = false;
-    told = clock.monotonic();
-    for (const [kind, changes] of waiting) {
-      const batch = [...new Set(changes.ids.slice(0, changes.count))];
-      changes.count = 0;
-      for (let at = 0; at < batch.length; at += IDS) {
-        publish(LastValuesChanged, { kind, ids: batch.slice(at, at + IDS) });
-      }
-    }
-  };
-  const arm = () => {
-    if (isArmed) return;
-    isArmed = true;
-    const left_ms = told + PERIOD_MS - clock.monotonic();
-    // At once is after the commit that is being answered, with all of its rows.
-    if (left_ms <= 0) setImmediate(tell);
-    else clock.timeout(tell, left_ms);
-  };
+  const here = gather(
+    clock,
+    () => PERIOD_MS,
+    (kind, ids) => publish(LastValuesStored, { kind, ids }),
+  );
+  const elsewhere = gather(
+    clock,
+    () => (bus.servers().length > 0 ? PERIOD_MS : ALONE_MS),
+    (kind, ids) => publish(LastValuesChanged, { kind, ids }),
+  );
   // The last reports are answered by now, and the bus is there.
-  hooks.stop.tap(async () => tell());
+  hooks.stop.tap(async () => {
+    here.tell();
+    elsewhere.tell();
+  });
 
   subscribe(LastValuesChanged, ({ kind, ids, stored_to }, { own }) => {
     if (own) return;
@@ -81,10 +87,45 @@ export function keepInSync(
         publish(LastValuesChanged, { kind: name, ids: null, ...bound });
         return;
       }
-      const changes = waiting.get(name);
+      here.add(name, id);
+      if (db.severalServers) elsewhere.add(name, id);
+    },
+  };
+}
+
+/** Hands over the agents that changed, at most once in a period, each once. */
+function gather(
+  clock: Clock,
+  period_ms: () => number,
+  send: (kind: string, ids: number[]) => void,
+) {
+  const waiting = new Map<string, Changes>();
+  let told = Number.NEGATIVE_INFINITY;
+  let isArmed = false;
+
+  const tell = () => {
+    isArmed = false;
+    told = clock.monotonic();
+    for (const [kind, changes] of waiting) {
+      const batch = [...new Set(changes.ids.slice(0, changes.count))];
+      changes.count = 0;
+      for (let at = 0; at < batch.length; at += IDS) send(kind, batch.slice(at, at + IDS));
+    }
+  };
+  const arm = () => {
+    isArmed = true;
+    const left_ms = told + period_ms() - clock.monotonic();
+    // At once is after the commit that is being answered, with all of its rows.
+    if (left_ms <= 0) setImmediate(tell);
+    else clock.timeout(tell, left_ms);
+  };
+  return {
+    tell,
+    add(kind: string, id: number) {
+      const changes = waiting.get(kind);
       if (changes) changes.ids[changes.count++] = id;
-      else waiting.set(name, { ids: [id], count: 1 });
-      arm();
+      else waiting.set(kind, { ids: [id], count: 1 });
+      if (!isArmed) arm();
     },
   };
 }

@@ -3,7 +3,7 @@ import { DatabaseChanged, type Kernel } from '@svc/plugin-sdk';
 import { AgentReported } from '../api.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import type { LastValues } from '../last-values.ts';
-import { LastValuesChanged } from '../sync.ts';
+import { LastValuesChanged, LastValuesStored } from '../sync.ts';
 import { agentsById, Board } from './board.ts';
 import { Feed, TURN_MS } from './feed.ts';
 import { Rights } from './rights.ts';
@@ -47,11 +47,15 @@ export function createFeeds(
   const feeds = { static: open(STATIC), dynamic: open(DYNAMIC), summary: open(SUMMARY) };
   const all = Object.values(feeds);
 
-  subscribe(LastValuesChanged, ({ kind, ids }) => {
-    const name = kind as Kind['name'];
-    feeds[name]?.changed(ids);
+  const changed = (kind: Kind['name'], ids: readonly number[] | null) => {
+    feeds[kind]?.changed(ids);
     const uuids = ids?.flatMap((id) => agentOf(id)?.uuid ?? []) ?? [];
-    if (uuids.length > 0) publish(AgentReported, { kind: name, uuids });
+    if (uuids.length > 0) publish(AgentReported, { kind, uuids });
+  };
+  subscribe(LastValuesStored, ({ kind, ids }) => changed(kind as Kind['name'], ids));
+  subscribe(LastValuesChanged, ({ kind, ids }, { own }) => {
+    // What this server stored it has told itself.
+    if (!own || ids === null) changed(kind as Kind['name'], ids);
   });
   subscribe(DatabaseChanged, () => {
     for (const feed of all) feed.changed(null);
