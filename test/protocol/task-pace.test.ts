@@ -7,6 +7,7 @@ import pg from 'pg';
 import * as assert from 'uvu/assert';
 import { AgentLine } from '../../plugins/task/src/agent-line.ts';
 import { fakeClock } from '../../server/src/fake-clock.ts';
+import { sharedPostgres } from '../postgres.ts';
 import { report } from '../process/reports.ts';
 import { loop } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
@@ -146,7 +147,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   if (dialect === 'postgres')
     test('while the database holds results up, no more tasks go than the agent has room for their answers', async () => {
       const [named] = await app.sql('select current_database() as name');
-      const url = new URL(process.env['SVC_TEST_POSTGRES_URL']!);
+      const url = new URL(sharedPostgres());
       url.pathname = `/${named!['name']}`;
       const beside = new pg.Client({ connectionString: String(url) });
       await beside.connect();
