@@ -115,6 +115,9 @@ for (const task_id of ['41', -1, 0.5, null, undefined]) {
     ));
 }
 
+/** Kinds that take no place among those that run. */
+const QUICK = ['version', 'read_config', 'edit_config'] as const;
+
 function deskWith(
   handler: TaskHandler,
   clock: Clock = new FakeClock(),
@@ -123,14 +126,17 @@ function deskWith(
   const runtime = runtimeFor(clock);
   const desk = new TaskRunner({
     server: serverConfig('ws://127.0.0.1', {
-      allowed_tasks: new Set(['ping', 'execute', 'web_shell'] as const),
+      allowed_tasks: new Set(['ping', 'execute', 'web_shell', ...QUICK] as const),
     }),
     agent_uuid: AGENT,
     time: () => 77,
     upload: (text) => uploads.push(JSON.parse(text)),
     log: memoryLog().log,
     runtime,
-    handlers: { ping: onNetwork(handler), dns: handler, execute: handler, web_shell: handler },
+    handlers: {
+      ...{ ping: onNetwork(handler), dns: handler, execute: handler, web_shell: handler },
+      ...Object.fromEntries(QUICK.map((kind) => [kind, handler])),
+    },
   });
   return { desk, uploads, clock: clock as FakeClock, runtime };
 }
@@ -198,24 +204,42 @@ for (const [thrown, expected] of FAILURES) {
   });
 }
 
-test('runs 32 tasks at a time, lets 512 wait, and answers one more with a failure', async () => {
+/** Tasks that run at a time, and that wait. */
+const PLACES = 256;
+const WAITING = 512;
+
+test(`runs ${PLACES} tasks at a time, lets ${WAITING} wait, and answers one more with a failure`, async () => {
   const { calls, handler } = heldHandler();
   const { desk, uploads, clock } = deskWith(handler);
-  for (let id = 1; id <= 32 + 512 + 1; id += 1) desk.receive(taskOf('execute', id));
+  for (let id = 1; id <= PLACES + WAITING + 1; id += 1) desk.receive(taskOf('execute', id));
   await clock.advance(0);
-  assert.is(calls.length, 32);
-  assert.equal(idsOf(uploads), [545]);
+  assert.is(calls.length, PLACES);
+  assert.equal(idsOf(uploads), [PLACES + WAITING + 1]);
   assert.is(uploads[0].error_message, 'Other error: too many tasks at a time');
-  for (let done = 0; done < 544; done += 1) {
+  for (let done = 0; done < PLACES + WAITING; done += 1) {
     calls[done]!.finish();
     await Promise.resolve();
-    if (done % 32 === 31) await clock.advance(0);
+    if (done % PLACES === PLACES - 1) await clock.advance(0);
   }
   await clock.advance(0);
-  assert.is(calls.length, 544);
-  assert.is(uploads.filter(({ success }) => success).length, 544);
+  assert.is(calls.length, PLACES + WAITING);
+  assert.is(uploads.filter(({ success }) => success).length, PLACES + WAITING);
   assert.equal(clock.labels(), []);
 });
+
+for (const kind of QUICK)
+  test(`answers ${kind} at once beside tasks that take all places`, async () => {
+    const { calls, handler } = heldHandler();
+    const { desk, uploads, clock } = deskWith(handler);
+    for (let id = 1; id <= PLACES + WAITING; id += 1) desk.receive(taskOf('execute', id));
+    await clock.advance(0);
+    desk.receive(taskOf(kind, 1_000));
+    await clock.advance(0);
+    calls.at(-1)!.finish();
+    await clock.advance(0);
+    assert.equal(idsOf(uploads), [1_000]);
+    assert.is(uploads[0].success, true);
+  });
 
 test('runs 10 network tasks at a time, the others in the order of their coming', async () => {
   const { calls, handler } = heldHandler();
@@ -253,14 +277,14 @@ test('gives every task 10 minutes, waiting included, but a terminal any time', a
   const { calls, handler } = heldHandler();
   const { desk, uploads, clock } = deskWith(handler);
   desk.receive(taskOf('web_shell', 1));
-  for (let id = 2; id <= 40; id += 1) desk.receive(taskOf('execute', id));
+  for (let id = 2; id <= PLACES + 8; id += 1) desk.receive(taskOf('execute', id));
   await clock.advance(599_999);
   assert.equal(uploads, []);
-  assert.is(calls.length, 33);
+  assert.is(calls.length, PLACES + 1);
   await clock.advance(1);
-  assert.is(uploads.length, 39);
+  assert.is(uploads.length, PLACES + 7);
   assert.is(uploads[0].error_message, 'Other error: task took longer than 600 s');
-  assert.is(calls.length, 33);
+  assert.is(calls.length, PLACES + 1);
   await clock.advance(3_600_000);
   assert.is(calls[0]!.signal.aborted, false);
   calls[0]!.finish();
@@ -272,33 +296,33 @@ test('gives every task 10 minutes, waiting included, but a terminal any time', a
 test('keeps the place of a task that does not end with its time, not of one that waited', async () => {
   const { calls, handler } = heldHandler();
   const { desk, uploads, clock } = deskWith(handler);
-  for (let id = 1; id <= 40; id += 1) desk.receive(taskOf('execute', id));
+  for (let id = 1; id <= PLACES + 8; id += 1) desk.receive(taskOf('execute', id));
   await clock.advance(600_000);
-  assert.is(uploads.length, 40);
-  desk.receive(taskOf('execute', 41));
+  assert.is(uploads.length, PLACES + 8);
+  desk.receive(taskOf('execute', PLACES + 9));
   await clock.advance(0);
-  assert.is(calls.length, 32);
+  assert.is(calls.length, PLACES);
   calls[0]!.finish();
   await clock.advance(0);
-  assert.is(calls.length, 33);
+  assert.is(calls.length, PLACES + 1);
 });
 
 test('answers what runs and what waits when it is stopped, and waits for what still runs', async () => {
   const { calls, handler } = heldHandler();
   const { desk, uploads, clock } = deskWith(handler);
-  for (let id = 1; id <= 34; id += 1) desk.receive(taskOf('execute', id));
+  for (let id = 1; id <= PLACES + 2; id += 1) desk.receive(taskOf('execute', id));
   await clock.advance(0);
   let isStopped = false;
   const stopping = desk.stop('the agent stops').then(() => (isStopped = true));
   await clock.advance(0);
-  assert.is(uploads.length, 34);
+  assert.is(uploads.length, PLACES + 2);
   assert.ok(uploads.every(({ error_message }) => error_message === 'Other error: the agent stops'));
   assert.ok(calls.every(({ signal }) => signal.aborted));
   assert.is(isStopped, false);
   for (const { finish } of calls) finish();
   await soon('the end of the desk', stopping);
   assert.equal(clock.labels(), []);
-  assert.is(uploads.length, 34);
+  assert.is(uploads.length, PLACES + 2);
 });
 
 test('refuses tasks while the agent is about to start again', async () => {

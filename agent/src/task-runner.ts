@@ -12,8 +12,10 @@ export interface TaskRunnerOptions extends Omit<TaskContext, 'task_id' | 'task_t
   readonly handlers?: Partial<Record<TaskKind, TaskHandler>>;
 }
 
-/** Tasks of one server that run at a time, terminals not counted. */
-const MAX_RUNNING = 32;
+/** Tasks of one server that run at a time, without those that take no place. A bound for what a server may start, not a turn: tasks that wait for something delay no others. */
+const MAX_RUNNING = 256;
+/** Kinds that are over at once. They are answered beside any number of others. */
+const QUICK: ReadonlySet<TaskKind> = new Set(['version', 'read_config', 'edit_config']);
 /** Tasks of one server that wait. A task beyond these is answered with a failure. */
 const MAX_WAITING = 512;
 /** Limit of every task except a terminal, waiting included (clients.md §2.8). */
@@ -75,9 +77,9 @@ export class TaskRunner {
     const handler = kind && handlers[kind];
     if (!handler) throw new Error('Permission Denied: Task not allowed');
     if (runtime.isRestarting) throw new Error('the agent is about to start again');
-    if (this.#slots.waiting >= MAX_WAITING) throw new Error('too many tasks at a time');
     const { signal } = this.#stop;
-    if (kind === 'web_shell') return await this.#call(handler, task, signal);
+    if (kind === 'web_shell' || QUICK.has(kind)) return await this.#call(handler, task, signal);
+    if (this.#slots.waiting >= MAX_WAITING) throw new Error('too many tasks at a time');
     const limit = { clock: runtime.clock, label: 'task', ms: TASK_MS, parent: signal };
     return await withLimit(limit, (limited) =>
       this.#slots.run(limited, () => this.#call(handler, task, limited)),

@@ -73,7 +73,7 @@ export function addTrafficMethods(methods: Methods, parts: TrafficMethodParts): 
     prepare({ uuids, from, to, by }) {
       if (to <= from) throw RpcError.invalid('to must be later than from');
       if (to - from > MOST_DAYS * DAY_MS)
-        throw RpcError.invalid(`from and to may be ${MOST_DAYS} days apart`);
+        throw RpcError.invalid(`from and to may be at most ${MOST_DAYS} days apart`);
       const [first, end] = [dayOf(from), Math.ceil(to / DAY_MS)];
       return {
         uuids: [...new Set(uuids.map(canonicalUuid))],
