@@ -19,3 +19,15 @@ export class Lateness {
     return passed > 2 * this.#period_ms ? passed - this.#period_ms : 0;
   }
 }
+
+/** An interval whose rounds know the time, of `performance.now()`, and by how much they are late, both ms. */
+export function rounds(
+  period_ms: number,
+  round: (now: number, late_ms: number) => void,
+): NodeJS.Timeout {
+  const lateness = new Lateness(period_ms, performance.now());
+  return setInterval(() => {
+    const now = performance.now();
+    round(now, lateness.next(now));
+  }, period_ms);
+}

@@ -157,6 +157,24 @@ for (const [name, sink] of [
   });
 }
 
+deadline('refuses no row whose answer came while the process was held up', async () => {
+  const slow: Sink = {
+    parallel: 1,
+    async store(entries, settle) {
+      // Answered in the middle of the pause, and heard behind the timers that were due before.
+      await new Promise((answered) => setTimeout(answered, 100));
+      for (const entry of entries) settle(entry);
+    },
+  };
+  const appender = new GroupAppender(options, slow, memoryLog(), 300);
+  const row = appender.append([1]);
+  await turns();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  await row;
+  assert.is(appender.refused, 0);
+  await appender.close();
+});
+
 deadline('stores a row that waited for the database, and says so in the log', async () => {
   const log = memoryLog();
   let failures = 3;

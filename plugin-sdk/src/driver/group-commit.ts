@@ -2,6 +2,7 @@ import type { AppenderOptions, SqlValue } from '../database.ts';
 import { isTold } from '../database-away.ts';
 import { within } from '../deadline.ts';
 import { RpcError } from '../errors.ts';
+import { rounds } from '../lateness.ts';
 import type { Logger } from '../log.ts';
 import { databaseError } from './errors.ts';
 import { Fifo } from './fifo.ts';
@@ -75,7 +76,7 @@ export class GroupCommit {
     appender.outside.push(entry);
     this.#admit(appender);
     this.#schedule();
-    this.#sweeper ??= setInterval(() => this.#sweep(), this.#deadline_ms / 30);
+    this.#sweeper ??= rounds(this.#deadline_ms / 30, (...at) => this.#sweep(...at));
   }
 
   /** What was appended up to now waits for no clock. */
@@ -254,9 +255,11 @@ export class GroupCommit {
   }
 
   /** Refuses rows past their deadline: waiting ones and those of a batch that hangs. */
-  #sweep(): void {
-    const limit = performance.now() - this.#deadline_ms;
+  #sweep(now: number, late_ms: number): void {
+    const limit = now - this.#deadline_ms;
     const left = [...this.#unsettled()];
+    // A process that was held up heard no answer of the database meanwhile.
+    for (const entry of left) entry.at += Math.round(late_ms);
     const late = left.filter((entry) => entry.at < limit);
     this.#settleAll(late, `the row could not be stored within ${this.#deadline_ms} ms`);
     if (left.length === 0) {

@@ -7,7 +7,7 @@ export interface Entry {
   readonly appender: GroupAppender;
   readonly seq: number;
   /** `performance.now()` of `append`: a clock that is set does not end the wait. */
-  readonly at: number;
+  at: number;
   readonly bytes: number;
   /** Made once per row by a sink that needs one, so that a repeated batch is recognised. */
   id: string | undefined;
