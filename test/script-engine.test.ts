@@ -123,6 +123,14 @@ test('fetch goes where the owner sends it, and its rules can change', async () =
   server.close();
 });
 
+test('threads that were stopped are not started again by who comes late', async () => {
+  await sandboxes.stop();
+  // It would go round for ever, and the server would never end.
+  sandboxes.warm();
+  const late = await sandboxes.compile({ ...LIMITS, source: 'export default {}' }).catch(String);
+  assert.match(String(late), /the server stops/);
+});
+
 test('an engine of another plugin takes the place of the one that js-worker brings', async () => {
   const engine = definePlugin({
     name: 'other-engine',

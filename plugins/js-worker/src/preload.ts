@@ -10,7 +10,7 @@ export async function preload(components: Components): Promise<void> {
   const { sandboxes, kernel, pool, workers } = components;
   const { config, log, signal } = kernel;
   const found = await workers.preloadable(Math.max(1, Math.floor(config.max_contexts * SHARE)));
-  if (found.length === 0) return;
+  if (found.length === 0 || signal.aborted) return;
   sandboxes.warm();
   for (const worker of found) {
     if (worker.route_name === null || signal.aborted) continue;

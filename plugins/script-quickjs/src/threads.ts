@@ -76,9 +76,9 @@ export class Threads {
     };
   }
 
-  /** Starts the threads that stay. */
+  /** Starts the threads that stay; none once they have been stopped. */
   warm(): void {
-    while (this.#count < this.#options.least) this.#start();
+    while (!this.#stopped && this.#count < this.#options.least) this.#start();
   }
 
   /** The context's own thread, reserved, when it is free and no call waits for a thread. */
