@@ -51,15 +51,17 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
   const bare = (app: App) =>
     commandsOf(app).find(({ command }) => command.name === name)?.command.bare === true;
   const announcement = new Announcement();
-  // A command ends at a signal as it likes; what its start made is printed first.
+  // What the start made is printed before a signal ends anything.
   const stopping = new Stopping(['SIGTERM', 'SIGINT'], announcement);
   const { early } = stopping;
-  const app = await start({ ...options, announcement, mode: 'tool', bare, early })
-    .catch(stopping.failed)
-    .finally(() => stopping.forget());
+  const started = start({ ...options, announcement, mode: 'tool', bare, early });
+  const app = await started.catch(stopping.failed);
   announcement.tell((lines) => welcome(app, lines, false));
   try {
-    return name === 'init' ? 0 : await runCommand(app, name, args);
+    if (name === 'init') return 0;
+    // A command ends at a signal as it likes.
+    stopping.forget();
+    return await runCommand(app, name, args);
   } finally {
     endProgress();
     await app.stop('done');

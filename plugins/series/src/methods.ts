@@ -14,6 +14,7 @@ import {
   wordOf,
   words,
 } from '@svc/plugin-sdk';
+import { findAgents } from './agents.ts';
 import { FIELDS, type Field, PART_RIGHT } from './fields.ts';
 import { MOST_ROWS, planOf, type Source } from './plan.ts';
 import type { SeriesReader } from './read.ts';
@@ -140,12 +141,7 @@ async function answer(
   how: { readonly share: string; readonly signal: AbortSignal },
 ) {
   const { clock, registry, buckets, state, reader, keepMinutes_days } = parts;
-  const agents: { id: number; uuid: string }[] = [];
-  for (const uuid of uuids) {
-    const agent = await registry.find(uuid);
-    if (!agent) throw RpcError.uuid(uuid);
-    agents.push(agent);
-  }
+  const agents = await findAgents(registry, uuids);
   const ids = agents.map(({ id }) => id);
   const kinds = new Set<ReportKind>(fields.map(({ part }) => (part ? 'dynamic' : 'summary')));
   const rolled = await Promise.all([...kinds].map((kind) => state.rolledTo(kind)));

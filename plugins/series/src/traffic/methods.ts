@@ -9,6 +9,7 @@ import {
   wordOf,
   words,
 } from '@svc/plugin-sdk';
+import { findAgents } from '../agents.ts';
 import { DAY_MS } from '../steps.ts';
 import type { TrafficDay, TrafficStore } from '../store/traffic.ts';
 import { dayOf, monthOf } from './days.ts';
@@ -107,18 +108,14 @@ async function answer(
   { uuids, first, end, isByMonth }: Asked,
   how: { readonly share: string; readonly signal: AbortSignal },
 ): Promise<Period[]> {
-  const agents = new Map<number, string>();
-  for (const uuid of uuids) {
-    const agent = await registry.find(uuid);
-    if (!agent) throw RpcError.uuid(uuid);
-    agents.set(agent.id, uuid);
-  }
+  const agents = await findAgents(registry, uuids);
   // Whole months, also the one in which the first day lies.
   const more = isByMonth ? 31 : 0;
   const range = { first: first - more, end: end + more };
-  const days = await store.days([...agents.keys()], range, how);
+  const ids = agents.map(({ id }) => id);
+  const days = await store.days(ids, range, how);
   const byAgent = Map.groupBy(days, ({ id }) => id);
-  return [...agents].flatMap(([id, uuid]) => {
+  return agents.flatMap(({ id, uuid }) => {
     const some = byAgent.get(id) ?? [];
     return isByMonth
       ? monthsOf(uuid, some, { first, end, ...planOf(uuid) })
