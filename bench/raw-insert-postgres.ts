@@ -7,7 +7,7 @@ import { usageOfPostgres } from './usage.ts';
 const ROWS = 1_000;
 
 /**
- * What a prepared insert over one connection costs this process, with so many rows a commit: rows of `table`, put into a
+ * Cost of a prepared insert over one connection to this process, with so many rows a commit: rows of `table`, put into a
  * table with the same columns and key in a database of its own. Bytes are those of the whole Postgres server.
  */
 export async function rawInsertPostgres(

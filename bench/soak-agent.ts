@@ -10,7 +10,7 @@ interface Answer {
   readonly result?: { readonly status: string };
 }
 
-/** What an agent of the soak does that a sound one does not. */
+/** Faults of an agent of the soak. */
 export interface Health {
   readonly name: string;
   readonly agents: number;

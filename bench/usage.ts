@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Read } from '../test/process/stored.ts';
 import { threadTimes } from './threads.ts';
 
-/** What processes have used so far. */
+/** Use of processes so far. */
 export interface Usage {
   /** Processor time, user and system. */
   readonly cpu_ms: number;
@@ -36,7 +36,7 @@ export async function usageOfPostgres(read: Read): Promise<Usage> {
   return { cpu_ms: sum(cpuWithChildren), switches: sum(switchesOf), written: sum(handedOver) };
 }
 
-/** What was used between two looks. */
+/** Use between two looks. */
 export const usedBetween = (before: Usage, after: Usage): Usage => ({
   cpu_ms: after.cpu_ms - before.cpu_ms,
   switches: after.switches - before.switches,

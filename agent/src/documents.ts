@@ -54,7 +54,7 @@ export function startDocuments({ config, clock, log }: Parts, put: Put): () => v
     }
     if (!servers.some(containers)) return;
     const found = await readContainers(container_socket);
-    // What was told last would pass as the state of now.
+    // The last document would pass as the state of now.
     if (found || hadEngine) put('agent_containers', found ?? NO_ENGINE, containers);
     if (found?.error) warning.tell({ reason: found.error });
     hadEngine ||= found !== undefined;

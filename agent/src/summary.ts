@@ -84,7 +84,7 @@ function countsInterface({ interface_name }: Interface, selection: Selection): b
 }
 
 /**
- * What the sums of space add up. The file systems of a ZFS pool share what is free, so that counts once: a pool holds what
+ * Disks that the sums of space add up. The file systems of a ZFS pool share what is free, so that counts once: a pool holds what
  * its file systems use and what is free.
  */
 function spaceOf(disks: readonly Disk[]): { total: number[]; available: number[] } {

@@ -26,10 +26,10 @@ interface Case {
   readonly agents: number;
 }
 
-/** What the measured seconds took. */
+/** Use of the measured seconds. */
 interface Measured {
   readonly server: Usage;
-  /** Of the server and of Postgres. */
+  /** Bytes that the server and Postgres wrote. */
   readonly written: number;
   readonly postgres: Usage | undefined;
   readonly reports: number;

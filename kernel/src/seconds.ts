@@ -6,7 +6,7 @@ interface Task {
   due: number;
 }
 
-/** What is due every so many whole seconds, on one timer: a wake-up does all of it, and without a task there is none. */
+/** Tasks that are due every so many whole seconds, on one timer: a wake-up does all of it, and without a task there is none. */
 export class Seconds {
   readonly #tasks = new Set<Task>();
   #timer: NodeJS.Timeout | undefined;

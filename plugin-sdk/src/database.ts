@@ -175,7 +175,7 @@ export interface Appender {
   readonly stored: { readonly rows: number; readonly batches: number; readonly ms: number };
   /** Rows refused since start. */
   readonly refused: number;
-  /** What was appended before waits no longer than for an idle writer. */
+  /** Has rows that were appended before wait no longer than for an idle writer. */
   hurry(): void;
   /** `hurry`; resolves when everything appended before is stored or refused. */
   flush(): Promise<void>;

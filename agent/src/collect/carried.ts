@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { isVirtualName } from '../summary.ts';
 import type { Machine } from './machine.ts';
 
-/** What `/sys/class/net/NAME` tells about the place of an interface among the others. */
+/** Place of an interface among the others, as `/sys/class/net/NAME` tells it. */
 interface Place {
   /** It has hardware of its own, or that of a virtual machine. */
   isHardware: boolean;

@@ -19,7 +19,7 @@ const BY_GROUP: readonly [RegExp, string][] = [
   [/\/lxc[./]/, 'LXC'],
 ];
 
-/** What the machine is a container of; undefined where there is no sign of one. */
+/** Name of the container engine that the machine is a container of; undefined where there is no sign of one. */
 export async function detectContainer(machine: Machine): Promise<string | undefined> {
   if (machine.has('/.dockerenv')) return 'Docker';
   if (machine.has('/run/.containerenv')) return 'Podman';

@@ -74,7 +74,7 @@ function nameOf(core: Core): { vendor_id: string; brand: string } {
   };
 }
 
-/** What else tells of cores: the numbers in `/proc/stat`, and each core's list of threads (`thread_siblings_list` in `/sys`). */
+/** Other sources of cores: the numbers in `/proc/stat`, and each core's list of threads (`thread_siblings_list` in `/sys`). */
 export interface OtherCores {
   numbers: readonly number[];
   siblings: readonly string[];

@@ -56,7 +56,7 @@ const siblingsOf = (core: number) =>
 /** Members of a summary that come from the space of disks. */
 const OF_DISKS = ['total_space', 'available_space', 'read_speed', 'write_speed'];
 
-/** What the collector reads; by default this machine. */
+/** Sources of the collector; by default this machine. */
 export interface Sources {
   machine: Machine;
   gpus: (machine: Machine) => Promise<GpuReading[]>;

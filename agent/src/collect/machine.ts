@@ -12,7 +12,7 @@ export class Machine {
     this.#root = root === '/' ? '' : root;
   }
 
-  /** Where the file of the machine is. `..` stays: behind a link it leads elsewhere than `join` would. */
+  /** Path of a file of the machine. `..` stays: behind a link it leads elsewhere than `join` would. */
   at(path: string): string {
     return `${this.#root}${path}`;
   }

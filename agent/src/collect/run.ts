@@ -1,7 +1,7 @@
 import { type ExecFileOptions, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What a program prints. Only machines that need one load this. @throws Error with its reason, or when its time is over */
+/** Output of a program. Only machines that need one load this. @throws Error with its reason, or when its time is over */
 export async function run(
   program: string,
   args: readonly string[],

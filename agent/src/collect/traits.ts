@@ -4,7 +4,7 @@ import type { Disk } from '../reports.ts';
 import type { Machine } from './machine.ts';
 import type { Mount } from './mounts.ts';
 
-/** What does not change while a disk is mounted. `device` is its key in `/proc/diskstats`. */
+/** Facts that stay while a disk is mounted. `device` is its key in `/proc/diskstats`. */
 export interface Traits extends Pick<Disk, 'name' | 'kind' | 'is_removable'> {
   device: string;
 }

@@ -79,7 +79,7 @@ export class GroupCommit {
     this.#sweeper ??= rounds(this.#deadline_ms / 30, (...at) => this.#sweep(...at));
   }
 
-  /** What was appended up to now waits for no clock. */
+  /** Has rows that were appended up to now wait for no clock. */
   hurry(): void {
     this.#pace.hurry(this.#seq);
     this.#schedule();
