@@ -20,10 +20,18 @@ import { killAtExit, rpc, startServer, superToken } from './process/server.ts';
 import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
-/** Those of this version, and those that earlier versions shipped. */
-const folders = ['config', 'test/upgrade/0.6.0/config'];
 const filesOf = (folder: string) =>
   readdirSync(join(root, folder)).filter((name) => name.endsWith('.toml'));
+const earlier = readdirSync(join(root, 'test/upgrade'))
+  .filter((name) => /^\d/.test(name))
+  .map((version) => `test/upgrade/${version}/config`);
+
+/** Those of this version, and those of earlier ones that read differently: text to path. */
+const configurations = new Map(
+  [...earlier, 'config']
+    .flatMap((folder) => filesOf(folder).map((name) => join(folder, name)))
+    .map((path) => [readFileSync(join(root, path), 'utf8'), path]),
+);
 const test = suite('configurations');
 
 test('the seven configurations of the documentation are there', () => {
@@ -31,8 +39,7 @@ test('the seven configurations of the documentation are there', () => {
   for (const name of wanted) assert.ok(filesOf('config').includes(`${name}.toml`), name);
 });
 
-for (const path of folders.flatMap((folder) => filesOf(folder).map((name) => join(folder, name)))) {
-  const original = readFileSync(join(root, path), 'utf8');
+for (const [original, path] of configurations) {
   const dialect = /database_url\s*=\s*"postgres/.test(original) ? 'postgres' : 'sqlite';
   const word = /^\s*word\s*=\s*"([^"]+)"/m.exec(original)?.[1] ?? 'svc';
 
