@@ -33,7 +33,7 @@ const keyAdvice = (problem: string): ConfigWarning => ({
 /** Who changed what, in a table that shows when it was changed itself: tables `audit`, `audit_chain`, `audit_checkpoint`. */
 export default definePlugin({
   name: 'audit',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   namespaces: ['audit'],
   provides: [Audit],

@@ -8,7 +8,7 @@ import { backupCommand, restoreCommand } from './commands.ts';
 /** Commands `backup` and `restore`. */
 export default definePlugin({
   name: 'backup',
-  version: '0.8.0',
+  version: '0.9.0',
   optional: [Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile],
 
   setup(kernel) {

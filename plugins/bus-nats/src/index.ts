@@ -8,7 +8,7 @@ import { readCluster } from './store.ts';
 /** Carries the bus over NATS, where the section `[bus-nats]` names its servers. */
 export default definePlugin({
   name: 'bus-nats',
-  version: '0.8.0',
+  version: '0.9.0',
   requires: [BusTransports],
   brings: ['bus'],
   config,

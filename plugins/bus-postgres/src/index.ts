@@ -24,7 +24,7 @@ const config = Type.Object({
 /** Carries the bus over the Postgres database that the servers share (LISTEN and NOTIFY). */
 export default definePlugin({
   name: 'bus-postgres',
-  version: '0.8.0',
+  version: '0.9.0',
   requires: [BusTransports],
   optional: [Postgres],
   brings: ['bus'],

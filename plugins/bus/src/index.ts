@@ -13,7 +13,7 @@ const config = Type.Object({
 /** Joins the servers on one database over a transport that another plugin offers. */
 export default definePlugin({
   name: 'bus',
-  version: '0.8.0',
+  version: '0.9.0',
   optional: [Metrics],
   provides: [BusTransports],
   config,

@@ -35,7 +35,7 @@ const config = Type.Object({
 /** Scheduled jobs: namespaces `crontab` and `crontab-result` with their tables (crontab.md). */
 export default definePlugin({
   name: 'crontab',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   namespaces: ['crontab', 'crontab-result'],
   requires: [Tasks, Tokens, History],

@@ -24,7 +24,7 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url));
 /** The page for people: files at `/svc/dashboard/`, and the way there for a browser that opens `/`. */
 export default definePlugin({
   name: 'dashboard',
-  version: '0.8.0',
+  version: '0.9.0',
   config,
   reloadable: ['servers'],
 

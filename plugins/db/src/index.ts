@@ -77,7 +77,7 @@ const rootConfig = Type.Object({
 /** Registry of databases that callers use: namespace `db`, table `db_registry` (db.md). */
 export default definePlugin({
   name: 'db',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   namespaces: ['db'],
   requires: [SqliteFiles],

@@ -7,7 +7,7 @@ import { typesText } from './types.ts';
 /** What this server offers, for clients and people: an OpenRPC document, and types. */
 export default definePlugin({
   name: 'discovery',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   namespaces: ['rpc.discover'],
   rootConfig: Type.Object({

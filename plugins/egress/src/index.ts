@@ -15,7 +15,7 @@ const config = Type.Object({
 /** Outgoing requests for callers: which addresses may be reached, and within which limits (js-runtime.md §6.1). */
 export default definePlugin({
   name: 'egress',
-  version: '0.8.0',
+  version: '0.9.0',
   optional: [Standings],
   provides: [Egress],
   config,

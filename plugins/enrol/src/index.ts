@@ -25,7 +25,7 @@ const SWEEP_MS = 60_000;
 /** One line per machine: codes, the installer, and what it downloads (docs/protocol/enrol.md). */
 export default definePlugin({
   name: 'enrol',
-  version: '0.8.0',
+  version: '0.9.0',
   namespaces: ['enrol'],
   requires: [ConfigurationFile, Owners],
   optional: [AgentRegistry, Audit, Refusals],

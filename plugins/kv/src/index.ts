@@ -43,7 +43,7 @@ const config = Type.Object({
 /** Key-value store: namespace `kv`, table `kv`, service `RetentionLimits` (kv.md). */
 export default definePlugin({
   name: 'kv',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   namespaces: ['kv'],
   requires: [Tokens],

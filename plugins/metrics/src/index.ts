@@ -34,7 +34,7 @@ const config = Type.Object({
 /** What the server counts, and the newest values of all agents, for Prometheus and its kin: `/svc/metrics`. */
 export default definePlugin({
   name: 'metrics',
-  version: '0.8.0',
+  version: '0.9.0',
   optional: [Refusals, Egress],
   provides: [Metrics],
   config,

@@ -22,7 +22,7 @@ import { refusalOf } from './refusal.ts';
 /** Everything about the server itself: namespace `svc-server` and the page of `GET /`. */
 export default definePlugin({
   name: 'server-info',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   logTarget: 'server',
   namespaces: ['svc-server'],

@@ -49,7 +49,7 @@ const rootConfig = Type.Object({
 /** Buckets: namespace `static-bucket`, table `static_file`, services `StaticBuckets` and `FileServer`. */
 export default definePlugin({
   name: 'static-bucket',
-  version: '0.8.0',
+  version: '0.9.0',
   examples,
   namespaces: ['static-bucket'],
   optional: [Owners],

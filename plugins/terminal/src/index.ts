@@ -41,7 +41,7 @@ type Config = Static<typeof config>;
 /** The terminal proxy `/terminal`: joins an agent's shell and a user (terminal.md). */
 export default definePlugin({
   name: 'terminal',
-  version: '0.8.0',
+  version: '0.9.0',
   namespaces: ['terminal'],
   examples,
   requires: [Tasks],
