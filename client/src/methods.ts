@@ -1840,7 +1840,7 @@ export interface Methods {
       updated_at: number;
     };
   };
-  /** Keys of the configuration that are unknown or need a restart, and what else it says in vain. */
+  /** Keys of the configuration that are unknown, need a restart or change in the file only, and what else it says in vain. */
   'svc-server_config_warnings': {
     params: {};
     result: {
@@ -1852,6 +1852,8 @@ export interface Methods {
         nearest?: string;
         message: string;
       }[];
+      /** Keys of the file that change on the machine only, as `enrol.url`. */
+      file_only: string[];
     };
   };
   /** Bytes per table of the main database. */

@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox';
 import { service } from './service.ts';
 
 /** What the configuration allows and its author probably did not mean: an entry of `svc-server_config_warnings`. */
@@ -18,6 +19,10 @@ export interface ConfigurationFile {
   readonly path: string;
   /** Parses and validates a complete text. @throws UserError with line and key */
   check(text: string): void;
+  /** Schema of a whole file: the kernel's keys, those of all built-in plugins, loaded or not, and of the others that are loaded. */
+  schema(): Promise<TObject>;
+  /** The table that was read last without a fault: at the start, or by a reload. */
+  inForce(): Readonly<Record<string, unknown>>;
   /** Trial of a text for `reload`: address free, certificate readable. @throws UserError */
   try(text: string): Promise<void>;
   /** Replaces the file: temporary file and rename; mode, owner and symbolic link stay. @throws the system's error */

@@ -6,6 +6,7 @@ export * from './code-of.ts';
 export * from './committing.ts';
 export * from './conditions.ts';
 export * from './configuration-file.ts';
+export * from './configuration-keys.ts';
 export type * from './database.ts';
 export * from './database-away.ts';
 export * from './deadline.ts';

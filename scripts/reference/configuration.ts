@@ -1,4 +1,4 @@
-import type { Plugin, TSchema } from '../../plugin-sdk/src/index.ts';
+import type { KeyMarks, Plugin, TSchema } from '../../plugin-sdk/src/index.ts';
 import { type JsonSchema, jsonSchema } from '../../plugins/discovery/src/json-schema.ts';
 import { typeText } from '../../plugins/discovery/src/typescript.ts';
 import { HeadSchema } from '../../server/src/config/head.ts';
@@ -28,9 +28,10 @@ export function configurationPage(plugins: readonly Plugin[]): string {
   };
   for (const [name, schema] of Object.entries(HeadSchema.properties)) addHead(name, schema);
   for (const { config, name, reloadable = [], rootConfig } of plugins) {
+    const { wire } = (config ?? {}) as KeyMarks;
     const rowsFor = (given: { readonly [key: string]: TSchema }) =>
       Object.entries(given).map(([key, schema]) =>
-        row(key, jsonSchema(schema), reloadable.includes(key) ? 'yes' : 'restart'),
+        row(key, jsonSchema(schema), reloadable.includes(key) ? 'yes' : 'restart', wire),
       );
     const root = Object.entries(rootConfig?.properties ?? {}) as [string, TSchema][];
     for (const [key, schema] of root) {
@@ -49,7 +50,7 @@ export function configurationPage(plugins: readonly Plugin[]): string {
   const sections = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   return `${GENERATED}# Configuration keys
 
-The file is TOML. [\`config/all.toml\`](../../config/all.toml) has every key with its default. "Reload" says whether \`svc-server_edit_config\` and SIGHUP change the key while the server runs.
+The file is TOML. [\`config/all.toml\`](../../config/all.toml) has every key with its default. "Reload" says whether a reload changes the key while the server runs. "Changed" says where: over the wire (\`svc-server_edit_config\`), or in the file on the machine only.
 
 ## Top-level keys
 
@@ -59,10 +60,10 @@ ${rowsOf(top)}${sections.map(([name, text]) => `## ${code(`[${name}]`)}\n\n${tex
 }
 
 const rowsOf = (rows: readonly (readonly string[])[]) =>
-  table(['Key', 'Type', 'Default', 'Reload', 'Meaning'], rows);
+  table(['Key', 'Type', 'Default', 'Reload', 'Changed', 'Meaning'], rows);
 
-function row(name: string, schema: JsonSchema, reload: string): string[] {
-  const { default: given } = schema;
+function row(name: string, schema: JsonSchema, reload: string, wire?: unknown): string[] {
+  const { default: given, wire: own = wire } = schema;
   const shown = given === undefined ? '–' : code(JSON.stringify(given));
   return [
     code(name),
@@ -73,6 +74,7 @@ function row(name: string, schema: JsonSchema, reload: string): string[] {
     ),
     shown,
     reload,
+    own === false ? 'file only' : 'wire',
     meaning(schema),
   ];
 }

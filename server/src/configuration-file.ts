@@ -7,16 +7,19 @@ import {
   type Plugin,
   UserError,
 } from '@svc/plugin-sdk';
+import type { TObject } from 'typebox';
 import { watchCertificate } from './certificate-watch.ts';
 import { type LoadedConfig, loadConfig, type ParsedConfig, parseConfig } from './config/load.ts';
 import { writeConfig } from './config/write.ts';
 import { kernelHead } from './kernel-head.ts';
+import { builtInNames, loadPlugin } from './plugins/find.ts';
 import {
   applySections,
   changedLeaves,
   heldBack,
   keyWarnings,
   type Sections,
+  schemaOf,
   sectionsOf,
 } from './plugins/sections.ts';
 import type { StartOptions } from './start.ts';
@@ -49,6 +52,8 @@ export class ServedFile implements ConfigurationFile {
   readonly #options: Options;
   /** Why the last reload did not come into force. */
   #failure: string | undefined;
+  #inForce: LoadedConfig;
+  #schema: Promise<TObject> | undefined;
   #app: App | undefined;
   #endWatch = (): void => {};
   #reloading: Promise<void> = Promise.resolve();
@@ -56,6 +61,7 @@ export class ServedFile implements ConfigurationFile {
   constructor(options: Options) {
     this.path = options.path;
     this.#options = options;
+    this.#inForce = options.loaded;
   }
 
   /** From now on a reload reaches this server. A command beside one leaves its socket alone. */
@@ -74,6 +80,15 @@ export class ServedFile implements ConfigurationFile {
     const parsed = parseConfig(text);
     sectionsOf(this.#options.plugins, { ...parsed, text });
     return parsed;
+  }
+
+  schema(): Promise<TObject> {
+    this.#schema ??= wholeSchema(this.#options.plugins);
+    return this.#schema;
+  }
+
+  inForce(): Readonly<Record<string, unknown>> {
+    return this.#inForce.raw;
   }
 
   async try(text: string): Promise<void> {
@@ -147,7 +162,9 @@ export class ServedFile implements ConfigurationFile {
     return [...head, ...heldBack(plugins, sections, sectionsOf(plugins, loaded))];
   }
 
-  #follow({ head }: LoadedConfig): void {
+  #follow(loaded: LoadedConfig): void {
+    const { head } = loaded;
+    this.#inForce = loaded;
     this.#endWatch();
     this.#endWatch = watchCertificate(head, this.#running(), this.#options.log);
     const { unix_socket_path: path, enable_unix_socket } = head;
@@ -159,4 +176,12 @@ export class ServedFile implements ConfigurationFile {
     if (!this.#app) throw new UserError('the server is still starting');
     return this.#app;
   }
+}
+
+async function wholeSchema(loaded: readonly Plugin[]): Promise<TObject> {
+  const names = builtInNames().filter((name) => !loaded.some((plugin) => plugin.name === name));
+  // The section of one that does not load, as where its packages are missing, is known to nobody.
+  const loading = names.map((name) => loadPlugin(name, '.').catch(() => undefined));
+  const others = (await Promise.all(loading)).filter((plugin) => plugin !== undefined);
+  return schemaOf([...others, ...loaded]);
 }

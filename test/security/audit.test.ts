@@ -56,6 +56,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(refused?.outcome, 102);
   });
 
+  test('a changed configuration is recorded with its keys, of a refused one too, and never with a secret', async () => {
+    const text: string = await app.call('svc-server_read_config', [app.superToken]);
+    const edit = (more: string) =>
+      app.call('svc-server_edit_config', [app.superToken, `${text}\n${more}\n`]);
+    await edit('[kv]\nmax_items = 5\npasword = "hush"');
+    const refused = await edit('[metrics]\notlp_headers = ["a: hush"]').catch(({ code }) => code);
+    assert.is(refused, 107);
+    const rows = await rowsOf(app, { method: 'svc-server_edit_config' });
+    assert.equal(
+      rows.map(({ target, outcome }) => [target, outcome]),
+      [
+        ['kv.max_items 5 → 100000, kv.pasword, metrics.otlp_headers', 107],
+        ['kv.max_items 100000 → 5, kv.pasword', 'ok'],
+      ],
+    );
+  });
+
   test('the text of SQL is recorded as a whole, up to a bound', async () => {
     const short = `select 1 as "${'n'.repeat(40)}"`;
     const long = `select 1 as a /* ${'é'.repeat(70_000)} */`;

@@ -140,6 +140,60 @@ const attacks: readonly [string, (text: string) => string, RegExp][] = [
   ['a scoped package', set('plugins', ['token', 'server-info', '@evil/plugin']), /plugins/],
   ['an extra plugin by its path', set('extra_plugins', ['./plugin.mjs']), /extra_plugins/],
   ['an extra plugin of a registry', set('extra_plugins', ['left-pad']), /extra_plugins/],
+  ['a built-in plugin', set('extra_plugins', ['static-bucket', 'kv']), /extra_plugins/],
+  ['a plugin less', set('plugins', ['token', 'server-info']), /plugins/],
+  ['a path beside the old one', set('db_path', 'OLD/db2'), /db_path/],
+  [
+    'a log file beside the old one',
+    (text) => set('json_log_file', join(elsewhere, 'old-log', '.ssh', 'authorized_keys'))(text),
+    /logging\.json_log_file/,
+  ],
+  [
+    'a path in an allowed folder',
+    (text) => set('static_path', join(elsewhere, 'open'))(text),
+    /static_path/,
+  ],
+  [
+    "a folder below the configuration's",
+    (text) => set('static_path', join(app.dir, 'sites'))(text),
+    /static_path/,
+  ],
+  [
+    'another database server',
+    set('database_url', 'postgres://svc:pw@db.example/svc'),
+    /database_url/,
+  ],
+  [
+    'a runtime that was uploaded',
+    append('[enrol]\nruntime_path = "./static/rt/"'),
+    /enrol\.runtime_path/,
+  ],
+  ['the address of another server', append('[enrol]\nurl = "http://evil.example"'), /enrol\.url/],
+  [
+    'the section as an inline table',
+    (text) => `enrol = { url = "http://evil.example" }\n${text}`,
+    /enrol\.url/,
+  ],
+  ['the section as a list of tables', append('[[enrol]]\nurl = "http://evil.example"'), /enrol/],
+  ['a text in the place of the section', (text) => `enrol = "x"\n${text}`, /enrol/],
+  [
+    'two keys at once, both named',
+    append('[enrol]\nurl = "http://evil.example"\npin = ""'),
+    /enrol\.url, enrol\.pin/,
+  ],
+  [
+    'a section that no plugin knows',
+    append('[greeter]\nword = "hi"'),
+    /greeter: .*no plugin here knows this section/,
+  ],
+  ['an empty one', append('[greeter]'), /greeter/],
+  [
+    'a path under a name that nobody knows',
+    append('[kv]\nsecond_path = "/etc"'),
+    /kv\.second_path/,
+  ],
+  ['a command above the tables', (text) => `start_command = "/tmp/x"\n${text}`, /start_command/],
+  ['a shorter memory of the audit', append('[audit]\nkeep_days = 1'), /audit\.keep_days/],
 ];
 
 for (const [what, change, key] of attacks) {
@@ -150,6 +204,7 @@ for (const [what, change, key] of attacks) {
     assert.ok(error, 'the edit was taken');
     assert.is(error.code, 107, error.message);
     assert.match(error.message, key);
+    assert.match(error.message, /: change it in the file on the machine \(/);
     assert.is(readFileSync(file, 'utf8'), original);
   });
 }
@@ -157,21 +212,13 @@ for (const [what, change, key] of attacks) {
 const allowed: readonly [string, (text: string) => string][] = [
   ['what stands in the file', (text) => text],
   ['other values', append('[server-info]\nexec_sql_timeout_ms = 5')],
-  [
-    "a folder below the configuration's",
-    (text) => set('static_path', join(app.dir, 'sites', 'a'))(text),
-  ],
-  ['a path beside the old one', (text) => set('db_path', join(elsewhere, 'old', 'db2'))(text)],
-  [
-    'a log file beside the old one',
-    (text) => set('json_log_file', join(elsewhere, 'old-log', 'b.jsonl'))(text),
-  ],
-  ['an allowed folder', (text) => set('static_path', join(elsewhere, 'open'))(text)],
-  ['a path in an allowed folder', (text) => set('static_path', join(elsewhere, 'open', 'b'))(text)],
+  ['a key of a plugin that is not loaded', append('[kv]\nmax_items = 5')],
   ['a default, written out', set('unix_socket_path', '/var/lib/svc.sock')],
-  ['another database server', set('database_url', 'postgres://svc:pw@db.example/svc')],
-  ['a built-in plugin as an extra one', set('extra_plugins', ['static-bucket', 'kv'])],
-  ['a built-in plugin', set('plugins', ['token', 'server-info', 'static-bucket', 'db', 'kv'])],
+  [
+    'the defaults of a section, written out',
+    append('[enrol]\nurl = ""\nruntime_path = "./runtimes/"'),
+  ],
+  ['a key that nobody knows', (text) => `colour = "red"\n${text}`],
 ];
 
 for (const [what, change] of allowed) {
@@ -187,15 +234,32 @@ test('the refusals are counted as an attack', () => {
   assert.ok(reasons.includes('configuration that only the operator may write'));
 });
 
-test('a foreign plugin and a path elsewhere stay where the operator has written them', async () => {
+test('what the operator has written in the file may be sent back, wherever it leads', async () => {
   const plugin = join(outside, 'plugin.mjs');
   const list = `plugins = ["token", "server-info", ${JSON.stringify(plugin)}]\n`;
-  const own = `${list}${set('static_path', outside)(original)}`;
+  const own = `${list}${set('static_path', outside)(original)}\n[greeter]\nword = "hi"\n[enrol]\nurl = "https://fleet.example"\n`;
   writeFileSync(file, own);
   assert.is((await refusal(`# a comment\n${own}`))?.message, undefined);
   assert.is(readFileSync(file, 'utf8'), `# a comment\n${own}`);
-  const moved = own.replace(/^plugins = .*$/m, `extra_plugins = [${JSON.stringify(plugin)}]`);
-  assert.is((await refusal(moved))?.message, undefined);
+  for (const [change, key] of [
+    [own.replace('word = "hi"', 'word = "ho"'), /greeter/],
+    [own.replace('[greeter]\nword = "hi"', ''), /greeter/],
+    [own.replace('url = "https://fleet.example"', ''), /enrol\.url/],
+    [own.replace('[enrol]\nurl = "https://fleet.example"\n', ''), /enrol\.url/],
+  ] as const) {
+    assert.is.not(change, own);
+    assert.match(String((await refusal(change))?.message), key);
+  }
+});
+
+test('a file that was broken by hand is mended over the wire, to what is in force', async () => {
+  await app.reload();
+  writeFileSync(file, `${original}\nthis is no TOML`);
+  assert.match(
+    String((await refusal(set('static_path', '/etc')(original)))?.message),
+    /static_path/,
+  );
+  assert.is((await refusal(original))?.message, undefined);
 });
 
 test('a text that is no configuration is 101 first', async () => {

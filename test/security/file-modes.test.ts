@@ -1,6 +1,6 @@
 // Files and folders that the server makes are for its own user, whatever the umask.
 // proof only: 12
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { makeSite, rpc, type ServerProcess, startServer, superToken } from '../process/server.ts';
@@ -58,8 +58,9 @@ for (const [umask, socket] of [
         });
       assert.is((await dav('MKCOL', 'folder')).status, 201);
       assert.is((await dav('PUT', 'folder/z.txt')).status, 201);
-      const text = await call('svc-server_read_config');
-      await call('svc-server_edit_config', text.replace('run/svc.sock', 'run2/svc.sock'));
+      const text = readFileSync(site.config, 'utf8');
+      writeFileSync(site.config, text.replace('run/svc.sock', 'run2/svc.sock'));
+      server.child.kill('SIGHUP');
       const made = () => below(site.dir).filter((path) => !given.has(path));
       // The mode of a new socket is set once it listens.
       const isOpen = (path: string) => path.endsWith('run2/svc.sock') && modeOf(path) === socket;

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@svc/plugin-sdk';
+import { fileOnly, type Static, Type } from '@svc/plugin-sdk';
 
 const Milliseconds = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1_000, maximum: 2 ** 31 - 1, default: fallback, description });
@@ -42,20 +42,26 @@ export const connectionKeys = {
 
 /** Top-level keys of the configuration about who may come, and how. */
 export const doorKeys = {
-  trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
-    default: [],
-    description:
-      'Addresses and networks whose x-forwarded-for and -proto count; `unix` too. Where none are listed, -proto counts from this machine.',
-  }),
-  allowed_hosts: Type.Optional(
+  trusted_proxies: fileOnly(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: 'Host names that requests may use; others: 421. Absent: any.',
+      default: [],
+      description:
+        'Addresses and networks whose x-forwarded-for and -proto count; `unix` too. Where none are listed, -proto counts from this machine.',
     }),
   ),
-  allowed_origins: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      description: 'Origins of web pages elsewhere that may speak JSON-RPC. Absent: any.',
-    }),
+  allowed_hosts: fileOnly(
+    Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Host names that requests may use; others: 421. Absent: any.',
+      }),
+    ),
+  ),
+  allowed_origins: fileOnly(
+    Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Origins of web pages elsewhere that may speak JSON-RPC. Absent: any.',
+      }),
+    ),
   ),
   hsts_seconds: Type.Optional(
     Type.Integer({

@@ -1,4 +1,4 @@
-import { type ConfigWarning, definePlugin, Type } from '@svc/plugin-sdk';
+import { type ConfigWarning, definePlugin, fileOnly, Type } from '@svc/plugin-sdk';
 import { Audit } from './api.ts';
 import { exportCommand, verifyCommand } from './commands.ts';
 import { examples } from './examples.ts';
@@ -37,7 +37,8 @@ export default definePlugin({
   examples,
   namespaces: ['audit'],
   provides: [Audit],
-  config,
+  // Who shortens it makes the server forget what was done.
+  config: fileOnly(config),
   reloadable: Object.keys(config.properties),
   permissions,
   migrations,

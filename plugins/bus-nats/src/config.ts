@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { NodeConnectionOptions } from '@nats-io/transport-node';
-import { type Static, Type } from '@svc/plugin-sdk';
+import { type Static, secretKey, Type } from '@svc/plugin-sdk';
 
 const File = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
@@ -23,8 +23,10 @@ export const config = Type.Object({
   ),
   creds_file: File('Credentials that nsc made.'),
   user: Type.Optional(Type.String({ description: 'Login at NATS, with `password`.' })),
-  password: Type.Optional(Type.String({ description: 'Of `user`.' })),
-  token: Type.Optional(Type.String({ description: 'Login at NATS by a token instead.' })),
+  password: secretKey(Type.Optional(Type.String({ description: 'Of `user`.' }))),
+  token: secretKey(
+    Type.Optional(Type.String({ description: 'Login at NATS by a token instead.' })),
+  ),
   tls: Type.Boolean({ default: false, description: 'Refuse a connection without TLS.' }),
   tls_ca: File('PEM file of the authority.'),
   tls_cert: File("PEM file of this server's certificate."),

@@ -1,5 +1,5 @@
 import { BusTransports } from '@svc/plugin-bus/api';
-import { definePlugin } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly } from '@svc/plugin-sdk';
 import { config } from './config.ts';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
@@ -11,7 +11,8 @@ export default definePlugin({
   version: '0.9.0',
   requires: [BusTransports],
   brings: ['bus'],
-  config,
+  // Servers believe what comes over the bus.
+  config: fileOnly(config),
   migrations: [create],
   guards: { bus_cluster: 'fixed' },
 

@@ -1,6 +1,6 @@
 import { type BusTransport, BusTransports } from '@svc/plugin-bus/api';
 import { BUS_APPLICATION, Postgres } from '@svc/plugin-database-postgres/api';
-import { definePlugin, type Kernel, Type } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, type Kernel, secretKey, Type } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Connection } from './connection.ts';
 import { create } from './migrations/0001-create.ts';
@@ -12,12 +12,16 @@ const DEAF =
   'The bus hears no other server: its connection leads through a pooler in transaction mode, which knows no LISTEN. Let bus-postgres.database_url name Postgres itself.';
 
 const config = Type.Object({
-  database_url: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?:.+',
-      description:
-        'Address of the same database for the one connection of the bus, where `database.database_url` leads through a pooler.',
-    }),
+  database_url: fileOnly(
+    secretKey(
+      Type.Optional(
+        Type.String({
+          pattern: '^postgres(ql)?:.+',
+          description:
+            'Address of the same database for the one connection of the bus, where `database.database_url` leads through a pooler.',
+        }),
+      ),
+    ),
   ),
 });
 

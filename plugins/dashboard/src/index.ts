@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { definePlugin, LATE, Type } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, LATE, Type } from '@svc/plugin-sdk';
 import { Assets } from './assets.ts';
 import { isNavigation } from './navigation.ts';
 import { Pages } from './pages.ts';
@@ -11,11 +11,13 @@ const Server = Type.String({
 });
 
 const config = Type.Object({
-  servers: Type.Array(Server, {
-    default: [],
-    description:
-      'Other servers that the dashboard of this one may show, for example ["https://eu.example.net"].',
-  }),
+  servers: fileOnly(
+    Type.Array(Server, {
+      default: [],
+      description:
+        'Other servers that the dashboard of this one may show, for example ["https://eu.example.net"].',
+    }),
+  ),
 });
 
 /** Built by `npm run build`, and by `npm start` where the sources are newer. */

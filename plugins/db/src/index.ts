@@ -4,6 +4,7 @@ import {
   DatabaseChanged,
   definePlugin,
   examineFolder,
+  fileOnly,
   type Principal,
   Type,
   topic,
@@ -71,7 +72,7 @@ const config = Type.Object({
 });
 
 const rootConfig = Type.Object({
-  db_path: Type.String({ default: './db/', description: 'Directory of the databases.' }),
+  db_path: fileOnly(Type.String({ default: './db/', description: 'Directory of the databases.' })),
 });
 
 /** Registry of databases that callers use: namespace `db`, table `db_registry` (db.md). */

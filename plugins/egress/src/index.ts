@@ -1,15 +1,17 @@
 import { Resolver } from 'node:dns';
 import { Standings, standingIn } from '@svc/plugin-admission/api';
-import { definePlugin, Type, UserError } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, Type, UserError } from '@svc/plugin-sdk';
 import { Egress } from './api.ts';
 import { EgressGuard } from './guard.ts';
 import { Names } from './names.ts';
 
 const config = Type.Object({
-  dns_servers: Type.Array(Type.String({ minLength: 1 }), {
-    default: [],
-    description: 'Name servers, as `IP` or `IP:port`; none: those of the machine.',
-  }),
+  dns_servers: fileOnly(
+    Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description: 'Name servers, as `IP` or `IP:port`; none: those of the machine.',
+    }),
+  ),
 });
 
 /** Outgoing requests for callers: which addresses may be reached, and within which limits (js-runtime.md §6.1). */

@@ -1,25 +1,31 @@
-import { type Static, Type } from '@svc/plugin-sdk';
+import { fileOnly, type Static, Type } from '@svc/plugin-sdk';
 
 /** The section `[enrol]`. */
 export const settings = Type.Object({
-  url: Type.String({
-    default: '',
-    maxLength: 300,
-    pattern: '^(?:https?://[A-Za-z0-9.:\\[\\]/_~-]*[^/])?$',
-    description:
-      'Address under which machines reach this server, for example "https://fleet.example.net". Empty: the one that the person or the machine asked for.',
-  }),
-  pin: Type.String({
-    default: 'auto',
-    pattern: '^(?:auto||sha256//[A-Za-z0-9+/]{43}=)$',
-    description:
-      'Public key of the certificate that machines see, as sha256//BASE64. auto: that of tls_cert where it is self-signed. Empty: none.',
-  }),
-  runtime_path: Type.String({
-    default: './runtimes/',
-    description:
-      'Folder of what machines of other platforms get: PLATFORM/node and PLATFORM/pty.node.',
-  }),
+  url: fileOnly(
+    Type.String({
+      default: '',
+      maxLength: 300,
+      pattern: '^(?:https?://[A-Za-z0-9.:\\[\\]/_~-]*[^/])?$',
+      description:
+        'Address under which machines reach this server, for example "https://fleet.example.net". Empty: the one that the person or the machine asked for.',
+    }),
+  ),
+  pin: fileOnly(
+    Type.String({
+      default: 'auto',
+      pattern: '^(?:auto||sha256//[A-Za-z0-9+/]{43}=)$',
+      description:
+        'Public key of the certificate that machines see, as sha256//BASE64. auto: that of tls_cert where it is self-signed. Empty: none.',
+    }),
+  ),
+  runtime_path: fileOnly(
+    Type.String({
+      default: './runtimes/',
+      description:
+        'Folder of what machines of other platforms get: PLATFORM/node and PLATFORM/pty.node.',
+    }),
+  ),
   max_codes: Type.Integer({
     default: 1_000,
     minimum: 0,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@svc/plugin-sdk';
+import { fileOnly, type Static, Type } from '@svc/plugin-sdk';
 
 const MOST_MS = 2 ** 31 - 1;
 
@@ -50,11 +50,13 @@ export const config = Type.Object({
     default: 10_485_760,
     description: 'Bytes of log lines of one worker in a minute; 0: no limit.',
   }),
-  fetch_private: Type.Array(Type.String(), {
-    default: [],
-    description:
-      'Private, loopback and link-local targets that scripts may fetch: addresses, networks, host names, each with an optional port; "*" for all.',
-  }),
+  fetch_private: fileOnly(
+    Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Private, loopback and link-local targets that scripts may fetch: addresses, networks, host names, each with an optional port; "*" for all.',
+    }),
+  ),
   fetch_connect_timeout_ms: Type.Integer({
     minimum: 1,
     maximum: MOST_MS,

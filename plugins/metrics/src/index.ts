@@ -1,6 +1,6 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Egress } from '@svc/plugin-egress/api';
-import { definePlugin, type Kernel, type Static, Type, UserError } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, type Kernel, type Static, Type, UserError } from '@svc/plugin-sdk';
 import { type Family, Metrics } from './api.ts';
 import { CallMeter } from './calls.ts';
 import { examineListener } from './examine.ts';
@@ -15,11 +15,13 @@ import { Registry } from './registry.ts';
 import { silence } from './silence.ts';
 
 const config = Type.Object({
-  listener: Type.Optional(
-    Type.String({
-      description:
-        'IP:port where /metrics answers without a credential, for example 127.0.0.1:9464: whoever reaches it reads everything. Absent: none.',
-    }),
+  listener: fileOnly(
+    Type.Optional(
+      Type.String({
+        description:
+          'IP:port where /metrics answers without a credential, for example 127.0.0.1:9464: whoever reaches it reads everything. Absent: none.',
+      }),
+    ),
   ),
   silence_s: Type.Integer({
     minimum: 1,

@@ -8,7 +8,7 @@ import {
   UserError,
 } from '@svc/plugin-sdk';
 import { parse } from 'smol-toml';
-import { checkEdit } from './edit-check.ts';
+import { type Change, changesOf, fileOnlyKeys, refuseFileOnly } from './config-changes.ts';
 import { pinUuid } from './pin-uuid.ts';
 
 /** The running server's configuration file (svc-server.md §6, §7). */
@@ -17,11 +17,14 @@ export interface ConfigFile {
   read(): Promise<string>;
   /**
    * Checks, tries and writes a complete text, one call after the other; the reload follows when this has resolved.
+   * @param changing gets the keys that differ from the file, before any is refused
    * @throws RpcError 101 not a configuration, 107 a change that is the operator's only, 108 a configuration that cannot be served, 999 not written
    */
-  edit(text: string): Promise<void>;
+  edit(text: string, changing: (changes: readonly Change[]) => void): Promise<void>;
   /** What the file says in vain; asked after edits, it sees what they wrote. */
   warnings(): Promise<readonly ConfigWarning[]>;
+  /** Keys of the file that `edit` does not change. */
+  fileOnly(): Promise<string[]>;
 }
 
 /** Reads and edits the file that the operator named on the command line, wherever it lies. */
@@ -35,25 +38,30 @@ export function openConfigFile(
   const reloadSoon = createReloader(file, log, stopping);
   return {
     read: async () => readText(await regularFile(file)),
-    edit: (text) =>
+    edit: (text, changing) =>
       locked(['file'], async () => {
         const pinned = parsed(file, text, uuid());
-        const before = await tableOf(await regularFile(file));
-        await checkEdit(file.path, before, parse(pinned));
+        const before = await tableOf(file);
+        const changes = changesOf(await file.schema(), before, parse(pinned));
+        changing(changes);
+        refuseFileOnly(changes);
         await file.try(pinned).catch(userError((detail) => RpcError.invalid(detail)));
         await file.write(pinned).catch(writeFailure);
         reloadSoon();
       }),
     warnings: () => locked(['file'], () => file.warnings()),
+    fileOnly: async () => fileOnlyKeys(await file.schema(), await tableOf(file)),
   };
 }
 
-/** What stands in the file; one that its operator has broken says nothing, so everything in the new text is a change. */
-async function tableOf(path: string): Promise<Record<string, unknown>> {
+/** What stands in the file; of one that its operator has broken, what is in force. */
+async function tableOf(file: ConfigurationFile): Promise<Readonly<Record<string, unknown>>> {
+  const path = await regularFile(file);
   try {
     return parse(await readText(path));
   } catch {
-    return {};
+    // Its text is mended over the wire as well; what it said before is what counts.
+    return file.inForce();
   }
 }
 

@@ -68,6 +68,7 @@ export const examples: readonly Example[] = [
             'allowed_hosts is not set: a name that an attacker points at this server reaches it through a browser; list the host names of this server, such as allowed_hosts = ["localhost"]',
         },
       ],
+      file_only: ['database.database_url'],
     },
   },
   {

@@ -1,6 +1,6 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { ConfigurationFile, definePlugin, LAST, LogSinks, Type } from '@svc/plugin-sdk';
+import { ConfigurationFile, definePlugin, fileOnly, LAST, LogSinks, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { versionFacts, versionLines } from './build-facts.ts';
 import { openConfigFile } from './config-file.ts';
@@ -41,20 +41,23 @@ export default definePlugin({
       description:
         'More tables that `svc-server_exec_sql` opens to the Super Token only, for example `kv`.',
     }),
-    exec_sql_vacuum_folder: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'Folder in which `VACUUM INTO` of the Super Token may make files; absent: nowhere. Not changed over the wire.',
-      }),
+    exec_sql_vacuum_folder: fileOnly(
+      Type.Optional(
+        Type.String({
+          minLength: 1,
+          description:
+            'Folder in which `VACUUM INTO` of the Super Token may make files; absent: nowhere.',
+        }),
+      ),
     ),
   }),
   rootConfig: Type.Object({
-    allowed_paths: Type.Array(Type.String({ minLength: 1 }), {
-      default: [],
-      description:
-        'Folders and files that `svc-server_edit_config` may name, beside the configuration and where old paths lay.',
-    }),
+    allowed_paths: fileOnly(
+      Type.Array(Type.String({ minLength: 1 }), {
+        default: [],
+        description: 'Without effect since 0.9: no path changes over the wire any more.',
+      }),
+    ),
   }),
   reloadable: ['exec_sql_timeout_ms', 'exec_sql_vacuum_folder', 'allowed_paths'],
   // The ledger of migrations: a row less, and a step would run twice.

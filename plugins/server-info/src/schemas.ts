@@ -60,6 +60,9 @@ export const ConfigWarnings = Type.Object({
       }),
     ),
   ),
+  file_only: Type.Array(Type.String(), {
+    description: 'Keys of the file that change on the machine only, as `enrol.url`.',
+  }),
 });
 
 /** Result of `svc-server_plugins`. */

@@ -2,6 +2,7 @@ import {
   DatabaseChanged,
   definePlugin,
   examineFolder,
+  fileOnly,
   Type,
   topic,
   warnOfFolder,
@@ -39,11 +40,13 @@ const config = Type.Object({
 });
 
 const rootConfig = Type.Object({
-  static_path: Type.String({
-    minLength: 1,
-    default: './static/',
-    description: 'Root directory of all static buckets.',
-  }),
+  static_path: fileOnly(
+    Type.String({
+      minLength: 1,
+      default: './static/',
+      description: 'Root directory of all static buckets.',
+    }),
+  ),
 });
 
 /** Buckets: namespace `static-bucket`, table `static_file`, services `StaticBuckets` and `FileServer`. */

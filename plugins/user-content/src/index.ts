@@ -1,5 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
-import { definePlugin, EARLY, type Exchange, Type } from '@svc/plugin-sdk';
+import { definePlugin, EARLY, type Exchange, fileOnly, Type } from '@svc/plugin-sdk';
 import { type Content, UserContent } from './api.ts';
 import { ContentHosts } from './hosts.ts';
 
@@ -19,11 +19,13 @@ const Host = Type.String({
 });
 
 const rootConfig = Type.Object({
-  content_hosts: Type.Array(Host, {
-    default: [],
-    description:
-      'Host names that serve content of tokens without rights to all of its kind, and nothing else; the first one is where links lead.',
-  }),
+  content_hosts: fileOnly(
+    Type.Array(Host, {
+      default: [],
+      description:
+        'Host names that serve content of tokens without rights to all of its kind, and nothing else; the first one is where links lead.',
+    }),
+  ),
 });
 
 /** Keeps content of tokens apart from the origin of the server's pages: service `UserContent`. */

@@ -1,4 +1,4 @@
-import { type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { fileOnly, type Static, secretKey, Type, Uuid } from '@svc/plugin-sdk';
 
 /** Configured longer times are cut to this: timers count in 32 bits. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -9,7 +9,9 @@ const UpTo32Bits = (fallback: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: fallback, description });
 const Milliseconds = (fallback: number, minimum: number, description: string) =>
   Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER, default: fallback, description });
-const Path = (description: string) => Type.String({ minLength: 1, description });
+const Path = (description: string) => fileOnly(Type.String({ minLength: 1, description }));
+const Plugins = (description: string) =>
+  fileOnly(Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description })));
 const Spelled = (pattern: string, fallback: string, description: string) =>
   Type.String({ pattern, default: fallback, description });
 const FilterText = (description: string) => Type.Optional(Type.String({ description }));
@@ -25,7 +27,9 @@ const RESERVE = {
 };
 
 const Database = Type.Object({
-  database_url: Type.String({ pattern: '^[a-z][a-z0-9+.-]*:.+', description: DATABASE_URLS }),
+  database_url: fileOnly(
+    secretKey(Type.String({ pattern: '^[a-z][a-z0-9+.-]*:.+', description: DATABASE_URLS })),
+  ),
   connect_timeout_ms: Milliseconds(3000, 1, 'Wait for a new connection.'),
   acquire_timeout_ms: Milliseconds(3000, 1, 'Wait for a pooled connection.'),
   idle_timeout_ms: Milliseconds(3000, 0, 'Unused connections are closed after this.'),
@@ -64,9 +68,11 @@ const Brand = Type.Object(
   {
     word: Spelled('^[A-Za-z_][A-Za-z0-9_]{0,31}$', 'svc', WORD),
     permission: Spelled('^[A-Za-z_][A-Za-z0-9_-]{0,31}$', 'svc', PERMISSION),
-    salt: Type.String({ minLength: 1, default: 'SVC', description: 'Hash prefix.' }),
+    // Another one makes every credential invalid.
+    salt: fileOnly(Type.String({ minLength: 1, default: 'SVC', description: 'Hash prefix.' })),
     title: Type.String({ minLength: 1, default: 'svc', description: 'Human name in texts.' }),
-    peer_header: Spelled('^[A-Za-z0-9-]+$', 'ng-connecting-ip', PEER_HEADER),
+    // Scripts trust it; a client could send what an old name says.
+    peer_header: fileOnly(Spelled('^[A-Za-z0-9-]+$', 'ng-connecting-ip', PEER_HEADER)),
   },
   { default: {} },
 );
@@ -74,28 +80,25 @@ const Brand = Type.Object(
 /** The kernel's keys (configuration.md §1), with defaults. */
 export const HeadSchema = Type.Object({
   server_uuid: Uuid,
-  ws_listener: Type.String({ description: '`IP:port` for HTTP and WebSocket.' }),
+  // It opens no file and trusts nobody.
+  ws_listener: Type.String({ wire: true, description: '`IP:port` for HTTP and WebSocket.' }),
   jsonrpc_max_connections: Count(10_000, 'JSON-RPC sockets and requests at a time.'),
   jsonrpc_max_batch_entries: Count(10_000, 'Entries of one JSON-RPC batch.'),
   max_request_body_size: Count(10_485_760, 'Bytes.'),
   max_response_body_size: Count(104_857_600, 'Bytes.'),
   enable_unix_socket: Type.Boolean({ default: false, description: 'Listens on it, too.' }),
-  unix_socket_path: Type.String({
-    minLength: 1,
-    default: '/var/lib/svc.sock',
-    description: 'Unix socket with the same routes.',
-  }),
-  tls_cert: Type.Optional(Path('PEM file of the certificate chain.')),
-  tls_key: Type.Optional(Path('PEM file of the private key.')),
-  plugins: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      description: 'Built-in name, npm package or path; absent: all built-in ones.',
+  unix_socket_path: fileOnly(
+    Type.String({
+      minLength: 1,
+      default: '/var/lib/svc.sock',
+      description: 'Unix socket with the same routes.',
     }),
   ),
-  extra_plugins: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      description: 'npm package or path; loaded beside those of `plugins`, which may be absent.',
-    }),
+  tls_cert: Type.Optional(Path('PEM file of the certificate chain.')),
+  tls_key: Type.Optional(Path('PEM file of the private key.')),
+  plugins: Plugins('Built-in name, npm package or path; absent: all built-in ones.'),
+  extra_plugins: Plugins(
+    'npm package or path; loaded beside those of `plugins`, which may be absent.',
   ),
   shutdown_timeout_ms: Milliseconds(8000, 0, 'Running calls get this long at a stop.'),
   database: Database,

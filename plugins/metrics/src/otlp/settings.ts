@@ -1,4 +1,4 @@
-import { type Static, Type } from '@svc/plugin-sdk';
+import { fileOnly, type Static, secretKey, Type } from '@svc/plugin-sdk';
 
 const Header = Type.String({
   pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+: *[ -~]*$",
@@ -7,21 +7,29 @@ const Header = Type.String({
 
 /** Keys of `[metrics]` about the push to a collector. */
 export const otlpKeys = {
-  otlp_url: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^\\s?#]+$',
-      description:
-        'Address of an OpenTelemetry collector (OTLP over HTTP), for example http://127.0.0.1:4318: /v1/metrics and /v1/traces are added. Absent: nothing is sent.',
-    }),
+  otlp_url: fileOnly(
+    secretKey(
+      Type.Optional(
+        Type.String({
+          pattern: '^https?://[^\\s?#]+$',
+          description:
+            'Address of an OpenTelemetry collector (OTLP over HTTP), for example http://127.0.0.1:4318: /v1/metrics and /v1/traces are added. Absent: nothing is sent.',
+        }),
+      ),
+    ),
   ),
   otlp_encoding: Type.Enum(['protobuf', 'json'], {
     default: 'protobuf',
     description: 'How what is sent is written.',
   }),
-  otlp_headers: Type.Array(Header, {
-    default: [],
-    description: 'Headers of each request, as `Name: value`: credentials of the collector.',
-  }),
+  otlp_headers: fileOnly(
+    secretKey(
+      Type.Array(Header, {
+        default: [],
+        description: 'Headers of each request, as `Name: value`: credentials of the collector.',
+      }),
+    ),
+  ),
   otlp_interval_s: Type.Integer({
     minimum: 1,
     maximum: 3_600,

@@ -1,10 +1,13 @@
 import { type Methods, Type } from '@svc/plugin-sdk';
+import { changesText } from '../config-changes.ts';
 import type { ConfigFile } from '../config-file.ts';
 import { superToken } from '../permissions.ts';
 import { ConfigWarnings } from '../schemas.ts';
 
 /** `read_config`, `edit_config` and `config_warnings`. */
 export function addConfigMethods(methods: Methods, file: ConfigFile): void {
+  /** By the parameters of a running call: what its record names. */
+  const changed = new WeakMap<object, string>();
   methods.add('svc-server_read_config', {
     summary: 'The raw text of the configuration file.',
     params: {},
@@ -19,21 +22,24 @@ export function addConfigMethods(methods: Methods, file: ConfigFile): void {
       'Replaces the configuration file after a trial, and reloads it once the call is answered.',
     params: { config_string: Type.String({ description: 'Complete TOML text.' }) },
     result: Type.Literal(true),
-    audit: () => '',
+    audit: (params) => changed.get(params) ?? '',
     access: superToken,
-    async handle({ config_string }) {
-      await file.edit(config_string);
+    async handle(params) {
+      await file.edit(params.config_string, (changes) => changed.set(params, changesText(changes)));
       return true as const;
     },
   });
 
   methods.add('svc-server_config_warnings', {
     summary:
-      'Keys of the configuration that are unknown or need a restart, and what else it says in vain.',
+      'Keys of the configuration that are unknown, need a restart or change in the file only, and what else it says in vain.',
     addition: true,
     params: {},
     result: ConfigWarnings,
     access: superToken,
-    handle: async () => ({ warnings: [...(await file.warnings())] }),
+    handle: async () => ({
+      warnings: [...(await file.warnings())],
+      file_only: await file.fileOnly(),
+    }),
   });
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Methods, Plugin } from '@svc/plugin-sdk';
-import { isBuiltIn } from '../edit-check.ts';
 import { Plugins } from '../schemas.ts';
 
 /**
@@ -30,4 +32,11 @@ export function addPluginsMethod(
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     }),
   });
+}
+
+/** True for the name of a plugin that is installed with this product. */
+function isBuiltIn(name: string): boolean {
+  if (!/^[a-z][a-z0-9-]*$/.test(name)) return false;
+  const folders = createRequire(import.meta.url).resolve.paths('@svc/plugin-sdk') ?? [];
+  return folders.some((folder) => existsSync(join(folder, '@svc', `plugin-${name}`)));
 }

@@ -1,0 +1,88 @@
+import type { TSchema } from 'typebox';
+
+/** What a schema says of one key of the configuration beside its type. */
+export interface KeyMarks {
+  /** false: it is changed in the file on the machine only; true: over the wire too, whatever its name looks like. */
+  readonly wire?: boolean;
+  /** true: its text is a secret, or holds one. */
+  readonly secret?: boolean;
+}
+
+/**
+ * A key, or a whole section, that names what others execute or trust: paths, addresses, keys, outlets. `svc-server_edit_config`
+ * changes it for nobody (svc-server.md §7).
+ */
+export const fileOnly = <T extends TSchema>(schema: T): T => marked(schema, { wire: false });
+
+/** A key whose text, or a text of whose list, is a secret or holds one: it is masked in logs, backups and the audit. */
+export const secretKey = <T extends TSchema>(schema: T): T => marked(schema, { secret: true });
+
+function marked<T extends TSchema>(schema: T, marks: KeyMarks): T {
+  const more = Object.entries(marks).map(([name, value]) => [name, { value, enumerable: true }]);
+  return Object.defineProperties({} as T, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    ...Object.fromEntries(more),
+  });
+}
+
+/** Names of texts that say what is executed, opened, reached or trusted. */
+const NAMES_PLACE =
+  /(?:^|_)(?:path|file|dir|directory|folder|url|uri|address|endpoint|host|proxy|proxies|origin|command|cmd|program|executable|script|listener|pin|cert|certificate|ca|key)(?:s|es)?$|^(?:tls|ssl)(?:_|$)/i;
+
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' || (Array.isArray(value) && value.some(isText));
+
+/**
+ * Whether a key is changed in the file only: as its schema says, else where its name ends like that of a path, an address or a
+ * command and `values` hold a text. That is the rule for plugins from elsewhere, whose authors need not know the mark.
+ */
+export function isFileOnly(
+  name: string,
+  marks: KeyMarks = {},
+  values: readonly unknown[],
+): boolean {
+  return marks.wire === undefined ? NAMES_PLACE.test(name) && values.some(isText) : !marks.wire;
+}
+
+/** Names of texts that are secrets; texts that name files are none. */
+const SECRET_NAME =
+  /(?:secret|password|passphrase|token|credential|authorization|api_?key|bearer)s?$/i;
+
+/** Whether the text of a key is a secret or holds one: as its schema says, else by its name. */
+export const isSecretKey = (name: string, { secret }: KeyMarks = {}): boolean =>
+  secret ?? SECRET_NAME.test(name);
+
+/** Parts of a query that say how a database is opened. */
+const HARMLESS = /^(?:mode=(?:ro|rw|rwc|memory)|sslmode=[a-z-]+|connect_timeout=\d+)$/;
+const HEADER = /^([!#$%&'*+.^_`|~\w-]+:) *\S/;
+/** User and password may hold `@` and `/`; the name of the user stays. */
+const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)\S*@/i;
+
+/**
+ * A text of a secret key with `mask` in the place of what may be secret. What says where it leads stays: scheme, host and user of
+ * an address (of one for the web, whose path may be a key, scheme and host), the name of a header.
+ */
+export function hideSecret(text: string, mask: string): string {
+  if (/^https?:\/\//i.test(text)) return hideInWeb(text, mask);
+  if (/^(?:sqlite:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text))
+    return hideInQuery(text.replace(LOGIN, `$1${mask}@`), mask);
+  const [, name] = HEADER.exec(text) ?? [];
+  return name === undefined ? mask : `${name} ${mask}`;
+}
+
+function hideInWeb(text: string, mask: string): string {
+  const [, scheme, user = '', host, rest = ''] =
+    /^(https?:\/\/)([^/?#@]*@)?([^/?#@]*)(.*)$/is.exec(text) ?? [];
+  // A password with a slash would be taken for a host and a path.
+  if (scheme === undefined || rest.includes('@')) return mask;
+  return `${scheme}${user && `${mask}@`}${host}${/^\/?$/.test(rest) ? rest : `/${mask}`}`;
+}
+
+function hideInQuery(text: string, mask: string): string {
+  const at = text.search(/[?#]/);
+  if (at < 0) return text;
+  const parts = text.slice(at + 1).split('&');
+  const kept = parts.filter((part) => HARMLESS.test(part));
+  const shown = kept.length < parts.length ? [...kept, mask] : kept;
+  return `${text.slice(0, at + 1)}${shown.join('&')}`;
+}
