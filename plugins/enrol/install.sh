@@ -6,6 +6,7 @@ set -u
 BASE='@BASE@'
 PIN='@PIN@'
 NAME=svc-agent
+work=''
 # An agent does not start with another one in its file.
 KINDS='ping tcp_ping http_ping dns execute http_request web_shell read_config edit_config ip version self_update'
 
@@ -58,7 +59,7 @@ fetch() {
 get() {
   fetch "$@" && return 0
   has_room "$work" || fail "$work is full: make room, or set TMPDIR to a folder with 200 MB, as in: … | TMPDIR=/var/tmp sh -s -- CODE"
-  [ "$http" = curl ] && [ "${status:-000}" != 000 ] && [ -s "$2" ] && fail "the server answers $status: $(head -c 300 "$2")"
+  [ "$http" = curl ] && [ "${status:-000}" != 000 ] && [ -s "$2" ] && fail "the server answers $status: $(head -c 300 "$2" | tr -cd ' -~')"
   fail "$BASE/$1 could not be fetched"
 }
 
@@ -78,8 +79,40 @@ can_run() {
   return $started
 }
 
-# put FILE TARGET
-put() { mv "$1" "$2" || fail "$2 could not be written: is there room?"; }
+# put FILE TARGET, in a folder that is root's alone. A name that leads elsewhere is replaced, not followed.
+put() {
+  if [ -L "$2" ]; then rm -f "$2"; fi
+  mv -f "$1" "$2" || fail "$2 could not be written: is there room?"
+}
+
+# Whether nobody but root can change what a path leads to; `writer` names the place where somebody can. In a folder with the
+# sticky bit (/tmp) others leave alone what is root's. Without root everything is done with the rights of one user.
+roots_alone() {
+  [ -n "$root" ] || return 0
+  writer=''
+  for way in "$1" "$(readlink -f "$1")"; do
+    while [ -n "$way" ]; do
+      if [ -e "$way" ] || [ -L "$way" ]; then is_roots "$way" || { writer=$way; return 1; }; fi
+      [ "$way" != / ] || break
+      way=$(dirname "$way")
+    done
+  done
+}
+
+is_roots() {
+  # shellcheck disable=SC2046 # Words are meant: mode, links, user, group.
+  set -- $(ls -ldn "$1")
+  [ "${3:-}" = 0 ] || return 1
+  case $1 in
+    l* | d????????[tT]*) return 0 ;;
+    ????????w*) return 1 ;;
+    ?????w*) [ "$4" = 0 ] ;;
+  esac
+}
+
+only_root() {
+  roots_alone "$1" || fail "$1 is not root's alone: others may change $writer. Root does nothing there: run this as the user to whom it belongs, or choose another place"
+}
 
 tools() {
   if command -v curl >/dev/null 2>&1; then http=curl
@@ -183,6 +216,7 @@ layout() {
     elif [ -z "$root" ] && systemctl --user show-environment >/dev/null 2>&1; then manager=user; fi
   fi
   # What is there stays with what it was installed with.
+  only_root "$dir"
   [ -f "$dir/manager" ] && manager=$(cat "$dir/manager")
   case $manager in
     system) unit=/etc/systemd/system/$NAME.service ctl='systemctl' ;;
@@ -193,6 +227,15 @@ layout() {
   agent_user=''
   if [ "$manager" = system ]; then agent_user=$NAME
   elif [ -f "$dir/user" ]; then agent_user=$(cat "$dir/user"); fi
+  owner_of_state
+}
+
+# Somebody may have given the agent's folder to a user, whose folder it is then.
+owner_of_state() {
+  [ -n "$root" ] && [ -d "$state" ] || return 0
+  # shellcheck disable=SC2012,SC2046
+  set -- $(ls -ld "$state")
+  if [ "$3" != root ]; then agent_user=$3; fi
 }
 
 check_digest() {
@@ -220,10 +263,19 @@ choose_node() {
     own_node=$(command -v node) || own_node=''
     [ -n "$own_node" ] && node_is_fit "$own_node" || fail "the server has no Node for $os, and this machine has none of version 22.18 or later: install one, or let the operator run svc-server fetch-runtime $os"
   fi
-  if [ -n "$own_node" ]; then node_is_fit "$own_node" || fail "$own_node is no Node 22.18 or later"; fi
+  if [ -n "$own_node" ]; then
+    # Root runs it, to check signatures and the like.
+    only_root "$own_node"
+    node_is_fit "$own_node" || fail "$own_node is no Node 22.18 or later"
+  fi
 }
 
-bearer() { sed -n 's/^token = "\(.*\)"$/\1/p' "$state/config.toml" | head -n 1; }
+bearer() {
+  read_state config.toml "$work/config" || fail "$state/config.toml could not be read"
+  found=$(sed -n 's/^token = "\(.*\)"$/\1/p' "$work/config" | head -n 1)
+  case $found in '' | *[\\\"]*) fail "$state/config.toml has no token" ;; esac
+  printf '%s\n' "$found"
+}
 
 # download CREDENTIAL: the agent, the addon of terminals, and Node where the server's is to be used, into the work folder.
 download() {
@@ -271,6 +323,8 @@ with_allowed() {
   if [ -n "$allow" ]; then
     kinds=''
     if grep -q '^allow_task = true$' "$1"; then kinds=$(sed -n 's/^allow_task_type = \[\(.*\)\]$/\1/p' "$1"); fi
+    # It becomes part of a program for sed, and others than root write that file.
+    case $kinds in *[!a-z_,\ \"]*) fail 'allow_task_type has something else than kinds of tasks: write it by hand, and start the agent again' ;; esac
     for kind in $(printf '%s' "$allow" | tr , ' '); do
       case $kinds in *"\"$kind\""*) ;; *) kinds="${kinds:+$kinds, }\"$kind\"" ;; esac
     done
@@ -281,21 +335,43 @@ allow_task_type = [$kinds]/" "$1" >"$1.new"
   mv "$1.new" "$1"
 }
 
-# Runs a command as the user that the agent runs as: what that user has put into its folder opens nothing else.
+# as_agent COMMAND [FILE for its input]: as the user that the agent runs as. Whatever that user has put into its folder, links
+# to folders and files of others too, opens nothing that the user could not open anyway. Without a terminal of root's, into
+# which that user could type.
 as_agent() {
-  if [ -n "$agent_user" ]; then su -s /bin/sh "$agent_user" -c "$1"; else sh -c "$1"; fi
+  if [ -z "$agent_user" ]; then sh -c "umask 077; $1" <"${2:-/dev/null}"; return; fi
+  $apart su -s /bin/sh "$agent_user" -c "umask 077; $1" <"${2:-/dev/null}"
+}
+
+# read_state NAME FILE: a file of the agent's folder, 32 MB at most.
+read_state() { as_agent "[ -f '$state/$1' ] && head -c 33554432 '$state/$1'" >"$2" 2>/dev/null; }
+
+# write_state FILE NAME
+write_state() {
+  as_agent "cat >'$state/$2.new' && mv -f '$state/$2.new' '$state/$2'" "$1" || fail "$state/$2 could not be written: is there room?"
+}
+
+remove_state() { as_agent "cd '$state' && rm -f $*"; }
+
+# Root follows nothing in the folder of the agent's user: that user empties it, and root removes what is empty.
+remove_all() {
+  if [ -n "$agent_user" ] && [ -d "$state" ] && id "$agent_user" >/dev/null 2>&1; then
+    as_agent "cd '$state' && rm -rf ./* ./.[!.]* ./..?*" 2>/dev/null
+    rmdir "$state" 2>/dev/null || { say "$NAME: $state is not empty: its user still writes there, or may not remove what is there"; return 1; }
+  fi
+  rm -rf "$dir"
 }
 
 # More kinds of tasks for the agent that is here. The token of an enrolled machine may take all of them.
 allow_tasks() {
   [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix, or a code to install one"
   file=$state/config.toml
-  as_agent "cat '$file'" >"$work/config" || fail "$file could not be read"
+  read_state config.toml "$work/config" || fail "$file could not be read"
   [ "$(grep -c '^\[\[server\]\]' "$work/config")" = 1 ] && grep -q '^allow_task = ' "$work/config" ||
     fail "$file was changed by hand: write allow_task = true and allow_task_type into it, and start the agent again"
   with_allowed "$work/config"
   if [ -n "$dry" ]; then say "would allow $kinds in $file, and start the agent again"; return 0; fi
-  as_agent "cat >'$file'" <"$work/config" || fail "$file could not be written"
+  write_state "$work/config" config.toml
   if [ "$manager" = system ]; then write_tasks_unit; write_ping_unit "$work/config"; fi
   stop_service
   start_service || fail 'the service does not start'
@@ -365,7 +441,7 @@ write_unit() {
 ReadWritePaths=$state|" >"$unit"
   [ "$manager" = system ] || return 0
   write_tasks_unit
-  write_ping_unit "$state/config.toml"
+  read_state config.toml "$work/config" && write_ping_unit "$work/config"
   if [ -n "$socket_group" ]; then
     mkdir -p "$unit.d" && printf '[Service]\nSupplementaryGroups=%s\n' "$socket_group" >"$unit.d/containers.conf"
   fi
@@ -399,7 +475,7 @@ write_ping_unit() {
 
 # A service that was installed before ping was thought of, or whose file was changed since. True where it was changed.
 renew_ping_unit() {
-  [ "$manager" = system ] && as_agent "cat '$state/config.toml'" >"$work/config" || return 1
+  [ "$manager" = system ] && read_state config.toml "$work/config" || return 1
   before=$(cat "$unit.d/ping.conf" 2>/dev/null)
   write_ping_unit "$work/config"
   [ "$(cat "$unit.d/ping.conf" 2>/dev/null)" != "$before" ]
@@ -503,11 +579,16 @@ is_connected() {
 
 begin_trial() {
   printf '0\n' >"$work/trial"
-  owned "$work/trial"
-  mv "$work/trial" "$state/trial"
+  write_state "$work/trial" trial
 }
 
-owned() { if [ -n "$agent_user" ]; then chown "$agent_user:$agent_user" "$@"; fi; }
+# Others may have been first, where they may make folders too (/tmp).
+make_folder() {
+  mkdir -p "$dir" || fail "$dir could not be made"
+  only_root "$dir"
+  made=yes
+  chmod 755 "$dir" && mkdir -p "$state" && chmod 700 "$state" || fail "$dir could not be made"
+}
 
 install_agent() {
   [ -n "$code" ] || { usage >&2; fail 'a code is missing'; }
@@ -534,22 +615,22 @@ install_agent() {
     exit 0
   fi
   download "Code $code"
-  mkdir -p "$dir" && chmod 755 "$dir" && mkdir -p "$state" && chmod 700 "$state" || fail "$dir could not be made"
-  made=yes
+  make_folder
   add_user
   node=$own_node
   if [ -n "$node_sum" ]; then node=$dir/node && put "$work/node" "$node"; fi
   keep_user
   put_terminal
-  put "$work/agent" "$state/svc-agent.mjs"
-  get install "$dir/install.sh"
-  has_room "$state" || fail "$dir has no room left"
+  # Empty until here: from now on it is its user who writes there.
+  if [ -n "$agent_user" ]; then chown -h "$agent_user:$agent_user" "$state" || fail "$state could not be given to $agent_user"; fi
+  write_state "$work/agent" svc-agent.mjs
+  get install "$work/install.sh"
+  put "$work/install.sh" "$dir/install.sh"
+  has_room "$dir" || fail "$dir has no room left"
   # Last of what can fail: a code that was given is not given again at once.
   exchange "$work/config"
   with_allowed "$work/config"
-  put "$work/config" "$state/config.toml"
-  chmod 600 "$state/config.toml"
-  owned "$state" "$state/svc-agent.mjs" "$state/config.toml"
+  write_state "$work/config" config.toml
   begin_trial
   write_start "$dir/start"
   printf '%s\n' "$manager" >"$dir/manager"
@@ -560,7 +641,7 @@ install_agent() {
 }
 
 after_install() {
-  uuid=$(sed -n 's/^agent_uuid = "\(.*\)"$/\1/p' "$state/config.toml")
+  uuid=$(sed -n 's/^agent_uuid = "\([0-9A-Fa-f-]*\)"$/\1/p' "$work/config")
   if is_connected 20; then say "This machine is in the fleet: $uuid"
   else say "Installed as $uuid, but the server has not taken it yet; it goes on trying. Look into $([ -n "$unit" ] && echo "journalctl -u $NAME" || echo "$state/agent.log")."; fi
   [ -z "$socket_group" ] || say "For the containers the service is in the group $socket_group, whose members can do what root can."
@@ -578,7 +659,7 @@ after_install() {
 
 is_current() {
   entry agent '[^ ]*'
-  has_digest "$state/svc-agent.mjs" "$sum" || return 1
+  has_digest "$work/running" "$sum" || return 1
   if [ -n "$node_sum" ]; then has_digest "$node" "$node_sum" || return 1; fi
   entry terminal "$os"
   [ -z "$sum" ] || has_digest "$terminal" "$sum"
@@ -595,38 +676,56 @@ update_agent() {
   if [ "$node" = "$dir/node" ]; then entry runtime "$os"; node_sum=$sum; fi
   renewed=''
   if [ -z "$dry" ] && renew_ping_unit; then renewed=yes; fi
+  read_state svc-agent.mjs "$work/running" || fail "$state/svc-agent.mjs could not be read"
   if is_current; then
     if [ -n "$renewed" ]; then start_service || fail 'the service does not start'; fi
     say "The agent is that of the server already.${renewed:+ Its service was renewed for the task ping.}"
     return 0
   fi
   if [ -n "$dry" ]; then say 'There is another version; nothing was done.'; return 0; fi
-  download "Bearer $(bearer)"
-  trial_node=$node
-  if [ -n "$node_sum" ]; then trial_node=$work/node; fi
-  "$trial_node" "$work/agent" -v >/dev/null 2>&1 || fail 'the new version does not start; the old one goes on'
+  held=$(bearer) || exit 1
+  download "Bearer $held"
+  starts_here || fail 'the new version does not start; the old one goes on'
   stop_service
-  cp -p "$state/svc-agent.mjs" "$work/old" && mv "$work/old" "$state/svc-agent.old.mjs"
-  if [ -n "$node_sum" ]; then set_aside "$node" "$dir/node.old"; mv "$work/node" "$node"; fi
+  write_state "$work/running" svc-agent.old.mjs
+  if [ -n "$node_sum" ]; then set_aside "$node" "$dir/node.old"; put "$dir/node.new" "$node"; fi
   if [ -f "$work/terminal" ]; then set_aside "$terminal" "$dir/terminal.old"; put_terminal; fi
-  mv "$work/agent" "$state/svc-agent.mjs"
-  owned "$state/svc-agent.mjs" "$state/svc-agent.old.mjs"
+  write_state "$work/agent" svc-agent.mjs
   begin_trial
   start_service
   # Where the program that starts it has given up before, the old version is there again.
-  if is_connected 30 && [ "$($digest "$state/svc-agent.mjs" | cut -c 1-64)" = "$agent_sum" ]; then
-    rm -f "$state/svc-agent.old.mjs" "$dir/node.old" "$dir/terminal.old"
-    get install "$dir/install.sh"
+  if is_connected 30 && read_state svc-agent.mjs "$work/found" && has_digest "$work/found" "$agent_sum"; then
+    remove_state svc-agent.old.mjs
+    rm -f "$dir/node.old" "$dir/terminal.old"
+    get install "$work/install.sh"
+    put "$work/install.sh" "$dir/install.sh"
     say 'The agent was updated.'
   else
-    stop_service
-    set_aside "$state/svc-agent.old.mjs" "$state/svc-agent.mjs"
-    set_aside "$dir/node.old" "$node"
-    set_aside "$dir/terminal.old" "$terminal"
-    rm -f "$state/trial"
-    start_service
+    roll_back
     fail 'the new version did not connect to the server; the one before is back'
   fi
+}
+
+# The new version, started once as the user that it is to run as.
+starts_here() {
+  trial_node=$node
+  if [ -n "$node_sum" ]; then trial_node=$dir/node.new && put "$work/node" "$trial_node"; fi
+  write_state "$work/agent" svc-agent.try.mjs
+  as_agent "'$trial_node' '$state/svc-agent.try.mjs' -v" >/dev/null 2>&1
+  started=$?
+  remove_state svc-agent.try.mjs
+  [ $started = 0 ] || rm -f "$dir/node.new"
+  return $started
+}
+
+# The very bytes that ran before: root has kept them meanwhile.
+roll_back() {
+  stop_service
+  write_state "$work/running" svc-agent.mjs
+  remove_state svc-agent.old.mjs trial
+  set_aside "$dir/node.old" "$node"
+  set_aside "$dir/terminal.old" "$terminal"
+  start_service
 }
 
 uninstall_agent() {
@@ -638,8 +737,10 @@ uninstall_agent() {
     rm -rf "$unit" "$unit.d"
     $ctl daemon-reload
   fi
-  if [ -f "$dir/user-made" ]; then userdel "$NAME" 2>/dev/null || deluser "$NAME" 2>/dev/null; fi
-  rm -rf "$dir"
+  user_made=''
+  if [ -f "$dir/user-made" ]; then user_made=yes; fi
+  remove_all || exit 1
+  if [ -n "$user_made" ]; then userdel "$NAME" 2>/dev/null || deluser "$NAME" 2>/dev/null; fi
   say 'The agent was removed. Its token is still valid: the operator deletes it with token_delete.'
 }
 
@@ -650,8 +751,11 @@ main() {
   layout
   umask 077
   made=''
+  apart=''
+  if command -v setsid >/dev/null 2>&1; then apart=setsid; fi
   work=$(mktemp -d) || fail "no temporary folder could be made in ${TMPDIR:-/tmp}: make room there, or set TMPDIR to another folder"
-  trap 'rm -rf "$work"; if [ -n "$made" ]; then rm -rf "$dir"; fi' EXIT
+  only_root "$work"
+  trap 'rm -rf "$work"; if [ -n "$made" ]; then remove_all; fi' EXIT
   trap 'exit 1' INT TERM HUP
   case $task in
     install) install_agent ;;
