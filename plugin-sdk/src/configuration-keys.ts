@@ -51,38 +51,3 @@ const SECRET_NAME =
 /** Whether the text of a key is a secret or holds one: as its schema says, else by its name. */
 export const isSecretKey = (name: string, { secret }: KeyMarks = {}): boolean =>
   secret ?? SECRET_NAME.test(name);
-
-/** Parts of a query that say how a database is opened. */
-const HARMLESS = /^(?:mode=(?:ro|rw|rwc|memory)|sslmode=[a-z-]+|connect_timeout=\d+)$/;
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+:) *\S/;
-/** User and password may hold `@` and `/`; the name of the user stays. */
-const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)\S*@/i;
-
-/**
- * A text of a secret key with `mask` in the place of what may be secret. What says where it leads stays: scheme, host and user of
- * an address (of one for the web, whose path may be a key, scheme and host), the name of a header.
- */
-export function hideSecret(text: string, mask: string): string {
-  if (/^https?:\/\//i.test(text)) return hideInWeb(text, mask);
-  if (/^(?:sqlite:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text))
-    return hideInQuery(text.replace(LOGIN, `$1${mask}@`), mask);
-  const [, name] = HEADER.exec(text) ?? [];
-  return name === undefined ? mask : `${name} ${mask}`;
-}
-
-function hideInWeb(text: string, mask: string): string {
-  const [, scheme, user = '', host, rest = ''] =
-    /^(https?:\/\/)([^/?#@]*@)?([^/?#@]*)(.*)$/is.exec(text) ?? [];
-  // A password with a slash would be taken for a host and a path.
-  if (scheme === undefined || rest.includes('@')) return mask;
-  return `${scheme}${user && `${mask}@`}${host}${/^\/?$/.test(rest) ? rest : `/${mask}`}`;
-}
-
-function hideInQuery(text: string, mask: string): string {
-  const at = text.search(/[?#]/);
-  if (at < 0) return text;
-  const parts = text.slice(at + 1).split('&');
-  const kept = parts.filter((part) => HARMLESS.test(part));
-  const shown = kept.length < parts.length ? [...kept, mask] : kept;
-  return `${text.slice(0, at + 1)}${shown.join('&')}`;
-}

@@ -12,6 +12,8 @@ import { watchCertificate } from './certificate-watch.ts';
 import { type LoadedConfig, loadConfig, type ParsedConfig, parseConfig } from './config/load.ts';
 import { writeConfig } from './config/write.ts';
 import { kernelHead } from './kernel-head.ts';
+import { secretsOf } from './log/configuration.ts';
+import { hideInLogs } from './log/mask.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import {
   applySections,
@@ -137,6 +139,7 @@ export class ServedFile implements ConfigurationFile {
     try {
       const loaded = await loadConfig(this.path);
       const next = sectionsOf(plugins, loaded);
+      hideInLogs(secretsOf(loaded.raw, schemaOf(plugins)));
       await app.follow(kernelHead(loaded.head, listen));
       applySections(plugins, sections, next);
       this.#follow(loaded);

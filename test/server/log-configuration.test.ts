@@ -86,7 +86,7 @@ const cases: [says: string, toml: string, lines: string[]][] = [
     [
       HEAD,
       'configuration [database] database_url="sqlite://svc.db?mode=rwc"',
-      'configuration [metrics] otlp_url=http://localhost:4318/v1?***',
+      'configuration [metrics] otlp_url=http://localhost:4318/***',
     ],
   ],
   [
@@ -95,7 +95,7 @@ const cases: [says: string, toml: string, lines: string[]][] = [
     [
       HEAD,
       'configuration [database] database_url=postgres://svc@db/svc?***',
-      'configuration [metrics] otlp_url=http://localhost:4318/#***',
+      'configuration [metrics] otlp_url=http://localhost:4318/***',
     ],
   ],
   [
@@ -103,7 +103,7 @@ const cases: [says: string, toml: string, lines: string[]][] = [
     '[metrics]\notlp_url = "https://hush@localhost/a"\n[bus-nats]\nservers = ["nats://hush@localhost:4222", "https://a:hu@sh@localhost"]',
     [
       HEAD,
-      'configuration [metrics] otlp_url=https://***@localhost/a',
+      'configuration [metrics] otlp_url=https://***@localhost/***',
       'configuration [bus-nats] servers="nats://***@localhost:4222, https://***@localhost"',
     ],
   ],

@@ -8,7 +8,11 @@ export const TOO_MANY_CALLS = -32005;
 
 /** One entry of `[[admission.tokens]]`. */
 const TokenRule = Type.Object({
-  token: Type.String({ description: 'Key of a token; a trailing * stands for any ending.' }),
+  // A key names a token, and is no secret.
+  token: Type.String({
+    secret: false,
+    description: 'Key of a token; a trailing * stands for any ending.',
+  }),
   weight: Type.Number({
     minimum: 0.01,
     maximum: 100,

@@ -115,7 +115,8 @@ function serverOf(
     snapshot,
     callerFile: callers && ((name) => callers.file(name)),
     buckets: buckets && { folder: buckets.folder(), isTemporary: buckets.isTemporary },
-    configuration: async () => withoutSecrets(await readFile(path, 'utf8')),
+    configuration: async () =>
+      withoutSecrets(await readFile(path, 'utf8'), (await configuration?.schema()) ?? {}),
     secrets:
       passphrase === undefined ? undefined : async () => seal(await secretFiles(path), passphrase),
     tell,

@@ -1,29 +1,42 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, UserError } from '@svc/plugin-sdk';
+import { codeOf, hideSecret, isSecretKey, type KeyMarks, UserError } from '@svc/plugin-sdk';
 import { parse, stringify } from 'smol-toml';
 
-/** Names of keys whose texts are secrets; texts that name files are none. */
-const SECRET = /(?:secret|password|passphrase|token|credential|authorization|api_?key|bearer)s?$/i;
-/** The password of an address. */
-const PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/?#@]*?:)[^@/?#]*(@)/i;
 const REMOVED = 'removed-by-backup';
 /** Signs the audit; it lies beside the configuration. */
 const AUDIT_KEY = 'audit.key';
 
-/** A configuration without its secrets, and without comments, which may hold some. */
-export const withoutSecrets = (text: string): string =>
-  `# The configuration of a backup: secrets say ${REMOVED}.\n${stringify(redacted(parse(text), '') as object)}`;
+/** The parts of a schema that say which keys are known, and which are secret. */
+interface Known extends KeyMarks {
+  readonly properties?: { readonly [key: string]: Known };
+  readonly items?: Known;
+}
 
-function redacted(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => redacted(item, name));
-  if (typeof value === 'string')
-    return SECRET.test(name) ? REMOVED : value.replace(PASSWORD, `$1${REMOVED}$2`);
+/**
+ * A configuration without its secrets, and without comments, which may hold some.
+ * @param schema of the whole file: texts of a key that it does not know go too, because a misspelt `password` holds one
+ */
+export const withoutSecrets = (text: string, schema: Known): string =>
+  `# The configuration of a backup: secrets say ${REMOVED}.\n${stringify(redacted(parse(text), schema, '') as object)}`;
+
+function redacted(value: unknown, schema: Known | undefined, name: string): unknown {
+  const { items, properties = {}, ...marks } = schema ?? {};
+  if (Array.isArray(value))
+    return value.map((item) => redacted(item, items && { ...marks, ...items }, name));
+  if (typeof value === 'string') {
+    if (schema && !isSecretKey(name, marks)) return value;
+    return schema ? hideSecret(value, REMOVED) : REMOVED;
+  }
   // Times of TOML are objects, too.
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const members = Object.entries(value);
-  return Object.fromEntries(members.map(([key, member]) => [key, redacted(member, key)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      redacted(member, Object.hasOwn(properties, key) ? properties[key] : undefined, key),
+    ]),
+  );
 }
 
 /** Texts by the names of their files. */

@@ -1,4 +1,11 @@
-import type { Fields, Logger } from '@svc/plugin-sdk';
+import {
+  type Fields,
+  hideSecret,
+  isSecretKey,
+  type KeyMarks,
+  type Logger,
+  secretsIn,
+} from '@svc/plugin-sdk';
 import type { TSchema } from 'typebox';
 import { isTable } from '../config/section.ts';
 import { MASK } from './mask.ts';
@@ -6,7 +13,7 @@ import { MASK } from './mask.ts';
 type Table = { readonly [key: string]: unknown };
 
 /** The parts of a schema that tell which keys are known. */
-interface Known {
+interface Known extends KeyMarks {
   readonly type?: string;
   readonly properties?: { readonly [key: string]: TSchema };
   readonly items?: TSchema;
@@ -42,10 +49,27 @@ function shownOf(value: unknown, schema: Known | undefined): unknown {
     );
   }
   if (Array.isArray(value))
-    return schema?.items ? value.map((item) => shownOf(item, schema.items)) : MASK;
+    return schema?.items ? value.map((item) => shownOf(item, itemOf(schema))) : MASK;
   if (!schema || schema.type === 'object' || schema.type === 'array') return MASK;
-  return typeof value === 'string' ? value.replace(QUERY, `$1${MASK}`) : value;
+  if (typeof value !== 'string') return value;
+  return schema.secret ? hideSecret(value, MASK) : value.replace(QUERY, `$1${MASK}`);
 }
+
+/** Texts that no log may show: what stands in secret keys, wherever it turns up again. */
+export function secretsOf(value: unknown, schema: Known | undefined, name = ''): string[] {
+  if (typeof value === 'string') return isSecretKey(name, schema) ? secretsIn(value) : [];
+  const { items, properties = {}, ...marks } = schema ?? {};
+  if (Array.isArray(value))
+    return value.flatMap((item) => secretsOf(item, items && { ...marks, ...items }, name));
+  if (!isTable(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    secretsOf(member, Object.hasOwn(properties, key) ? properties[key] : undefined, key),
+  );
+}
+
+/** The mark of a list holds for what is in it. */
+const itemOf = ({ items, secret }: Known): Known =>
+  secret === undefined ? { ...items } : { secret, ...items };
 
 /** What follows the path of an address; how an SQLite file is opened is no secret. */
 const QUERY = /(:\/\/[^\s?#]*[?#])(?!mode=(?:ro|rw|rwc|memory)$)\S*/g;

@@ -20,14 +20,26 @@ const OTHER_URL =
   /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'`]*@/gi;
 const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
 
+/** Secrets of configurations, longest first. */
+let known: readonly string[] = [];
+/** Those of earlier configurations of a process go beyond so many. */
+const MOST_KNOWN = 200;
+
+/** From now on these texts are masked wherever they stand. */
+export function hideInLogs(secrets: readonly string[]): void {
+  const all = [...new Set([...secrets, ...known])].slice(0, MOST_KNOWN);
+  known = all.sort((a, b) => b.length - a.length);
+}
+
 /** True for names whose values are never written: `password`, `token_hash`, `fatherToken` … */
 export function isSecretName(name: string): boolean {
   return WHOLE_NAME.test(name);
 }
 
-/** Hides passwords in URLs and query texts, and secret members of JSON texts, cut-off ones included. */
+/** Hides secrets of the configuration, passwords in URLs and query texts, and secret members of JSON texts, cut-off ones included. */
 export function maskText(text: string): string {
   let masked = text;
+  for (const secret of known) if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK);
   if (masked.includes('://')) {
     for (const url of [DATABASE_URL, BROKER_URL, OTHER_URL])
       masked = masked.replace(url, `$1${MASK}@`);

@@ -1,5 +1,5 @@
 import { Egress, type EgressClient } from '@svc/plugin-egress/api';
-import { type Kernel, UserError } from '@svc/plugin-sdk';
+import { hideSecret, type Kernel, UserError } from '@svc/plugin-sdk';
 import type { OtlpSettings } from './settings.ts';
 
 const SEND_MS = 10_000;
@@ -66,7 +66,7 @@ export class Collector {
     if (this.#warned !== undefined && now - this.#warned < WARN_MS) return;
     this.#warned = now;
     log.warn('metrics could not be sent', {
-      url: this.#base + path,
+      url: hideSecret(this.#base, '***') + path,
       failures: this.#failures,
       error,
     });
