@@ -115,7 +115,7 @@ export class App {
     const { head, log, clock = machineClock } = options;
     const { hooks } = this;
     const brand = makeBrand(head.brand);
-    const access = new Access(hooks);
+    const access = new Access(hooks, log.target('rpc'));
     const now = () => this.#head;
     this.#options = options;
     this.#unwind = unwind;

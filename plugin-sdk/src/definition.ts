@@ -40,6 +40,7 @@ const RULES = {
     unsubscribe: text,
     notification: maybe(text),
     item: schemaFault,
+    livesOn: maybe(code),
     open: code,
   },
 };
@@ -53,6 +54,7 @@ const PURPOSE: { readonly [member: string]: string } = {
   item: 'give the schema of one item, Type.Unknown() for any',
   handle: 'give the function that answers the call',
   open: 'give the function that opens the stream',
+  livesOn: `its access is custom, so return the rights without which the stream ends, as (input, call) => [right]`,
   unsubscribe: 'name the method that ends the subscription',
 };
 
@@ -65,7 +67,7 @@ export function definitionFault(
   const rules: Rules = RULES[kind];
   for (const [member, rule] of Object.entries(rules)) {
     const value = definition[member];
-    const fault = rule(value);
+    const fault = rule(value) ?? lifeFault(member, definition);
     if (fault === undefined) continue;
     const isMissing = value === undefined && PURPOSE[member] !== undefined;
     return isMissing ? missing(member, definition, rules) : `: ${named(member, fault)}`;
@@ -75,6 +77,12 @@ export function definitionFault(
   if (unknown === 'validate')
     return `: 'validate' is called 'prepare' now; it returns what 'handle' gets`;
   return `: there is no member '${unknown}'${didYouMean(unknown, Object.keys(rules))}`;
+}
+
+/** Of a rule that is code nobody can tell which rights the stream lives on. */
+function lifeFault(member: string, { access, livesOn }: Record<string, unknown>) {
+  const isCustom = member === 'livesOn' && isRecord(access) && 'custom' in access;
+  return isCustom && livesOn === undefined ? 'must be a function' : undefined;
 }
 
 /** A fault that begins with a colon lies in a part of the member. */

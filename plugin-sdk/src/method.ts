@@ -4,7 +4,7 @@ import type { RpcError } from './errors.ts';
 import type { Peer } from './http.ts';
 import type { RawJson } from './json.ts';
 import type { Logger } from './log.ts';
-import type { Permission, Principal, Requirement, Scope } from './principal.ts';
+import type { LivesOn, Permission, Principal, Requirement, Scope } from './principal.ts';
 
 /** Parameters in the order of their positions, by name. Optional ones use `optional(…)`. The credential is not among them. */
 export type Params = { readonly [name: string]: TSchema };
@@ -128,6 +128,11 @@ export interface Subscription<P extends Params, I extends TSchema, Input = Param
   readonly notification?: string;
   readonly item: I;
   /**
+   * What the stream lives on beside its credential. Default: what `access` asks for; a `custom` rule has to say it.
+   * The stream ends within a second after it has gone.
+   */
+  livesOn?(input: NoInfer<Input>, call: CallContext): LivesOn;
+  /**
    * Opens the stream. `push` sends one item and answers false once the subscription is closed.
    * @returns what to do when it closes
    */
@@ -150,7 +155,10 @@ export interface Push<I> {
 export type Definition = Omit<Method<Params, TSchema, unknown>, 'handle' | 'result'> &
   Partial<Method<Params, TSchema, unknown>> &
   Partial<
-    Pick<Subscription<Params, TSchema, unknown>, 'item' | 'open' | 'notification' | 'unsubscribe'>
+    Pick<
+      Subscription<Params, TSchema, unknown>,
+      'item' | 'livesOn' | 'open' | 'notification' | 'unsubscribe'
+    >
   >;
 
 /** A method of an enabled plugin. */

@@ -5,7 +5,14 @@ import type { Hooks, Origin } from './hooks.ts';
 import type { Logger } from './log.ts';
 import type { RegisteredMethod } from './method.ts';
 import type { Migration, MigrationStep } from './migration.ts';
-import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
+import type {
+  Hold,
+  LivesOn,
+  PermissionKind,
+  Principal,
+  Requirement,
+  ScopeMatch,
+} from './principal.ts';
 import type { Service } from './service.ts';
 import type { Messaging } from './topic.ts';
 
@@ -53,6 +60,10 @@ export interface Auth {
   /** @throws RpcError 101 malformed, 102 bad credential or throttled */
   authenticate(credential: string, origin: Origin): Promise<Principal>;
   allows(caller: Principal, requirement: Requirement): Promise<boolean>;
+  /** For whatever goes on after its call: it has to end with `ended`. Subscriptions state `livesOn` and are held by the kernel. */
+  hold(caller: Principal, livesOn: LivesOn): Hold;
+  /** For plugins that tap `authorize`: the rights of callers with this `Principal.id` may have changed; undefined: of any. */
+  changed(id?: string): void;
 }
 
 /** What a plugin acts through; everything made through it ends with it. */

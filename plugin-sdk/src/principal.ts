@@ -24,6 +24,20 @@ export interface Requirement {
   readonly denied: string;
 }
 
+/**
+ * What a stream lives on, beside the credential of its caller: one of these rights is enough, or, where rights alone do not
+ * say it, an own question. It is asked whenever the rights of the caller may have changed; no or an error: the stream ends.
+ */
+export type LivesOn = readonly Requirement[] | (() => boolean | Promise<boolean>);
+
+/** The hold of one stream on its credential and rights. */
+export interface Hold {
+  /** Aborts when the credential ends, or when the rights that the stream lives on have gone. */
+  readonly ended: AbortSignal;
+  /** The stream is over: nothing is asked any more. */
+  release(): void;
+}
+
 /** The words of one permission kind: data from which its check and its schema follow. */
 export interface PermissionKind {
   /** Allowed as `{kind: word}`. */

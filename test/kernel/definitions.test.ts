@@ -177,6 +177,16 @@ const subscriptions: readonly (readonly [name: string, definition: unknown, sent
     without(stream, 'unsubscribe'),
     " has no 'unsubscribe': name the method that ends the subscription",
   ],
+  [
+    'custom access and nothing to live on',
+    { ...stream, access: { custom: () => {} } },
+    " has no 'livesOn': its access is custom, so return the rights without which the stream ends, as (input, call) => [right]",
+  ],
+  [
+    'custom access and what it lives on',
+    { ...stream, access: { custom: () => {} }, livesOn: () => [] },
+    'accepted',
+  ],
   ['a handle', { ...stream, handle: () => 1 }, ": there is no member 'handle'"],
   ['a sound one', stream, 'accepted'],
 ];

@@ -106,6 +106,7 @@ export function authProbe() {
           params: {},
           item: Type.String(),
           access: known,
+          livesOn: () => () => true,
           open: () => () => {},
         });
       });

@@ -173,6 +173,51 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.run();
 }
 
+for (const dialect of ['sqlite', 'postgres'] as const)
+  for (const on_delete of ['keep', 'suspend'] as const) {
+    const test = suite(`jobs of a token that loses rights (${on_delete}, ${dialect})`);
+    let app: TestApp;
+    test.before(async () => {
+      const plugins = ['token', 'agent-uuid', 'task', 'crontab', 'js-worker'];
+      app = await bootForTest(plugins, { token: { on_delete } }, { dialect });
+    });
+    test.after(() => app.stop());
+
+    const write = { scopes: ['global'], permissions: [{ crontab: 'write' }] };
+    const run = { scopes: ['global'], permissions: [{ js_worker: 'run_defined_js_worker' }] };
+    const losses: readonly (readonly [name: string, left: readonly unknown[]])[] = [
+      ['to write jobs', [run]],
+      ['to what they do', [write]],
+    ];
+    for (const [what, left] of losses)
+      test(`they ${on_delete === 'keep' ? 'go on' : 'stop'} without the right ${what}`, async () => {
+        const token = await app.token([write, run]);
+        const name = `without ${what}`;
+        const cron_type = worker('none such');
+        const job = { name, cron_expression: EVERY_SECOND, cron_type };
+        await app.call('crontab_create', { token, ...job });
+        let seen = 0;
+        /** A run after those that were seen tells this. */
+        const next = (expected: RegExp) =>
+          eventually(async () => {
+            const query = { condition: [{ cron_name: name }, 'last'] };
+            const [row] = await app.call('crontab-result_query', { token: app.superToken, query });
+            assert.ok(row?.id > seen);
+            assert.match(row.message, expected);
+            seen = row.id;
+          });
+        const edit = (limits: unknown) =>
+          app.call('token_edit', [app.superToken, keyOf(token), limits]);
+        await next(/^Script worker/);
+        await edit(left);
+        await next(on_delete === 'keep' ? /^Script worker/ : /^The job is suspended.* lost/);
+        await edit([write, run]);
+        await next(/^Script worker/);
+      });
+
+    test.run();
+  }
+
 for (const on_delete of ['keep', 'suspend'] as const) {
   const test = suite(`what hangs on a deleted token (${on_delete})`);
   let app: TestApp;

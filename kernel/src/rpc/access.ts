@@ -1,7 +1,18 @@
-import type { Access as AccessRule, Auth, Origin, Principal, Requirement } from '@svc/plugin-sdk';
+import type {
+  Access as AccessRule,
+  Auth,
+  CallContext,
+  Hold,
+  LivesOn,
+  Logger,
+  Origin,
+  Principal,
+  Requirement,
+} from '@svc/plugin-sdk';
 import { after, RpcError } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 import type { Context } from './context.ts';
+import { Holds } from './holds.ts';
 import type { Registered } from './registry.ts';
 
 const WRONG = RpcError.denied('Invalid credentials');
@@ -19,9 +30,11 @@ const NOTHING: Requirement = {
 /** Authentication and authorisation through the hooks; deny by default (auth.md §6). */
 export class Access implements Auth {
   readonly #hooks: KernelHooks;
+  readonly #holds: Holds;
 
-  constructor(hooks: KernelHooks) {
+  constructor(hooks: KernelHooks, log: Logger) {
     this.#hooks = hooks;
+    this.#holds = new Holds((caller, requirement) => this.#isAllowed(caller, requirement), log);
   }
 
   async authenticate(credential: string, origin: Origin): Promise<Principal> {
@@ -30,6 +43,24 @@ export class Access implements Auth {
 
   async allows(caller: Principal, requirement: Requirement): Promise<boolean> {
     return caller.super || this.#isAllowed(caller, requirement);
+  }
+
+  hold(caller: Principal, livesOn: LivesOn): Hold {
+    return this.#holds.hold(caller, livesOn);
+  }
+
+  changed(id?: string): void {
+    this.#holds.changed(id);
+  }
+
+  /** Holds a stream that a method opened for its caller. */
+  holdStream({ definition }: Registered, input: unknown, call: CallContext): Hold {
+    const { access, livesOn } = definition;
+    if (livesOn) return this.hold(call.caller, livesOn(input, call));
+    // The Super Token stays the Super Token, and whoever is nobody has no right to lose.
+    const isPlain = access === 'public' || superDenial(access) !== undefined;
+    const rights = isPlain ? () => true : requirementsOf(access, input);
+    return this.hold(call.caller, rights);
   }
 
   /**

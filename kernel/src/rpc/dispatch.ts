@@ -223,7 +223,8 @@ export class Dispatcher {
     { address, peer, subscriptions }: Source,
   ): Promise<number> {
     if (!peer || !subscriptions) throw new RpcError(-32603, 'Internal error');
-    const opened = await subscriptions.open(method, context.caller, (push) =>
+    const hold = this.#options.access.holdStream(method, input, context);
+    const opened = await subscriptions.open(method, hold, (push) =>
       method.definition.open?.(input, context as CallContext & { peer: Peer }, push),
     );
     // An agent subscribes again every minute.

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
-import type { Peer, Principal, Push } from '@svc/plugin-sdk';
+import type { Hold, Peer, Push } from '@svc/plugin-sdk';
 import { RawJson, RpcError, stringifyJson } from '@svc/plugin-sdk';
 import { exceeded } from './errors.ts';
 import type { Registered } from './registry.ts';
@@ -30,15 +29,16 @@ export class Subscriptions {
 
   /**
    * Opens one stream; items pushed before `release` wait for it, so the reply always comes first.
-   * @throws RpcError -32006 beyond 1,024 subscriptions
+   * It ends with `hold`. @throws RpcError -32006 beyond 1,024 subscriptions
    */
   async open(
     { name, notification }: Registered,
-    caller: Principal,
+    hold: Hold,
     start: (push: Push<unknown>) => unknown,
   ): Promise<Opened> {
     this.#open ??= new Map();
     if (this.#open.size >= LIMIT) {
+      hold.release();
       throw new RpcError(-32006, 'Too many subscriptions on the connection', {
         data: exceeded(LIMIT),
       });
@@ -46,10 +46,14 @@ export class Subscriptions {
     const id = this.#freshId();
     const isRepeated = [...this.#open.values()].some(({ method }) => method === name);
     const head = `{"jsonrpc":"2.0","method":${JSON.stringify(notification)},"params":{"subscription":${id},"result":`;
-    const stream = createStream(this.#peer, name, head, () => this.#open?.delete(id));
+    const forget = () => {
+      this.#open?.delete(id);
+      hold.release();
+    };
+    const stream = createStream(this.#peer, name, head, forget);
     this.#open.set(id, stream);
     try {
-      stream.opened(caller, await start(stream.push));
+      stream.opened(hold, await start(stream.push));
     } catch (error) {
       stream.end();
       throw error;
@@ -102,18 +106,15 @@ function createStream(peer: Peer, method: string, head: string, forget: () => vo
     for (const frame of held ?? []) peer.send(frame);
     held = undefined;
   };
-  /** From now on the stream ends with its caller. `stop` is what the method returned. */
-  const opened = ({ ended }: Principal, stop: unknown) => {
+  /** From now on the stream ends with what it lives on. `stop` is what the method returned. */
+  const opened = ({ ended }: Hold, stop: unknown) => {
     close = () => {
-      ended.removeEventListener('abort', end);
       if (typeof stop === 'function') stop();
     };
     // The stream may have ended while it was being opened.
     if (!isOpen) close();
     else if (peer.closed.aborted || ended.aborted) end();
-    // One credential may hold any number of subscriptions.
-    setMaxListeners(0, ended);
-    if (isOpen) ended.addEventListener('abort', end, { once: true });
+    else ended.addEventListener('abort', end, { once: true });
   };
   const source = Object.assign(push, { buffered: () => peer.buffered, end });
   return { method, push: source, release, opened, end };

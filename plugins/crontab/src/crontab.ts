@@ -11,8 +11,10 @@ import { Tasks } from '@svc/plugin-task/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { JobAccess } from './access.ts';
 import { WorkerRuns } from './api.ts';
+import type { Job } from './job.ts';
 import { Jobs } from './jobs.ts';
 import { MissedRuns } from './missed-runs.ts';
+import { mayDo, mayRun } from './permissions.ts';
 import { Runs } from './runs.ts';
 import { Scheduler } from './scheduler.ts';
 import { ClaimStore } from './store/claims.ts';
@@ -83,8 +85,8 @@ function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs:
   const { bus, clock, log, signal: stopping } = kernel;
   const tasks = kernel.use(Tasks);
   const workers = () => kernel.useOptional(WorkerRuns);
-  const isSuspended = ({ owner }: JobRow) =>
-    kernel.useOptional(Owners)?.isSuspended(owner) ?? false;
+  const isSuspended = ({ owner, type }: Job) =>
+    kernel.useOptional(Owners)?.isSuspended(owner, [mayDo('write', type), mayRun(type)]) ?? false;
   const runs = new Runs({ tasks, workers, isSuspended, results, claims, clock, log });
   const missed = new MissedRuns({
     bus,

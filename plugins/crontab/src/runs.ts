@@ -19,7 +19,7 @@ const STOP_MS = 5_000;
 export interface RunsOptions {
   readonly tasks: Tasks;
   readonly workers: () => WorkerRuns | undefined;
-  /** The token that wrote the job has gone, and the operator wants its jobs to stop. */
+  /** The token that wrote the job has gone, or could not write it now, and the operator wants its jobs to stop. */
   readonly isSuspended: (job: Job) => boolean;
   readonly results: Pick<ResultStore, 'add'>;
   readonly claims: Pick<ClaimStore, 'begin'>;
@@ -134,7 +134,7 @@ export class Runs {
 const SUSPENDED: Outcome = {
   relative_id: null,
   message:
-    'The job is suspended, because the token that wrote it is deleted or expired; edit it with another token',
+    'The job is suspended, because the token that wrote it is deleted, expired or has lost the right to it; edit it with another token',
 };
 
 const taskOutcome = ({ uuid, id, failure }: TaskOutcome): Outcome =>

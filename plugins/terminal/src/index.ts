@@ -63,11 +63,10 @@ export default definePlugin({
     });
 
     const audit = () => kernel.useOptional(Audit);
-    const tokens = () => kernel.useOptional(Tokens);
     const passes = () => kernel.useOptional(Passes);
     hooks.methods.tap((methods) => addPass(methods, passes));
     hooks.settled.tap((call, { error }) => logRefusal(log, call, error));
-    const credentials = { audit, auth, tokens, passes };
+    const credentials = { audit, auth, passes };
     const user = { ...credentials, clock, log, stopping, tasks, sessions, directory, relay };
     hooks.upgrade.tap(async (upgrade) => {
       if (upgrade.path !== PATH) return undefined;

@@ -12,7 +12,7 @@ import {
   type Upgrade,
 } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
-import type { Passes, Tokens } from '@svc/plugin-token/api';
+import type { Passes } from '@svc/plugin-token/api';
 import { LIMITS } from './limits.ts';
 import { purposeOf } from './pass.ts';
 import { mayConnect } from './permissions.ts';
@@ -29,8 +29,7 @@ import {
   turnAway,
 } from './refusal.ts';
 import type { Relay } from './relay.ts';
-import { rightOf } from './right.ts';
-import { Session } from './session.ts';
+import { Session, whenAborted } from './session.ts';
 import type { Remote, Sessions } from './sessions.ts';
 
 /** A user who comes before the agent is kept this long (terminal.md §8). */
@@ -39,7 +38,6 @@ export const HOLD_MS = 10_000;
 export interface UserSideOptions {
   readonly audit: () => Audit | undefined;
   readonly auth: Auth;
-  readonly tokens: () => Tokens | undefined;
   readonly passes: () => Passes | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -101,8 +99,9 @@ async function admit(
 
 async function attach(user: Peer, admitted: Admitted, options: UserSideOptions): Promise<void> {
   const { caller, agentUuid, origin, terminalId } = admitted;
-  const { audit, sessions, directory, log } = options;
-  const ended = rightOf(caller, agentUuid, user.closed, options);
+  const { audit, auth, sessions, directory, log } = options;
+  const { ended, release } = auth.hold(caller, [mayConnect(agentUuid)]);
+  whenAborted(user.closed, release);
   // From now on what the user types is kept for the agent.
   const input = new Pipe(user);
   const server = directory.get(keyOf(admitted))?.server;

@@ -34,8 +34,6 @@ export interface Tokens {
   validity(caller: Principal): 'ok' | 'early' | 'late';
   /** The scopes of every entry that holds this permission, in stored order; empty when none does. Asks neither `super` nor validity. */
   scopes(caller: Principal, permission: Permission): readonly Scope[];
-  /** Runs `listener` after each change of the limits behind this caller, until the returned function forgets it. Expiry and revocation: `Principal.ended`. */
-  whenLimitsChange(caller: Principal, listener: () => void): () => void;
   /** HTTP Basic: `user` and `password` in token mode, then in account mode (auth.md §9). */
   basic(user: string, password: string, origin: Origin): Promise<Principal | undefined>;
 }
@@ -76,6 +74,9 @@ export interface Dependents {
   suspend?(owner: string): void | Promise<void>;
 }
 
+/** What an owner must be allowed to do. */
+export type Wanted = Pick<Requirement, 'scopes' | 'permissions'>;
+
 /** `super`: the Super Token, the server itself, or a row from before owners were kept. */
 export type OwnerState = 'super' | 'valid' | 'expired' | 'deleted';
 
@@ -93,9 +94,9 @@ export interface Owners {
   state(owner: string | null): OwnerState;
   /**
    * True when nothing of this owner may start or be served any more: its token, or the one that created it, is deleted or
-   * expired, and the operator chose `on_delete = "suspend"`. Never for null.
+   * expired, or it may not do one of `wanted` any more, and the operator chose `on_delete = "suspend"`. Never for null.
    */
-  isSuspended(owner: string | null): boolean;
+  isSuspended(owner: string | null, wanted?: readonly Wanted[]): boolean;
   /**
    * A caller with exactly the owner's rights, for `kernel.call` and `kernel.auth.allows`: those of its token now, or, with
    * `on_delete = "keep"`, the last ones of a token that was deleted or has expired. null: the server itself.
@@ -103,7 +104,7 @@ export interface Owners {
    */
   principal(owner: string | null): Principal | undefined;
   /** True when that caller exists and may do this. */
-  may(owner: string | null, wanted: Pick<Requirement, 'scopes' | 'permissions'>): boolean;
+  may(owner: string | null, wanted: Wanted): boolean;
 }
 export const Owners = service<Owners>('token.owners');
 

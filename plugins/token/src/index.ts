@@ -100,6 +100,10 @@ export default definePlugin({
     });
     hooks.start.tap(() => {
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
+      // A parent that expires tells nobody.
+      kernel.every('streams of children', WATCH_MS, () => {
+        if (kernel.config.on_delete === 'suspend') kernel.auth.changed();
+      });
       kernel.every('token places', WATCH_MS, () => parts.places.save());
       kernel.every('uses of sessions', WATCH_MS, () => parts.sessions.save());
       kernel.every('ended sessions', SWEEP_MS, () => parts.sessions.sweep());

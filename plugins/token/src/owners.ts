@@ -1,5 +1,5 @@
 import type { Logger, Principal } from '@svc/plugin-sdk';
-import type { Dependents, OwnerState, Owners } from './api.ts';
+import type { Dependents, OwnerState, Owners, Wanted } from './api.ts';
 import type { Records } from './records.ts';
 import type { Token } from './token.ts';
 
@@ -45,10 +45,11 @@ export class TokenOwners implements Owners {
     return token.validity() === 'late' ? 'expired' : 'valid';
   }
 
-  isSuspended(owner: string | null): boolean {
+  isSuspended(owner: string | null, wanted: readonly Wanted[] = []): boolean {
     if (!this.#parts.suspends()) return false;
     const state = this.state(owner);
-    return state === 'deleted' || state === 'expired';
+    if (state === 'deleted' || state === 'expired') return true;
+    return wanted.some((each) => !this.may(owner, each));
   }
 
   principal(owner: string | null): Principal | undefined {
@@ -56,7 +57,7 @@ export class TokenOwners implements Owners {
     return this.#tokenOf(owner)?.principal;
   }
 
-  may(owner: string | null, wanted: Parameters<Owners['may']>[1]): boolean {
+  may(owner: string | null, wanted: Wanted): boolean {
     if (owner === null || this.state(owner) === 'super') return true;
     return this.#tokenOf(owner)?.covers(wanted) ?? false;
   }

@@ -104,6 +104,7 @@ function createRecords(kernel: Kernel<TokenConfig>) {
     messaging: kernel,
     clock,
     log: cacheLog,
+    rightsChanged: (key) => kernel.auth.changed(key),
   });
   const places = new Places({
     store: new PlaceStore(db),

@@ -37,6 +37,8 @@ export class Refresh {
   readonly #sessions: Sessions;
   readonly #messaging: Messaging;
   readonly #log: Logger;
+  /** The rights of one key may have changed; undefined: of any. */
+  readonly #rightsChanged: (key?: string) => void;
   #tail: Promise<void> = Promise.resolve();
   /** A whole read that waits for its turn: requests that come meanwhile share it. */
   #whole: Promise<void> | undefined;
@@ -57,7 +59,9 @@ export class Refresh {
     messaging: Messaging;
     clock: Clock;
     log: Logger;
+    rightsChanged: (key?: string) => void;
   }) {
+    this.#rightsChanged = parts.rightsChanged;
     this.#clock = parts.clock;
     this.#lookedAt = parts.clock.now();
     this.#store = parts.store;
@@ -132,6 +136,7 @@ export class Refresh {
     sessions.replaceAll(found);
     for (const row of gone) this.#records.addGone(row);
     this.#stale = false;
+    this.#rightsChanged();
   }
 
   /** undefined as long as memory follows the table; else resolves when it does again, or after a second. */
@@ -182,6 +187,7 @@ export class Refresh {
         if (!row) return await this.#leave(id);
         this.#records.apply(row, samePassword);
         this.#sessions.replace(id, sessions);
+        this.#rightsChanged(row.token_key);
       } catch (error) {
         this.#records.drop(id);
         this.#stale = true;

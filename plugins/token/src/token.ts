@@ -74,7 +74,6 @@ export class Token implements TokenRecord {
   #password: OwnSecret | undefined;
   #principal: TokenPrincipal | undefined;
   #ghost: Token | undefined;
-  readonly #listeners = new Set<() => void>();
   readonly #context: TokenContext;
 
   constructor(row: TokenRow, context: TokenContext) {
@@ -174,8 +173,7 @@ export class Token implements TokenRecord {
     const old = this.#row;
     this.#row = row;
     this.#ghost = undefined;
-    const isOther = row.token_limit !== old.token_limit;
-    if (isOther) this.#entries = this.#read(row.token_limit);
+    if (row.token_limit !== old.token_limit) this.#entries = this.#read(row.token_limit);
     const secret = row.token_hash !== old.token_hash || row.token_key !== old.token_key;
     const password = row.password_hash !== old.password_hash || row.username !== old.username;
     const ended = [
@@ -184,13 +182,6 @@ export class Token implements TokenRecord {
     ];
     if (ended.includes(true)) this.endPrincipal();
     else if (row.time_stamp_to !== old.time_stamp_to) this.#rearm();
-    if (isOther) for (const changed of [...this.#listeners]) changed();
-  }
-
-  /** Runs after each change of the limits. @returns forgets it */
-  whenLimitsChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** The record has gone, or may have: nothing authenticates as it any more. */

@@ -19,7 +19,6 @@ export const createTokens = ({ login, refresh }: Parts): Tokens => ({
   record: (caller) => tokenOf(caller),
   validity: (caller) => tokenOf(caller)?.validity() ?? 'ok',
   scopes: (caller, permission) => tokenOf(caller)?.scopes(permission) ?? [],
-  whenLimitsChange: (caller, listener) => tokenOf(caller)?.whenLimitsChange(listener) ?? (() => {}),
   async basic(user, password, origin) {
     await refresh.overdue();
     return login.basic(user, password, origin);

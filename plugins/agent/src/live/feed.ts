@@ -76,6 +76,13 @@ export class Feed {
     };
   }
 
+  /** The caller may still see something of what it wanted. */
+  async mayGoOn({ caller, named, selection }: Omit<Wanted, 'push'>): Promise<boolean> {
+    const { rights } = this.#options;
+    if (!named && (await rights.allow(caller, undefined, selection))) return true;
+    return rights.seesAny(caller, named ?? this.#all(), selection);
+  }
+
   /** Sends what is due, one turn at a time. Without the database it tries again later. */
   turn(): Promise<void> {
     this.#turning ??= this.#turn().finally(() => {
@@ -178,9 +185,13 @@ export class Feed {
   }
 
   async #sees({ caller, named, selection }: Wanted): Promise<Viewer['sees']> {
-    const { registry, rights } = this.#options;
+    const { rights } = this.#options;
     if (!named && (await rights.allow(caller, undefined, selection))) return 'every';
-    const all = named ?? registry.list().flatMap((one) => (one.soft_delete ? [] : [one.uuid]));
-    return rights.seen(caller, all, selection);
+    return rights.seen(caller, named ?? this.#all(), selection);
+  }
+
+  #all(): string[] {
+    const agents = this.#options.registry.list();
+    return agents.flatMap((one) => (one.soft_delete ? [] : [one.uuid]));
   }
 }

@@ -41,6 +41,15 @@ export class Rights {
     return false;
   }
 
+  /** True when the caller may see something of one of these agents. */
+  async seesAny(caller: Principal, uuids: readonly string[], wanted: Selection): Promise<boolean> {
+    for (let at = 0; at < uuids.length; at++) {
+      if (await this.#allowed(caller, uuids[at] as string, wanted)) return true;
+      if (at % CHUNK === CHUNK - 1) await setImmediate();
+    }
+    return false;
+  }
+
   /** What the caller may see of these agents; agents without any allowed field are left out. */
   async seen(
     caller: Principal,

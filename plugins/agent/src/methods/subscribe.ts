@@ -78,6 +78,10 @@ export function addSubscribeMethod(methods: Methods, feeds: Feeds, auth: Auth): 
       permissions: [{ dynamic_monitoring_summary: 'read' }],
     },
     access: { custom: (asked, call) => admit(auth, asked, call) },
+    livesOn:
+      ({ kind, ...wanted }, { caller }) =>
+      () =>
+        feeds[kind.name].mayGoOn({ ...wanted, caller }),
     async open({ kind, ...wanted }, { caller, peer }, push) {
       const leave = places.take(peer);
       try {

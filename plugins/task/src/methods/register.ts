@@ -45,6 +45,7 @@ export function addRegisterMethod(methods: Methods, options: RegisterOptions): v
       permissions: [{ task: 'listen' }],
     },
     access: { custom: ({ uuid }, call) => admit(uuid, call) },
+    livesOn: ({ uuid }) => [mayListen(canonicalUuid(uuid))],
     mapError: bareText,
     open({ uuid }, { peer }, push) {
       peer.raiseMessageLimit(options.maxUploadBytes());

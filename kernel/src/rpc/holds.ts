@@ -1,0 +1,101 @@
+import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import type { Hold, LivesOn, Logger, Principal, Requirement } from '@svc/plugin-sdk';
+
+/** Streams that are asked in one turn of the event loop. */
+const CHUNK = 200;
+
+type Allows = (caller: Principal, requirement: Requirement) => boolean | Promise<boolean>;
+
+interface Held extends Hold {
+  readonly caller: Principal;
+  readonly livesOn: LivesOn;
+  readonly end: () => void;
+}
+
+/** Everything that lives on a credential and its rights: the one place that decides when a stream has to end. */
+export class Holds {
+  readonly #allows: Allows;
+  readonly #log: Logger;
+  /** By `Principal.id`. */
+  readonly #of = new Map<string, Set<Held>>();
+  /** To be asked again. */
+  #due = new Set<Held>();
+  #asking: Promise<void> | undefined;
+
+  constructor(allows: Allows, log: Logger) {
+    this.#allows = allows;
+    this.#log = log;
+  }
+
+  /** Asked for the first time at once: the right may have gone since the caller was let in. */
+  hold(caller: Principal, livesOn: LivesOn): Hold {
+    const gone = new AbortController();
+    const { ended } = caller;
+    const release = () => {
+      ended.removeEventListener('abort', end);
+      this.#due.delete(held);
+      const others = this.#of.get(caller.id);
+      others?.delete(held);
+      if (others?.size === 0) this.#of.delete(caller.id);
+    };
+    const end = () => {
+      release();
+      gone.abort();
+    };
+    const held: Held = { caller, livesOn, end, ended: gone.signal, release };
+    if (ended.aborted) gone.abort();
+    else {
+      // One credential may hold any number of streams.
+      setMaxListeners(0, ended);
+      ended.addEventListener('abort', end, { once: true });
+      this.#add(held);
+    }
+    return held;
+  }
+
+  /** The rights of callers with this id may have changed; undefined: of any. */
+  changed(id?: string): void {
+    const sets = id === undefined ? this.#of.values() : [this.#of.get(id) ?? []];
+    for (const set of sets) for (const held of set) this.#due.add(held);
+    if (this.#due.size > 0) this.#begin();
+  }
+
+  #add(held: Held): void {
+    const others = this.#of.get(held.caller.id) ?? new Set();
+    this.#of.set(held.caller.id, others.add(held));
+    // The server itself and the Super Token may do everything for as long as they are valid.
+    if (held.caller.super) return;
+    this.#due.add(held);
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+  }
+
+  async #ask(): Promise<void> {
+    await setImmediate();
+    for (let asked = 1; this.#due.size > 0; asked++) {
+      const [held] = this.#due as Iterable<Held> as [Held];
+      this.#due.delete(held);
+      if (!(await this.#mayGoOn(held))) held.end();
+      if (asked % CHUNK === 0) await setImmediate();
+    }
+  }
+
+  /** What cannot be asked ends. */
+  async #mayGoOn({ caller, livesOn }: Held): Promise<boolean> {
+    if (caller.super) return true;
+    try {
+      if (typeof livesOn === 'function') return await livesOn();
+      for (const requirement of livesOn) if (await this.#allows(caller, requirement)) return true;
+      return false;
+    } catch (error) {
+      this.#log.error('the right of a stream could not be asked, so it ends', { error });
+      return false;
+    }
+  }
+}
