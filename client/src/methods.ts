@@ -2486,6 +2486,31 @@ export interface Methods {
       username: string | null;
     };
   };
+  /** Say how many rows and bytes the owner of a token holds of each kind, and how many it may. */
+  'token_holdings': {
+    params: {
+      /** Token key or username. */
+      target_token?: string | null;
+    };
+    result: {
+      owners: {
+        /** The topmost token of those that created each other; null: the Super Token. */
+        token_key: string | null;
+        username: string | null;
+        kinds: {
+          /** `token`, or what another plugin counts: `job`, `worker`. */
+          kind: string;
+          rows: number;
+          /** 0 where only rows are counted. */
+          bytes: number;
+          /** null: no limit. */
+          max_rows: number | null;
+          /** null: no limit. */
+          max_bytes: number | null;
+        }[];
+      }[];
+    };
+  };
   /** List every token. */
   'token_list_all_tokens': {
     params: {};

@@ -16,6 +16,7 @@ export * from './disk-full.ts';
 export * from './errors.ts';
 export * from './finding.ts';
 export * from './hide-secret.ts';
+export * from './holdings.ts';
 export * from './hooks.ts';
 export * from './http.ts';
 export * from './json.ts';

@@ -13,5 +13,6 @@ export const forms: SqlForms = {
   elements: 'json_array_elements(cast(? as json))',
   elementTexts: 'json_array_elements_text(cast(? as json))',
   now: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
+  takeTurn: 'select pg_advisory_xact_lock(cast(? as integer), cast(? as integer))',
   holdsZero: false,
 };

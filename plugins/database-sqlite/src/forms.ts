@@ -13,6 +13,7 @@ export const forms: SqlForms = {
   elements: 'json_each(?)',
   elementTexts: 'json_each(?)',
   now: "cast(unixepoch('subsec') * 1000 as integer)",
+  takeTurn: undefined,
   holdsZero: true,
 };
 

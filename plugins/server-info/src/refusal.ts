@@ -4,7 +4,7 @@ import { type Brand, RpcError } from '@svc/plugin-sdk';
 const KEPT = /^Other error: (?:not authorized|permission denied for|must be owner of)/;
 /** Only these, so that no text of a caller makes reasons of its own. */
 const QUOTA =
-  /\b(?:max_(?:namespace|database|bucket|result)_bytes|max_databases(?:_per_token)?|max_children) under \[(?:kv|db|static-bucket|js-worker|task|token)\]/;
+  /\b(?:max_(?:namespace|database|bucket|result)_bytes|max_databases(?:_per_token)?|max_children|max_child_bytes) under \[(?:kv|db|static-bucket|js-worker|task|token)\]/;
 const OUTSIDE = RpcError.config('').code;
 
 /** What an operator reads of a refusal that may be an attack; undefined for any other error. */

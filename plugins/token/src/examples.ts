@@ -124,6 +124,19 @@ export const examples: readonly Example[] = [
     },
   },
   {
+    method: 'token_holdings',
+    params: { target_token: 'dashboard' },
+    result: {
+      owners: [
+        {
+          token_key: 'a4m53iWb1gFrLdPx',
+          username: 'dashboard',
+          kinds: [{ kind: 'token', rows: 0, bytes: 0, max_rows: 1000, max_bytes: 16777216 }],
+        },
+      ],
+    },
+  },
+  {
     method: 'token_explain',
     params: {
       method: 'token_list_all_tokens',

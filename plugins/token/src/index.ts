@@ -1,6 +1,13 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
-import { ConfigurationFile, definePlugin, type Kernel, LogSinks, Type } from '@svc/plugin-sdk';
+import {
+  ConfigurationFile,
+  definePlugin,
+  Holdings,
+  type Kernel,
+  LogSinks,
+  Type,
+} from '@svc/plugin-sdk';
 import { Owners, Passes, SuperTokenCreated, Tokens } from './api.ts';
 import { examples } from './examples.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
@@ -23,7 +30,7 @@ export default definePlugin({
   namespaces: ['token', 'session'],
   brings: ['admission'],
   optional: [Audit, Refusals],
-  provides: [Tokens, Owners, Passes, SuperTokenCreated],
+  provides: [Tokens, Owners, Passes, Holdings, SuperTokenCreated],
   config: Type.Object({
     password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
       default: 'scrypt',
@@ -39,7 +46,13 @@ export default definePlugin({
     max_children: Type.Integer({
       default: 1_000,
       minimum: 0,
-      description: 'Tokens that one token may have created; the Super Token has no such limit.',
+      description:
+        'Tokens that one token may have created, with those that these created; the Super Token has no such limit.',
+    }),
+    max_child_bytes: Type.Integer({
+      default: 16_777_216,
+      minimum: 0,
+      description: 'Bytes of the limits of those tokens together; 0: no limit.',
     }),
     session_hours: Type.Number({
       default: 12,
@@ -62,6 +75,7 @@ export default definePlugin({
     'password_kdf',
     'on_delete',
     'max_children',
+    'max_child_bytes',
     'session_hours',
     'max_session_hours',
     'max_sessions',
@@ -82,6 +96,7 @@ export default definePlugin({
     kernel.provide(Tokens, createTokens(parts));
     kernel.provide(Owners, parts.owners);
     kernel.provide(Passes, parts.passes);
+    kernel.provide(Holdings, parts.holdings);
     hooks.methods.tap((methods) => addMethods(methods, parts, kernel.methods));
     hooks.commands.tap((commands) => commands.add(rollCommand(parts.store, make)));
     hooks.authenticate.tap((credential, origin) => {

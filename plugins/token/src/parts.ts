@@ -3,6 +3,8 @@ import { Audit } from '@svc/plugin-audit/api';
 import type { Clock, Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
 import { GrantPool } from './grants.ts';
+import { registerTokens, TokenHoldings } from './holdings/index.ts';
+import { HoldingStore } from './holdings/store.ts';
 import { Lanes } from './lanes.ts';
 import { Login } from './login.ts';
 import { TokenOwners } from './owners.ts';
@@ -27,6 +29,7 @@ export interface TokenConfig {
   readonly password_kdf: 'sha256' | 'scrypt';
   readonly on_delete: 'keep' | 'suspend';
   readonly max_children: number;
+  readonly max_child_bytes: number;
   readonly session_hours: number;
   readonly max_session_hours: number;
   readonly max_sessions: number;
@@ -46,8 +49,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly owners: TokenOwners;
   readonly upgrade: PasswordUpgrade;
-  /** Tokens that one token may have created, at most. */
-  maxChildren(): number;
+  readonly holdings: TokenHoldings;
+  readonly holdingStore: HoldingStore;
   /** How long and how many sessions may be. */
   sessionLimits(): Pick<TokenConfig, 'session_hours' | 'max_session_hours' | 'max_sessions'>;
   /** The stored form of a secret. */
@@ -71,11 +74,18 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
     login: createLogin(kernel, { ...recorded, ...keeping }),
     passes: new TokenPasses({ ...recorded, store, clock, salt: brand.salt, hashSecret }),
     clock,
-    maxChildren: () => config.max_children,
+    ...createHoldings(kernel),
     sessionLimits: () => config,
     hashSecret,
     hashPassword: async (password) => (isSlow() ? hasher.make(password) : hashSecret(password)),
   };
+}
+
+function createHoldings({ db, config }: Kernel<TokenConfig>) {
+  const holdingStore = new HoldingStore(db);
+  const holdings = new TokenHoldings(holdingStore, db);
+  registerTokens(holdings, config);
+  return { holdings, holdingStore };
 }
 
 /** The table and its copy in memory. */

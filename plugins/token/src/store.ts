@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Database, type QueryBuilder, RpcError, UserError } from '@svc/plugin-sdk';
+import { type Database, type Holdings, RpcError, UserError } from '@svc/plugin-sdk';
 import type { Time } from './api.ts';
 
 /** Record id of the Super Token (auth.md §4). */
@@ -28,6 +28,11 @@ export const stampOf = ({ token_hash, password_hash, username }: Proof): string 
 
 /** A deleted token on which something hangs: its last rights. */
 export type GoneRow = Pick<TokenRow, 'token_key' | 'token_limit'>;
+
+/** What is kept of a deleted token: the topmost token above it, for which counts what hangs on it. */
+export interface Remembered {
+  readonly holder: string | null;
+}
 
 export type NewToken = Omit<TokenRow, 'id'>;
 
@@ -99,23 +104,16 @@ export class TokenStore {
   }
 
   /**
-   * A token with a parent is refused when that has `most` children already.
-   * @returns false then
-   * @throws RpcError 103, with the same text for a taken username on both databases
+   * A token with a parent counts for it.
+   * @throws RpcError 108 when its owner holds enough; 103, with the same text for a taken username on both databases
    */
-  async insert(record: NewToken, most: number): Promise<number | false> {
-    const { parent } = record;
-    const insert = async (on: QueryBuilder) => {
-      const [row] = await on<TokenRow>('token').insert(record).returning('id');
-      return Number(row?.id);
-    };
-    const insertChild = async (trx: QueryBuilder) => {
-      const [row] = await trx('token').where({ parent }).count({ total: '*' });
-      return Number(row?.['total']) < most && insert(trx);
-    };
+  async insert(record: NewToken, holdings: Pick<Holdings, 'within'>): Promise<number> {
+    const change = { kind: 'token', owner: record.parent };
     try {
-      if (parent === null) return await insert(this.#db.query);
-      return await this.#db.transaction(insertChild, { alone: 'token' });
+      return await holdings.within(change, async (on) => {
+        const [row] = await on<TokenRow>('token').insert(record).returning('id');
+        return Number(row?.id);
+      });
     } catch (cause) {
       if (this.#db.isUniqueViolation(cause)) {
         throw RpcError.database('Database insert error: the username is already in use');
@@ -188,16 +186,16 @@ export class TokenStore {
     });
   }
 
-  /** `remember`: its rights are kept for what hangs on it. @returns false when nothing went; the Super Token never goes */
-  async delete({ id, token_key }: Named, remember: boolean): Promise<boolean> {
+  /** `remember`: its rights are kept for what hangs on it, and for whom that counts. @returns false when nothing went; the Super Token never goes */
+  async delete({ id, token_key }: Named, remember: Remembered | undefined): Promise<boolean> {
     if (id === SUPER_ID) return false;
     const work = this.#db.transaction(async (trx) => {
       if (remember) {
         await trx.raw(
-          `insert into token_gone (token_key, token_limit)
-           select token_key, token_limit from token where id = ? and token_key = ?
-           on conflict (token_key) do update set token_limit = excluded.token_limit`,
-          [id, token_key],
+          `insert into token_gone (token_key, token_limit, holder)
+           select token_key, token_limit, cast(? as text) from token where id = ? and token_key = ?
+           on conflict (token_key) do update set token_limit = excluded.token_limit, holder = excluded.holder`,
+          [remember.holder, id, token_key],
         );
       }
       await trx('token_place').where({ token_id: id }).delete();

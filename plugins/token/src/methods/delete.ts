@@ -5,7 +5,8 @@ import { orRefused, SUPER_ID } from '../store.ts';
 import { nameIn, notFound } from '../targets.ts';
 
 /** `token_delete` (token.md §5): exact target, by key and then by username; never the Super Token. */
-export function addDelete(methods: Methods, { store, refresh, owners }: Parts): void {
+export function addDelete(methods: Methods, parts: Parts): void {
+  const { store, refresh, owners, holdings } = parts;
   methods.add('token_delete', {
     summary: 'Delete a token by key or username.',
     params: { target_token: Target },
@@ -26,7 +27,12 @@ export function addDelete(methods: Methods, { store, refresh, owners }: Parts): 
         throw RpcError.denied('SuperToken cannot be deleted');
       }
       const found = await orRefused('', store.find(target_token));
-      const gone = found && (await store.delete(found, await owners.leavesBehind(found.token_key)));
+      const remember = async (key: string) => {
+        const holder = await holdings.heirOf(key);
+        const leaves = holder !== undefined || (await owners.leavesBehind(key));
+        return leaves ? { holder: holder ?? null } : undefined;
+      };
+      const gone = found && (await store.delete(found, await remember(found.token_key)));
       if (!gone) throw notFound(target_token);
       await refresh.changed({ id: found.id });
       log.info('token deleted', { token_key: found.token_key, by: caller.id });

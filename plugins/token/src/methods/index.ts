@@ -8,6 +8,7 @@ import { addDependents } from './dependents.ts';
 import { addEdit } from './edit.ts';
 import { addExplain } from './explain.ts';
 import { addGet } from './get.ts';
+import { addHoldings } from './holdings.ts';
 import { addListAllTokens } from './list-all-tokens.ts';
 import { addRollTokenSecret } from './roll-token-secret.ts';
 import { addSessions } from './sessions.ts';
@@ -26,6 +27,7 @@ export function addMethods(
   addRollTokenSecret(methods, parts);
   addListAllTokens(methods, parts);
   addDependents(methods, parts);
+  addHoldings(methods, parts);
   addExplain(methods, parts, known);
   addSessions(methods, parts);
   addChangeOwnPassword(methods, parts);

@@ -4,6 +4,7 @@ import { parent } from './0002-parent.ts';
 import { place } from './0003-place.ts';
 import { session } from './0004-session.ts';
 import { pass } from './0005-pass.ts';
+import { holder } from './0006-holder.ts';
 
 /** In order; a name is never changed. */
-export const migrations: readonly Migration[] = [create, parent, place, session, pass];
+export const migrations: readonly Migration[] = [create, parent, place, session, pass, holder];

@@ -1,0 +1,59 @@
+import type { QueryBuilder } from './query.ts';
+import { service } from './service.ts';
+
+/** Text in `error.data` of a write that is refused because its owner holds enough. */
+export const OWNER_FULL = 'the owner holds as much as it may';
+
+/** What an owner may hold, and the key by which the operator decides it. */
+export interface HoldingLimit {
+  /** Infinity: no limit. */
+  readonly most: number;
+  /** Key and section as people search for them: `max_jobs_per_owner under [crontab]`. */
+  readonly key: string;
+}
+
+export interface HoldingLimits {
+  readonly rows?: HoldingLimit;
+  /** Bytes of all rows of an owner together. */
+  readonly bytes?: HoldingLimit;
+  /** Rows of all owners but the Super Token together. The Super Token has as many for itself, which nobody else can take. */
+  readonly shared?: HoldingLimit;
+}
+
+/** Rows that tokens make: jobs, workers, pages. */
+export interface HoldingKind {
+  /** One word in the singular, as `token_holdings` shows it: `job`. Two plugins do not share one. */
+  readonly kind: string;
+  /** More than one of them, for texts: `jobs`. */
+  readonly plural: string;
+  /**
+   * SQL: a `select` of all rows with the columns `owner`, which is what `Owners.of` gave for the caller that wrote the row,
+   * and `bytes`. An index on the column behind `owner` keeps it short.
+   */
+  readonly rows: string;
+  /** Asked at each change, so that a reload counts at once. */
+  readonly limits: () => HoldingLimits;
+}
+
+/** A change of rows of one kind. */
+export interface HoldingChange {
+  readonly kind: string;
+  /** What the rows will have as their owner; null: the Super Token. */
+  readonly owner: string | null;
+}
+
+/**
+ * What each owner holds, counted in the tables themselves. An owner is a token together with the tokens that it created, and
+ * those that these created: whoever may create tokens holds no more by them. The Super Token holds what has no owner.
+ */
+export interface Holdings {
+  /** From the hook `prepare` on. @throws Error when the kind is taken */
+  register(kind: HoldingKind): void;
+  /**
+   * Runs `write` in a transaction. It is undone when the owner then holds more than the limits allow, and more than before:
+   * what exists beyond a limit may be changed and made smaller. Changes of one owner come one after the other, on all servers.
+   * @throws RpcError 108 with `OWNER_FULL` as its data
+   */
+  within<T>(change: HoldingChange, write: (on: QueryBuilder) => Promise<T>): Promise<T>;
+}
+export const Holdings = service<Holdings>('holdings');

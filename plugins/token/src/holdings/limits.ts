@@ -1,0 +1,53 @@
+import {
+  type HoldingKind,
+  type HoldingLimit,
+  type HoldingLimits,
+  OWNER_FULL,
+  RpcError,
+} from '@svc/plugin-sdk';
+import type { Held } from './store.ts';
+
+/** Whose rows were counted: those of an owner, of the Super Token, or of all others together. */
+export type Whose = 'own' | 'created' | 'super' | 'shared';
+
+/** One count that a change must stay within. */
+export interface Bound {
+  readonly whose: Whose;
+  readonly limits: Pick<HoldingLimits, 'rows' | 'bytes'>;
+}
+
+const HOLDERS: Readonly<Record<Whose, string>> = {
+  own: 'this token, with the tokens that it created, holds',
+  created: 'the token that created this one, with all that it created, holds',
+  super: 'the Super Token holds',
+  shared: 'all tokens but the Super Token hold together',
+};
+
+/** @throws RpcError 108 when there is more than the bound allows, and more than before */
+export function demandWithin(
+  { kind, plural }: Pick<HoldingKind, 'kind' | 'plural'>,
+  { whose, limits: { rows, bytes } }: Bound,
+  [before, after]: readonly [before: Held, after: Held],
+): void {
+  const isBeyond = (limit: HoldingLimit | undefined, measure: keyof Held): limit is HoldingLimit =>
+    limit !== undefined && after[measure] > limit.most && after[measure] > before[measure];
+  if (isBeyond(rows, 'rows')) {
+    const many = before.rows === 1 ? `1 ${kind}` : `${count(before.rows)} ${plural}`;
+    throw full(
+      `${HOLDERS[whose]} ${many}, and ${rows.key} allows ${count(rows.most)}: delete some`,
+      rows,
+    );
+  }
+  if (isBeyond(bytes, 'bytes')) {
+    const much = `${count(before.bytes)} bytes of ${plural}, and ${count(after.bytes)} with this`;
+    throw full(
+      `${HOLDERS[whose]} ${much}; ${bytes.key} allows ${count(bytes.most)}: delete some or make them smaller`,
+      bytes,
+    );
+  }
+}
+
+const full = (what: string, { key }: HoldingLimit) =>
+  RpcError.invalid(`${what}, or have ${key.split(' ')[0]} raised`, { data: OWNER_FULL });
+
+const count = (value: number): string => value.toLocaleString('en-US');
