@@ -11,9 +11,9 @@ import { BAD_HOST, hasSoundHost } from './host.ts';
 /** An idle keep-alive connection is closed after this time: later than proxies do it (Caddy 120 s, Traefik 90 s, nginx 60 s), who else send a request into a connection that closes. */
 const KEEP_ALIVE_MS = 150_000;
 const HEADERS_MS = 120_000;
-/** TLS 1.2 with forward secrecy only; versions after it have nothing else. */
+/** TLS 1.2 with forward secrecy and authenticated encryption only; versions after it have nothing else. */
 const CIPHERS =
-  'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:!aNULL';
+  'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL';
 
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
@@ -67,6 +67,8 @@ export function createHttpServer(options: {
   const server = made as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
+  // Their size is bounded. Of more than 2,000 the rest would go unseen, a second Host among them.
+  server.maxHeadersCount = 0;
   // A large upload over a slow line takes long; its own handler bounds it.
   server.requestTimeout = 0;
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

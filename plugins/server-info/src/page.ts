@@ -43,7 +43,10 @@ export function answerPage(
     return undefined;
   exchange.text(200, welcomePage({ ...facts, title: brand.title, rpcPath }), {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    // Browsers complain of it where the connection is not encrypted.
+    ...(exchange.secure && { 'cross-origin-opener-policy': 'same-origin' }),
   });
   return true as const;
 }

@@ -130,6 +130,8 @@ function send(exchange: Exchange, body: Body, cache: string): void {
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
     'referrer-policy': 'no-referrer',
+    // Browsers complain of it where the connection is not encrypted.
+    ...(exchange.secure && { 'cross-origin-opener-policy': 'same-origin' }),
     ...(packed && { 'content-encoding': 'gzip' }),
   };
   if (matches(request.headers['if-none-match'], etag)) {
