@@ -1300,7 +1300,7 @@ export interface Methods {
   /** Values of many keys and key patterns, from one snapshot, in request order. */
   'kv_get_multi_value': {
     params: {
-      /** Keys, each with its namespace; `*` at the end of a key stands for any text. */
+      /** Keys, each with its namespace; `*` at the end of a key stands for any text. `[kv] max_items` may allow fewer. */
       namespace_key: { namespace: string; key: string }[];
     };
     result: { namespace: string; key: string; value: unknown }[];
@@ -2389,7 +2389,7 @@ export interface Methods {
     params: {
       /** Rights, validity and login of the new token. */
       token_creation: {
-        /** Limit entries {scopes, permissions}. */
+        /** Limit entries {scopes, permissions}; at most 10000 scopes and permissions together. */
         token_limit: unknown[];
         username?: string | null;
         password?: string | null;
@@ -2430,7 +2430,7 @@ export interface Methods {
     params: {
       /** Token key or username. */
       target_token: string;
-      /** Limit entries {scopes, permissions}. */
+      /** Limit entries {scopes, permissions}; at most 10000 scopes and permissions together. More than 64 entries, or more of both, only in place of a limit from before 0.9.0 that has as many. */
       limit: unknown[];
     };
     result: { success: true; id: number; token_key: string };

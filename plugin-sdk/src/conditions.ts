@@ -1,8 +1,19 @@
+import type { TSchema } from 'typebox';
 import type { Integer } from './sql.ts';
 import { Type } from './typebox.ts';
 
 /** Options of the schema of a condition with a value: an object of exactly one member. */
 export const ONE_MEMBER = { additionalProperties: false } as const;
+
+/** Conditions of one list at most. All must be met, so more than one of each kind say nothing new. */
+const MOST_CONDITIONS = 1_000;
+
+/** A list of conditions. */
+export const conditionsOf = <T extends TSchema>(condition: T) =>
+  Type.Array(condition, {
+    maxItems: MOST_CONDITIONS,
+    description: 'Conditions, combined with AND. The list may be empty.',
+  });
 
 /** Value of a flag such as `is_success`: `null` or `true` mean the flag, `false` means its opposite. */
 export const Flag = Type.Union([Type.Null(), Type.Boolean()]);

@@ -44,6 +44,13 @@ export function canonicalUuid(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** Agents that one call names at most: those of the largest fleet that a server is made for. */
+export const MOST_AGENTS = 10_000;
+/** Words that a list of a fixed set has at most; some may stand there twice. */
+export const MOST_WORDS = 100;
+/** Texts of one command or request at most: arguments, header fields. */
+export const MOST_TEXTS = 10_000;
+
 /** One word of a set; also accepted as `{"<word>":null}` (conventions.md §8). `wordOf` reads either form. */
 export function words<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number] | { readonly [word: string]: null }>(
@@ -71,6 +78,17 @@ export const optional = <T extends TSchema>(schema: T) =>
 /** As `optional`, but an explicit `null` reaches the handler, because it means something else than absent. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()], { 'x-keep-null': true }));
+
+/** The same schema without bounds on lists and records: for what is stored, which an earlier version may have let grow longer. */
+export function withoutBounds<T extends TSchema>(schema: T): T {
+  const unbound = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null ? withoutBounds(value as TSchema) : value;
+  const members = Object.entries(Object.getOwnPropertyDescriptors(schema))
+    .filter(([name]) => name !== 'maxItems' && name !== 'maxProperties')
+    .map(([name, member]) => [name, { ...member, value: unbound(member.value) }]);
+  const copy = Array.isArray(schema) ? [] : {};
+  return Object.defineProperties(copy, Object.fromEntries(members)) as T;
+}
 
 /** The same schema for a parameter that the reference describes so. Where a limit fails, errors quote it: name the limit. */
 export const described = <T extends TSchema>(schema: T, description: string): T =>

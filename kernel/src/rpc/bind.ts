@@ -9,6 +9,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { Compile } from '@svc/plugin-sdk/typebox';
+import { type Bounds, boundsOf } from './bounds.ts';
 import { type Call, partsOf } from './envelope.ts';
 import { reason, unknownField } from './reason.ts';
 import { Repeats } from './repeats.ts';
@@ -25,6 +26,8 @@ interface Parameter {
   /** The handler gets the JSON text instead of the value. */
   readonly asText: boolean;
   readonly schema: TSchema;
+  /** Undefined where the schema has no list. */
+  readonly tooLong: Bounds | undefined;
   /** Compiled by the first call: most methods of a server are never called. */
   validator?: ReturnType<typeof Compile>;
 }
@@ -86,9 +89,7 @@ export class Binder {
         throw RpcError.params(isList ? 'No more params' : this.#missing(parameter, params));
       }
       if (value === null && parameter.optional && !parameter.keepsNull) continue;
-      parameter.validator ??= Compile(parameter.schema);
-      if (!sent.isRepeated && !parameter.validator.Check(value))
-        throw RpcError.params(reason(parameter.name, parameter.schema as never, value));
+      if (!sent.isRepeated) check(parameter, value);
       bound[parameter.name] = parameter.asText ? textOf(value, sent, key) : value;
     }
     return bound;
@@ -125,6 +126,16 @@ export class Binder {
   }
 }
 
+/** @throws RpcError -32602 */
+function check(parameter: Parameter, value: unknown): void {
+  const { name, schema, tooLong } = parameter;
+  const found = tooLong?.(value);
+  if (found) throw RpcError.params(`${found.text}, at ${name}${found.at}`);
+  parameter.validator ??= Compile(schema);
+  if (!parameter.validator.Check(value))
+    throw RpcError.params(reason(name, schema as never, value));
+}
+
 const repeated = (name: string) => RpcError.params(`duplicate field \`${name}\``);
 const EXPECTED = `Invalid params. Expected one of '[', ']' or ',' but found`;
 const noContainer = (text: string) => RpcError.params(`${EXPECTED} ${JSON.stringify(text)}`);
@@ -153,6 +164,7 @@ function parameter([name, schema]: readonly [name: string, schema: TSchema]): Pa
     keepsNull: Object.hasOwn(schema, 'x-keep-null'),
     asText: Object.hasOwn(schema, 'x-json-text'),
     schema,
+    tooLong: boundsOf(schema as never),
   };
 }
 

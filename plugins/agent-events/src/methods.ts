@@ -5,6 +5,7 @@ import {
   canonicalUuid,
   described,
   type Methods,
+  MOST_WORDS,
   optional,
   type Permission,
   type Requirement,
@@ -64,7 +65,7 @@ function addEvents(methods: Methods, parts: MethodParts): void {
         `At most ${MOST_AGENTS} agents. Absent: all, and the starts of servers.`,
       ),
       kinds: described(
-        optional(Type.Array(words([...KINDS]), { minItems: 1 })),
+        optional(Type.Array(words([...KINDS]), { minItems: 1, maxItems: MOST_WORDS })),
         'Kinds of events. Absent: all.',
       ),
       from: Time('Unix ms. Default: the oldest event.'),

@@ -4,6 +4,7 @@ import {
   described,
   jsonRows,
   type Methods,
+  MOST_AGENTS,
   optional,
   RawJson,
   type Right,
@@ -15,8 +16,6 @@ import type { Tokens } from '@svc/plugin-token/api';
 import type { Gatherer, ListedAgent } from './agent-list.ts';
 import type { Agent, AgentRegistry } from './api.ts';
 import { visibleAgents } from './visibility.ts';
-
-const MOST_AGENTS = 10_000;
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

@@ -1,5 +1,6 @@
 import {
   type Building,
+  conditionsOf,
   Flag,
   flagged,
   Int64,
@@ -32,9 +33,7 @@ export type Condition = Static<typeof Condition>;
 
 /** The parameter `query` of both methods. */
 export const Query = Type.Object({
-  condition: Type.Array(Condition, {
-    description: 'Conditions, combined with AND. The list may be empty.',
-  }),
+  condition: conditionsOf(Condition),
 });
 
 /** A condition list, read once. Each set holds distinct values; two of one kind match nothing. */

@@ -1,28 +1,50 @@
-import { canonicalUuid, parseJson, type Static, stringifyJson, Type, Uuid } from '@svc/plugin-sdk';
+import {
+  canonicalUuid,
+  MOST_AGENTS,
+  parseJson,
+  RpcError,
+  type Static,
+  stringifyJson,
+  Type,
+  Uuid,
+  withoutBounds,
+} from '@svc/plugin-sdk';
 import { Check } from '@svc/plugin-sdk/typebox';
 import { type NormalTask, normaliseTaskType, TaskType } from '@svc/plugin-task/api';
 
 const only = { additionalProperties: false } as const;
 
-/** What a job does, as callers write it (crontab.md §3). */
 /** Of the parameter. */
 export const TYPE_WORDS =
   'What a fire does: a task for each of these agents, or the run of a script.';
-export const CronType = Type.Union([
-  Type.Object(
-    { agent: Type.Tuple([Type.Array(Uuid), Type.Object({ task: TaskType }, only)]) },
-    only,
-  ),
-  Type.Object(
-    {
-      server: Type.Object(
-        { js_worker: Type.Tuple([Type.String(), Type.Unknown({ description: 'Parameters.' })]) },
-        only,
-      ),
-    },
-    only,
-  ),
-]);
+const ForWorker = Type.Object(
+  {
+    server: Type.Object(
+      { js_worker: Type.Tuple([Type.String(), Type.Unknown({ description: 'Parameters.' })]) },
+      only,
+    ),
+  },
+  only,
+);
+const typeFor = (mostAgents: number) =>
+  Type.Union([
+    Type.Object(
+      {
+        agent: Type.Tuple([
+          Type.Array(Uuid, { maxItems: mostAgents }),
+          Type.Object({ task: TaskType }, only),
+        ]),
+      },
+      only,
+    ),
+    ForWorker,
+  ]);
+
+/** What a job does, as callers write it (crontab.md §3). */
+export const CronType = typeFor(MOST_AGENTS);
+/** What a job is changed to: one from before the bound may name more agents, as many as its texts let it. */
+export const ChangedCronType = typeFor(131_072);
+const StoredCronType = withoutBounds(CronType);
 export type CronType = Static<typeof CronType>;
 
 /** One task for each listed agent. */
@@ -61,11 +83,28 @@ export function jobTypeOf(given: CronType): JobType {
   return { kind: 'worker', worker, params, text };
 }
 
+/**
+ * A job has at most `MOST_AGENTS`. One that has more, from an earlier version, may have fewer from now on.
+ * @throws RpcError -32602
+ */
+export function refuseMoreAgents(next: JobType, stored: string): void {
+  const count = agentsIn(next);
+  if (count <= MOST_AGENTS) return;
+  const most = Math.max(MOST_AGENTS, agentsIn(storedJobType(stored)));
+  if (count > most)
+    throw RpcError.params(
+      `invalid length: ${count} entries, expected at most ${most} entries, at cron_type.agent.0`,
+    );
+}
+
+const agentsIn = (type: JobType | undefined): number =>
+  type?.kind === 'agent' ? type.agents.length : 0;
+
 /** The type in a stored row; undefined when the row was written by hand and holds no valid type. */
 export function storedJobType(text: string): JobType | undefined {
   try {
     const value = parseJson(text);
-    return Check(CronType, value) ? jobTypeOf(value) : undefined;
+    return Check(StoredCronType, value) ? jobTypeOf(value) : undefined;
   } catch {
     // Not JSON, or a URL that this server refuses: both count as unreadable.
     return undefined;

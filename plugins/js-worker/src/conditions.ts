@@ -1,4 +1,5 @@
 import {
+  conditionsOf,
   Int64,
   type Integer,
   membersOf,
@@ -36,9 +37,7 @@ export type Condition = Static<typeof Condition>;
 
 /** The parameter `query` of both methods. */
 export const Query = Type.Object({
-  condition: Type.Array(Condition, {
-    description: 'Conditions, combined with AND. The list may be empty.',
-  }),
+  condition: conditionsOf(Condition),
 });
 
 export type State = 'is_success' | 'is_failure' | 'is_running';

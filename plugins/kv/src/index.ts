@@ -21,7 +21,7 @@ const config = Type.Object({
   max_items: Type.Integer({
     minimum: 1,
     default: 100_000,
-    description: 'Items of one `kv_get_multi_value` at most.',
+    description: 'Items of one `kv_get_multi_value` at most; more than 100000 count as 100000.',
   }),
   max_namespace_bytes: Type.Integer({
     minimum: 0,

@@ -5,6 +5,7 @@ import {
   canonicalUuid,
   described,
   type Methods,
+  MOST_WORDS,
   optional,
   type Permission,
   type Requirement,
@@ -57,6 +58,7 @@ const params = {
   }),
   fields: Type.Array(words(FIELDS.map(({ name }) => name)), {
     minItems: 1,
+    maxItems: MOST_WORDS,
     description: 'At least one figure of summaries.',
   }),
   from: Time,

@@ -1,6 +1,7 @@
 import {
   type Building,
   canonicalUuid,
+  conditionsOf,
   Flag,
   flagged,
   Int64,
@@ -35,9 +36,7 @@ export const Condition = Type.Union([
 ]);
 export type Condition = Static<typeof Condition>;
 
-export const Conditions = Type.Array(Condition, {
-  description: 'Conditions, combined with AND. The list may be empty.',
-});
+export const Conditions = conditionsOf(Condition);
 
 /** How a task ended, and whether a job made it. */
 export type State = 'success' | 'failure' | 'running' | 'ended' | 'manual' | 'scheduled';

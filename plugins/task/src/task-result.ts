@@ -1,5 +1,6 @@
 import {
   Float64,
+  MOST_TEXTS,
   optional,
   type Static,
   stringifyJson,
@@ -17,12 +18,18 @@ const orNull = Type.Union([text, Type.Null()]);
 
 const HttpRequest = Type.Object({
   status: Type.Integer({ minimum: 0, maximum: 65535 }),
-  headers: Type.Array(Type.Record(text, text, { minProperties: 1, maxProperties: 1 })),
+  headers: Type.Array(Type.Record(text, text, { minProperties: 1, maxProperties: 1 }), {
+    maxItems: MOST_TEXTS,
+  }),
   body: optional(text),
   body_base64: optional(text),
 });
 
-const Dns = Type.Array(Type.Object({ record_type: RecordType, time: Float64, data: text }));
+/** Records of one look-up at most: some thousands fit a message of each of the ten types. */
+const MOST_RECORDS = 65_536;
+const Dns = Type.Array(Type.Object({ record_type: RecordType, time: Float64, data: text }), {
+  maxItems: MOST_RECORDS,
+});
 
 const Version = Type.Object({
   binary_type: text,

@@ -1,5 +1,7 @@
 import {
   canonicalUuid,
+  MOST_TEXTS,
+  MOST_WORDS,
   optional,
   RpcError,
   type Static,
@@ -30,7 +32,7 @@ export const RecordType = words([
 const HttpRequest = Type.Object({
   url: Url,
   method: Type.String(),
-  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String(), { maxProperties: MOST_TEXTS })),
   body: optional(Type.String()),
   body_base64: optional(Type.String()),
   ip: optional(Type.String()),
@@ -38,8 +40,13 @@ const HttpRequest = Type.Object({
 
 const Dns = Type.Object({
   domain: Type.String(),
-  record_types: Type.Array(RecordType),
+  record_types: Type.Array(RecordType, { maxItems: MOST_WORDS }),
   dns_server: optional(Type.String()),
+});
+
+const Execute = Type.Object({
+  cmd: Type.String(),
+  args: Type.Array(Type.String(), { maxItems: MOST_TEXTS }),
 });
 
 const WebShell = Type.Object({ url: Url, terminal_id: Uuid });
@@ -52,10 +59,7 @@ export const TaskType = Type.Union([
   Type.Object({ http_ping: Url }, only),
   Type.Object({ http_request: HttpRequest }, only),
   Type.Object({ dns: Dns }, only),
-  Type.Object(
-    { execute: Type.Object({ cmd: Type.String(), args: Type.Array(Type.String()) }) },
-    only,
-  ),
+  Type.Object({ execute: Execute }, only),
   Type.Object({ web_shell: WebShell }, only),
   Type.Object({ edit_config: Type.String() }, only),
   Type.Object({ self_update: Type.String() }, only),
@@ -97,15 +101,13 @@ function charactersOf(value: unknown): number {
 /** @throws RpcError 108 for a blank command, and for characters that a database cannot hold */
 export function checkTask({ name, value, text }: NormalTask): void {
   if (name === 'execute') {
-    const { cmd } = (value as { execute: Static<typeof ExecuteContent> }).execute;
+    const { cmd } = (value as { execute: Static<typeof Execute> }).execute;
     if (trim(cmd) === '') throw RpcError.invalid('execute.cmd is blank');
   }
   if (!isStorable(text)) {
     throw RpcError.invalid(`${name} holds U+0000 or half of a surrogate pair`);
   }
 }
-
-const ExecuteContent = Type.Object({ cmd: Type.String(), args: Type.Array(Type.String()) });
 
 function memberOf(given: TaskType): [name: string, content: unknown] {
   if (typeof given === 'string') return [given, undefined];
@@ -122,7 +124,7 @@ function normalContent(name: string, content: unknown): unknown {
     case 'dns':
       return dns(content as Static<typeof Dns>);
     case 'execute': {
-      const { cmd, args } = content as Static<typeof ExecuteContent>;
+      const { cmd, args } = content as Static<typeof Execute>;
       return { cmd, args };
     }
     case 'web_shell': {

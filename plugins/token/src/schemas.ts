@@ -7,10 +7,17 @@ import {
   type Scope,
   Type,
 } from '@svc/plugin-sdk';
+import { MOST } from './limit-size.ts';
 
 /** Kinds and scopes are data of the enabled plugins, so `parseLimits` looks inside. */
-export const Limits = Type.Unsafe<unknown>(
-  Type.Array(Type.Unknown(), { description: 'Limit entries {scopes, permissions}.' }),
+const ENTRIES = `Limit entries {scopes, permissions}; at most ${MOST.parts} scopes and permissions together.`;
+const limitsOf = (maxItems: number, description: string) =>
+  Type.Unsafe<unknown>(Type.Array(Type.Unknown(), { maxItems, description }));
+export const Limits = limitsOf(MOST.entries, ENTRIES);
+/** Of `token_edit`: a limit from before the bounds may be changed to a smaller one. */
+export const ChangedLimits = limitsOf(
+  1_000_000,
+  `${ENTRIES} More than ${MOST.entries} entries, or more of both, only in place of a limit from before 0.9.0 that has as many.`,
 );
 
 const Timestamp = Type.Union([Int64, Type.Null()], { description: 'Unix ms, null: no bound.' });

@@ -2,6 +2,8 @@ import {
   type AccessContext,
   type Auth,
   type Methods,
+  MOST_AGENTS,
+  MOST_WORDS,
   RpcError,
   type TSchema,
   Type,
@@ -18,11 +20,12 @@ import { withJsonData } from './read-error.ts';
 
 /** Front ends ask for the same agents each second. */
 const Uuids = Type.Array(Uuid, {
+  maxItems: MOST_AGENTS,
   description: 'Agents; those without a report are left out.',
   'x-repeated': true,
 });
 const Fields = <T extends TSchema>(field: T) =>
-  Type.Array(field, { description: 'Members of the report that are told.' });
+  Type.Array(field, { maxItems: MOST_WORDS, description: 'Members of the report that are told.' });
 
 /** `agent_*_multi_last_query` (agent.md §6.2). */
 export function addMultiLastMethods(

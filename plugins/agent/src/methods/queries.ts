@@ -1,4 +1,4 @@
-import { type CallContext, type Methods, type TSchema, Type } from '@svc/plugin-sdk';
+import { type CallContext, type Methods, MOST_WORDS, type TSchema, Type } from '@svc/plugin-sdk';
 import { type Filter, filterOf } from '../conditions.ts';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
@@ -12,7 +12,7 @@ import { withJsonData } from './read-error.ts';
 
 const QueryOf = <T extends TSchema>(field: T) =>
   Type.Object(
-    { fields: Type.Array(field), condition: Conditions },
+    { fields: Type.Array(field, { maxItems: MOST_WORDS }), condition: Conditions },
     { description: 'Members of a report that are told, and conditions that it meets all.' },
   );
 

@@ -3,6 +3,8 @@ import {
   type Auth,
   described,
   type Methods,
+  MOST_AGENTS,
+  MOST_WORDS,
   optional,
   type Peer,
   RpcError,
@@ -30,13 +32,14 @@ const params = {
   agents: optional(
     Type.Array(Uuid, {
       minItems: 1,
-      maxItems: 10_000,
+      maxItems: MOST_AGENTS,
       description:
         'Each must be allowed; one that never reported joins later. Absent: all that the caller may see, later ones included, each with the fields that it may see.',
     }),
   ),
   fields: optional(
     Type.Array(Type.Union([SummaryField, DynamicField, StaticField]), {
+      maxItems: MOST_WORDS,
       description: 'As the queries of this kind take them. Absent: all.',
     }),
   ),

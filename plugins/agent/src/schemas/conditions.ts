@@ -1,4 +1,4 @@
-import { Int64, ONE_MEMBER, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
+import { conditionsOf, Int64, ONE_MEMBER, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
 
 const pair = Type.Tuple([Int64, Int64]);
 
@@ -18,6 +18,4 @@ export const Condition = Type.Union([
 export type Condition = Static<typeof Condition>;
 
 /** All elements are combined with AND; `last` beats `limit`, the last `limit` counts. */
-export const Conditions = Type.Array(Condition, {
-  description: 'Conditions, combined with AND. The list may be empty.',
-});
+export const Conditions = conditionsOf(Condition);

@@ -9,6 +9,7 @@ import {
   Uuid,
   words,
 } from '@svc/plugin-sdk';
+import { MOST_PARTS } from './most-parts.ts';
 
 const Cpu = Type.Object({
   per_core: Type.Array(
@@ -17,6 +18,7 @@ const Cpu = Type.Object({
       cpu_usage: Float64,
       frequency_mhz: Uint64,
     }),
+    { maxItems: MOST_PARTS },
   ),
   total_cpu_usage: Float64,
 });
@@ -56,6 +58,7 @@ const Disk = Type.Array(
     read_speed: Uint64,
     write_speed: Uint64,
   }),
+  { maxItems: MOST_PARTS },
 );
 
 const Network = Type.Object({
@@ -67,6 +70,7 @@ const Network = Type.Object({
       receive_speed: Uint64,
       transmit_speed: Uint64,
     }),
+    { maxItems: MOST_PARTS },
   ),
   udp_connections: Uint64,
   tcp_connections: Uint64,
@@ -85,6 +89,7 @@ const Gpu = Type.Array(
     utilization_memory: Uint8,
     temperature: Uint8,
   }),
+  { maxItems: MOST_PARTS },
 );
 
 /** The parts that are stored, by field name. */

@@ -1,4 +1,8 @@
 import { type Static, Type, Uint8, Uint32, Uint64, Uuid, words } from '@svc/plugin-sdk';
+import { MOST_PARTS } from './most-parts.ts';
+
+/** Bytes of a hash: agents tell 16, and the protocol names no length. */
+const MOST_BYTES = 1_024;
 
 const Cpu = Type.Object({
   physical_cores: Uint64,
@@ -10,6 +14,7 @@ const Cpu = Type.Object({
       vendor_id: Type.String(),
       brand: Type.String(),
     }),
+    { maxItems: MOST_PARTS },
   ),
 });
 
@@ -32,6 +37,7 @@ const Gpu = Type.Array(
     cuda_cores: Uint64,
     architecture: Type.String(),
   }),
+  { maxItems: MOST_PARTS },
 );
 
 /** The parts that are stored, by field name. */
@@ -41,7 +47,10 @@ export const staticParts = { cpu: Cpu, system: System, gpu: Gpu };
 export const StaticReport = Type.Object({
   uuid: Uuid,
   time: Uint64,
-  data_hash: Type.Array(Uint8, { description: 'First 16 bytes of the SHA-256 of the parts.' }),
+  data_hash: Type.Array(Uint8, {
+    maxItems: MOST_BYTES,
+    description: 'First 16 bytes of the SHA-256 of the parts.',
+  }),
   ...staticParts,
 });
 export type StaticReport = Static<typeof StaticReport>;

@@ -1,6 +1,6 @@
 import { type CallContext, described, type Methods, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
 import type { Crontab } from '../crontab.ts';
-import { CronType, TYPE_WORDS } from '../job-type.ts';
+import { ChangedCronType, refuseMoreAgents, TYPE_WORDS } from '../job-type.ts';
 import { checkName } from '../names.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
 import {
@@ -33,7 +33,13 @@ export function addChangeMethods(methods: Methods, crontab: Crontab): void {
 function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): void {
   methods.add('crontab_edit', {
     summary: 'Replaces expression and type of a job; a new expression counts from now.',
-    params: { name: Name, cron_expression: Expression, cron_type: described(CronType, TYPE_WORDS) },
+    description:
+      'A job has at most 10,000 agents; one that has more, from an earlier version, may be changed to fewer.',
+    params: {
+      name: Name,
+      cron_expression: Expression,
+      cron_type: described(ChangedCronType, TYPE_WORDS),
+    },
     result: Type.Object({ id: Uint64, success: Type.Literal(true) }),
     audit: ({ name }) => name,
     prepare: contentOf,
@@ -58,6 +64,7 @@ function addEdit(methods: Methods, { access, changed, clock, store }: Crontab): 
         call,
         right: 'write',
         apply: (old) => {
+          refuseMoreAgents(type, old.cron_type);
           const same = old.cron_expression === cron_expression;
           const start_time = same ? old.start_time : clock.now();
           const owner = ownerOf(call.caller);

@@ -3,8 +3,12 @@ import type { Kv } from '../kv.ts';
 import { checkItem, type Item } from '../patterns.ts';
 import { reading } from '../permissions.ts';
 
+/** Whatever `[kv] max_items` says. */
+const MOST_ITEMS = 100_000;
 const Items = Type.Array(Type.Object({ namespace: Type.String(), key: Type.String() }), {
-  description: 'Keys, each with its namespace; `*` at the end of a key stands for any text.',
+  maxItems: MOST_ITEMS,
+  description:
+    'Keys, each with its namespace; `*` at the end of a key stands for any text. `[kv] max_items` may allow fewer.',
 });
 const Answer = Type.Array(
   Type.Object({ namespace: Type.String(), key: Type.String(), value: Type.Unknown() }),

@@ -1,6 +1,7 @@
 import { type Methods, type Right, RpcError, type Static } from '@svc/plugin-sdk';
 import { newKey, newSecret } from '../credential.ts';
 import { mayCreate } from '../delegation.ts';
+import { refuseLarger } from '../limit-size.ts';
 import { parseLimits } from '../limits.ts';
 import type { Parts } from '../parts.ts';
 import { refuseReserved } from '../reserved.ts';
@@ -30,19 +31,14 @@ export function addCreate(methods: Methods, parts: Parts): void {
     audit: ({ token_creation: { username } }, made) =>
       username ?? (made as Static<typeof KeyAndSecret> | undefined)?.key ?? '',
     secret: true,
-    prepare: ({ token_creation: { token_limit, ...given } }) => ({
-      ...given,
-      timestamp_from: given.timestamp_from ?? null,
-      timestamp_to: given.timestamp_to ?? null,
-      limits: parseLimits(token_limit, parts.vocabulary),
-    }),
+    prepare: ({ token_creation }) => wantedOf(token_creation, parts),
     right,
     access: {
       async custom(wanted, call) {
         const caller = await authenticatedOr(DENIED, () => call.authenticate());
         const parent = tokenOf(caller);
         if (caller.super) return;
-        if (!(parent && mayCreate(parent, wanted))) throw RpcError.denied(DENIED);
+        if (!(parent && (await mayCreate(parent, wanted)))) throw RpcError.denied(DENIED);
         if (typeof wanted.username === 'string') refuseReserved(wanted.username);
       },
     },
@@ -67,6 +63,17 @@ export function addCreate(methods: Methods, parts: Parts): void {
       return { key, secret };
     },
   });
+}
+
+/** @throws RpcError -32602 */
+function wantedOf({ token_limit, ...given }: Creation, { vocabulary }: Parts) {
+  refuseLarger(token_limit, 'token_creation.token_limit');
+  return {
+    ...given,
+    timestamp_from: given.timestamp_from ?? null,
+    timestamp_to: given.timestamp_to ?? null,
+    limits: parseLimits(token_limit, vocabulary),
+  };
 }
 
 type Account = Pick<NewToken, 'username' | 'password_hash'>;

@@ -1,4 +1,11 @@
-import { type Methods, optional, type RegisteredMethod, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  type Methods,
+  MOST_WORDS,
+  optional,
+  type RegisteredMethod,
+  RpcError,
+  Type,
+} from '@svc/plugin-sdk';
 import { explain } from '../explain.ts';
 import type { Parts } from '../parts.ts';
 import { Explanation, Target } from '../schemas.ts';
@@ -26,6 +33,7 @@ export function addExplain(
       method: Type.String({ description: 'Name of the method.' }),
       params: optional(
         Type.Record(Type.String(), Type.Unknown(), {
+          maxProperties: MOST_WORDS,
           description:
             'Its parameters by name, without the credential. Left out, only a rule that does not look at them is asked.',
         }),
