@@ -171,6 +171,8 @@ export interface RegisteredMethod {
   /** Method name in the frames of a subscription. */
   readonly notification: string;
   readonly definition: Definition;
+  /** The parameters as `prepare` gets them, without the credential. @throws RpcError -32602 */
+  bind(params: Record<string, unknown>): Record<string, unknown>;
 }
 
 /** Registry of RPC methods. A duplicate name, a name outside the plugin's namespaces, or a faulty definition stops the start. */

@@ -43,12 +43,14 @@ export class Registry {
       const { access, params, credential: named = 'token', notification, unsubscribe } = definition;
       const credential = access === 'public' ? undefined : named;
       if (unsubscribe !== undefined) this.unsubscribes.set(take(unsubscribe), name);
+      const binder = new Binder(params, credential);
       this.methods.set(name, {
         name,
         plugin,
         log: this.#log.target(logTarget ?? given.replace(/_.*/, '').replaceAll('-', '_')),
         credential,
-        binder: new Binder(params, credential),
+        binder,
+        bind: (given) => binder.bindOwn(given),
         notification: this.#rewrite(notification ?? given),
         definition,
       });

@@ -1,5 +1,6 @@
 import type { Permission } from '@svc/plugin-sdk';
 import type { Limit, Time } from './api.ts';
+import { holdersOf } from './holders.ts';
 import type { Token } from './token.ts';
 
 /** What a new token is to hold. */
@@ -15,20 +16,31 @@ const CREATE: Permission = { token: 'create' };
  * The token-creation permission: a child is no wider than its parent in rights and time, and may not create tokens itself
  * (auth.md §10; the Super Token is not asked).
  */
-export function mayCreate(parent: Token, child: Wanted): boolean {
+export async function mayCreate(parent: Token, child: Wanted): Promise<boolean> {
   if (parent.validity() !== 'ok' || parent.scopes(CREATE).length === 0) return false;
   if (child.limits.some(({ permissions }) => permissions.some(isCreate))) return false;
-  return child.limits.every((limit) => contains(parent, limit)) && isWithin(parent, child);
+  if (!isWithin(parent, child)) return false;
+  for (const limit of child.limits) if (!(await contains(parent, limit))) return false;
+  return true;
 }
 
 const isCreate = (permission: Permission): boolean => 'token' in permission;
 
-function contains(parent: Token, { scopes, permissions }: Limit): boolean {
-  return scopes.every((scope) =>
-    permissions.every((permission) =>
-      parent.entries.some((entry) => entry.contains(scope, permission)),
-    ),
+/** Scopes that are compared before other calls get their turn. */
+const SLICE = 500;
+
+async function contains(parent: Token, { scopes, permissions }: Limit): Promise<boolean> {
+  const held = holdersOf(parent.entries, permissions, (entry, permission) =>
+    entry.containsPermission(permission),
   );
+  for (const [at, scope] of scopes.entries()) {
+    const isContained = held.every(({ entries }) =>
+      entries.some((entry) => entry.containsScope(scope)),
+    );
+    if (!isContained) return false;
+    if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
+  }
+  return true;
 }
 
 function isWithin(parent: Token, child: Wanted): boolean {

@@ -24,19 +24,19 @@ export class Entry {
 
   /** Both at once (auth.md §6.2). */
   covers(scope: Scope, permission: Permission): boolean {
-    return this.#coversScope(scope) && this.#grants.covers(permission);
+    return this.coversScope(scope) && this.#grants.covers(permission);
   }
 
   holds(permission: Permission): boolean {
     return this.#grants.covers(permission);
   }
 
-  /** True when a token holding this pair could do nothing that this entry does not allow. */
-  contains(scope: Scope, permission: Permission): boolean {
-    return this.#containsScope(scope) && this.#grants.contains(permission);
+  /** True when whoever holds this permission can do nothing that these permissions do not allow. */
+  containsPermission(permission: Permission): boolean {
+    return this.#grants.contains(permission);
   }
 
-  #coversScope(scope: Scope): boolean {
+  coversScope(scope: Scope): boolean {
     if (this.#global) return true;
     if (scope === 'global') return false;
     return everyMember(scope, (tag, name) => {
@@ -47,7 +47,8 @@ export class Entry {
     });
   }
 
-  #containsScope(scope: Scope): boolean {
+  /** True when whoever holds this scope reaches nothing that these scopes do not reach. */
+  containsScope(scope: Scope): boolean {
     if (this.#global) return true;
     if (scope === 'global') return false;
     return everyMember(scope, (tag, name) => {

@@ -1,15 +1,13 @@
 import {
   type Permission,
   type Principal,
-  RawJson,
   type RegisteredMethod,
   type Requirement,
   RpcError,
   type Scope,
   type Static,
-  stringifyJson,
 } from '@svc/plugin-sdk';
-import { Check } from '@svc/plugin-sdk/typebox';
+import { type Holders, holdersOf } from './holders.ts';
 import type { Explanation } from './schemas.ts';
 import { type Token, tokenOf } from './token.ts';
 
@@ -19,7 +17,6 @@ const SHOWN = 1_000;
 const NAMED = 3;
 
 type Needed = Static<typeof Explanation>['requirements'][number];
-type Pair = Needed['pairs'][number];
 type Verdict = Pick<Static<typeof Explanation>, 'allowed' | 'requirements' | 'reason'>;
 type Wanted = Pick<Requirement, 'scopes' | 'permissions'>;
 
@@ -35,13 +32,13 @@ const verdict = (
  * @throws RpcError -32602, and what the method itself says to such parameters
  */
 export function explain(
-  { definition }: RegisteredMethod,
+  method: RegisteredMethod,
   params: Record<string, unknown> | undefined,
   caller: Principal,
 ): Verdict {
-  const { access, prepare, right } = definition;
+  const { access, prepare, right } = method.definition;
   const inputOf = (given: Record<string, unknown>) => {
-    const bound = boundAs(definition, given);
+    const bound = boundAs(method, given);
     return prepare ? prepare(bound) : bound;
   };
   const input = params && inputOf(params);
@@ -61,25 +58,16 @@ export function explain(
   return late ? { ...late, requirements: found } : judged(found);
 }
 
-/** The parameters as the kernel hands them over. @throws RpcError -32602 */
+/** The parameters as the handler of the method gets them. @throws RpcError -32602 */
 function boundAs(
-  { params: schemas }: RegisteredMethod['definition'],
+  method: RegisteredMethod,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
-  const bound: Record<string, unknown> = {};
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(schemas, name)) throw RpcError.params(`params: unknown field \`${name}\``);
-  for (const [name, schema] of Object.entries(schemas)) {
-    const value = given[name];
-    const isOptional = Object.hasOwn(schema, '~optional');
-    if (value === undefined && !isOptional)
-      throw RpcError.params(`params: missing field \`${name}\``);
-    if (value === undefined || (value === null && isOptional && !('x-keep-null' in schema)))
-      continue;
-    if (!Check(schema, value)) throw RpcError.params(`params: wrong value of \`${name}\``);
-    bound[name] = 'x-json-text' in schema ? new RawJson(stringifyJson(value)) : value;
-  }
-  return bound;
+  const { params } = method.definition;
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(params, name));
+  if (unknown !== undefined)
+    throw RpcError.params(`params: unknown field \`${unknown.slice(0, 64)}\``);
+  return method.bind(given);
 }
 
 /** A rule that may look at more than the parameters: asking it here would tell what is there. */
@@ -99,24 +87,34 @@ function untimely(token: Token): Verdict | undefined {
 
 /** Which entry gives each pair. */
 function needed({ scopes, permissions }: Wanted, token: Token): Needed {
-  const pairs: Pair[] = [];
-  const missing = new Map<string, Pair>();
-  for (const scope of scopes)
-    for (const permission of permissions) {
-      const entry = entryFor(token, scope, permission);
-      const pair = { scope, permission, entry };
-      if (pairs.length < SHOWN) pairs.push(pair);
-      if (entry === null && missing.size < SHOWN) missing.set(JSON.stringify(pair), pair);
-    }
-  const absent = [...missing.values()];
-  return {
-    allowed: absent.length === 0,
-    pairs,
-    missing: absent.map(({ scope, permission }) => ({
-      scopes: [scope],
-      permissions: [permission],
-    })),
-  };
+  const held = holdersOf(token.entries, permissions, (entry, wanted) => entry.holds(wanted));
+  const pairs = firstPairs(scopes, permissions).map(([scope, permission]) => ({
+    scope,
+    permission,
+    entry: entryFor(token, scope, permission),
+  }));
+  const missing = new Map<string, Needed['missing'][number]>();
+  for (const scope of scopes) {
+    if (missing.size >= SHOWN) break;
+    const lacks = ({ entries }: Holders) => !entries.some((entry) => entry.coversScope(scope));
+    const lacking = new Set(held.filter(lacks).flatMap((holders) => holders.permissions));
+    const absent = lacking.size === 0 ? [] : permissions.filter((each) => lacking.has(each));
+    for (const permission of absent.slice(0, SHOWN - missing.size))
+      missing.set(JSON.stringify([scope, permission]), {
+        scopes: [scope],
+        permissions: [permission],
+      });
+  }
+  return { allowed: missing.size === 0, pairs, missing: [...missing.values()] };
+}
+
+function firstPairs(scopes: readonly Scope[], permissions: readonly Permission[]) {
+  const first = permissions.slice(0, SHOWN);
+  const most = Math.ceil(SHOWN / Math.max(first.length, 1));
+  return scopes
+    .slice(0, most)
+    .flatMap((scope) => first.map((permission) => [scope, permission] as const))
+    .slice(0, SHOWN);
 }
 
 function entryFor(token: Token, scope: Scope, permission: Permission): number | null {

@@ -1,26 +1,56 @@
 /** Granted names of one tag or verb; only a trailing `*` is special (auth.md §6.1). */
 export class Names {
   readonly #exact = new Set<string>();
-  readonly #prefixes: string[] = [];
+  #prefixes: string[] = [];
+  /** In order, and none begins with another. */
+  #isSorted = true;
 
   add(name: string, wildcard: boolean): void {
-    if (wildcard && name.endsWith('*')) this.#prefixes.push(name.slice(0, -1));
-    else this.#exact.add(name);
+    if (!(wildcard && name.endsWith('*'))) {
+      this.#exact.add(name);
+      return;
+    }
+    this.#prefixes.push(name.slice(0, -1));
+    this.#isSorted = this.#prefixes.length === 1;
   }
 
   /** A wanted pattern is compared as plain text. */
   covers(wanted: string): boolean {
     if (this.#exact.has(wanted)) return true;
-    return this.#prefixes.some((prefix) => wanted.startsWith(prefix));
+    return this.#begins(wanted);
   }
 
   /** True when everything that `wanted` matches as a grant of its own is covered. */
   contains(wanted: string, wildcard: boolean): boolean {
     if (!wildcard || !wanted.endsWith('*')) return this.covers(wanted);
-    const wide = wanted.slice(0, -1);
-    return this.#prefixes.some((prefix) => wide.startsWith(prefix));
+    return this.#begins(wanted.slice(0, -1));
+  }
+
+  /** Some prefix begins this text: then it is the last one that is not greater, for what lies between begins with it, too. */
+  #begins(text: string): boolean {
+    if (!this.#isSorted) this.#sort();
+    const prefixes = this.#prefixes;
+    let [low, high] = [0, prefixes.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((prefixes[middle] as string) <= text) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && text.startsWith(prefixes[low - 1] as string);
+  }
+
+  #sort(): void {
+    const kept: string[] = [];
+    for (const prefix of this.#prefixes.sort(byUnits)) {
+      const before = kept.at(-1);
+      if (before === undefined || !prefix.startsWith(before)) kept.push(prefix);
+    }
+    this.#prefixes = kept;
+    this.#isSorted = true;
   }
 }
+
+const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Like `Object.entries(…).every`, false for no member, and without making arrays: every call passes here. */
 export function everyMember<V>(

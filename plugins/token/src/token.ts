@@ -3,6 +3,7 @@ import type { Limit, Time, TokenRecord } from './api.ts';
 import { type Credential, digestBytes } from './credential.ts';
 import { Entry } from './entry.ts';
 import type { GrantPool } from './grants.ts';
+import { holdersOf } from './holders.ts';
 import { loadLimits } from './limits.ts';
 import { changeOfForm, parseSlowHash, type SlowHash } from './password.ts';
 import { TokenPrincipal } from './principal.ts';
@@ -152,12 +153,14 @@ export class Token implements TokenRecord {
 
   /** Every scope × permission pair by some single entry (auth.md §6.3). */
   covers({ scopes, permissions }: Pick<Requirement, 'scopes' | 'permissions'>): boolean {
-    for (const scope of scopes) {
-      for (const permission of permissions) {
-        if (!this.#entries.some((entry) => entry.covers(scope, permission))) return false;
-      }
-    }
-    return true;
+    const [scope, permission] = [scopes[0], permissions[0]];
+    if (!scope || !permission) return true;
+    if (scopes.length === 1 && permissions.length === 1)
+      return this.#entries.some((entry) => entry.covers(scope, permission));
+    const held = holdersOf(this.#entries, permissions, (entry, wanted) => entry.holds(wanted));
+    return scopes.every((each) =>
+      held.every(({ entries }) => entries.some((entry) => entry.coversScope(each))),
+    );
   }
 
   scopes(permission: Permission): readonly Scope[] {
