@@ -9,8 +9,14 @@ import type { TimePartitions, TimeTable } from './time-partitions.ts';
 export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
 /** A value of a caller's SQL. BigInt is an integer, a number a real, and `RawJson` a document: JSON as text on SQLite, `jsonb` on Postgres. */
 export type CallerValue = SqlValue | RawJson;
-/** By table: a `secret` one is neither read nor changed, a `fixed` one is not changed. */
-export type GuardedTables = { readonly [table: string]: 'secret' | 'fixed' };
+/**
+ * By table: a `secret` one is neither read nor changed, a `fixed` one is not changed; of a `data` one rows are changed,
+ * and it is not renamed, dropped or given columns, indexes or triggers. A `counter` is changed by its own triggers only,
+ * when rows of another table change, whoever changes them; on Postgres their function has the counter's name.
+ */
+export type GuardedTables = { readonly [table: string]: 'secret' | 'fixed' | 'data' | 'counter' };
+/** Whose SQL runs: the Super Token's, or another token's, which reaches nothing of the database engine itself. */
+export type SqlCaller = 'super' | 'token';
 export type Dialect = 'sqlite' | 'postgres';
 
 /**
@@ -82,10 +88,11 @@ export interface Database {
     },
   ): Promise<Executed>;
   /**
-   * `execute` for callers who are kept from these tables; asked once, after the migrations. undefined: this driver cannot
-   * keep them apart. @throws Error that says what the operator has to change
+   * `execute` for callers who are kept from these tables, whatever their text does: functions, triggers, views; asked once
+   * for each kind of caller, after the migrations. undefined: this driver cannot keep them apart.
+   * @throws Error that says what the operator has to change
    */
-  readonly guard?: (tables: GuardedTables) => Promise<Database['execute']>;
+  readonly guard?: (tables: GuardedTables, caller: SqlCaller) => Promise<Database['execute']>;
   /** Bytes of each table in name order, the ledger of migrations left out; of large ones SQLite gives a close estimate. */
   tableSizes(): Promise<TableSize[]>;
   /** What the tables occupy on the disk; undefined: this database does not tell. */

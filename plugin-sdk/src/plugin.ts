@@ -142,8 +142,10 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly brings?: readonly string[];
   /** Steps of the schema, in order: the short form of a tap of `migrations`. Of several plugins those of `requires` come first. */
   readonly migrations?: readonly Migration[];
-  /** Tables that SQL of callers without the Super Token is kept from (`svc-server_exec_sql`). */
+  /** Its tables, and how SQL of callers without the Super Token is kept from each (`svc-server_exec_sql`). */
   readonly guards?: GuardedTables;
+  /** Tables that no SQL of a caller changes, the Super Token's neither: what the server remembers of its callers. Counters are among them. */
+  readonly seals?: readonly string[];
   /** Schema of the section `[name]`. */
   readonly config?: C;
   /** Top-level keys of configuration.md that are this plugin's business. */

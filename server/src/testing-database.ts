@@ -39,8 +39,8 @@ async function createPostgres(name: string, template = 'template1'): Promise<Tes
   url.pathname = `/${name}`;
   const drop = async () => {
     await administer(`drop database if exists ${name} with (force)`);
-    const role = `svc_sql_${createHash('md5').update(name).digest('hex').slice(0, 12)}`;
-    await administer(`drop role if exists ${role}`);
+    const digest = createHash('md5').update(name).digest('hex').slice(0, 12);
+    await administer(`drop role if exists svc_sql_${digest}, svc_super_${digest}`);
   };
   return { url: url.href, drop };
 }

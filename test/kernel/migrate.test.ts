@@ -257,7 +257,7 @@ rights('are given when a step of another server has ended, and hinder none', () 
     let guarded: Promise<unknown> | undefined;
     const up = async ({ query }: MigrationDatabase) => {
       await query.raw('alter table report add column more integer');
-      guarded = other.guard?.({});
+      guarded = other.guard?.({}, 'token');
       const end = Date.now() + 30_000;
       while (!(await db.first(waiting))) assert.ok(Date.now() < end, 'nothing waits for the step');
     };

@@ -262,9 +262,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   });
 
-  test('a token deleted by exec_sql stops working', async () => {
+  test('a token deleted with the tools of the database stops working', async () => {
     const token = await app.token([{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }]);
-    await exec(`delete from token where token_key = '${token.split(':')[0]}'`);
+    await app.sql(`delete from token where token_key = '${token.split(':')[0]}'`);
     const until = Date.now() + 30_000;
     let error: RpcFailure | undefined;
     while (!error && Date.now() < until) {

@@ -49,6 +49,15 @@ const common: readonly Attack[] = [
   ['a change of a job', "update crontab set name = 'mine'"],
   ['the ledger of migrations', 'delete from schema_migrations'],
   ['a table that the operator named', 'select * from vault'],
+  ['what jobs carry', 'select cron_type from crontab'],
+  ['the end of a table of the product', 'drop table kv'],
+  ['another name for a table of the product', 'alter table kv rename to mine'],
+  ['another column in one', 'alter table crontab_result add column extra text'],
+  ['one column less', 'alter table kv drop column value'],
+  ['an index on one', 'create unique index kv_index on kv (namespace)'],
+  ['the end of its index', 'drop index "idx-crontab_result-run_time"'],
+  ['a table that holds its rows', 'create table hold (n text references kv (namespace))'],
+  ['a counter', 'update kv_usage set bytes = 0'],
 ];
 
 const sqlite: readonly Attack[] = [
@@ -92,6 +101,11 @@ const sqlite: readonly Attack[] = [
     'a trigger of its own',
     'create trigger t after insert on kv begin insert into kv select * from token; end',
   ],
+  [
+    'a trigger on a table of the product',
+    'create trigger t after insert on kv begin select 1; end',
+  ],
+  ['the end of the trigger that counts', 'drop trigger kv_usage_insert'],
   ['a trigger on a job', 'create trigger t after insert on crontab begin select 1; end'],
   ['a table that takes the name', 'alter table kv rename to token'],
   ['a foreign key', 'create table probe (k text references token (token_key) on delete cascade)'],
@@ -107,6 +121,7 @@ const sqlite: readonly Attack[] = [
     "replace into token (id, token_key, token_hash, token_limit) values (1, 'k', 'h', '[]')",
   ],
   ['an index that is asked for', 'select * from token indexed by sqlite_autoindex_token_1'],
+  ['the end of one with another case', 'DROP TABLE IF EXISTS "Crontab_Result"'],
   ['dropping a guarded table', 'drop table if exists crontab'],
   ['a placeholder with a tail', 'select $1, * from token'],
 ];
@@ -198,7 +213,7 @@ export const attacks = { sqlite: [...common, ...sqlite], postgres: [...common, .
 export const allowed: { readonly [dialect: string]: readonly Attack[] } = {
   common: [
     ['counts agents', 'select count(*) as n from schema_migrations'],
-    ['reads a fixed table', 'select * from crontab'],
+    ['reads a fixed table', 'select * from schema_migrations'],
     ['uses the word in a longer text', "select 'the token has expired' as t"],
     ['uses it in a longer name', 'select 1 as token_count'],
     ['writes', `insert into kv (namespace, key, value) values ('a', 'b', '"c"')`],

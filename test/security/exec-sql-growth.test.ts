@@ -26,7 +26,10 @@ const texts: readonly (readonly [name: string, text: string])[] = [
 
 /** Processor time of this thread, ms; of the process where Node does not tell. */
 const cpu = (): number => {
-  const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
+  const { threadCpuUsage = process.cpuUsage } = process as {
+    threadCpuUsage?: typeof process.cpuUsage;
+  };
+  const { user, system } = threadCpuUsage.call(process);
   return (user + system) / 1000;
 };
 

@@ -90,7 +90,6 @@ const work = {
     'do $$ begin perform 1; end $$',
     'select proname from pg_proc limit 1',
     'drop table own',
-    'create index kv_more on kv (value)',
   ],
 };
 
@@ -126,11 +125,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
-  for (const text of [
-    'select * from token',
-    'update token set version = 1 where id = 1',
-    ...work[dialect],
-  ]) {
+  for (const text of ['select * from token', 'update kv set value = value', ...work[dialect]]) {
     test(`other work goes on: ${text}`, async () => {
       assert.is((await fault(text))?.message, undefined);
     });

@@ -8,7 +8,7 @@ import { suite } from '../runner/suite.ts';
 import { allowed, attacks } from './exec-sql-attacks.ts';
 
 const sqlRight = [{ scopes: ['global'], permissions: [{ svc: 'exec_sql' }] }];
-/** What an operator has made beside the tables of the server, by the Super Token. */
+/** What an operator has made beside the tables of the server, with the tools of the database. */
 const operator = {
   common: [
     'create view names_of_tokens as select token_key, token_hash from token',
@@ -52,7 +52,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       config,
       { dialect },
     );
-    for (const sql of [...operator.common, ...operator[dialect]]) await asSuper(sql);
+    for (const sql of [...operator.common, ...operator[dialect]]) await app.sql(sql);
     // What was made by then is known from the next start on.
     await app.restart();
     holder = await app.token(sqlRight);

@@ -38,6 +38,7 @@ export default definePlugin({
   config,
   reloadable: ['max_agents', 'deletion_hold_off_ms'],
   migrations,
+  guards: { monitoring_uuid: 'data' },
   permissions,
   scopes,
 

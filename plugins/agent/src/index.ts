@@ -54,6 +54,11 @@ export default definePlugin({
   rootConfig,
   reloadable: Object.keys(retentionConfig),
   migrations,
+  guards: {
+    static_monitoring: 'data',
+    dynamic_monitoring: 'data',
+    dynamic_monitoring_summary: 'data',
+  },
   permissions,
 
   setup(kernel) {

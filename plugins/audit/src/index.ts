@@ -43,6 +43,7 @@ export default definePlugin({
   permissions,
   migrations,
   guards: { audit: 'secret', audit_chain: 'fixed', audit_checkpoint: 'fixed' },
+  seals: ['audit', 'audit_chain', 'audit_checkpoint'],
 
   setup(kernel) {
     const { every, hooks, server, signal } = kernel;

@@ -45,7 +45,7 @@ export default definePlugin({
   reloadable: ['max_result_bytes'],
   migrations,
   // A job runs with the rights of the token that wrote it.
-  guards: { crontab: 'fixed' },
+  guards: { crontab: 'secret', crontab_result: 'data', crontab_result_usage: 'counter' },
   permissions,
 
   setup(kernel) {

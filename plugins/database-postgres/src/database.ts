@@ -13,6 +13,7 @@ import {
   type RawJson,
   RpcError,
   type Space,
+  type SqlCaller,
   type SqlValue,
   type TableSize,
   type TimePartitions,
@@ -31,7 +32,7 @@ import type { Knex } from 'knex';
 import { PgPool, type SessionSettings } from './connection.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
 import { forms } from './forms.ts';
-import { GuardedPool } from './guarded-pool.ts';
+import { GuardedPool, refusedRight } from './guarded-pool.ts';
 import { type GuardedRole, prepareRole } from './guarded-role.ts';
 import { hostWord, refusedHost } from './guarded-text.ts';
 import { jsonArray } from './json-array.ts';
@@ -74,7 +75,7 @@ export class PostgresDatabase implements DatabaseHandle {
   readonly #turns: Turns;
   readonly #appenders: GroupAppender[] = [];
   readonly #openGuarded: (role: GuardedRole) => GuardedPool;
-  #guarded: GuardedPool | undefined;
+  readonly #guarded: GuardedPool[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -172,10 +173,31 @@ export class PostgresDatabase implements DatabaseHandle {
     return appender;
   }
 
-  async guard(tables: GuardedTables): Promise<Database['execute']> {
-    const role = await prepareRole(this.query, tables);
-    this.#guarded ??= this.#openGuarded(role);
-    return this.#guarded.execute;
+  async guard(tables: GuardedTables, caller: SqlCaller): Promise<Database['execute']> {
+    // A role that owns no table changes the shape of none.
+    const closed = Object.entries(tables).filter(([, kind]) => kind !== 'data');
+    try {
+      const role = await prepareRole(this.query, Object.fromEntries(closed), caller);
+      const pool = this.#openGuarded(role);
+      this.#guarded.push(pool);
+      if (caller === 'token') return pool.execute;
+      return async (sql, params, options) => {
+        await this.#refuseHost(sql);
+        return pool.execute(sql, params, options);
+      };
+    } catch (error) {
+      if (caller === 'token') throw error;
+      return this.#readOnly((error as Error).message);
+    }
+  }
+
+  /** The Super Token's way where no role can be made for it: nothing is changed. */
+  #readOnly(reason: string): Database['execute'] {
+    this.#log.warn('exec_sql of the Super Token only reads', { reason });
+    return (sql, params, options) =>
+      this.execute(sql, params, { ...options, readonly: true }).catch((error: unknown) => {
+        throw refusedRight(error, `: exec_sql only reads on this server: ${reason}`);
+      });
   }
 
   async execute(
@@ -183,13 +205,17 @@ export class PostgresDatabase implements DatabaseHandle {
     params: readonly CallerValue[],
     options: ExecuteOptions,
   ): Promise<Executed> {
-    const word = hostWord(sql);
-    if (word !== undefined && (await this.#reachesHost())) throw refusedHost(word);
+    await this.#refuseHost(sql);
     const { timeout_ms, share = '', signal } = options;
     const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
     return this.#turns.run(share, { timeout_ms, late, signal }, () =>
       execute(this.#pool, sql, params, options, this.#log),
     );
+  }
+
+  async #refuseHost(sql: string): Promise<void> {
+    const word = hostWord(sql);
+    if (word !== undefined && (await this.#reachesHost())) throw refusedHost(word);
   }
 
   /** Without these rights the database itself refuses what leads to the host. */
@@ -212,7 +238,7 @@ export class PostgresDatabase implements DatabaseHandle {
 
   async #close(): Promise<void> {
     await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await this.#guarded?.close();
+    await Promise.all(this.#guarded.map((pool) => pool.close()));
     await closeQueryBuilder(this.#knex, this.#log);
   }
 }

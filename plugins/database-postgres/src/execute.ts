@@ -16,6 +16,8 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal;
   /** The caller. */
   readonly share?: string;
+  /** Nothing is changed, whatever the text calls. */
+  readonly readonly?: boolean;
 }
 
 /** Runs one statement of a caller on a pooled connection, which is cleaned afterwards. @throws the driver's error */
@@ -34,6 +36,8 @@ export function execute(
     const release = pool.cancelOnAbort(connection, options.signal, log);
     try {
       await connection.query(`set statement_timeout = ${Math.ceil(options.timeout_ms)}`);
+      // The first statement takes the snapshot, after which no text makes the transaction writable.
+      if (options.readonly) await connection.query('begin read only; select 1');
       return await pool.alarm.watch(run(connection, sql, values, options.maxRows));
     } catch (error) {
       options.signal?.throwIfAborted();

@@ -67,7 +67,7 @@ export class GuardedPool {
   }
 
   readonly execute: Database['execute'] = async (sql, params, options) => {
-    refuseText(sql);
+    if (this.#role.caller === 'token') refuseText(sql);
     const { timeout_ms, share = '', signal } = options;
     const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
     try {
@@ -75,11 +75,11 @@ export class GuardedPool {
         execute(this.#pool, sql, params, options, this.#log),
       );
     } catch (error) {
-      if (!isLoginFault((error as Error).cause)) throw error;
+      if (!isLoginFault((error as Error).cause)) throw refusedRight(error);
       const reason = ((error as Error).cause as Error).message;
-      this.#log.warn('exec_sql is open to the Super Token only', { reason });
+      this.#log.warn('a role of exec_sql cannot log in', { role: this.#role.name, reason });
       throw new Error(
-        `SQL is open to the Super Token only on this server: the role ${this.#role.name} cannot log in: ${reason}`,
+        `SQL is closed on this server: the role ${this.#role.name} cannot log in: ${reason}`,
       );
     }
   };
@@ -87,6 +87,14 @@ export class GuardedPool {
   close(): Promise<void> {
     return closeQueryBuilder(this.#knex, this.#log);
   }
+}
+
+const NO_RIGHT = ['42501', '25006'];
+
+/** The same error; one for a missing right says so in one word of ours, whatever language the database speaks. */
+export function refusedRight(error: unknown, reason = ''): unknown {
+  if (!NO_RIGHT.includes(codeOf(error))) return error;
+  return new Error(`not authorized: ${(error as Error).message}${reason}`, { cause: error });
 }
 
 const isLoginFault = (error: unknown): boolean => codeOf(error).startsWith('28');

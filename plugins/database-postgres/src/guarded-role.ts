@@ -1,4 +1,4 @@
-import type { GuardedTables, QueryBuilder } from '@svc/plugin-sdk';
+import type { GuardedTables, QueryBuilder, SqlCaller } from '@svc/plugin-sdk';
 import { holdMigrations } from './migration.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */
@@ -6,6 +6,7 @@ const ROLE_LOCK = 7_305_019_772;
 
 /** The role of callers who are kept from tables, and the schema in which the server has its tables. */
 export interface GuardedRole {
+  readonly caller: SqlCaller;
   readonly name: string;
   readonly schema: string;
 }
@@ -15,27 +16,39 @@ export interface GuardedRole {
  * may do so at once. Without a password it cannot log in.
  * @throws Error that says what the operator has to change
  */
-export function prepareRole(query: QueryBuilder, tables: GuardedTables): Promise<GuardedRole> {
+export function prepareRole(
+  query: QueryBuilder,
+  tables: GuardedTables,
+  caller: SqlCaller,
+): Promise<GuardedRole> {
   return query.transaction(async (trx) => {
     // Rights on a table that another server changes at the moment would fail its migration.
     await holdMigrations(trx);
     await trx.raw('select pg_advisory_xact_lock(?)', [ROLE_LOCK]);
-    const role = await one<GuardedRole>(
+    const role = await one<Omit<GuardedRole, 'caller'>>(
       trx,
-      `select 'svc_sql_' || substr(md5(current_database()), 1, 12) as name, current_schema()::text as schema`,
+      `select '${PREFIXES[caller]}' || substr(md5(current_database()), 1, 12) as name, current_schema()::text as schema`,
     );
     const name = role.name;
-    await trx.raw(CREATE(name)).catch((error: Error) => {
+    await trx.raw(CREATE(name, RIGHTS[caller])).catch((error: Error) => {
       const { message } = (error.cause ?? error) as Error;
       throw new Error(`the role ${name} cannot be made (${message}): ${ADVICE}`, { cause: error });
     });
     await trx.raw("select set_config('svc.guarded', ?, true)", [JSON.stringify(tables)]);
+    await trx.raw(COUNTERS);
     await trx.raw(REVOKE(name));
     const { fault } = await one<{ fault: string | null }>(trx, FAULT(name));
     if (fault !== null) throw new Error(`the role ${name} ${fault}`);
-    return role;
+    return { ...role, caller };
   });
 }
+
+const PREFIXES = { token: 'svc_sql_', super: 'svc_super_' } as const;
+/** On tables and on sequences that are not guarded. */
+const RIGHTS = {
+  token: ['select, insert, update, delete', 'usage, select'],
+  super: ['select, insert, update, delete, truncate', 'usage, select, update'],
+} as const;
 
 const ADVICE =
   "let the database's user own the database and make roles (alter role … createrole), and restart";
@@ -49,7 +62,10 @@ async function one<Row>(trx: QueryBuilder, sql: string): Promise<Row> {
  * Rights on what is there are given once, with the role: a table that only another server guards stays guarded. Tables
  * that such callers make have a schema of their own, where they never stand in the server's way.
  */
-const CREATE = (role: string): string => `do $do$ declare
+const CREATE = (
+  role: string,
+  [onTables, onSequences]: readonly [string, string],
+): string => `do $do$ declare
   there text := quote_ident(current_schema());
   defaults text := 'alter default privileges in schema ' || there || ' grant ';
 begin
@@ -60,10 +76,10 @@ begin
     return;
   end if;
   execute 'grant usage on schema ' || there || ' to ${role}';
-  execute 'grant select, insert, update, delete on all tables in schema ' || there || ' to ${role}';
-  execute 'grant usage, select on all sequences in schema ' || there || ' to ${role}';
-  execute defaults || 'select, insert, update, delete on tables to ${role}';
-  execute defaults || 'usage, select on sequences to ${role}';
+  execute 'grant ${onTables} on all tables in schema ' || there || ' to ${role}';
+  execute 'grant ${onSequences} on all sequences in schema ' || there || ' to ${role}';
+  execute defaults || '${onTables} on tables to ${role}';
+  execute defaults || '${onSequences} on sequences to ${role}';
   begin
     grant ${role} to current_user;
     create schema if not exists ${role} authorization ${role};
@@ -88,8 +104,18 @@ const OPEN = (role: string): string =>
 
 const REVOKE = (role: string): string => `do $do$ declare t record; begin
   for t in select * from (${GUARDED}) g where ${OPEN(role)} loop
-    execute 'revoke ' || case t.kind when 'secret' then 'all' else 'insert, update, delete' end
+    execute 'revoke ' || case t.kind when 'secret' then 'all' else 'insert, update, delete, truncate, references, trigger' end
       || ' on ' || t.name || ' from ${role}';
+  end loop;
+end $do$`;
+
+/** What counts does so with the rights of the server: callers change the rows that are counted, not the counter. */
+const COUNTERS = `do $do$ declare f regprocedure; begin
+  for f in select p.oid from json_each_text(current_setting('svc.guarded')::json) g
+      join pg_proc p on p.proname = g.key and p.pronamespace = current_schema()::regnamespace and p.pronargs = 0
+      where g.value = 'counter' loop
+    execute format('alter function %s security definer set search_path = %I, pg_temp', f, current_schema());
+    execute format('revoke execute on function %s from public', f);
   end loop;
 end $do$`;
 

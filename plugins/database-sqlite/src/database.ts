@@ -14,6 +14,7 @@ import {
   type RawJson,
   RpcError,
   type Space,
+  type SqlCaller,
   type SqlValue,
   type TableSize,
 } from '@svc/plugin-sdk';
@@ -37,6 +38,7 @@ import { migrationDatabase } from './migration.ts';
 import { holdingConnection } from './quirks.ts';
 import { Reader } from './reader.ts';
 import { MainReads } from './reads.ts';
+import type { Script } from './script.ts';
 import { sendable } from './script-process.ts';
 import { WriterSink } from './sink.ts';
 import { openSpace } from './space.ts';
@@ -183,15 +185,15 @@ export class SqliteDatabase implements DatabaseHandle {
     return this.#execute(sql, params, options);
   }
 
-  async guard(tables: GuardedTables): Promise<Database['execute']> {
-    return (sql, params, options) => this.#execute(sql, params, options, tables);
+  async guard(tables: GuardedTables, caller: SqlCaller): Promise<Database['execute']> {
+    return (sql, params, options) => this.#execute(sql, params, options, { tables, caller });
   }
 
   async #execute(
     sql: string,
     params: readonly CallerValue[],
     options: ExecuteOptions,
-    guards?: GuardedTables,
+    guards?: Script['guards'],
   ): Promise<Executed> {
     const { maxRows, vacuum_folder } = options;
     const script = { sql, params: params.map(sendable), maxRows, guards, vacuum_folder };

@@ -28,7 +28,7 @@ serveRequests<ExecuteRequest>((request) =>
       const statements = bindPlaces(splitScript(request.sql));
       const { guards, vacuum_folder } = request;
       for (const statement of statements) refuseForeignFiles(statement, vacuum_folder);
-      const guard = guards && new Guard(db, guards);
+      const guard = guards && new Guard(db, guards.tables, guards.caller);
       guard?.refuseNames(statements);
       const before = (statement: BoundStatement) => makeVacuumFile(statement, vacuum_folder);
       const mayRun = request.write || onlyReads(db, statements);

@@ -1,4 +1,4 @@
-import type { GuardedTables } from '@svc/plugin-sdk';
+import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
 import type { BoundStatement } from './placeholders.ts';
 import { namesIn } from './split.ts';
@@ -11,11 +11,11 @@ const PRAGMAS =
   /^(?:writable_schema|schema_version|trusted_schema|(?:temp|data)_store_directory|journal_mode|locking_mode|hexkey|key|rekey)$/;
 const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
 
-/** These lead to other files, whoever asks. */
-const FILE_PRAGMAS = /^(?:temp|data)_store_directory$/;
+/** These lead to other files, or change what the engine takes for the schema, whoever asks. */
+const CLOSED_PRAGMAS = /^(?:(?:temp|data)_store_directory|writable_schema|schema_version)$/;
 
 /**
- * Nothing but the database's own file may be reached: the driver has no authorizer, and these words only begin a statement.
+ * Nothing but the database's own file may be reached, and its schema by statements only: the driver has no authorizer, and these words only begin a statement.
  * @param vacuum_folder in which `VACUUM INTO` may make a file
  * @throws Error
  */
@@ -24,8 +24,11 @@ export function refuseForeignFiles(statement: BoundStatement, vacuum_folder?: st
   const foreign =
     word === 'attach' ||
     word === 'detach' ||
-    (isPragma(sql) && namesIn(sql).some((name) => FILE_PRAGMAS.test(name)));
-  if (foreign) throw new Error('not authorized');
+    (isPragma(sql) && namesIn(sql).some((name) => CLOSED_PRAGMAS.test(name)));
+  if (foreign)
+    throw new Error(
+      'not authorized: this leads to other files, or past the schema of the database',
+    );
   vacuumFile(statement, vacuum_folder);
 }
 
@@ -41,29 +44,48 @@ function isPragma(sql: string): boolean {
  */
 export class Guard {
   readonly #db: Sqlite.Database;
+  readonly #isSuper: boolean;
   /** By name in lower case. */
   readonly #tables = new Map<string, GuardedTables[string]>();
 
-  constructor(db: Sqlite.Database, tables: GuardedTables) {
+  constructor(db: Sqlite.Database, tables: GuardedTables, caller: SqlCaller) {
     this.#db = db;
+    this.#isSuper = caller === 'super';
     for (const [name, kind] of Object.entries(tables)) this.#tables.set(name.toLowerCase(), kind);
+    if (this.#isSuper) return;
     for (const name of [...RAW, ...this.#virtual()]) this.#tables.set(name, 'secret');
   }
 
   /** Must come before the first statement is prepared: a PRAGMA acts while it is. @throws Error */
   refuseNames(statements: readonly BoundStatement[]): void {
-    for (const statement of statements) {
-      const { sql, word } = statement;
-      refuseForeignFiles(statement);
+    for (const { sql, word } of statements) {
       const names = namesIn(sql);
-      const pragma = isPragma(sql) && names.some((name) => PRAGMAS.test(name));
-      if (pragma || (word === 'create' && names[1] === 'virtual'))
-        throw new Error('not authorized');
-      for (const name of names) {
+      if (word === 'create' && names[1] === 'virtual') this.#refuseVirtual(names);
+      if (!this.#isSuper && isPragma(sql) && names.some((name) => PRAGMAS.test(name)))
+        throw new Error('not authorized: this PRAGMA is open to the Super Token only');
+      const shapes = DDL.has(word) && !onlyShows(names);
+      for (const name of word === 'drop' ? [...names, ...this.#ofTriggers(names)] : names) {
         const kind = this.#tables.get(name);
-        if (kind === 'secret' || (kind && DDL.has(word))) throw refusal(name);
+        if (kind === 'secret' || (kind && shapes)) throw this.#refusal(name);
       }
     }
+  }
+
+  /** The tables on which these triggers stand, and every name in their texts. */
+  #ofTriggers(triggers: readonly string[]): string[] {
+    const rows = this.#db
+      .prepare("select lower(name), sql from main.sqlite_schema where type = 'trigger'")
+      .raw()
+      .all() as [string, string][];
+    return rows.filter(([name]) => triggers.includes(name)).flatMap(([, sql]) => namesIn(sql));
+  }
+
+  /** A virtual table reads others by itself, and takes tables whose names begin with its own for its parts. */
+  #refuseVirtual(names: readonly string[]): void {
+    if (!this.#isSuper)
+      throw new Error('not authorized: virtual tables are open to the Super Token only');
+    for (const table of this.#tables.keys())
+      if (names.some((name) => table.startsWith(`${name}_`))) throw this.#refusal(table);
   }
 
   /** Must come right before the statement runs: the one before it may have changed the schema. @throws Error */
@@ -76,11 +98,17 @@ export class Guard {
       .raw()
       .all(...values) as Instruction[];
     const roots = this.#roots();
-    for (const instruction of program) {
-      const { root, writes } = treeOf(instruction);
+    let inTrigger = false;
+    for (const [at, instruction] of program.entries()) {
+      // Programs of triggers follow the statement's own, each from address 0 on.
+      inTrigger ||= at > 0 && instruction[0] === 0;
+      const { root, change } = treeOf(instruction);
       const table = root === undefined ? undefined : roots.get(root);
       const kind = table === undefined ? undefined : this.#tables.get(table);
-      if (table !== undefined && (kind === 'secret' || (kind && writes))) throw refusal(table);
+      if (table === undefined || kind === undefined) continue;
+      const isOpen = kind === 'data' || (kind === 'counter' && inTrigger);
+      if (kind === 'secret' || change === 'shape' || (change && !isOpen))
+        throw this.#refusal(table);
     }
   }
 
@@ -102,21 +130,38 @@ export class Guard {
     const isSecret = (name: string) => this.#tables.get(name) === 'secret';
     return rows.filter(([, sql]) => namesIn(sql).some(isSecret)).map(([name]) => name);
   }
+
+  #refusal(table: string): Error {
+    const isData = this.#tables.get(table) === 'data';
+    const shape = isData ? 'what is no row of ' : '';
+    const who = this.#isSuper ? 'written by the server only' : 'open to the Super Token only';
+    return new Error(`not authorized: ${shape}the table ${table} is ${who}`);
+  }
 }
 
-const refusal = (table: string): Error =>
-  new Error(`not authorized: the table ${table} is open to the Super Token only`);
+/** A view, and a table that refers to no other, leave the tables that they name as they are. */
+function onlyShows(names: readonly string[]): boolean {
+  const [create, kind] = names.filter((name) => name !== 'temp' && name !== 'temporary');
+  if (create !== 'create') return false;
+  return kind === 'view' || (kind === 'table' && !names.includes('references'));
+}
 
 /** Address, name, p1, p2, p3, p4, p5 of what `explain` shows. */
 type Instruction = [number, string, number, number, number, unknown, number];
 /** The number of a root page stands in a register. */
 const IN_REGISTER = 0x10;
 
+interface Tree {
+  /** Its first page in the main schema. */
+  readonly root?: number;
+  readonly change?: 'rows' | 'shape';
+}
+
 /** The tree of the main schema that an instruction opens, empties or drops. */
-function treeOf([, name, p1, p2, p3, , p5]: Instruction): { root?: number; writes: boolean } {
+function treeOf([, name, p1, p2, p3, , p5]: Instruction): Tree {
   const main = (database: number, root: number) => (database === 0 ? { root } : {});
-  if (name === 'OpenRead' || name === 'ReopenIdx') return { ...main(p3, p2), writes: false };
-  if (name === 'OpenWrite' && (p5 & IN_REGISTER) === 0) return { ...main(p3, p2), writes: true };
-  if (name === 'Clear') return { ...main(p2, p1), writes: true };
-  return name === 'Destroy' ? { ...main(p3, p1), writes: true } : { writes: false };
+  if (name === 'OpenRead' || name === 'ReopenIdx') return main(p3, p2);
+  if (name === 'OpenWrite' && (p5 & IN_REGISTER) === 0) return { ...main(p3, p2), change: 'rows' };
+  if (name === 'Clear') return { ...main(p2, p1), change: 'rows' };
+  return name === 'Destroy' ? { ...main(p3, p1), change: 'shape' } : {};
 }

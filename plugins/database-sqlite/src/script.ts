@@ -1,4 +1,4 @@
-import type { GuardedTables } from '@svc/plugin-sdk';
+import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk';
 import {
   COUNTED_ROWS,
   KEPT_BYTES,
@@ -20,7 +20,7 @@ export interface Script {
   /** Rows that are kept. */
   readonly maxRows: number;
   /** Tables that the caller is kept from; undefined: the caller may do anything. */
-  readonly guards?: GuardedTables | undefined;
+  readonly guards?: { readonly tables: GuardedTables; readonly caller: SqlCaller } | undefined;
   /** In which `VACUUM INTO` may make a file. */
   readonly vacuum_folder?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { Standings, standingIn } from '@svc/plugin-admission/api';
-import { SqliteFiles } from '@svc/plugin-database-sqlite/api';
+import { Sqlite, SqliteFiles } from '@svc/plugin-database-sqlite/api';
 import {
   DatabaseChanged,
   definePlugin,
@@ -81,7 +81,7 @@ export default definePlugin({
   version: '0.9.0',
   examples,
   namespaces: ['db'],
-  requires: [SqliteFiles],
+  requires: [SqliteFiles, Sqlite],
   optional: [Standings, Owners],
   provides: [DatabaseFiles],
   brings: ['database-sqlite'],
@@ -108,7 +108,7 @@ export default definePlugin({
   setup(kernel) {
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
     const store = openStore(db);
-    const places = placesIn(kernel.root.db_path);
+    const places = placesIn(kernel.root.db_path, () => kernel.use(Sqlite).mainFile());
     kernel.provide(DatabaseFiles, places);
     const open = (file: string) =>
       kernel.use(SqliteFiles).open(file, { memory_bytes: settings.max_memory_mb * 2 ** 20 });

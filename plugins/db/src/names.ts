@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RpcError } from '@svc/plugin-sdk';
 
@@ -15,6 +16,13 @@ export function checkName(name: string): void {
   if (name === '.' || name === '..') throw RpcError.invalid("db name cannot be '.' or '..'");
 }
 
+/** Also by another name: a link, or another way through the folders. */
+function isSameFile(file: string, other: string | undefined): boolean {
+  if (other === undefined) return false;
+  const [one, two] = [file, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return file === other || (one !== undefined && one.ino === two?.ino && one.dev === two.dev);
+}
+
 /** Files beside the database while it is open, and after a crash. */
 export const SIDE_FILES = ['-wal', '-shm'] as const;
 
@@ -28,15 +36,21 @@ export interface Places {
   shown(name: string): string;
 }
 
-/** @param path the configured `db_path`; relative ones start at the working directory */
-export function placesIn(path: string): Places {
+/**
+ * @param path the configured `db_path`; relative ones start at the working directory
+ * @param mainFile the server's own database, which no name stands for; undefined: it is no file
+ */
+export function placesIn(path: string, mainFile: () => string | undefined): Places {
   const directory = resolve(path);
   const shown = path.replace(/\/+$/, '');
   return {
     directory,
     file(name) {
       checkName(name);
-      return resolve(directory, `${name}.db`);
+      const file = resolve(directory, `${name}.db`);
+      if (isSameFile(file, mainFile()))
+        throw RpcError.other(`not authorized: '${name}' is the server's own database`);
+      return file;
     },
     shown: (name) => `${shown}/${name}.db`,
   };

@@ -58,7 +58,7 @@ export default definePlugin({
   ],
   migrations,
   // The environments of workers hold credentials, and a worker has rights.
-  guards: { js_worker: 'secret' },
+  guards: { js_worker: 'secret', js_result: 'data', js_result_usage: 'counter' },
   permissions,
   scopes,
 

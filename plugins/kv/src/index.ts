@@ -52,6 +52,7 @@ export default definePlugin({
   config,
   reloadable: ['max_value_bytes', 'max_items', 'max_namespace_bytes', 'retention'],
   migrations,
+  guards: { kv: 'data', kv_usage: 'counter' },
   permissions: {
     kv: {
       words: ['list_all_namespace', 'list_all_keys'],

@@ -5,44 +5,60 @@ import {
   type Plugin,
   type Principal,
   RpcError,
+  type SqlCaller,
 } from '@svc/plugin-sdk';
 
-/** Chooses what runs the SQL of a caller on the main database: only the Super Token reaches every table. */
+type Execute = Database['execute'];
+
+/** Chooses what runs the SQL of a caller on the main database: nobody's changes a sealed table. */
 export class GuardedSql {
   readonly #db: Database;
-  #guarded: Database['execute'] | undefined;
-  #reason = 'the server is starting';
+  readonly #runners: { [caller in SqlCaller]?: Execute } = {};
+  readonly #reasons = { super: 'the server is starting', token: 'the server is starting' };
 
   constructor(db: Database) {
     this.#db = db;
   }
 
   /** Asks the database to keep callers from these tables; where it cannot, the log says why. */
-  async open(tables: GuardedTables, log: Logger): Promise<void> {
-    try {
-      this.#guarded = await this.#db.guard?.(tables);
-      this.#reason = 'the driver of this database keeps no tables apart';
-    } catch (error) {
-      this.#reason = (error as Error).message;
+  async open(tables: Readonly<Record<SqlCaller, GuardedTables>>, log: Logger): Promise<void> {
+    for (const caller of ['super', 'token'] as const) {
+      try {
+        const runner = await this.#db.guard?.(tables[caller], caller);
+        if (runner) this.#runners[caller] = runner;
+        this.#reasons[caller] = 'the driver of this database keeps no tables apart';
+      } catch (error) {
+        this.#reasons[caller] = (error as Error).message;
+      }
     }
-    if (this.#guarded) return;
-    log.warn('exec_sql is open to the Super Token only', { reason: this.#reason });
+    const { super: all, token } = this.#runners;
+    const reason = all ? this.#reasons.token : this.#reasons.super;
+    if (all && token) return;
+    log.warn(all ? 'exec_sql is open to the Super Token only' : 'exec_sql is closed', { reason });
   }
 
-  /** @throws RpcError 102 for a caller without the Super Token where the database cannot keep tables apart */
-  readonly runner = (caller: Principal): Database['execute'] => {
-    if (caller.super) return (...call) => this.#db.execute(...call);
-    if (this.#guarded) return this.#guarded;
+  /** @throws RpcError 102 where the database cannot keep tables from this caller */
+  readonly runner = (caller: Principal): Execute => {
+    const kind = caller.super ? 'super' : 'token';
+    const runner = this.#runners[kind];
+    if (runner) return runner;
+    const who = this.#runners.super ? 'open to the Super Token only' : 'closed';
     throw RpcError.denied(
-      `Permission Denied: SQL is open to the Super Token only on this server: ${this.#reason}`,
+      `Permission Denied: SQL is ${who} on this server: ${this.#reasons[kind]}`,
     );
   };
 }
 
-/** What the plugins guard, and what the operator adds as secret. */
-export const guardsOf = (plugins: readonly Plugin[], more: readonly string[]): GuardedTables =>
-  Object.assign(
-    {},
-    ...plugins.map(({ guards }) => guards),
-    ...more.map((table) => ({ [table]: 'secret' })),
-  );
+/** What the plugins guard and seal, and what the operator adds as secret. */
+export const guardsOf = (
+  plugins: readonly Plugin[],
+  more: readonly string[],
+): Record<SqlCaller, GuardedTables> => {
+  const guards: GuardedTables = Object.assign({}, ...plugins.map(({ guards }) => guards));
+  const sealed: GuardedTables = Object.fromEntries([
+    ...Object.entries(guards).filter(([, kind]) => kind === 'counter'),
+    ...plugins.flatMap(({ seals = [] }) => seals.map((table) => [table, 'fixed'] as const)),
+  ]);
+  const secret = Object.fromEntries(more.map((table) => [table, 'secret'] as const));
+  return { super: sealed, token: { ...sealed, ...guards, ...secret } };
+};

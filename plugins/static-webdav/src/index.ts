@@ -52,7 +52,7 @@ export default definePlugin({
   config,
   reloadable: ['stall_timeout_ms', 'max_uploads'],
   migrations,
-  guards: { static_webdav_lock: 'secret' },
+  guards: { static_webdav_lock: 'secret', static_webdav_property: 'data' },
 
   setup(kernel) {
     const { brand, clock, db, hooks } = kernel;

@@ -55,7 +55,7 @@ export default definePlugin({
   reloadable: Object.keys(config.properties),
   migrations,
   // Each task has a credential of its own, and tasks are commands to agents.
-  guards: { task: 'secret', task_usage: 'fixed', task_version: 'fixed' },
+  guards: { task: 'secret', task_usage: 'counter', task_version: 'fixed' },
   permissions,
 
   setup(kernel) {

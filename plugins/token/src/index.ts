@@ -88,6 +88,7 @@ export default definePlugin({
     token_session: 'secret',
     token_pass: 'secret',
   },
+  seals: ['token', 'token_gone', 'token_place', 'token_session', 'token_pass'],
 
   setup(kernel) {
     const { hooks } = kernel;
