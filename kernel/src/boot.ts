@@ -19,6 +19,7 @@ import { notOpen, openDatabase } from './db/open.ts';
 import type { Head } from './head.ts';
 import { createHooks } from './hooks.ts';
 import { LocalBus } from './local-bus.ts';
+import { logLongTurns } from './long-turns.ts';
 import { Network } from './network.ts';
 import { orderPlugins } from './plugins/order.ts';
 import { registerAll } from './plugins/register.ts';
@@ -202,6 +203,7 @@ export class App {
     log.info('listening', { ...listening, version, server_uuid: head.server_uuid });
     this.#options.listening?.(this);
     await this.#timeline.step('ready', () => this.hooks.ready.promise(listening));
+    this.#unwind.push(logLongTurns(log.target('rpc')));
     log.debug('start', { after_ms: Math.round(performance.now()), steps: String(this.#timeline) });
   }
 

@@ -27,6 +27,7 @@ export * from './json-text.ts';
 export * from './lateness.ts';
 export * from './locks.ts';
 export * from './log.ts';
+export * from './main-thread.ts';
 export * from './method.ts';
 export type * from './migration.ts';
 export * from './nearest.ts';

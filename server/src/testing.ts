@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, machineClock } from '@svc/kernel';
-import { ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
+import { ConfigurationFile, LogSinks, onLongTurn, type Plugin } from '@svc/plugin-sdk';
 import {
   RpcFailure,
   type TestApp,
@@ -62,6 +62,11 @@ export async function bootForTest(
     await rm(dir, { recursive: true, force: true });
     throw error;
   });
+  const held: string[] = [];
+  const endWatch = onLongTurn(({ cpu_ms, calls }) => {
+    // What no call began is the test's own work.
+    if (calls.length > 0) held.push(`${cpu_ms} ms in ${calls.join(', ')}`);
+  });
   const first = firstCredentials(app);
   const sockets = new Set<TestSocket>();
 
@@ -102,10 +107,12 @@ export async function bootForTest(
     sql,
     async stop() {
       for (const socket of sockets) socket.close();
+      endWatch();
       await app.stop('test');
       http.close();
       await database.drop();
       await rm(dir, { recursive: true, force: true });
+      refuseLongTurns(held, options);
     },
     async restart() {
       await app.stop('restart');
@@ -117,6 +124,15 @@ export async function bootForTest(
       return app;
     },
   };
+}
+
+/** @throws Error that names the calls which held the main thread up: others wait meanwhile */
+function refuseLongTurns(held: readonly string[], { mayHold }: TestOptions): void {
+  if (held.length === 0 || mayHold) return;
+  const which = held.slice(0, 10).join('; ');
+  throw new Error(
+    `${held.length} turns of the main thread took more than 50 ms of processor time: ${which}`,
+  );
 }
 
 const baseConfig = (dir: string, url: string) => ({

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { BodyTooBig, type Exchange, TooBusy } from '@svc/plugin-sdk';
+import { BodyTooBig, type Exchange, mark, markFor, TooBusy } from '@svc/plugin-sdk';
 import { type Link, linkOf } from './connection.ts';
 
 const NO_PARAMS = {};
@@ -16,6 +16,8 @@ export class HttpExchange implements Exchange {
   readonly path: string;
   readonly query: string;
   params: { readonly [name: string]: string } = NO_PARAMS;
+  /** Path of the route that answers it, as it was registered. */
+  route: string | undefined;
   readonly #limit: () => number;
   #abort: AbortController | undefined;
 
@@ -71,6 +73,8 @@ export class HttpExchange implements Exchange {
     } finally {
       receipt.holds(0);
     }
+    if (this.route === undefined) mark();
+    else markFor(this.route);
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 

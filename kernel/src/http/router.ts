@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { PluginError, type Route, type Routes } from '@svc/plugin-sdk';
+import { markFor, PluginError, type Route, type Routes } from '@svc/plugin-sdk';
 import polka from 'polka';
 import type { HttpExchange } from './exchange.ts';
 
@@ -88,6 +88,8 @@ export class Router {
         names.map((name) => [name, params[groupOf(name, number)] ?? '']),
       );
       request.url = turn.url;
+      exchange.route = path;
+      markFor(path);
       const waiting = route.handle(exchange);
       if (waiting) return waiting.then(() => resolve(true));
       turn.answer = true;

@@ -6,6 +6,8 @@ import {
   byteLength,
   Committing,
   isTold,
+  mark,
+  markFor,
   parseJson,
   RawJson,
   RpcError,
@@ -64,6 +66,7 @@ export class Dispatcher {
 
   /** The answer to what a socket read. Whatever waits holds neither the bytes nor a refused call's parameters. */
   receive(bytes: Buffer, source: Source, onRead?: () => void): Answer | Promise<Answer> {
+    mark();
     if (bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed()) {
       onRead?.();
       return this.#answer(readMessage(textOf(bytes), this.#repeatsOf), source);
@@ -75,6 +78,7 @@ export class Dispatcher {
 
   async #receiveLong(bytes: Buffer, source: Source, onRead?: () => void): Promise<Answer> {
     const reading = await this.#read(bytes, source).finally(onRead);
+    mark();
     const message = reading?.entries ? messageOf(reading) : readMessage(textOf(bytes));
     // Parsing takes long enough for a turn of its own.
     const parsed = bytes.length > LONGEST ? nextTurn() : Promise.resolve();
@@ -157,6 +161,7 @@ export class Dispatcher {
     const method = this.#options.registry.methods.get(call.method);
     // While it waits, nothing holds the text of the call.
     const context = new Context(method?.name ?? call.method, source, this.#options, method);
+    if (method) markFor(method.name, context.started);
     context.id = call.id;
     context.params = call.params;
     const completed = (result: unknown) => this.#completed(context, result);
@@ -175,6 +180,7 @@ export class Dispatcher {
     try {
       context.result = result;
       const text = this.#serialise(result, context.id);
+      markFor(context.method);
       this.#calls.completed(context, text);
       this.#settled(context);
       return { text, release: context.release };
@@ -184,6 +190,7 @@ export class Dispatcher {
   }
 
   #failed(context: Context, thrown: unknown): Answer {
+    if (context.registered) markFor(context.registered.name);
     const error = this.#failure(context.registered, thrown);
     this.#calls.failed(context, error);
     if (context.registered) this.#settled(context, error);

@@ -1,3 +1,4 @@
+import { mark } from '@svc/plugin-sdk';
 import { type DatabaseAlarm, databaseError, withoutStatement } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
 import { marking } from './away.ts';
@@ -37,6 +38,8 @@ export const postgresClient = (
         return await alarm.watch(marking(super.query(connection, query) as Promise<unknown>));
       } catch (error) {
         throw databaseError(withoutStatement(error, typeof query === 'string' ? query : query.sql));
+      } finally {
+        mark();
       }
     }
   };

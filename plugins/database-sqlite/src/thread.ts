@@ -1,5 +1,5 @@
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
-import { type Logger, startWorker } from '@svc/plugin-sdk';
+import { type Logger, mark, startWorker } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
 import { takeAhead } from './ahead.ts';
 import { type Answer, FATAL, fromPlain } from './answer.ts';
@@ -99,6 +99,7 @@ export class Thread {
   }
 
   #settle(answer: Answer): void {
+    mark();
     this.#hasAnswered = true;
     const pending = this.#take(answer.id);
     if (!pending) return;

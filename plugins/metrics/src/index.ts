@@ -13,6 +13,7 @@ import { permissions } from './permissions.ts';
 import { processFamilies } from './process.ts';
 import { Registry } from './registry.ts';
 import { silence } from './silence.ts';
+import { LongTurns } from './turns.ts';
 
 const config = Type.Object({
   listener: fileOnly(
@@ -50,7 +51,8 @@ export default definePlugin({
     const calls = new CallMeter();
     kernel.provide(Metrics, registry);
     registry.add(...calls.families, ...new LoopDelay(clock).families, ...processFamilies(kernel));
-    registry.add(refusals(kernel));
+    const turns = new LongTurns();
+    registry.add(refusals(kernel), turns.family);
     let push: Push | undefined;
     hooks.settled.tap((call, outcome) => {
       calls.settled(call, outcome);
@@ -61,6 +63,7 @@ export default definePlugin({
       if (kernel.config.listener !== undefined) await listen(kernel, kernel.config.listener, page);
       push = await startPush(kernel, registry);
     });
+    hooks.ready.tap(() => kernel.defer('long turns', turns.watch()));
     hooks.stop.tap(() => push?.stop());
     hooks.routes.tap((routes) =>
       routes.add({ path: '/svc/metrics', handle: (exchange) => page.route(exchange) }),
