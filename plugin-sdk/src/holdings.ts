@@ -1,3 +1,5 @@
+import type { Database } from './database.ts';
+import type { Kernel } from './plugin.ts';
 import type { QueryBuilder } from './query.ts';
 import { service } from './service.ts';
 
@@ -33,6 +35,8 @@ export interface HoldingKind {
   readonly rows: string;
   /** Asked at each change, so that a reload counts at once. */
   readonly limits: () => HoldingLimits;
+  /** What the text of a refusal advises; default: `delete some`. */
+  readonly remedy?: string;
 }
 
 /** A change of rows of one kind. */
@@ -40,6 +44,8 @@ export interface HoldingChange {
   readonly kind: string;
   /** What the rows will have as their owner; null: the Super Token. */
   readonly owner: string | null;
+  /** As for `Database.transaction`. */
+  readonly alone?: string;
 }
 
 /**
@@ -55,5 +61,25 @@ export interface Holdings {
    * @throws RpcError 108 with `OWNER_FULL` as its data
    */
   within<T>(change: HoldingChange, write: (on: QueryBuilder) => Promise<T>): Promise<T>;
+  /** For work that would be in vain where there is no room for one row more; `within` decides. @throws RpcError 108 as it does */
+  demandRoom(change: HoldingChange): Promise<void>;
 }
 export const Holdings = service<Holdings>('holdings');
+
+/** What stores write with: transactions that count where somebody counts. */
+export type Counting = Omit<Holdings, 'register'>;
+
+/** The service for a plugin that has it among its optional ones. */
+export function countingIn(kernel: Pick<Kernel<unknown>, 'db' | 'useOptional'>): Counting {
+  const counting = () => kernel.useOptional(Holdings) ?? uncounted(kernel.db);
+  return {
+    within: (change, write) => counting().within(change, write),
+    demandRoom: (change) => counting().demandRoom(change),
+  };
+}
+
+/** Transactions that count nothing. */
+export const uncounted = (db: Pick<Database, 'transaction'>): Counting => ({
+  within: (_change, write) => db.transaction(write),
+  async demandRoom() {},
+});

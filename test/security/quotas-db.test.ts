@@ -126,7 +126,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         };
         assert.is(await create(greedy, 'a'), true);
         const refused = await create(greedy, 'b');
-        assert.match(refused, '108 Invalid input: this token has created 1 databases');
+        assert.match(
+          refused,
+          '108 Invalid input: this token, with the tokens that it created, holds 1 database',
+        );
         assert.match(refused, 'max_databases_per_token under [db]');
         // Another name does not make room, a deletion does, and others are not concerned.
         assert.is((await own.outcome('db_update', [greedy, 'a', 'c'])).success, true);

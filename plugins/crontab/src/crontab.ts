@@ -1,5 +1,6 @@
 import {
   type Clock,
+  countingIn,
   DatabaseChanged,
   type Integer,
   type Kernel,
@@ -75,8 +76,8 @@ export function createCrontab(kernel: Kernel) {
   return { crontab, ...running, claims: stores.claims };
 }
 
-const openStores = ({ db, bus }: Kernel) => ({
-  store: new JobStore(db, bus.id),
+const openStores = ({ db, bus, useOptional }: Kernel) => ({
+  store: new JobStore(db, bus.id, countingIn({ db, useOptional })),
   claims: new ClaimStore(db, bus.id),
   results: new ResultStore(db),
 });

@@ -1,11 +1,12 @@
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, Holdings, Type } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { WorkerRuns } from './api.ts';
 import { createCrontab } from './crontab.ts';
 import { examples } from './examples.ts';
+import { jobsHeld } from './held.ts';
 import { addJobMethods } from './methods/jobs.ts';
 import { addResultMethods } from './methods/results.ts';
 import { migrations } from './migrations/index.ts';
@@ -30,6 +31,17 @@ const config = Type.Object({
     default: 17_179_869_184,
     description: 'Bytes of the stored records of one job; the oldest go. 0: no limit.',
   }),
+  max_jobs_per_owner: Type.Integer({
+    minimum: 0,
+    default: 10_000,
+    description:
+      'Jobs that a token may have, with all tokens that it created; the Super Token has no such limit. 0: no limit.',
+  }),
+  max_job_bytes_per_owner: Type.Integer({
+    minimum: 0,
+    default: 16_777_216,
+    description: 'Bytes of what those jobs do, together; 0: no limit.',
+  }),
 });
 
 /** Scheduled jobs: namespaces `crontab` and `crontab-result` with their tables (crontab.md). */
@@ -39,10 +51,10 @@ export default definePlugin({
   examples,
   namespaces: ['crontab', 'crontab-result'],
   requires: [Tasks, Tokens, History],
-  optional: [RetentionLimits, WorkerRuns, Owners],
+  optional: [RetentionLimits, WorkerRuns, Owners, Holdings],
   brings: ['retention'],
   config,
-  reloadable: ['max_result_bytes'],
+  reloadable: ['max_result_bytes', 'max_jobs_per_owner', 'max_job_bytes_per_owner'],
   migrations,
   // A job runs with the rights of the token that wrote it.
   guards: { crontab: 'secret', crontab_result: 'data', crontab_result_usage: 'counter' },
@@ -63,6 +75,7 @@ export default definePlugin({
         kind: 'job',
         list: (owner) => crontab.store.namesOf(owner),
       });
+      kernel.useOptional(Holdings)?.register(jobsHeld(settings));
       return jobs.reload();
     });
     let serves = false;

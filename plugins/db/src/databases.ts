@@ -26,9 +26,8 @@ export interface DatabasesOptions {
   readonly log: Logger;
 }
 
-/** How many databases tokens may create; 0: no limit. */
+/** How many databases there may be before only the Super Token creates another; 0: no limit. */
 export interface Limits {
-  readonly max_databases_per_token: number;
   readonly max_databases: number;
 }
 
@@ -134,16 +133,12 @@ export class Databases {
     return handle.run(script).catch(fail);
   }
 
-  /** Databases that are created at the same moment may exceed the limits together. @throws RpcError 108 */
+  /** Before a file is made. All databases that are created at the same moment may exceed their limit together. @throws RpcError 108 */
   async #requireRoom(owner: string): Promise<void> {
     const { store, limits } = this.#options;
-    const { all, own } = await store.counts(owner);
-    const { max_databases_per_token: ownMost, max_databases: most } = limits;
-    if (ownMost > 0 && own >= ownMost) {
-      throw RpcError.invalid(
-        `this token has created ${own} databases, as many as max_databases_per_token under [db] allows; delete some, or have the key raised`,
-      );
-    }
+    await store.demandRoom(owner);
+    const all = await store.count();
+    const most = limits.max_databases;
     if (most > 0 && all >= most) {
       throw RpcError.invalid(
         `there are ${all} databases, as many as max_databases under [db] allows; delete some, or have the key raised`,

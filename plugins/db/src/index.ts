@@ -1,10 +1,12 @@
 import { Standings, standingIn } from '@svc/plugin-admission/api';
 import { Sqlite, SqliteFiles } from '@svc/plugin-database-sqlite/api';
 import {
+  countingIn,
   DatabaseChanged,
   definePlugin,
   examineFolder,
   fileOnly,
+  Holdings,
   type Principal,
   Type,
   topic,
@@ -15,6 +17,7 @@ import { DatabaseFiles } from './api.ts';
 import { Databases } from './databases.ts';
 import { examples } from './examples.ts';
 import { Handles } from './handles.ts';
+import { databasesHeld } from './held.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { placesIn } from './names.ts';
@@ -45,7 +48,8 @@ const config = Type.Object({
   max_databases_per_token: Type.Integer({
     minimum: 0,
     default: 1_000,
-    description: 'Databases that one token may create, the Super Token excepted; 0: no limit.',
+    description:
+      'Databases that a token may create, with all tokens that it created, the Super Token excepted; 0: no limit.',
   }),
   max_databases: Type.Integer({
     minimum: 0,
@@ -82,7 +86,7 @@ export default definePlugin({
   examples,
   namespaces: ['db'],
   requires: [SqliteFiles, Sqlite],
-  optional: [Standings, Owners],
+  optional: [Standings, Owners, Holdings],
   provides: [DatabaseFiles],
   brings: ['database-sqlite'],
   config,
@@ -107,7 +111,7 @@ export default definePlugin({
 
   setup(kernel) {
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
-    const store = openStore(db);
+    const store = openStore(db, countingIn(kernel));
     const places = placesIn(kernel.root.db_path, () => kernel.use(Sqlite).mainFile());
     kernel.provide(DatabaseFiles, places);
     const open = (file: string) =>
@@ -129,6 +133,7 @@ export default definePlugin({
       const ownerOf = (caller: Principal) => kernel.useOptional(Owners)?.of(caller) ?? null;
       addMethods(methods, { databases, auth, shownPath: places.shown, ownerOf, maxBytes });
     });
+    hooks.prepare.tap(() => kernel.useOptional(Holdings)?.register(databasesHeld(settings)));
     hooks.start.tap(() => warnOfFolder(log, 'db_path', kernel.root.db_path));
     hooks.start.tap(() =>
       kernel.every('close idle databases', UNUSED_CHECK_MS, async () => {

@@ -1,4 +1,4 @@
-import { type Database, guarded, type Integer, RpcError } from '@svc/plugin-sdk';
+import { type Counting, type Database, guarded, type Integer, RpcError } from '@svc/plugin-sdk';
 
 /** One registered database (db.md §1.1). */
 export interface Entry {
@@ -17,10 +17,12 @@ export interface Store {
   byId(id: number): Promise<Entry | undefined>;
   /** In byte order of the names. */
   list(): Promise<Entry[]>;
-  /** @throws RpcError 108 when the name is taken */
+  /** @throws RpcError 108 when the name is taken, or its owner holds enough */
   insert(name: string, created_at: number, owner: string | null): Promise<Entry>;
-  /** Databases of all, and those that the token with this key created. */
-  counts(owner: string): Promise<{ readonly all: number; readonly own: number }>;
+  /** Databases of all. */
+  count(): Promise<number>;
+  /** @throws RpcError 108 as `insert` */
+  demandRoom(owner: string | null): Promise<void>;
   /** Counts one more opening. @throws RpcError 108 when the name is taken; 103 when it has another name by now, or is gone */
   rename({ id, name }: Entry, new_name: string): Promise<void>;
   /** @returns false when it has another name by now, or is gone */
@@ -30,11 +32,12 @@ export interface Store {
 const columns = ['id', 'name', 'db_connections', 'max_lifetime_ms', 'created_at'] as const;
 const select = `select ${columns.join(', ')} from db_registry`;
 
+const KIND = 'database';
 const UNREADABLE = 'the registry could not be read';
 
 export const taken = (name: string) => RpcError.invalid(`Database '${name}' already exists`);
 
-export function openStore(db: Database): Store {
+export function openStore(db: Database, counting: Counting): Store {
   const table = () => db.query<Entry>('db_registry');
   const unlessTaken = async <T>(name: string, detail: string, work: () => Promise<T>): Promise<T> =>
     guarded(detail, () =>
@@ -53,17 +56,17 @@ export function openStore(db: Database): Store {
     insert: (name, created_at, owner) =>
       unlessTaken(name, 'Failed to register database', async () => {
         const row = { name, created_at, owner, db_connections: 1 };
-        const [made] = await table()
-          .insert(row)
-          .returning([...columns]);
+        const [made] = await counting.within({ kind: KIND, owner }, (on) =>
+          on<Entry>('db_registry').insert(row).returning(columns),
+        );
         return made as Entry;
       }),
-    counts: (owner) =>
+    count: () =>
       guarded(UNREADABLE, async () => {
-        const sql = `select count(*) as "all", (select count(*) from db_registry where owner = ?) as own from db_registry`;
-        const row = await db.first<{ all: Integer; own: Integer }>(sql, [owner]);
-        return { all: Number(row?.all), own: Number(row?.own) };
+        const sql = 'select count(*) as n from db_registry';
+        return Number((await db.first<{ n: Integer }>(sql))?.n);
       }),
+    demandRoom: (owner) => guarded(UNREADABLE, () => counting.demandRoom({ kind: KIND, owner })),
     rename: ({ id, name }, new_name) =>
       unlessTaken(new_name, 'Failed to update registry after rename', async () => {
         const more = db.query.raw('coalesce(db_connections, 0) + 1');

@@ -1,7 +1,13 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
-import { ConfigurationFile, canonicalUuid, definePlugin } from '@svc/plugin-sdk';
+import {
+  ConfigurationFile,
+  canonicalUuid,
+  countingIn,
+  definePlugin,
+  Holdings,
+} from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
 import { allowCommand } from './allow-command.ts';
@@ -10,6 +16,7 @@ import { Enrolment } from './enrolment.ts';
 import { examples } from './examples.ts';
 import { fetchCommand } from './fetch-command.ts';
 import { Digests } from './files.ts';
+import { codesHeld } from './held.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { PendingMachines } from './pending.ts';
@@ -27,7 +34,7 @@ export default definePlugin({
   name: 'enrol',
   version: '0.9.0',
   namespaces: ['enrol'],
-  requires: [ConfigurationFile, Owners],
+  requires: [ConfigurationFile, Owners, Holdings],
   optional: [AgentRegistry, Audit, Refusals],
   config: settings,
   reloadable: Object.keys(settings.properties),
@@ -37,7 +44,7 @@ export default definePlugin({
 
   setup(kernel) {
     const { clock, config, db, hooks, log } = kernel;
-    const store = new Store(db);
+    const store = new Store(db, countingIn(kernel));
     const place = new Place(kernel);
     const digests = new Digests();
     const runtimes = new Runtimes(() => config.runtime_path, digests);
@@ -50,6 +57,7 @@ export default definePlugin({
       if (method === 'task_register_task') void enrolment.connected(agentIn(params));
     });
     hooks.prepare.tap(() => {
+      kernel.use(Holdings).register(codesHeld(config));
       kernel.useOptional(AgentRegistry)?.checkFirst((on, agents) => pending.reported(on, agents));
     });
     hooks.start.tap(() => {

@@ -128,7 +128,7 @@ function wantedOf({ name, tags, seconds, uses, url }: ParamsOf<typeof PARAMS>) {
 }
 
 function addCreate(methods: Methods, { kernel, store, place }: Parts): void {
-  const { brand, clock, config } = kernel;
+  const { brand, clock } = kernel;
   methods.add('enrol_create', {
     summary:
       'Makes a code with which machines get the agent and a token of their own, and the line to paste there.',
@@ -151,7 +151,7 @@ function addCreate(methods: Methods, { kernel, store, place }: Parts): void {
       const owner = kernel.use(Owners).of(caller);
       const row = { hash: hashOf(brand.salt, code), name, tags, owner, uses, ...times };
       const { pin, url: base } = await place.chosen(url);
-      const id = await store.insert(row, config.max_codes);
+      const id = await store.insert(row);
       const line = { base: base + brand.rewrite('/svc/enrol'), pin, code };
       const { expires_at } = times;
       const obstacle = (await place.obstacle(base)) ?? null;

@@ -30,7 +30,14 @@ export const settings = Type.Object({
     default: 1_000,
     minimum: 0,
     maximum: 100_000,
-    description: 'Enrolment codes that there may be; they go a week after they have expired.',
+    description:
+      'Enrolment codes that all tokens together may have, and as many again the Super Token; they go a week after they have expired.',
+  }),
+  max_codes_per_owner: Type.Integer({
+    default: 200,
+    minimum: 0,
+    maximum: 100_000,
+    description: 'Enrolment codes that a token may have, with all tokens that it created.',
   }),
 });
 

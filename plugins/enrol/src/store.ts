@@ -1,8 +1,8 @@
 import {
+  type Counting,
   type Database,
   guarded,
   type QueryBuilder,
-  RpcError,
   rowsOf,
   type SqlValue,
 } from '@svc/plugin-sdk';
@@ -42,28 +42,24 @@ const IS_VALID = 'id = ? and expires_at > ? and revoked_at is null';
 /** Table `enrol_code`. Every method throws RpcError 103 when the database fails. */
 export class Store {
   readonly #db: Database;
+  readonly #counting: Counting;
 
-  constructor(db: Database) {
+  constructor(db: Database, counting: Counting) {
     this.#db = db;
+    this.#counting = counting;
   }
 
-  /** Those that ended some days ago go. @throws RpcError 108 when `most` codes are there */
-  insert({ tags, ...code }: NewCode, most: number): Promise<number> {
+  /** Those that ended some days ago go. @throws RpcError 108 when its owner holds enough */
+  insert({ tags, ...code }: NewCode): Promise<number> {
     const work = async (trx: QueryBuilder) => {
       const gone = 'delete from enrol_code where expires_at < ? returning id';
       await rowsOf(trx, { text: gone, params: [code.created_at - KEPT_MS] });
-      const ids = await trx('enrol_code').pluck('id');
-      if (ids.length >= most) {
-        throw RpcError.invalid(
-          `there are ${ids.length} enrolment codes of the last days; max_codes of [enrol] allows ${most}`,
-        );
-      }
       const row = { ...code, used: 0, tags: JSON.stringify(tags) };
       const [made] = await trx('enrol_code').insert(row).returning('id');
       return Number((made as { id: number }).id);
     };
     return guarded('the enrolment code could not be stored', () =>
-      this.#db.transaction(work, { alone: 'enrol_code' }),
+      this.#counting.within({ kind: 'enrolment-code', owner: code.owner }, work),
     );
   }
 

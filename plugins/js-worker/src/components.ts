@@ -2,7 +2,7 @@ import { standingIn } from '@svc/plugin-admission/api';
 import { Egress, type EgressRules } from '@svc/plugin-egress/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';
-import { DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
+import { countingIn, DatabaseChanged, type Integer, type Kernel } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
 import { globalsOf } from './globals.ts';
 import { WorkerOwners } from './owners.ts';
@@ -46,7 +46,7 @@ const fetchRules = (config: Settings): EgressRules => ({
 export function createComponents(kernel: Kernel<Settings>): Components {
   const { brand, clock, config, db } = kernel;
   const stores = {
-    workers: new WorkerStore(db),
+    workers: new WorkerStore(db, countingIn(kernel)),
     results: new ResultStore(db, () => config.max_result_bytes),
   };
   const routes = new RouteCache(stores.workers, () => clock.now());

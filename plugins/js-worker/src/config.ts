@@ -45,6 +45,17 @@ export const config = Type.Object({
     default: 4_294_967_296,
     description: 'Bytes of the stored results of one worker; 0: no limit.',
   }),
+  max_workers_per_owner: Type.Integer({
+    minimum: 0,
+    default: 1_000,
+    description:
+      'Workers that a token may have, with all tokens that it created; the Super Token has no such limit. 0: no limit.',
+  }),
+  max_worker_bytes_per_owner: Type.Integer({
+    minimum: 0,
+    default: 67_108_864,
+    description: 'Bytes of the scripts and environments of those workers together; 0: no limit.',
+  }),
   log_bytes_per_minute: Type.Integer({
     minimum: 0,
     default: 10_485_760,

@@ -5,12 +5,13 @@ import { RetentionLimits } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
-import { definePlugin, RpcError } from '@svc/plugin-sdk';
+import { definePlugin, Holdings, RpcError } from '@svc/plugin-sdk';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { UserContent } from '@svc/plugin-user-content/api';
 import { type Components, createComponents } from './components.ts';
 import { config } from './config.ts';
 import { examples } from './examples.ts';
+import { workersHeld } from './held.ts';
 import { addResultMethods } from './methods/results.ts';
 import { addRunMethods } from './methods/runs.ts';
 import { addWorkerMethods } from './methods/workers.ts';
@@ -35,7 +36,7 @@ export default definePlugin({
   examples,
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History, UserContent],
-  optional: [RetentionLimits, Standings, Tokens, Owners, Refusals, Metrics],
+  optional: [RetentionLimits, Standings, Tokens, Owners, Holdings, Refusals, Metrics],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention', 'user-content'],
   config,
@@ -47,6 +48,8 @@ export default definePlugin({
     'max_heap_size',
     'max_total_heap',
     'max_result_bytes',
+    'max_workers_per_owner',
+    'max_worker_bytes_per_owner',
     'log_bytes_per_minute',
     'fetch_private',
     'fetch_connect_timeout_ms',
@@ -97,9 +100,10 @@ export default definePlugin({
       addResultMethods(methods, components);
     });
     addRoutes(hooks, brand.rewrite, handler);
-    hooks.prepare.tap(() =>
-      owners.register(workers, (id, cancel) => components.pool.drop(id, cancel)),
-    );
+    hooks.prepare.tap(() => {
+      owners.register(workers, (id, cancel) => components.pool.drop(id, cancel));
+      kernel.useOptional(Holdings)?.register(workersHeld(settings));
+    });
     hooks.start.tap(async () => {
       await closeInterrupted(components);
       const retention = kernel.useOptional(RetentionLimits);

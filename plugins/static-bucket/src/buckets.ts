@@ -1,4 +1,4 @@
-import type { Kernel } from '@svc/plugin-sdk';
+import { countingIn, type Kernel } from '@svc/plugin-sdk';
 import type { Bucket, StaticBuckets } from './api.ts';
 import { FilesOfBucket } from './files/bucket-files.ts';
 import { holdsAnything, makeBase, realBase } from './files/contain.ts';
@@ -14,7 +14,10 @@ const DAY_MS = 86_400_000;
 /** Directories whose bytes are remembered; those that were used longest ago are counted again at their next use. */
 const REMEMBERED = 1_000;
 
-type Scope = Pick<Kernel<unknown, { readonly static_path: string }>, 'db' | 'log' | 'root'>;
+type Scope = Pick<
+  Kernel<unknown, { readonly static_path: string }>,
+  'db' | 'log' | 'root' | 'useOptional'
+>;
 
 interface BucketsOptions {
   /** Tells the other servers that records have changed. */
@@ -27,7 +30,7 @@ interface BucketsOptions {
 
 /** The records of the buckets, and the service that other plugins use. */
 export function createBuckets(
-  { db, log, root }: Scope,
+  { db, log, root, useOptional }: Scope,
   { announce, isSuspended, maxBytes }: BucketsOptions,
 ): {
   readonly records: Records;
@@ -41,7 +44,7 @@ export function createBuckets(
 } {
   let version = 0;
   const touch = () => void version++;
-  const store = openBucketStore(db);
+  const store = openBucketStore(db, countingIn({ db, useOptional }));
   const records = new Records({ store, changed: touch, announce });
   // The path is checked again, because a row may have been written by SQL.
   const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });

@@ -3,6 +3,7 @@ import {
   definePlugin,
   examineFolder,
   fileOnly,
+  Holdings,
   Type,
   topic,
   warnOfFolder,
@@ -12,6 +13,7 @@ import { Owners } from '@svc/plugin-token/api';
 import { FileServer, StaticBuckets } from './api.ts';
 import { createBuckets } from './buckets.ts';
 import { examples } from './examples.ts';
+import { bucketsHeld } from './held.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
@@ -31,6 +33,12 @@ const config = Type.Object({
     minimum: 0,
     default: 10_737_418_240,
     description: 'Bytes of the files of one bucket; 0: no limit.',
+  }),
+  max_buckets_per_owner: Type.Integer({
+    minimum: 0,
+    default: 1_000,
+    description:
+      'Buckets that a token may have, with all tokens that it created; what they leave behind counts until it is empty. The Super Token has no such limit. 0: no limit.',
   }),
   max_downloads: Type.Integer({
     minimum: 1,
@@ -55,11 +63,17 @@ export default definePlugin({
   version: '0.9.0',
   examples,
   namespaces: ['static-bucket'],
-  optional: [Owners],
+  optional: [Owners, Holdings],
   provides: [StaticBuckets, FileServer],
   config,
   rootConfig,
-  reloadable: ['static_path', 'stall_timeout_ms', 'max_bucket_bytes', 'max_downloads'],
+  reloadable: [
+    'static_path',
+    'stall_timeout_ms',
+    'max_bucket_bytes',
+    'max_buckets_per_owner',
+    'max_downloads',
+  ],
   migrations,
   // A row names a folder that the server shows.
   guards: { static_file: 'fixed', static_file_former: 'fixed' },
@@ -84,6 +98,7 @@ export default definePlugin({
     hooks.methods.tap((methods) => addMethods(methods, { auth, records, prepare, isInUse }));
     hooks.prepare.tap(() => {
       owners()?.register({ kind: 'bucket', list: async (owner) => records.namesOf(owner) });
+      kernel.useOptional(Holdings)?.register(bucketsHeld(settings));
       return records.reload();
     });
     hooks.start.tap(() => warnOfFolder(log, 'static_path', kernel.root.static_path));

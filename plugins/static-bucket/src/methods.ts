@@ -61,7 +61,8 @@ function addCreate(methods: Methods, parts: Parts): void {
     async handle({ is_http_root, cors, ...given }, { caller, log }) {
       const { name, path } = checkedPlace(given);
       const claimant = await claimantOf(caller, parts.auth);
-      await parts.records.change('Failed to create static: ', async (changes) => {
+      const what = { refused: 'Failed to create static: ', owner: ownedBy(claimant).owner };
+      await parts.records.change(what, async (changes) => {
         if (changes.buckets.some((bucket) => bucket.name === name))
           throw RpcError.database(`Static '${name}' already exists`);
         if (is_http_root) claimRoot(name, changes.buckets, claimant);
@@ -103,7 +104,8 @@ function addUpdate(methods: Methods, parts: Parts): void {
     async handle({ is_http_root, cors, enable, ...given }, { caller, log }) {
       const { name, path } = checkedPlace(given);
       const claimant = await claimantOf(caller, parts.auth);
-      await parts.records.change('Failed to update static: ', async (changes) => {
+      const what = { refused: 'Failed to update static: ', owner: ownedBy(claimant).owner };
+      await parts.records.change(what, async (changes) => {
         const old = changes.buckets.find((bucket) => bucket.name === name);
         if (!old) throw notFound(name);
         if (is_http_root && !old.is_http_root) claimRoot(name, changes.buckets, claimant);
@@ -132,7 +134,9 @@ function addDelete(methods: Methods, { records }: Parts): void {
     async handle(given, { log }) {
       const name = trim(given.name);
       checkName(name);
-      await records.change('Failed to delete static: ', async ({ buckets, leave, remove }) => {
+      // Its directory counts in its place.
+      const what = { refused: 'Failed to delete static: ', owner: null };
+      await records.change(what, async ({ buckets, leave, remove }) => {
         const old = buckets.find((bucket) => bucket.name === name);
         if (!old) throw notFound(name);
         await leave(old);

@@ -1,5 +1,5 @@
 import type { Bucket } from './api.ts';
-import type { BucketStore, Changes } from './store.ts';
+import type { BucketStore, Change, Changes } from './store.ts';
 
 export interface RecordsOptions {
   readonly store: BucketStore;
@@ -45,9 +45,9 @@ export class Records {
   }
 
   /** Changes the table, then the records in memory; see `BucketStore.change`. */
-  change(refused: string, work: (changes: Changes) => Promise<void>): Promise<void> {
+  change(what: Change, work: (changes: Changes) => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
-      this.#replace(await this.#options.store.change(refused, work));
+      this.#replace(await this.#options.store.change(what, work));
       this.#options.announce();
     });
   }

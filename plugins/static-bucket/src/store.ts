@@ -1,4 +1,11 @@
-import { type Database, marks, type QueryBuilder, RpcError, rowsOf } from '@svc/plugin-sdk';
+import {
+  type Counting,
+  type Database,
+  marks,
+  type QueryBuilder,
+  RpcError,
+  rowsOf,
+} from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
 import { directoryKey } from './rules.ts';
 
@@ -39,15 +46,23 @@ export interface Changes {
   forgetFormer(path: string): Promise<unknown>;
 }
 
+/** What is changed. */
+export interface Change {
+  /** What an error of the database begins with. */
+  readonly refused: string;
+  /** Of what is written. */
+  readonly owner: string | null;
+}
+
 /** Every SQL statement of the bucket records. */
 export interface BucketStore {
   /** All records; 999 when the database fails. */
   all(): Promise<Bucket[]>;
   /**
-   * Runs one change while no other server changes records. @returns all records after it
-   * @throws RpcError those of `work`; 103 `<refused>…` when a unique index refuses
+   * Runs one change while no other server changes records. `owner`: of what it writes. @returns all records after it
+   * @throws RpcError those of `work`; 103 `<refused>…` when a unique index refuses; 108 when the owner holds enough
    */
-  change(refused: string, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
+  change(change: Change, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
   /** Former directories in the order of their keys, 500 at most, from behind this key on. */
   formerAfter(key: string): Promise<readonly string[]>;
   /** A former directory holds nothing any more. */
@@ -66,7 +81,7 @@ const COLUMNS = [
 ] as const;
 const FORMER = 'static_file_former';
 
-export function openBucketStore(db: Database): BucketStore {
+export function openBucketStore(db: Database, counting: Counting): BucketStore {
   const read = async (query: QueryBuilder): Promise<Bucket[]> =>
     (await query<Row>('static_file').select(COLUMNS)).map(bucketOf);
 
@@ -80,14 +95,14 @@ export function openBucketStore(db: Database): BucketStore {
     },
     forget: (path) => db.query(FORMER).where({ path }).delete(),
 
-    async change(refused, work) {
+    async change({ refused, owner }, work) {
       try {
         const change = async (trx: QueryBuilder) => {
           await work(changesIn(trx, await read(trx)));
           return read(trx);
         };
         // Alone: no constraint of a database can forbid overlapping directories.
-        return await db.transaction(change, { alone: 'static_file' });
+        return await counting.within({ kind: 'bucket', owner, alone: 'static_file' }, change);
       } catch (cause) {
         if (db.isUniqueViolation(cause))
           throw RpcError.database(`${refused}name or root is taken`, { cause });
@@ -108,9 +123,9 @@ const changesIn = (trx: QueryBuilder, buckets: readonly Bucket[]): Changes => ({
     const text = `select path, name from ${FORMER} where path in (${marks(above.length)}) or ${BELOW}`;
     return rowsOf<Former>(trx, { text, params: [...above, key.length, key] });
   },
-  leave: ({ name, path }) =>
+  leave: ({ name, path, owner }) =>
     trx(FORMER)
-      .insert({ name, path: directoryKey(path) })
+      .insert({ name, path: directoryKey(path), owner })
       .onConflict('path')
       .merge(),
   forgetFormer(path) {

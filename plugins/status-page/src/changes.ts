@@ -16,7 +16,6 @@ export interface ChangesParts {
   readonly owners: Owners;
   readonly registry: AgentRegistry;
   readonly store: Store;
-  readonly mostPages: () => number;
   /** Reads the records again, and tells the other servers. */
   readonly changed: (slug: string) => Promise<void>;
 }
@@ -31,11 +30,11 @@ export class Changes {
 
   /** @throws RpcError 102, 106 unknown agent, 108 */
   async create(slug: string, given: Static<typeof NewPage>, caller: Principal): Promise<Page> {
-    const { clock, store, mostPages, changed } = this.#parts;
+    const { clock, store, changed } = this.#parts;
     const content = contentOf(given);
     const owner = await this.#ownerOf(content, caller);
     const page = { slug, ...content, owner, version: 1, updated_at: clock.now() };
-    await store.insert(page, mostPages());
+    await store.insert(page);
     await changed(slug);
     return page;
   }

@@ -1,8 +1,10 @@
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
+  countingIn,
   DatabaseChanged,
   definePlugin,
+  Holdings,
   type Kernel,
   type Methods,
   type Static,
@@ -13,6 +15,7 @@ import { Probes } from '@svc/plugin-task/api';
 import { Owners } from '@svc/plugin-token/api';
 import { Changes, type ChangesParts } from './changes.ts';
 import { examples } from './examples.ts';
+import { pagesHeld } from './held.ts';
 import { LivePages } from './live/pages.ts';
 import { ProbeHistory } from './live/probe-history.ts';
 import { addIncidentMethods } from './methods/incidents.ts';
@@ -38,7 +41,13 @@ const config = Type.Object({
     minimum: 0,
     maximum: 1_000,
     default: 100,
-    description: 'Pages that there may be.',
+    description: 'Pages that all tokens together may have, and as many again the Super Token.',
+  }),
+  max_pages_per_owner: Type.Integer({
+    minimum: 0,
+    maximum: 1_000,
+    default: 25,
+    description: 'Pages that a token may have, with all tokens that it created.',
   }),
 });
 
@@ -49,7 +58,7 @@ export default definePlugin({
   name: 'status-page',
   version: '0.9.0',
   namespaces: ['status-page'],
-  requires: [AgentRegistry, AgentHistory, Owners],
+  requires: [AgentRegistry, AgentHistory, Owners, Holdings],
   optional: [Probes],
   brings: ['agent-events'],
   config,
@@ -63,7 +72,7 @@ export default definePlugin({
 
   async setup(kernel) {
     const { clock, db, hooks, log } = kernel;
-    const store = new Store(db);
+    const store = new Store(db, countingIn(kernel));
     const records = new Records(store);
     const files = await assets();
     let live: LivePages | undefined;
@@ -89,6 +98,7 @@ export default definePlugin({
     hooks.prepare.tap(() => {
       const owned = async (owner: string) => records.ownedBy(owner);
       kernel.use(Owners).register({ kind: 'status-page', list: owned });
+      kernel.use(Holdings).register(pagesHeld(kernel.config));
       return records.reload();
     });
     const failed = (error: unknown) => log.error('status pages could not be read again', { error });
@@ -108,10 +118,9 @@ function addMethods(
   kernel: Kernel<Config>,
   parts: Pick<ChangesParts, 'store' | 'changed'> & { readonly records: Records },
 ): void {
-  const { auth, clock, config: settings } = kernel;
+  const { auth, clock } = kernel;
   const [owners, registry] = [kernel.use(Owners), kernel.use(AgentRegistry)];
-  const mostPages = () => settings.max_pages;
-  const changes = new Changes({ ...parts, auth, clock, owners, registry, mostPages });
+  const changes = new Changes({ ...parts, auth, clock, owners, registry });
   addPageMethods(methods, { auth, changes, records: parts.records });
   addIncidentMethods(methods, changes, parts.store);
 }

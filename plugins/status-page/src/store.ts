@@ -1,4 +1,5 @@
 import {
+  type Counting,
   type Database,
   guarded,
   type QueryBuilder,
@@ -14,15 +15,18 @@ interface PageRow extends Omit<Page, 'settings'> {
 }
 type IncidentRow = Omit<Incident, 'impact'> & { readonly impact: string };
 
+const KIND = 'status-page';
 const PAGE = 'slug, settings, logo, owner, version, updated_at';
 const INCIDENT = 'id, title, text, impact, begins_at, ends_at, updated_at';
 
 /** Tables `status_page` and `status_page_incident`. Every method throws RpcError 103 when the database fails. */
 export class Store {
   readonly #db: Database;
+  readonly #counting: Counting;
 
-  constructor(db: Database) {
+  constructor(db: Database, counting: Counting) {
     this.#db = db;
+    this.#counting = counting;
   }
 
   async all(): Promise<Page[]> {
@@ -37,31 +41,32 @@ export class Store {
     return row && pageOf(row);
   }
 
-  /** @throws RpcError 108 when the slug is taken, or `most` pages are there */
-  insert(page: Page, most: number): Promise<void> {
+  /** @throws RpcError 108 when the slug is taken, or its owner holds enough */
+  insert(page: Page): Promise<void> {
     const { slug, settings, logo, owner, version, updated_at } = page;
     const row = { slug, settings: JSON.stringify(settings), logo, owner, version, updated_at };
     const work = async (trx: QueryBuilder) => {
-      const pages = await trx('status_page').pluck('slug');
-      if (pages.includes(slug)) throw RpcError.invalid(`the page '${slug}' is there already`);
-      if (pages.length >= most) {
-        throw RpcError.invalid(
-          `there are ${pages.length} pages; max_pages of [status-page] allows ${most}`,
-        );
-      }
+      if (await trx('status_page').where({ slug }).first('slug'))
+        throw RpcError.invalid(`the page '${slug}' is there already`);
       await trx('status_page').insert(row);
     };
     return guarded('the page could not be stored', () =>
-      this.#db.transaction(work, { alone: 'status_page' }),
+      this.#counting.within({ kind: KIND, owner, alone: 'status_page' }, work),
     );
   }
 
-  /** @returns false when the page has gone, or is of another version than the one before */
-  async change({ slug, settings, logo, owner, version, updated_at }: Page): Promise<boolean> {
+  /** @returns false when the page has gone, or is of another version than the one before. @throws RpcError 108 when its new owner holds enough */
+  change({ slug, settings, logo, owner, version, updated_at }: Page): Promise<boolean> {
     const text = `update status_page set settings = ?, logo = ?, owner = ?, version = ?, updated_at = ?
       where slug = ? and version = ? returning slug`;
     const values = [JSON.stringify(settings), logo, owner, version, updated_at];
-    return (await this.#rows(text, [...values, slug, version - 1])).length > 0;
+    const sql = { text, params: [...values, slug, version - 1] };
+    return guarded('the page could not be changed', () =>
+      this.#counting.within(
+        { kind: KIND, owner },
+        async (on) => (await rowsOf(on, sql)).length > 0,
+      ),
+    );
   }
 
   /** With its incidents. @returns false: there was none */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Database, type Holdings, RpcError, UserError } from '@svc/plugin-sdk';
+import { type Counting, type Database, RpcError, UserError } from '@svc/plugin-sdk';
 import type { Time } from './api.ts';
 
 /** Record id of the Super Token (auth.md §4). */
@@ -107,7 +107,7 @@ export class TokenStore {
    * A token with a parent counts for it.
    * @throws RpcError 108 when its owner holds enough; 103, with the same text for a taken username on both databases
    */
-  async insert(record: NewToken, holdings: Pick<Holdings, 'within'>): Promise<number> {
+  async insert(record: NewToken, holdings: Pick<Counting, 'within'>): Promise<number> {
     const change = { kind: 'token', owner: record.parent };
     try {
       return await holdings.within(change, async (on) => {

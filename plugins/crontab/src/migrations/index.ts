@@ -4,6 +4,14 @@ import { claimedBy } from './0002-claimed-by.ts';
 import { claimedAt } from './0003-claimed-at.ts';
 import { owner } from './0004-owner.ts';
 import { usage } from './0005-usage.ts';
+import { ownerIndex } from './0006-owner-index.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create, claimedBy, claimedAt, owner, usage];
+export const migrations: readonly Migration[] = [
+  create,
+  claimedBy,
+  claimedAt,
+  owner,
+  usage,
+  ownerIndex,
+];

@@ -1,10 +1,13 @@
 import {
+  type Counting,
   type Database,
   guarded,
   type Integer,
   marks,
   rowsOf,
+  type Sql,
   type SqlValue,
+  uncounted,
 } from '@svc/plugin-sdk';
 
 /** With these columns a change of a row is noticed. */
@@ -47,10 +50,12 @@ export class JobStore {
   readonly #db: Database;
   readonly #server: string;
   readonly #claimSql: string;
+  readonly #counting: Counting;
 
   /** @param server names this process in the rows that it claims */
-  constructor(db: Database, server: string) {
+  constructor(db: Database, server: string, counting = uncounted(db)) {
     this.#db = db;
+    this.#counting = counting;
     this.#server = server;
     this.#claimSql = claimOf(db.forms.elements);
   }
@@ -91,18 +96,17 @@ export class JobStore {
     });
   }
 
-  /** @returns undefined when the name is taken */
+  /** @returns undefined when the name is taken. @throws RpcError 108 when its owner holds enough */
   async insert(job: JobContent & { readonly name: string }): Promise<JobRow | undefined> {
     const { name, cron_expression, cron_type, start_time, owner } = job;
     const text = `insert into crontab (name, cron_expression, cron_type, start_time, owner, enable)
       values (?, ?, ?, ?, ?, ?) on conflict (name) do nothing returning ${COLUMNS}`;
     const enable = this.#db.forms.boolean(true);
     const params = [name, cron_expression, cron_type, start_time, owner, enable];
-    const [row] = await this.#rows('job could not be stored', text, params);
-    return row;
+    return this.#counted('job could not be stored', { text, params }, owner);
   }
 
-  /** Changes the row if it is still of this version. */
+  /** Changes the row if it is still of this version. @throws RpcError 108 when that makes its owner hold too much */
   async change(
     { id, version }: Stamp,
     { enable, ...texts }: JobChange,
@@ -113,7 +117,9 @@ export class JobStore {
     const text = `update crontab set ${sets.join('')}version = version + 1
       where id = ? and version = ? returning ${COLUMNS}`;
     const params = [...Object.values(values), id, version];
-    const [row] = await this.#rows('job could not be changed', text, params);
+    const failure = 'job could not be changed';
+    if (texts.owner !== undefined) return this.#counted(failure, { text, params }, texts.owner);
+    const [row] = await this.#rows(failure, text, params);
     return row;
   }
 
@@ -139,6 +145,15 @@ export class JobStore {
       const claimed = await rowsOf<{ id: Integer }>(this.#db.query, sql);
       return new Set(claimed.map(({ id }) => id));
     });
+  }
+
+  #counted(failure: string, sql: Sql, owner: string | null): Promise<JobRow | undefined> {
+    return guarded(failure, () =>
+      this.#counting.within({ kind: 'job', owner }, async (on) => {
+        const [row] = await rowsOf<Stored>(on, sql);
+        return row && rowOf(row);
+      }),
+    );
   }
 
   #rows(failure: string, text: string, params: readonly SqlValue[] = []): Promise<JobRow[]> {

@@ -38,4 +38,12 @@ const given: Migration = {
   },
 };
 
-export const migrations = [create, pending, given];
+/** What an owner holds is counted at each change. */
+const ownerIndex: Migration = {
+  name: '0004-owner-index',
+  async up({ query }) {
+    await query.raw('create index "idx-enrol_code-owner" on enrol_code (owner)');
+  },
+};
+
+export const migrations = [create, pending, given, ownerIndex];

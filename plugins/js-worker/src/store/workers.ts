@@ -1,4 +1,5 @@
 import {
+  type Counting,
   type Database,
   guarded,
   type Integer,
@@ -69,9 +70,11 @@ export const routeTaken = (route: string): RpcError =>
 /** Every SQL statement on `js_worker`. Failures of the database are 103 with a neutral text. */
 export class WorkerStore {
   readonly #db: Database;
+  readonly #counting: Counting;
 
-  constructor(db: Database) {
+  constructor(db: Database, counting: Counting) {
     this.#db = db;
+    this.#counting = counting;
   }
 
   byName(name: string): Promise<Worker | undefined> {
@@ -110,7 +113,7 @@ export class WorkerStore {
     return guarded(UNREAD, () => this.#db.all<Worker>(sql, [limit]));
   }
 
-  /** @throws RpcError 108 when name or route is taken */
+  /** @throws RpcError 108 when name or route is taken, or its owner holds enough */
   insert(content: WorkerContent, now: number): Promise<{ id: Integer }> {
     const columns = ['name', ...CONTENT, 'create_at', 'update_at'];
     const values = [content.name, ...CONTENT.map((column) => content[column]), now, now];
@@ -122,7 +125,7 @@ export class WorkerStore {
     });
   }
 
-  /** @returns undefined when the worker is gone. @throws RpcError 108 when the route is taken */
+  /** @returns undefined when the worker is gone. @throws RpcError 108 when the route is taken, or its owner holds too much then */
   update(
     content: WorkerContent,
     now: number,
@@ -158,7 +161,8 @@ export class WorkerStore {
     content: WorkerContent,
   ): Promise<Row[]> {
     try {
-      return await rowsOf<Row>(this.#db.query, { text, params });
+      const change = { kind: 'worker', owner: content.owner };
+      return await this.#counting.within(change, (on) => rowsOf<Row>(on, { text, params }));
     } catch (cause) {
       throw this.#db.isUniqueViolation(cause) ? await this.#taken(content) : cause;
     }

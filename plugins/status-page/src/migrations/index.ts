@@ -20,4 +20,12 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+/** What an owner holds is counted at each change. */
+const ownerIndex: Migration = {
+  name: '0002-owner-index',
+  async up({ query }) {
+    await query.raw('create index status_page_owner on status_page (owner)');
+  },
+};
+
+export const migrations = [create, ownerIndex];

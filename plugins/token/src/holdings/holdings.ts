@@ -40,18 +40,21 @@ export class TokenHoldings implements Holdings {
     const { what, limits, holder } = await this.#look(change);
     const { kind, owner } = change;
     const counts = this.#counts(what, limits, { owner, holder });
-    return this.#db.transaction(async (trx) => {
-      if (counts.length === 0) return write(trx);
-      // What is shared is counted by one change at a time, and the rest by one of its owner.
-      const turn = limits.shared ? '' : (holder ?? '');
-      await this.#store.takeTurn(trx, [numberOf(kind), numberOf(turn)]);
-      const before = await all(counts, trx);
-      const written = await write(trx);
-      const after = await all(counts, trx);
-      for (const [at, bound] of counts.entries())
-        demandWithin(what, bound, [before[at] as Held, after[at] as Held]);
-      return written;
-    });
+    return this.#db.transaction(
+      async (trx) => {
+        if (counts.length === 0) return write(trx);
+        // What is shared is counted by one change at a time, and the rest by one of its owner.
+        const turn = limits.shared ? '' : (holder ?? '');
+        await this.#store.takeTurn(trx, [numberOf(kind), numberOf(turn)]);
+        const before = await all(counts, trx);
+        const written = await write(trx);
+        const after = await all(counts, trx);
+        for (const [at, bound] of counts.entries())
+          demandWithin(what, bound, [before[at] as Held, after[at] as Held]);
+        return written;
+      },
+      change.alone === undefined ? {} : { alone: change.alone },
+    );
   }
 
   /** Before work that is in vain where there is no room for one more. @throws RpcError 108 */

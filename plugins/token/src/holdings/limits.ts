@@ -25,7 +25,7 @@ const HOLDERS: Readonly<Record<Whose, string>> = {
 
 /** @throws RpcError 108 when there is more than the bound allows, and more than before */
 export function demandWithin(
-  { kind, plural }: Pick<HoldingKind, 'kind' | 'plural'>,
+  { kind, plural, remedy = 'delete some' }: Pick<HoldingKind, 'kind' | 'plural' | 'remedy'>,
   { whose, limits: { rows, bytes } }: Bound,
   [before, after]: readonly [before: Held, after: Held],
 ): void {
@@ -34,14 +34,14 @@ export function demandWithin(
   if (isBeyond(rows, 'rows')) {
     const many = before.rows === 1 ? `1 ${kind}` : `${count(before.rows)} ${plural}`;
     throw full(
-      `${HOLDERS[whose]} ${many}, and ${rows.key} allows ${count(rows.most)}: delete some`,
+      `${HOLDERS[whose]} ${many}, and ${rows.key} allows ${count(rows.most)}: ${remedy}`,
       rows,
     );
   }
   if (isBeyond(bytes, 'bytes')) {
     const much = `${count(before.bytes)} bytes of ${plural}, and ${count(after.bytes)} with this`;
     throw full(
-      `${HOLDERS[whose]} ${much}; ${bytes.key} allows ${count(bytes.most)}: delete some or make them smaller`,
+      `${HOLDERS[whose]} ${much}; ${bytes.key} allows ${count(bytes.most)}: ${remedy} or make them smaller`,
       bytes,
     );
   }

@@ -1,0 +1,11 @@
+import type { Migration } from '@svc/plugin-sdk';
+
+/** What an owner holds is counted at each change. */
+export const ownerIndex: Migration = {
+  name: '0004-owner-index',
+  async up({ query }) {
+    await query.schema.alterTable('js_worker', (table) => {
+      table.index(['owner'], 'idx-js_worker-owner');
+    });
+  },
+};
