@@ -1,4 +1,5 @@
 export * from './after.ts';
+export * from './bounded-cache.ts';
 export type * from './bus.ts';
 export * from './caller-of.ts';
 export * from './caller-values.ts';

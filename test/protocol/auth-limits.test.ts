@@ -198,7 +198,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
-  test('a stored list that cannot be read is named in a warning', async () => {
+  test('a stored list that cannot be read is named in a warning when the token is used', async () => {
     const token = await app.token([]);
     const [key] = token.split(':');
     const [{ id }] = await probe.sql('select id from token where token_key = ?', [key!]);
@@ -206,6 +206,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       key!,
     ]);
     await app.restart();
+    assert.equal((await app.call('token_get', [token])).token_limit, []);
+    await app.call('token_get', [token]);
     const warnings = app
       .records()
       .filter(({ target, fields }) => target === 'token_cache' && fields['id'] === id);

@@ -96,20 +96,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is(owners.of(await auth.authenticate(app.superToken, from)), null);
       assert.is(owners.of(system), null);
       for (const owner of [null, keyOf(app.superToken)]) {
-        assert.is(owners.may(owner, WRITE), true);
-        assert.is(owners.isSuspended(owner), false);
-        assert.is(owners.principal(owner), system);
+        assert.is(await owners.may(owner, WRITE), true);
+        assert.is(await owners.isSuspended(owner), false);
+        assert.is(await owners.principal(owner), system);
       }
     });
 
     test('an owner may do what its token may do now', async () => {
       const key = keyOf(await app.token(listen));
       const owners = book.owners();
-      assert.is(owners.state(key), 'valid');
-      assert.is(owners.principal(key)?.id, key);
-      assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [true, false]);
+      assert.is(await owners.state(key), 'valid');
+      assert.is((await owners.principal(key))?.id, key);
+      assert.equal([await owners.may(key, LISTEN), await owners.may(key, WRITE)], [true, false]);
       await ask('token_edit', key, [{ scopes: ['global'], permissions: [{ crontab: 'write' }] }]);
-      assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [false, true]);
+      assert.equal([await owners.may(key, LISTEN), await owners.may(key, WRITE)], [false, true]);
     });
 
     test(`what a deleted token wrote ${kept ? 'goes on with its last rights' : 'is suspended'}, after a restart too`, async () => {
@@ -118,10 +118,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await ask('token_delete', key);
       const check = async () => {
         const owners = book.owners();
-        const caller = owners.principal(key);
-        assert.is(owners.state(key), 'deleted');
-        assert.is(owners.isSuspended(key), !kept);
-        assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [kept, false]);
+        const caller = await owners.principal(key);
+        assert.is(await owners.state(key), 'deleted');
+        assert.is(await owners.isSuspended(key), !kept);
+        assert.equal([await owners.may(key, LISTEN), await owners.may(key, WRITE)], [kept, false]);
         assert.is(caller?.id, kept ? key : undefined);
         if (caller) assert.is(await book.kernel().auth.allows(caller, LISTEN), true);
         const { state, suspended, dependents } = await ask('token_dependents', key);
@@ -137,8 +137,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     test('a token that left nothing behind is nothing any more', async () => {
       const key = keyOf(await app.token(listen));
       await ask('token_delete', key);
-      assert.is(book.owners().principal(key), undefined);
-      assert.is(book.owners().may(key, LISTEN), false);
+      assert.is(await book.owners().principal(key), undefined);
+      assert.is(await book.owners().may(key, LISTEN), false);
       assert.match(await ask('token_dependents', key), /^105 /);
     });
 
@@ -152,7 +152,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await ask('token_delete', keyOf(parent));
       assert.equal([await works(middle), await works(last)], [kept, kept]);
       assert.is(session.ended.aborted, !kept);
-      assert.is(book.owners().isSuspended(keyOf(last)), !kept);
+      assert.is(await book.owners().isSuspended(keyOf(last)), !kept);
       assert.is(book.stopped.includes(keyOf(last)), !kept);
     });
 
@@ -191,11 +191,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
     test(`an owner whose validity ends ${kept ? 'keeps its rights' : 'is suspended'}`, async () => {
       const key = keyOf(await app.token(listen, { timestamp_to: app.clock.now() + 1_000 }));
-      assert.is(book.owners().state(key), 'valid');
+      assert.is(await book.owners().state(key), 'valid');
       await app.clock.advance(1_001);
-      const caller = book.owners().principal(key);
-      assert.is(book.owners().state(key), 'expired');
-      assert.is(book.owners().may(key, LISTEN), kept);
+      const caller = await book.owners().principal(key);
+      assert.is(await book.owners().state(key), 'expired');
+      assert.is(await book.owners().may(key, LISTEN), kept);
       assert.is(caller !== undefined, kept);
       if (caller) assert.is(await book.kernel().auth.allows(caller, LISTEN), true);
     });
@@ -216,12 +216,12 @@ for (const on_delete of ['keep', 'suspend'] as const) {
     try {
       const key = keyOf(await here.token(listen));
       book.songs.set('a song', key);
-      await eventually(() => assert.is(owners.state(key), 'valid'));
+      await eventually(async () => assert.is(await owners.state(key), 'valid'));
       await here.call('token_delete', [superToken, key]);
-      await eventually(() => {
-        assert.is(owners.state(key), 'deleted');
-        assert.is(owners.isSuspended(key), !kept);
-        assert.equal([owners.may(key, LISTEN), owners.may(key, WRITE)], [kept, false]);
+      await eventually(async () => {
+        assert.is(await owners.state(key), 'deleted');
+        assert.is(await owners.isSuspended(key), !kept);
+        assert.equal([await owners.may(key, LISTEN), await owners.may(key, WRITE)], [kept, false]);
         assert.is(book.stopped.filter((name) => name === key).length, kept ? 0 : 2);
       });
     } finally {

@@ -86,8 +86,9 @@ function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs:
   const { bus, clock, log, signal: stopping } = kernel;
   const tasks = kernel.use(Tasks);
   const workers = () => kernel.useOptional(WorkerRuns);
-  const isSuspended = ({ owner, type }: Job) =>
-    kernel.useOptional(Owners)?.isSuspended(owner, [mayDo('write', type), mayRun(type)]) ?? false;
+  const isSuspended = async ({ owner, type }: Job) =>
+    (await kernel.useOptional(Owners)?.isSuspended(owner, [mayDo('write', type), mayRun(type)])) ??
+    false;
   const runs = new Runs({ tasks, workers, isSuspended, results, claims, clock, log });
   const missed = new MissedRuns({
     bus,

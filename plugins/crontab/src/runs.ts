@@ -20,7 +20,7 @@ export interface RunsOptions {
   readonly tasks: Tasks;
   readonly workers: () => WorkerRuns | undefined;
   /** The token that wrote the job has gone, or could not write it now, and the operator wants its jobs to stop. */
-  readonly isSuspended: (job: Job) => boolean;
+  readonly isSuspended: (job: Job) => Promise<boolean>;
   readonly results: Pick<ResultStore, 'add'>;
   readonly claims: Pick<ClaimStore, 'begin'>;
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export class Runs {
     this.#dispatching.set(id, before + 1);
     log.info('job fired', { job: name });
     try {
-      if (this.#options.isSuspended(job)) await this.#record(job, claimedAt, SUSPENDED);
+      if (await this.#options.isSuspended(job)) await this.#record(job, claimedAt, SUSPENDED);
       else
         await (type.kind === 'agent'
           ? this.#runAgents(job, claimedAt, type)

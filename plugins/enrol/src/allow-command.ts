@@ -30,12 +30,12 @@ export const allowCommand: Command = {
     const asked = kindsOf(wanted);
     const { path, text } = await fileOf(kernel, agent as string | undefined);
     const server_uuid = kernel.server.uuid();
-    const within = <T>(work: () => T): T => named(path, work);
-    const { uuid, token, kinds } = within(() => readAgentFile(text, server_uuid, TASK_KINDS));
+    const within = <T>(work: () => T): Promise<Awaited<T>> => named(path, work);
+    const { uuid, token, kinds } = await within(() => readAgentFile(text, server_uuid, TASK_KINDS));
     const all =
       asked.length === 0 ? [] : TASK_KINDS.filter((one) => [...kinds, ...asked].includes(one));
-    const changed = within(() => withKinds(text, server_uuid, all));
-    if (all.length > 0) within(() => mustListen(kernel, uuid, token));
+    const changed = await within(() => withKinds(text, server_uuid, all));
+    if (all.length > 0) await within(() => mustListen(kernel, uuid, token));
     if (changed !== text) await kernel.use(ConfigurationFile).replace(path, changed);
     terminal.print(
       `${shorter(path)}: ${all.length > 0 ? `allows ${all.join(', ')}` : 'allows no tasks'}.`,
@@ -77,9 +77,9 @@ async function fileOf(kernel: Kernel<unknown>, given: string | undefined) {
 }
 
 /** @throws UserError that names the file */
-function named<T>(path: string, work: () => T): T {
+async function named<T>(path: string, work: () => T): Promise<Awaited<T>> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     throw new UserError(`${path}: ${error.message}`, { cause: error });
@@ -87,12 +87,12 @@ function named<T>(path: string, work: () => T): T {
 }
 
 /** @throws UserError where the agent's token may not hear of tasks and answer them; a running server would not see it change */
-function mustListen({ use }: Kernel<unknown>, uuid: string, token: string): void {
+async function mustListen({ use }: Kernel<unknown>, uuid: string, token: string): Promise<void> {
   const owners = use(Owners);
   const [name = ''] = token.split(token.includes(':') ? ':' : '|');
-  const key = token.includes(':') ? name : (owners.keyOf(name) ?? name);
+  const key = token.includes(':') ? name : ((await owners.keyOf(name)) ?? name);
   const permissions = [{ task: 'listen' }, { task: { write: '*' } }];
-  if (owners.may(key, { scopes: [{ agent_uuid: uuid }], permissions })) return;
+  if (await owners.may(key, { scopes: [{ agent_uuid: uuid }], permissions })) return;
   const limit = JSON.stringify({ scopes: [{ agent_uuid: uuid }], permissions });
   throw new UserError(
     `its token ${name} may not take tasks: add the rule ${limit} to it (Tokens on the dashboard, or token_edit). That of npm start gets it at the next start`,

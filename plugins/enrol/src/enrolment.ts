@@ -181,8 +181,8 @@ export class Enrolment {
     const { system } = this.#kernel;
     const owners = this.#kernel.use(Owners);
     // The last rights of a token that has ended stay with jobs; nobody joins a fleet by them.
-    const hasEnded = /^(?:expired|deleted)$/.test(owners.state(owner));
-    const caller = owner === null ? system : owners.principal(owner);
+    const hasEnded = /^(?:expired|deleted)$/.test(await owners.state(owner));
+    const caller = owner === null ? system : await owners.principal(owner);
     if (!caller || hasEnded) throw RpcError.denied('the token that made the code has ended');
     const params = { token_creation: { token_limit: limitsOf(uuid) } };
     const made = await this.#kernel.call('token_create', params, caller);

@@ -60,23 +60,24 @@ export class WorkerOwners {
    * Whether this worker may start a run of another one: its owner could when it wrote it, and still can. Of a token that was
    * deleted, and whose workers go on, the rights at the time of writing are left.
    */
-  mayRun(worker: Owned & { readonly name: string }, target: string): boolean {
-    const may = this.#mayRun(worker, target);
+  async mayRun(worker: Owned & { readonly name: string }, target: string): Promise<boolean> {
+    const may = await this.#mayRun(worker, target);
     if (!may) this.#kernel.useOptional(Refusals)?.refused(NOT_ITS_OWNERS, '');
     return may;
   }
 
-  #mayRun(worker: Owned & { readonly name: string }, target: string): boolean {
+  async #mayRun(worker: Owned & { readonly name: string }, target: string): Promise<boolean> {
     if (worker.owner === null || worker.name === target) return true;
     if (!rightsOf(worker).runs.some((scope) => covers(scope, target))) return false;
     const owners = this.#kernel.useOptional(Owners);
-    if (!owners || owners.state(worker.owner) === 'deleted') return !this.isSuspended(worker);
-    return owners.may(worker.owner, mayDo('run_defined_js_worker', target));
+    if (!owners || (await owners.state(worker.owner)) === 'deleted')
+      return !(await this.isSuspended(worker));
+    return await owners.may(worker.owner, mayDo('run_defined_js_worker', target));
   }
 
   /** True when no run of this worker may start: its owner has gone, and the operator wants that (`[token] on_delete`). */
-  isSuspended({ owner }: Pick<Owned, 'owner'>): boolean {
-    return this.#kernel.useOptional(Owners)?.isSuspended(owner) ?? false;
+  async isSuspended({ owner }: Pick<Owned, 'owner'>): Promise<boolean> {
+    return (await this.#kernel.useOptional(Owners)?.isSuspended(owner)) ?? false;
   }
 
   /** Tells the plugin of tokens what hangs on them. */

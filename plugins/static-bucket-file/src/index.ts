@@ -73,23 +73,42 @@ export default definePlugin({
       routes.add({ path: '/svc/static/:name', handle });
       routes.add({ path: '/svc/static/:name/*path', handle });
     });
-    hooks.request.tap(
-      (exchange) => {
-        const { buckets, site } = parts();
-        const { method, path } = exchange;
-        // The routes pass a path over when it cannot be decoded: it is refused here.
-        if (path.startsWith(prefix) && /[^/]/.test(path.charAt(prefix.length))) {
-          badUrl(exchange);
-          return true;
-        }
-        const bucket = buckets.root();
-        if (!bucket || ((path === '/' || path === rpcPath) && method !== 'GET')) return undefined;
-        return site.answer(exchange, bucket, path, true)?.then(() => true as const) ?? true;
-      },
-      { stage: LATE },
-    );
+    const paths = { prefix, rpcPath };
+    hooks.request.tap((exchange) => atRoot(exchange, parts(), paths), { stage: LATE });
   },
 });
+
+interface Parts {
+  readonly buckets: StaticBuckets;
+  readonly site: SiteHandler;
+}
+
+/** What no route takes, for the bucket at the server's root. */
+function atRoot(
+  exchange: Exchange,
+  { buckets, site }: Parts,
+  { prefix, rpcPath }: { readonly prefix: string; readonly rpcPath: string },
+): true | undefined | Promise<true | undefined> {
+  const { method, path } = exchange;
+  // The routes pass a path over when it cannot be decoded: it is refused here.
+  if (path.startsWith(prefix) && /[^/]/.test(path.charAt(prefix.length))) {
+    badUrl(exchange);
+    return true;
+  }
+  const bucket = buckets.root();
+  if (!bucket || ((path === '/' || path === rpcPath) && method !== 'GET')) return undefined;
+  const answer = () => site.answer(exchange, bucket, path, true)?.then(() => true as const) ?? true;
+  return whereServed(buckets.isServed(bucket), answer);
+}
+
+/** Waits only where it has to. */
+function whereServed<T>(
+  served: boolean | Promise<boolean>,
+  answer: () => T | Promise<T>,
+): T | undefined | Promise<T | undefined> {
+  if (served instanceof Promise) return served.then((is) => (is ? answer() : undefined));
+  return served ? answer() : undefined;
+}
 
 /** Makes a value at the first call: services can be used only after every `setup`. */
 function once<T>(make: () => T): () => T {

@@ -48,8 +48,17 @@ export class SiteHandler {
     raw: string,
     atRoot = false,
   ): void | Promise<void> {
-    if (!bucket || !this.#options.isServed(bucket))
-      return exchange.text(404, 'Static not found', TEXT);
+    const served = bucket !== undefined && this.#options.isServed(bucket);
+    const answer = (is: boolean) =>
+      bucket && is ? this.#answer(exchange, bucket, raw, atRoot) : this.#absent(exchange);
+    return served instanceof Promise ? served.then(answer) : answer(served);
+  }
+
+  #absent(exchange: Exchange): void {
+    exchange.text(404, 'Static not found', TEXT);
+  }
+
+  #answer(exchange: Exchange, bucket: Bucket, raw: string, atRoot: boolean): void | Promise<void> {
     if (!this.#options.content.admit(exchange, { trusted: bucket.trusted, stays: atRoot })) return;
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD')
       return refuseMethod(exchange, bucket);

@@ -95,8 +95,8 @@ export interface StaticBuckets {
   folder(): string;
   get(name: string): Bucket | undefined;
   /** False: HTTP requests for its files are answered as if there were no such bucket. RPC and WebDAV do not ask. */
-  isServed(bucket: Bucket): boolean;
-  /** The bucket that is served at the server's root. */
+  isServed(bucket: Bucket): boolean | Promise<boolean>;
+  /** The enabled bucket of the server's root, where `isServed` says so. */
   root(): Bucket | undefined;
   /** Ascending by name, byte order. */
   list(): readonly Bucket[];

@@ -23,7 +23,7 @@ interface BucketsOptions {
   /** Tells the other servers that records have changed. */
   readonly announce: () => void;
   /** The token that wrote the record has gone, and the operator wants that its buckets are not served. */
-  readonly isSuspended: (bucket: Bucket) => boolean;
+  readonly isSuspended: (bucket: Bucket) => boolean | Promise<boolean>;
   /** Bytes that one bucket may hold; 0: no limit. */
   readonly maxBytes: () => number;
 }
@@ -49,15 +49,12 @@ export function createBuckets(
   // The path is checked again, because a row may have been written by SQL.
   const placeOf = ({ path }: Bucket) => ({ root: root.static_path, segments: checkPath(path) });
   const filesOf = openFiles(touch, maxBytes);
-  const isServed = (bucket: Bucket) => bucket.enable !== false && !isSuspended(bucket);
+  const isServed = (bucket: Bucket) => bucket.enable !== false && not(isSuspended(bucket));
   const service: StaticBuckets = {
     folder: () => root.static_path,
     get: (name) => records.get(name),
     isServed,
-    root: () => {
-      const found = records.root();
-      return found && isServed(found) ? found : undefined;
-    },
+    root: () => records.root(),
     list: () => records.list(),
     files: (bucket) => filesOf(placeOf(bucket)),
     checkName,
@@ -96,6 +93,10 @@ export function createBuckets(
     },
   };
 }
+
+/** Waits only where it has to. */
+const not = (is: boolean | Promise<boolean>): boolean | Promise<boolean> =>
+  is instanceof Promise ? is.then((now) => !now) : !is;
 
 /** Where nothing is left there is nothing to take over. */
 async function forgetEmpty(store: BucketStore, root: string, signal: AbortSignal): Promise<void> {

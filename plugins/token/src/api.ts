@@ -26,7 +26,7 @@ export interface TokenRecord {
   readonly timestamp_to: Time;
 }
 
-/** Questions about the token behind a caller, answered from memory. */
+/** Questions about the token behind a caller, answered from memory: whoever holds a caller holds its token. */
 export interface Tokens {
   /** undefined for callers that are no token: the server itself, or another plugin's principals. */
   record(caller: Principal): TokenRecord | undefined;
@@ -82,29 +82,30 @@ export type OwnerState = 'super' | 'valid' | 'expired' | 'deleted';
 
 /**
  * Questions about the token that wrote something, by its stored key instead of its credential. An owner is a token key, or
- * null for no restriction. All answers but those of `list` come from memory: ask again each time instead of keeping them.
+ * null for no restriction. Answers come from memory, or from the table where that has none: ask again each time instead of
+ * keeping them.
  */
 export interface Owners {
   /** From the hook `prepare` on. @throws Error when the kind is taken */
   register(dependents: Dependents): void;
   /** The key of the token that has this username. */
-  keyOf(username: string): string | undefined;
+  keyOf(username: string): Promise<string | undefined>;
   /** What to store in the column `owner` of a row that this caller writes: null for the Super Token and the server itself. */
   of(caller: Principal): string | null;
-  state(owner: string | null): OwnerState;
+  state(owner: string | null): Promise<OwnerState>;
   /**
    * True when nothing of this owner may start or be served any more: its token, or the one that created it, is deleted or
    * expired, or it may not do one of `wanted` any more, and the operator chose `on_delete = "suspend"`. Never for null.
    */
-  isSuspended(owner: string | null, wanted?: readonly Wanted[]): boolean;
+  isSuspended(owner: string | null, wanted?: readonly Wanted[]): boolean | Promise<boolean>;
   /**
    * A caller with exactly the owner's rights, for `kernel.call` and `kernel.auth.allows`: those of its token now, or, with
    * `on_delete = "keep"`, the last ones of a token that was deleted or has expired. null: the server itself.
    * undefined: suspended, or no such token is known any more, so that nothing is allowed.
    */
-  principal(owner: string | null): Principal | undefined;
+  principal(owner: string | null): Promise<Principal | undefined>;
   /** True when that caller exists and may do this. */
-  may(owner: string | null, wanted: Wanted): boolean;
+  may(owner: string | null, wanted: Wanted): Promise<boolean>;
 }
 export const Owners = service<Owners>('token.owners');
 

@@ -66,6 +66,8 @@ export class Grants {
 }
 
 const POOLED = 256;
+/** Longer lists are seldom equal, and would be held for no reason. */
+const LONGEST = 4_096;
 
 /** Equal permission lists share one object: the tokens of a fleet differ in their scopes only. */
 export class GrantPool {
@@ -78,6 +80,7 @@ export class GrantPool {
 
   take(permissions: readonly Permission[]): Grants {
     const text = JSON.stringify(permissions);
+    if (text.length > LONGEST) return new Grants(permissions, this.#vocabulary);
     const known = this.#byText.get(text);
     if (known) return known;
     if (this.#byText.size >= POOLED) this.#byText.clear();

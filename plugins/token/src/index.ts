@@ -109,10 +109,10 @@ export default definePlugin({
     hooks.prepare.tap(async () => {
       for (const plugin of [protocolKinds, ...kernel.plugins]) parts.vocabulary.addAll(plugin);
       await createSuper(kernel, parts);
-      // Before the table is read: what changes meanwhile is heard of.
+      // Before anything is read: what changes meanwhile is heard of.
       parts.refresh.listen();
+      parts.places.listen();
       await parts.refresh.load();
-      await parts.places.load();
     });
     hooks.start.tap(() => {
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());

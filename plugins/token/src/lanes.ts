@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/plugin-sdk';
-import type { Secret } from './token.ts';
+import type { Secret } from './secret.ts';
 
 const APART_MS = 250;
 const WAITING = 16;

@@ -1,15 +1,17 @@
 import type { Clock, Logger, Origin, Principal } from '@svc/plugin-sdk';
-import { type Credential, KEY, malformed, matchesDigest, parseCredential } from './credential.ts';
+import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
+import type { Digests } from './digests.ts';
 import type { Lanes } from './lanes.ts';
+import type { Lookups } from './lookups.ts';
 import { networkOf } from './network.ts';
 import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
 import type { Places } from './places.ts';
 import type { Records } from './records.ts';
 import { orWayOut, ROOT, superMissing } from './refusals.ts';
+import type { Secret } from './secret.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attempt, Throttle } from './throttle.ts';
-import type { Secret, Token } from './token.ts';
-import type { Verified } from './verified.ts';
+import type { Token } from './token.ts';
 
 /** An answer that is there at once, except where a slow hash has to be computed. */
 type Soon<T> = T | Promise<T>;
@@ -17,9 +19,8 @@ type Soon<T> = T | Promise<T>;
 export interface LoginParts {
   readonly records: Records;
   readonly sessions: Pick<Sessions, 'byKey'>;
-  /** See `Refresh`. */
-  readonly lookFor: (key: string) => Promise<void> | undefined;
-  readonly verified: Verified;
+  readonly lookups: Pick<Lookups, 'find'>;
+  readonly digests: Digests;
   readonly throttle: Throttle;
   readonly lanes: Lanes;
   readonly places: Places;
@@ -74,18 +75,13 @@ export class Login {
 
   /** @throws RpcError 101 for text without separator, 102 without a Super Token record and for a wrong password of root */
   authenticate(credential: string, origin: Origin): Soon<Principal | undefined> {
-    const { verified, records } = this.#parts;
-    const digest = verified.digest(credential);
-    const known = verified.get(digest);
-    if (known && records.super) {
-      if (known.from !== origin.address || known.period !== this.#period) this.#note(known, origin);
-      return known.principal;
-    }
     const parsed = parseCredential(credential);
     if (!parsed) throw malformed();
-    if (!records.super) throw superMissing();
-    const looked = this.#lookFor(parsed);
-    const tried = () => this.#told(this.#attempt(parsed, digest, origin), parsed, origin);
+    if (!this.#parts.records.super) throw superMissing();
+    const known = this.#known(parsed, origin);
+    if (known) return known.principal;
+    const looked = this.#find(parsed, origin);
+    const tried = () => this.#told(this.#attempt(parsed, origin), parsed, origin);
     const found = looked ? looked.then(tried) : tried();
     if (parsed.mode !== 'account' || parsed.name !== ROOT) return found;
     return found instanceof Promise ? found.then(orWayOut) : orWayOut(found);
@@ -93,19 +89,15 @@ export class Login {
 
   /** HTTP Basic: token mode, then account mode (auth.md §9). */
   async basic(user: string, password: string, origin: Origin): Promise<Principal | undefined> {
-    const { verified, records } = this.#parts;
-    // A zero character and the length keep these apart from credentials and from each other.
-    const digest = verified.digest(`\0basic ${user.length} ${user}${password}`);
-    const known = verified.get(digest);
-    if (known && records.super) {
-      if (known.from !== origin.address || known.period !== this.#period) this.#note(known, origin);
-      return known.principal;
-    }
-    if (!records.super) throw superMissing();
+    if (!this.#parts.records.super) throw superMissing();
     const asToken: Credential = { mode: 'token', name: user, secret: password };
-    await this.#lookFor(asToken);
-    const found = await this.#attempt(asToken, digest, origin);
-    const secret = found ?? (await this.#attempt({ ...asToken, mode: 'account' }, digest, origin));
+    const asAccount: Credential = { ...asToken, mode: 'account' };
+    const known = this.#known(asToken, origin) ?? this.#known(asAccount, origin);
+    if (known) return known.principal;
+    await this.#find(asToken, origin);
+    const found = await this.#attempt(asToken, origin);
+    if (!found) await this.#find(asAccount, origin);
+    const secret = found ?? (await this.#attempt(asAccount, origin));
     return this.#told(secret, asToken, origin);
   }
 
@@ -113,19 +105,31 @@ export class Login {
   async verify(credential: string): Promise<Token | undefined> {
     const parsed = parseCredential(credential);
     if (!parsed || isEmptyPassword(parsed)) return undefined;
+    await this.#find(parsed);
     return (await this.#check(parsed, this.#secretOf(parsed), true))?.token;
   }
 
-  /** A key that memory does not know may be that of a token or session which another server has just made. */
-  #lookFor(credential: Credential): Promise<void> | undefined {
-    const { mode, name } = credential;
-    const isStrange = mode === 'token' && KEY.test(name) && !this.#secretOf(credential);
-    return isStrange ? this.#parts.lookFor(name) : undefined;
+  /** What was found right before is known again by a digest. */
+  #known(credential: Credential, origin: Origin): Secret | undefined {
+    const secret = this.#secretOf(credential);
+    if (secret?.right === undefined || secret.right !== this.#right(credential)) return undefined;
+    if (secret.from !== origin.address || secret.period !== this.#period)
+      this.#note(secret, origin);
+    return secret;
   }
 
-  #attempt(credential: Credential, digest: string, origin: Origin): Soon<Secret | undefined> {
+  /** undefined where memory knows what it has to. */
+  #find({ mode, name }: Credential, origin?: Origin): Promise<void> | undefined {
+    const from = origin && networkOf(origin.address);
+    return this.#parts.lookups.find(mode === 'token' ? 'key' : 'username', name, from);
+  }
+
+  #attempt(credential: Credential, origin: Origin): Soon<Secret | undefined> {
     if (isEmptyPassword(credential)) return undefined;
-    const pending = this.#pending.get(`${credential.mode} ${digest}`);
+    const { mode, name, secret: value } = credential;
+    // The length keeps a name and its value apart.
+    const digest = this.#parts.digests.of(`\0${name.length} ${name}${value}`);
+    const pending = this.#pending.get(`${mode} ${digest}`);
     if (pending) return pending;
     const look = this.#lookOf(credential, digest, origin);
     const { secret, attempt, state, isAtHome } = look;
@@ -143,7 +147,7 @@ export class Login {
   }
 
   #lookOf(credential: Credential, digest: string, origin: Origin): Look {
-    const { verified, records, places } = this.#parts;
+    const { digests, records, places } = this.#parts;
     const { mode, name } = credential;
     const network = networkOf(origin.address);
     const isAccount = mode === 'account';
@@ -153,13 +157,13 @@ export class Login {
       origin,
       secret,
       attempt: {
-        pair: verified.digest(`\0${mode} ${network} ${name}`),
-        name: isAccount ? verified.digest(`\0name ${name}`) : undefined,
-        address: isAccount ? verified.digest(`\0address ${network}`) : undefined,
+        pair: digests.of(`\0${mode} ${network} ${name}`),
+        name: isAccount ? digests.of(`\0name ${name}`) : undefined,
+        address: isAccount ? digests.of(`\0address ${network}`) : undefined,
         credential: digest,
       },
       state: records.state,
-      isAtHome: places.has(secret?.token.id ?? 0, places.placeOf(mode, origin.address)),
+      isAtHome: secret?.token.places.has(places.placeOf(mode, origin.address)) ?? false,
     };
   }
 
@@ -197,10 +201,9 @@ export class Login {
     return undefined;
   }
 
-  #settle(found: Secret, { credential, origin, attempt }: Look): Secret {
+  #settle(found: Secret, { credential, origin }: Look): Secret {
     found.right ??= this.#right(credential);
-    const { verified, onPlainPassword } = this.#parts;
-    verified.add(attempt.credential, found);
+    const { onPlainPassword } = this.#parts;
     this.#note(found, origin);
     if (found.mode === 'account' && found.hash instanceof Buffer) {
       onPlainPassword(found, credential.secret);
@@ -232,7 +235,7 @@ export class Login {
   }
 
   #right({ secret }: Credential): string {
-    return this.#parts.verified.digest(`\0right ${secret}`);
+    return this.#parts.digests.of(`\0right ${secret}`);
   }
 
   #note(secret: Secret, { address }: Origin): void {
@@ -244,7 +247,7 @@ export class Login {
     if (secret.noted.has(address) || secret.noted.size >= CROWD) return;
     secret.noted.add(address);
     const { places } = this.#parts;
-    places.saw(secret.token.id, places.placeOf(secret.mode, address));
+    places.saw(secret.token, places.placeOf(secret.mode, address));
   }
 
   /** The principal, told to the log: refused agents try again a thousand times a second, so refusals are counted. */

@@ -1,10 +1,16 @@
-import type { Logger, Principal } from '@svc/plugin-sdk';
+import { BoundedCache, type Logger, type Principal } from '@svc/plugin-sdk';
 import type { Dependents, OwnerState, Owners, Wanted } from './api.ts';
+import type { Lookups } from './lookups.ts';
 import type { Records } from './records.ts';
-import type { Token } from './token.ts';
+import type { TokenStore } from './store.ts';
+import type { TokenReads } from './store-reads.ts';
+import { GONE, type Token } from './token.ts';
 
 interface OwnersParts {
+  readonly store: Pick<TokenStore, 'goneWith'>;
+  readonly reads: Pick<TokenReads, 'childrenOf'>;
   readonly records: Records;
+  readonly lookups: Lookups;
   /** Rights of the server itself. */
   readonly system: Principal;
   /** `[token] on_delete = "suspend"` */
@@ -22,6 +28,12 @@ interface Hanging {
 export class TokenOwners implements Owners {
   readonly #kinds = new Map<string, Dependents>();
   readonly #parts: OwnersParts;
+  /** Deleted tokens on which something hangs, with their last rights. */
+  readonly #gone = new BoundedCache<string, Token>({
+    most: 10_000,
+    bytes: 8 * 2 ** 20,
+    weigh: ({ weight }) => weight,
+  });
 
   constructor(parts: OwnersParts) {
     this.#parts = parts;
@@ -33,38 +45,40 @@ export class TokenOwners implements Owners {
     this.#kinds.set(kind, added);
   }
 
-  keyOf = (username: string): string | undefined => this.#parts.records.byUsername(username)?.key;
+  async keyOf(username: string): Promise<string | undefined> {
+    return (await this.#parts.lookups.byUsername(username))?.key;
+  }
 
   of = (caller: Principal): string | null => (caller.super ? null : caller.id);
 
-  state(owner: string | null): OwnerState {
-    if (owner === null) return 'super';
-    const token = this.#parts.records.byKey(owner);
-    if (!token) return 'deleted';
-    if (token.super) return 'super';
-    return token.validity() === 'late' ? 'expired' : 'valid';
+  async state(owner: string | null): Promise<OwnerState> {
+    return owner === null ? 'super' : stateOf(await this.#parts.lookups.byKey(owner));
   }
 
-  isSuspended(owner: string | null, wanted: readonly Wanted[] = []): boolean {
-    if (!this.#parts.suspends()) return false;
-    const state = this.state(owner);
-    if (state === 'deleted' || state === 'expired') return true;
-    return wanted.some((each) => !this.may(owner, each));
+  isSuspended(owner: string | null, wanted: readonly Wanted[] = []): boolean | Promise<boolean> {
+    if (owner === null || !this.#parts.suspends()) return false;
+    return this.#isSuspended(owner, wanted);
   }
 
-  principal(owner: string | null): Principal | undefined {
-    if (owner === null || this.state(owner) === 'super') return this.#parts.system;
-    return this.#tokenOf(owner)?.principal;
+  async #isSuspended(owner: string, wanted: readonly Wanted[]): Promise<boolean> {
+    if (hasEnded(await this.state(owner))) return true;
+    for (const each of wanted) if (!(await this.may(owner, each))) return true;
+    return false;
   }
 
-  may(owner: string | null, wanted: Wanted): boolean {
-    if (owner === null || this.state(owner) === 'super') return true;
-    return this.#tokenOf(owner)?.covers(wanted) ?? false;
+  async principal(owner: string | null): Promise<Principal | undefined> {
+    if (owner === null || (await this.state(owner)) === 'super') return this.#parts.system;
+    return (await this.#tokenOf(owner))?.principal;
+  }
+
+  async may(owner: string | null, wanted: Wanted): Promise<boolean> {
+    if (owner === null || (await this.state(owner)) === 'super') return true;
+    return (await this.#tokenOf(owner))?.covers(wanted) ?? false;
   }
 
   /** What hangs on a token: tokens first, then the kinds in the order of their registration. */
   async hanging(key: string): Promise<Hanging[]> {
-    const names = [...this.#parts.records.childrenOf(key)].map((child) => child.key).sort();
+    const names = await this.#parts.reads.childrenOf(key);
     return [{ kind: 'token', names }, ...(await this.#others(key))];
   }
 
@@ -79,16 +93,44 @@ export class TokenOwners implements Owners {
     }
   }
 
-  /** A token has gone: what runs for it and for those that it created ends, when the operator wants that. */
-  suspend(key: string): void {
-    if (!this.#parts.suspends()) return;
-    const kinds = [...this.#kinds.values()];
-    for (const owner of this.#parts.records.lineOf(key))
-      for (const kind of kinds) void this.#end(owner, kind);
+  /** The tokens that were deleted may have been made again, with other rights. */
+  forget(): void {
+    this.#gone.clear();
   }
 
-  #tokenOf(owner: string): Token | undefined {
-    return this.isSuspended(owner) ? undefined : this.#parts.records.owner(owner);
+  /** A token has gone: what runs for it and for those that it created ends, when the operator wants that. */
+  async suspend(key: string): Promise<void> {
+    this.#gone.delete(key);
+    if (!this.#parts.suspends()) return;
+    const line = new Set([key]);
+    try {
+      for (const owner of line) {
+        for (const kind of this.#kinds.values()) void this.#end(owner, kind);
+        for (const child of await this.#parts.reads.childrenOf(owner)) line.add(child);
+      }
+    } catch (error) {
+      this.#parts.log.error('what hangs on a token could not be found', { key, error });
+    }
+  }
+
+  /** The rights of what a token wrote: its own, or the last ones of one that expired or was deleted. */
+  async #tokenOf(owner: string): Promise<Token | undefined> {
+    const { lookups, suspends } = this.#parts;
+    const token = await lookups.byKey(owner);
+    if (suspends() && hasEnded(stateOf(token))) return undefined;
+    if (!token) return this.#lastOf(owner);
+    return token.validity() === 'late' ? token.ghost : token;
+  }
+
+  async #lastOf(owner: string): Promise<Token | undefined> {
+    const { records, store } = this.#parts;
+    const known = this.#gone.get(owner);
+    if (known) return known;
+    const row = await store.goneWith(owner);
+    if (!row) return undefined;
+    const token = records.ghost({ ...GONE, id: 0, ...row });
+    this.#gone.set(owner, token);
+    return token;
   }
 
   async #end(key: string, dependents: Dependents): Promise<void> {
@@ -108,3 +150,11 @@ export class TokenOwners implements Owners {
     return Promise.all([...this.#kinds.values()].map(name));
   }
 }
+
+function stateOf(token: Token | undefined): OwnerState {
+  if (!token) return 'deleted';
+  if (token.super) return 'super';
+  return token.validity() === 'late' ? 'expired' : 'valid';
+}
+
+const hasEnded = (state: OwnerState): boolean => state === 'deleted' || state === 'expired';

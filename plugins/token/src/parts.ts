@@ -2,11 +2,13 @@ import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
 import type { Clock, Kernel } from '@svc/plugin-sdk';
 import { hashOf } from './credential.ts';
+import { Digests } from './digests.ts';
 import { GrantPool } from './grants.ts';
 import { registerTokens, TokenHoldings } from './holdings/index.ts';
 import { HoldingStore } from './holdings/store.ts';
 import { Lanes } from './lanes.ts';
 import { Login } from './login.ts';
+import { Lookups } from './lookups.ts';
 import { TokenOwners } from './owners.ts';
 import { TokenPasses } from './passes.ts';
 import { SlowHasher } from './password.ts';
@@ -17,11 +19,11 @@ import { Sessions } from './sessions.ts';
 import { TokenStore } from './store.ts';
 import { PassStore } from './store-passes.ts';
 import { PlaceStore } from './store-places.ts';
+import { TokenReads } from './store-reads.ts';
 import { SessionStore } from './store-sessions.ts';
 import { Throttle } from './throttle.ts';
-import type { Token } from './token.ts';
+import { Turns } from './turns.ts';
 import { PasswordUpgrade } from './upgrade.ts';
-import { Verified } from './verified.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** The section `[token]`. */
@@ -38,6 +40,9 @@ export interface TokenConfig {
 /** Everything the plugin is made of, wired together. */
 export interface Parts {
   readonly store: TokenStore;
+  readonly reads: TokenReads;
+  /** Reads records that are not in memory. */
+  readonly lookups: Lookups;
   readonly vocabulary: Vocabulary;
   readonly records: Records;
   readonly refresh: Refresh;
@@ -51,6 +56,8 @@ export interface Parts {
   readonly upgrade: PasswordUpgrade;
   readonly holdings: TokenHoldings;
   readonly holdingStore: HoldingStore;
+  /** What an answer may have, bytes. */
+  maxBytes(): number;
   /** How long and how many sessions may be. */
   sessionLimits(): Pick<TokenConfig, 'session_hours' | 'max_session_hours' | 'max_sessions'>;
   /** The stored form of a secret. */
@@ -75,6 +82,7 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
     passes: new TokenPasses({ ...recorded, store, clock, salt: brand.salt, hashSecret }),
     clock,
     ...createHoldings(kernel),
+    maxBytes: () => kernel.server.maxResponseBytes(),
     sessionLimits: () => config,
     hashSecret,
     hashPassword: async (password) => (isSlow() ? hasher.make(password) : hashSecret(password)),
@@ -88,63 +96,80 @@ function createHoldings({ db, config }: Kernel<TokenConfig>) {
   return { holdings, holdingStore };
 }
 
-/** The table and its copy in memory. */
+/** The tables, and what is in memory of them. */
 function createRecords(kernel: Kernel<TokenConfig>) {
-  const { db, brand, clock, config, log, system } = kernel;
-  const store = new TokenStore(db);
-  const vocabulary = new Vocabulary(brand.permission);
-  const cacheLog = log.target('token_cache');
-  const complain = (id: number, problem: string) =>
-    cacheLog.warn('a stored token limit cannot be read', { id, problem });
-  const suspends = () => config.on_delete === 'suspend';
-  const grants = new GrantPool(vocabulary);
-  const left = ({ id, key }: Token) => {
-    owners.suspend(key);
-    places.drop(id);
-    sessions.drop(id);
-  };
-  const records = new Records({ vocabulary, grants, clock, complain, suspends, left });
-  const owners = new TokenOwners({ records, system, suspends, log });
-  const sessionStore = new SessionStore(db);
-  const sessions = new Sessions({ store: sessionStore, records, clock, log });
+  const { db, clock, log, system } = kernel;
+  const [store, reads, sessionStore] = [
+    new TokenStore(db),
+    new TokenReads(db),
+    new SessionStore(db),
+  ];
+  const memory = createMemory(kernel, sessionStore);
+  const { records, suspends } = memory;
+  const turns = new Turns();
+  const lookups = new Lookups({ ...memory, reads, sessionStore, turns });
+  const owners = new TokenOwners({ store, reads, records, lookups, system, suspends, log });
   const refresh = new Refresh({
+    ...memory,
     store,
-    records,
-    sessions,
+    sessionStore,
+    lookups,
     messaging: kernel,
     clock,
-    log: cacheLog,
+    log: log.target('token_cache'),
+    turns,
+    gone: (key) => owners.suspend(key),
+    changed: () => owners.forget(),
     rightsChanged: (key) => kernel.auth.changed(key),
+  });
+  return { ...memory, store, reads, sessionStore, lookups, owners, refresh };
+}
+
+function createMemory(kernel: Kernel<TokenConfig>, store: SessionStore) {
+  const { db, brand, clock, config, log } = kernel;
+  const vocabulary = new Vocabulary(brand.permission);
+  const suspends = () => config.on_delete === 'suspend';
+  const sessions = new Sessions({ store, clock, log });
+  const records = new Records({
+    vocabulary,
+    grants: new GrantPool(vocabulary),
+    clock,
+    complain: (id, problem) =>
+      log.target('token_cache').warn('a stored token limit cannot be read', { id, problem }),
+    suspends,
+    came: (token) => sessions.came(token),
+    left: (token) => sessions.left(token),
   });
   const places = new Places({
     store: new PlaceStore(db),
+    tokenOf: records.alive,
     messaging: kernel,
     clock,
     salt: brand.salt,
     log,
   });
-  return { store, vocabulary, records, sessions, sessionStore, owners, refresh, places };
+  return { vocabulary, suspends, records, sessions, places };
 }
 
 /** What a login looks at. */
-interface Keeping extends Pick<Parts, 'records' | 'sessions' | 'refresh' | 'places' | 'upgrade'> {
+interface Keeping extends Pick<Parts, 'records' | 'sessions' | 'lookups' | 'places' | 'upgrade'> {
   readonly hasher: SlowHasher;
   readonly isSlow: () => boolean;
 }
 
 function createLogin(kernel: Kernel<TokenConfig>, keeping: Keeping): Login {
   const { brand, clock, log } = kernel;
-  const { records, sessions, refresh, places, hasher, isSlow, upgrade } = keeping;
+  const { records, sessions, lookups, places, hasher, isSlow, upgrade } = keeping;
   const reason = 'wrong credential';
   return new Login({
     records,
     sessions,
-    lookFor: (key) => refresh.lookFor(key),
+    lookups,
     places,
     hasher,
     isSlow,
     clock,
-    verified: new Verified(),
+    digests: new Digests(),
     throttle: new Throttle(clock),
     lanes: new Lanes(clock),
     salt: brand.salt,

@@ -8,6 +8,7 @@ import {
   newSecret,
   parseCredential,
 } from './credential.ts';
+import type { Lookups } from './lookups.ts';
 import type { Records } from './records.ts';
 import type { Refresh } from './refresh.ts';
 import { sessionOf } from './session.ts';
@@ -26,6 +27,7 @@ interface PassesParts {
   readonly store: PassStore;
   readonly records: Pick<Records, 'byKey'>;
   readonly sessions: Pick<Sessions, 'byKey'>;
+  readonly lookups: Pick<Lookups, 'find'>;
   readonly refresh: Pick<Refresh, 'overdue' | 'look'>;
   readonly clock: Clock;
   readonly salt: string;
@@ -66,7 +68,7 @@ export class TokenPasses implements Passes {
   }
 
   async maker(pass: string, purpose: string): Promise<Principal | undefined> {
-    const { store, records, sessions, refresh, clock, salt } = this.#parts;
+    const { store, records, sessions, lookups, refresh, clock, salt } = this.#parts;
     await refresh.overdue();
     const given = parseCredential(pass);
     if (given?.mode !== 'token' || !KEY.test(given.name)) return undefined;
@@ -75,6 +77,7 @@ export class TokenPasses implements Passes {
     const row = await store.find(given.name);
     if (!row || !matchesDigest(salt, given.secret, digestBytes(row.pass_hash))) return undefined;
     if (row.purpose !== purpose || clock.now() > row.ends_at) return undefined;
+    await lookups.find('key', row.parent);
     const known = this.#behind(row);
     if (known) return known;
     // The pass is here, and what it was made with may be so new that this server has not heard of it.

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Clock, type Logger, type Messaging, Type, topic } from '@svc/plugin-sdk';
 import { networkOf } from './network.ts';
 import type { PlaceRow, PlaceStore } from './store-places.ts';
+import type { Token } from './token.ts';
 
 /** Logins succeeded at these places: `[id of the token, place]`. */
 const TokenSeen = topic(
@@ -20,6 +21,8 @@ const BATCH = 500;
 
 interface PlacesParts {
   readonly store: PlaceStore;
+  /** A token that is in memory. */
+  readonly tokenOf: (id: number) => Pick<Token, 'places'> | undefined;
   readonly messaging: Messaging;
   readonly clock: Clock;
   readonly salt: string;
@@ -27,12 +30,11 @@ interface PlacesParts {
 }
 
 /**
- * From where each token has logged in: there its right credential gets through while somebody guesses at it. Kept in the
- * database, so that a start and other servers know it; addresses are stored as digests.
+ * From where each token has logged in (`Token.places`): there its right credential gets through while somebody guesses at it.
+ * Kept in the database, so that a start and other servers know it; addresses are stored as digests.
  */
 export class Places {
   readonly #parts: PlacesParts;
-  readonly #seen = new Map<number, Map<string, number>>();
   readonly #unsaved = new Map<string, PlaceRow>();
   readonly #dropped: PlaceRow[] = [];
   #isFailing = false;
@@ -47,36 +49,43 @@ export class Places {
     return hash('sha256', text, 'base64url').slice(0, 22);
   }
 
-  has(id: number, place: string): boolean {
-    return this.#seen.get(id)?.has(place) ?? false;
-  }
-
   /** A login succeeded. Written once a day for each place. */
-  saw(token_id: number, place: string): void {
+  saw({ id: token_id, places }: Pick<Token, 'id' | 'places'>, place: string): void {
     const seen_at = this.#parts.clock.now();
-    const last = this.#seen.get(token_id)?.get(place);
+    const last = places.get(place);
     if (last !== undefined && seen_at - last < DAY_MS) return;
     if (this.#unsaved.size >= WAITING) return;
-    if (last === undefined && !this.#hasRoom(token_id, seen_at)) return;
+    if (last === undefined && !hasRoom(places, seen_at)) return;
     const row = { token_id, place, seen_at };
     this.#unsaved.set(`${token_id} ${place}`, row);
-    this.#take(row);
+    this.#take(row, places);
   }
 
   /** The token is gone; its rows went with it. */
-  drop(id: number): void {
-    for (const place of this.#seen.get(id)?.keys() ?? []) this.#unsaved.delete(`${id} ${place}`);
-    this.#seen.delete(id);
+  drop({ id, places }: Pick<Token, 'id' | 'places'>): void {
+    for (const place of places.keys()) this.#unsaved.delete(`${id} ${place}`);
   }
 
-  /** Reads all places, and hears of those of other servers. */
-  async load(): Promise<void> {
-    const { messaging, store, clock } = this.#parts;
+  /** What the table holds of tokens that have just come into memory. */
+  of(ids: readonly number[]): Promise<PlaceRow[]> {
+    return this.#parts.store.of(ids);
+  }
+
+  /** Takes over what the table holds of a token. */
+  put(places: Token['places'], rows: readonly PlaceRow[]): void {
+    for (const row of rows) if (row.seen_at > (places.get(row.place) ?? 0)) this.#take(row, places);
+  }
+
+  /** Hears of places of other servers. */
+  listen(): void {
+    const { messaging, clock, tokenOf } = this.#parts;
     messaging.subscribe(TokenSeen, ({ places }) => {
       const seen_at = clock.now();
-      for (const [token_id, place] of places) this.#take({ token_id, place, seen_at });
+      for (const [token_id, place] of places) {
+        const token = tokenOf(token_id);
+        if (token) this.#take({ token_id, place, seen_at }, token.places);
+      }
     });
-    for (const row of await store.all()) this.#take(row);
   }
 
   /** Stores what is new and tells the other servers. A failure is logged once, and tried again. */
@@ -102,16 +111,7 @@ export class Places {
     return this.#parts.store.forget(this.#parts.clock.now() - FORGET_MS);
   }
 
-  #hasRoom(id: number, now: number): boolean {
-    const places = this.#seen.get(id);
-    if (!places || places.size < MOST) return true;
-    const [oldest = now] = places.values();
-    return now - oldest >= DAY_MS;
-  }
-
-  #take(row: PlaceRow): void {
-    const places = this.#seen.get(row.token_id) ?? new Map<string, number>();
-    this.#seen.set(row.token_id, places);
+  #take(row: PlaceRow, places: Token['places']): void {
     // The youngest stands last.
     places.delete(row.place);
     places.set(row.place, row.seen_at);
@@ -121,4 +121,10 @@ export class Places {
     this.#unsaved.delete(`${row.token_id} ${place}`);
     if (this.#dropped.length < WAITING) this.#dropped.push({ ...row, place, seen_at });
   }
+}
+
+function hasRoom(places: ReadonlyMap<string, number>, now: number): boolean {
+  if (places.size < MOST) return true;
+  const [oldest = now] = places.values();
+  return now - oldest >= DAY_MS;
 }

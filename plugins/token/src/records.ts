@@ -1,34 +1,54 @@
-import { type GoneRow, type Marks, SUPER_ID, type TokenRow } from './store.ts';
-import { GONE, Token, type TokenContext } from './token.ts';
+import { BoundedCache } from '@svc/plugin-sdk';
+import { SUPER_ID, type TokenRow } from './store.ts';
+import type { Above } from './store-reads.ts';
+import { Token, type TokenContext } from './token.ts';
 
-/** Longest line of parents that is followed. */
-const GENERATIONS = 32;
+/** What the records in memory may take together, whatever the table holds (auth.md §8). */
+const BYTES = 48 * 2 ** 20;
+const MOST = 50_000;
 
-export interface RecordsContext extends Omit<TokenContext, 'isOrphan'> {
-  /** `[token] on_delete = "suspend"` */
-  readonly suspends: () => boolean;
-  /** This token is not there any more. */
+export interface RecordsContext extends Omit<TokenContext, 'keep'> {
+  /** This token came into the cache. */
+  readonly came: (token: Token) => void;
+  /** This token left the cache, or is gone. */
   readonly left: (token: Token) => void;
 }
 
-/** All records in memory, by id, key and username (auth.md §8). */
+/** A row, and the tokens that it hangs on. */
+export interface FoundToken {
+  readonly row: TokenRow;
+  readonly above: readonly Above[];
+}
+
+/**
+ * The records that are in memory, by id, key and username: those that were used last, those that somebody waits on, and
+ * the Super Token. What the cache let go and somebody still holds hears of changes as well.
+ */
 export class Records {
-  readonly #byId = new Map<number, Token>();
+  readonly #held: BoundedCache<number, Token>;
   readonly #byKey = new Map<string, Token>();
   readonly #byUsername = new Map<string, Token>();
-  /** By the key of the token that created them. */
-  readonly #children = new Map<string, Set<Token>>();
-  /** Deleted tokens on which something hangs, with their last rights. */
-  readonly #gone = new Map<string, Token>();
+  readonly #alive = new Map<number, WeakRef<Token>>();
+  readonly #collected = new FinalizationRegistry<number>((id) => {
+    if (!this.#alive.get(id)?.deref()) this.#alive.delete(id);
+  });
   readonly #context: TokenContext;
-  readonly #suspends: () => boolean;
+  readonly #came: (token: Token) => void;
   readonly #left: (token: Token) => void;
+  #super: Token | undefined;
   #state = 0;
 
-  constructor({ suspends, left, ...context }: RecordsContext) {
-    this.#suspends = suspends;
+  constructor({ came, left, ...context }: RecordsContext) {
+    this.#came = came;
     this.#left = left;
-    this.#context = { ...context, isOrphan: (token) => suspends() && this.#isOrphan(token) };
+    this.#context = { ...context, keep: (token) => this.#keep(token) };
+    this.#held = new BoundedCache({
+      most: MOST,
+      bytes: BYTES,
+      weigh: ({ weight }) => weight,
+      keeps: (token) => token.super || token.isWatched(),
+      left: (_id, token) => this.#letGo(token),
+    });
   }
 
   /** Counts changes: what failed before one may succeed after it. */
@@ -37,124 +57,121 @@ export class Records {
   }
 
   get super(): Token | undefined {
-    return this.#byId.get(SUPER_ID);
+    return this.#super;
   }
 
-  byId = (id: number): Token | undefined => this.#byId.get(id);
-  byKey = (key: string): Token | undefined => this.#byKey.get(key);
-  byUsername = (username: string): Token | undefined => this.#byUsername.get(username);
-
-  childrenOf = (key: string): ReadonlySet<Token> => this.#children.get(key) ?? NONE;
-
-  /** The rights of what a token wrote: its own, or the last ones of one that expired or was deleted. */
-  owner(key: string): Token | undefined {
-    const token = this.#byKey.get(key);
-    if (!token) return this.#gone.get(key);
-    return token.validity() === 'late' ? token.ghost : token;
+  /** Records in memory, and what they weigh. */
+  get size(): { readonly records: number; readonly bytes: number } {
+    return { records: this.#held.size, bytes: this.#held.bytes };
   }
 
-  addGone({ token_key, token_limit }: GoneRow): void {
-    const row = { ...GONE, id: 0, token_key, token_limit };
-    this.#gone.set(token_key, new Token(row, this.#context));
+  /** Where it is in memory. */
+  byKey = (key: string): Token | undefined => this.#used(this.#byKey.get(key));
+  byUsername = (username: string): Token | undefined => this.#used(this.#byUsername.get(username));
+
+  /** Where it is in memory, or still held by somebody. */
+  alive = (id: number): Token | undefined => this.#alive.get(id)?.deref();
+
+  /** Record ids of everything that a change must reach. */
+  ids(): number[] {
+    return [...this.#alive].flatMap(([id, token]) => (token.deref() ? [id] : []));
   }
 
-  /** Ordered by id. */
-  list(): Token[] {
-    return [...this.#byId.values()].sort((a, b) => a.id - b.id);
-  }
-
-  /** True when a table with these marks may be the one in memory. */
-  resembles({ total, newest, super_hash, super_password }: Marks): boolean {
-    let latest = 0;
-    for (const id of this.#byId.keys()) latest = Math.max(latest, id);
-    const known = this.super?.row;
-    return (
-      total === this.#byId.size &&
-      newest === latest &&
-      super_hash === (known?.token_hash ?? null) &&
-      super_password === (known?.password_hash ?? null)
-    );
-  }
-
-  replaceAll(rows: readonly TokenRow[]): void {
-    const left = new Set(rows.map(({ id }) => id));
-    for (const id of [...this.#byId.keys()]) if (!left.has(id)) this.drop(id);
-    for (const row of rows) this.apply(row);
-  }
-
-  /** `samePassword`: see `Token.update`. */
-  apply(row: TokenRow, samePassword?: string): void {
+  /** Something changed in the table. */
+  changed(): void {
     this.#state++;
-    const known = this.#byId.get(row.id);
+  }
+
+  /** Takes over what the table holds. `samePassword`: see `Token.update`. */
+  put({ row, above }: FoundToken, samePassword?: string): Token {
+    const known = this.alive(row.id);
     if (known) {
       this.#unindex(known);
-      known.update(row, samePassword);
+      known.update(row, above, samePassword);
     }
-    const token = known ?? new Token(row, this.#context);
-    this.#byId.set(token.id, token);
-    this.#byKey.set(token.key, token);
-    if (token.parent !== null) this.#siblings(token.parent).add(token);
-    if (token.username !== null) this.#byUsername.set(token.username, token);
+    const token = known ?? this.#made(row, above);
+    this.#hold(token);
+    return token;
   }
 
-  /** @returns the key that it had */
-  drop(id: number): string | undefined {
-    const token = this.#byId.get(id);
-    if (!token) return undefined;
+  /** A token without a record: the last rights of one that was deleted. */
+  ghost(row: TokenRow): Token {
+    return new Token(row, [], this.#context);
+  }
+
+  /** The sessions of a token have changed, and with them its weight. */
+  weigh(token: Token): void {
+    if (this.#held.has(token.id)) this.#held.set(token.id, token);
+  }
+
+  /** The record is gone, or may be. @returns its token, where somebody held it */
+  drop(id: number): Token | undefined {
     this.#state++;
-    this.#byId.delete(id);
+    const token = this.alive(id);
+    if (!token) return undefined;
+    this.#alive.delete(id);
+    this.#held.delete(id);
     this.#unindex(token);
+    if (token === this.#super) this.#super = undefined;
     token.end();
-    if (this.#suspends()) for (const key of this.lineOf(token.key)) this.#endChildren(key);
     this.#left(token);
-    return token.key;
+    return token;
+  }
+
+  /** The record is gone: what it created may be suspended. */
+  orphan(id: number): void {
+    for (const token of this.#all())
+      if (token.outlives(id) && token.validity() === 'late') token.endPrincipal();
   }
 
   /** Ends the sessions of tokens whose parents are gone. */
   endOrphans(): void {
-    for (const parent of this.#children.keys()) this.#endChildren(parent);
+    for (const token of this.#all())
+      if (token.parent !== null && token.validity() === 'late') token.endPrincipal();
   }
 
-  /** This key, those of the tokens that it created, of theirs, and so on. */
-  *lineOf(key: string): Generator<string> {
-    const line = new Set([key]);
-    for (const parent of line) {
-      yield parent;
-      for (const child of this.childrenOf(parent)) line.add(child.key);
+  *#all(): Generator<Token> {
+    for (const reference of this.#alive.values()) {
+      const token = reference.deref();
+      if (token) yield token;
     }
   }
 
-  #endChildren(parent: string): void {
-    for (const child of this.childrenOf(parent)) {
-      if (child.validity() === 'late') child.endPrincipal();
-    }
+  #made(row: TokenRow, above: readonly Above[]): Token {
+    const token = new Token(row, above, this.#context);
+    this.#alive.set(row.id, new WeakRef(token));
+    this.#collected.register(token, row.id);
+    return token;
   }
 
-  #isOrphan(token: Token): boolean {
-    let { parent } = token;
-    for (let generation = 0; parent !== null && generation < GENERATIONS; generation++) {
-      const above = this.#byKey.get(parent);
-      if (!above || above.isPast()) return true;
-      parent = above.parent;
-    }
-    return false;
+  #used(token: Token | undefined): Token | undefined {
+    if (token) this.#held.get(token.id);
+    return token;
   }
 
-  #siblings(parent: string): Set<Token> {
-    const siblings = this.#children.get(parent) ?? new Set();
-    this.#children.set(parent, siblings);
-    return siblings;
+  #hold(token: Token): void {
+    this.#byKey.set(token.key, token);
+    if (token.username !== null) this.#byUsername.set(token.username, token);
+    if (token.id === SUPER_ID) this.#super = token;
+    this.#came(token);
+    this.#held.set(token.id, token);
+  }
+
+  /** Back into the cache, unless its record has gone. */
+  #keep(token: Token): void {
+    if (!this.#held.has(token.id) && this.alive(token.id) === token) this.#hold(token);
+  }
+
+  #letGo(token: Token): void {
+    this.#unindex(token);
+    token.rest();
+    this.#left(token);
   }
 
   #unindex(token: Token): void {
     if (this.#byKey.get(token.key) === token) this.#byKey.delete(token.key);
-    const { username, parent } = token;
-    const siblings = parent === null ? undefined : this.#children.get(parent);
-    siblings?.delete(token);
-    if (parent !== null && siblings?.size === 0) this.#children.delete(parent);
+    const { username } = token;
     if (username !== null && this.#byUsername.get(username) === token)
       this.#byUsername.delete(username);
   }
 }
-
-const NONE: ReadonlySet<Token> = new Set();

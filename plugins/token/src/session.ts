@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
 import { type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
 import { digestBytes } from './credential.ts';
 import { TokenPrincipal } from './principal.ts';
+import type { Secret } from './secret.ts';
 import type { FoundSession, Use } from './store-sessions.ts';
-import type { Secret, Token } from './token.ts';
+import type { Token } from './token.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -59,14 +59,9 @@ export class Session implements Secret {
     const above = this.token.principal;
     if (this.#principal && this.#above === above) return this.#principal;
     this.#principal?.revoke();
+    this.#above?.takeBack(this.#principal as TokenPrincipal);
     const principal = new TokenPrincipal(this.token, this.#clock, this);
-    const end = () => principal.revoke();
-    const forget = () => above.ended.removeEventListener('abort', end);
-    // One token may have any number of sessions.
-    setMaxListeners(0, above.ended);
-    above.ended.addEventListener('abort', end, { once: true });
-    principal.ended.addEventListener('abort', forget, { once: true });
-    if (above.ended.aborted) end();
+    above.lend(principal);
     this.#principal = principal;
     this.#above = above;
     return principal;
@@ -82,9 +77,15 @@ export class Session implements Secret {
     this.#used(this.#use);
   }
 
+  /** Its caller, where there was one. */
+  get known(): TokenPrincipal | undefined {
+    return this.#principal;
+  }
+
   end(): void {
     this.#isOver = true;
     this.#principal?.revoke();
+    if (this.#principal) this.#above?.takeBack(this.#principal);
   }
 }
 

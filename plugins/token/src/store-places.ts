@@ -1,4 +1,4 @@
-import type { Database } from '@svc/plugin-sdk';
+import { type Database, marks } from '@svc/plugin-sdk';
 
 /** One row of the table `token_place`. */
 export type PlaceRow = {
@@ -17,10 +17,11 @@ export class PlaceStore {
     this.#db = db;
   }
 
-  /** The oldest first. */
-  async all(): Promise<PlaceRow[]> {
-    const rows = this.#db.query<PlaceRow>('token_place').select('token_id', 'place', 'seen_at');
-    return rows.orderBy('seen_at');
+  /** Of these tokens, the oldest first; the index is the primary key. */
+  of(ids: readonly number[]): Promise<PlaceRow[]> {
+    const text = `select token_id, place, seen_at from token_place
+      where token_id in (${marks(ids.length)}) order by seen_at`;
+    return this.#db.all<PlaceRow>(text, ids);
   }
 
   async save(rows: readonly PlaceRow[], dropped: readonly PlaceRow[]): Promise<void> {

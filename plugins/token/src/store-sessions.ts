@@ -1,4 +1,4 @@
-import type { Database } from '@svc/plugin-sdk';
+import { type Database, marks } from '@svc/plugin-sdk';
 import { makeRoom } from './make-room.ts';
 import { orRefused, type Proof, stampOf, type TokenRow } from './store.ts';
 
@@ -29,7 +29,7 @@ export interface FoundSession extends SessionRow {
 /** Where a session was used last. */
 export type Use = Pick<SessionRow, 'session_key' | 'used_at' | 'used_from'>;
 
-/** What tells cached sessions from changed ones at the price of an index read. */
+/** What tells the table from a changed one. */
 export interface SessionMarks {
   readonly total: number;
   readonly newest: number;
@@ -48,24 +48,27 @@ export class SessionStore {
     this.#db = db;
   }
 
-  async all(): Promise<FoundSession[]> {
-    return (await this.#db.all<FoundSession & Proof>(FOUND)).map(found);
+  /** Of the tokens with these record ids; the index is `token_session_parent`. */
+  async of(...ids: readonly number[]): Promise<FoundSession[]> {
+    const text = `${FOUND} where t.id in (${marks(ids.length)})`;
+    return (await this.#db.all<FoundSession & Proof>(text, ids)).map(found);
   }
 
-  /** Of the token with this record id; the index is `token_session_parent`. */
-  async of(token_id: number): Promise<FoundSession[]> {
-    return (await this.#db.all<FoundSession & Proof>(`${FOUND} where t.id = ?`, [token_id])).map(
-      found,
-    );
+  async marks(): Promise<SessionMarks> {
+    const text = 'select count(*) as total, coalesce(max(made_at), 0) as newest from token_session';
+    return (await this.#db.first<SessionMarks>(text)) ?? { total: 0, newest: 0 };
   }
 
-  /** The index is `token_session_ends_at`. */
-  async marks(now: number): Promise<SessionMarks> {
-    const marks = await this.#db.first<SessionMarks>(
-      'select count(*) as total, coalesce(max(made_at), 0) as newest from token_session where ends_at >= ?',
-      [now],
+  /** Record ids of the tokens that have these sessions. */
+  async ownersOf(keys: readonly string[]): Promise<number[]> {
+    const holdable = keys.filter((key) => this.#db.forms.holdsZero || !key.includes('\0'));
+    if (holdable.length === 0) return [];
+    const rows = await this.#db.all<{ id: number }>(
+      `select distinct t.id from token_session s join token t on t.token_key = s.parent
+       where s.session_key in (${marks(holdable.length)})`,
+      holdable,
     );
-    return marks ?? { total: 0, newest: 0 };
+    return rows.map(({ id }) => Number(id));
   }
 
   /**
@@ -90,18 +93,14 @@ export class SessionStore {
 
   /** The record id of the token that has this session. */
   async ownerOf(session_key: string): Promise<number | undefined> {
-    if (!this.#db.forms.holdsZero && session_key.includes('\0')) return undefined;
-    const found = await this.#db.first<{ id: number }>(
-      'select t.id from token_session s join token t on t.token_key = s.parent where s.session_key = ?',
-      [session_key],
-    );
-    return found?.id;
+    return (await this.ownersOf([session_key]))[0];
   }
 
   remove(keys: readonly string[]): Promise<number> {
     if (keys.length === 0) return Promise.resolve(0);
-    const marks = keys.map(() => '?').join();
-    const gone = this.#db.query('token_session').whereRaw(`session_key in (${marks})`, keys);
+    const gone = this.#db
+      .query('token_session')
+      .whereRaw(`session_key in (${marks(keys.length)})`, keys);
     return orRefused('', gone.delete());
   }
 

@@ -36,7 +36,7 @@ export interface Remembered {
 
 export type NewToken = Omit<TokenRow, 'id'>;
 
-/** What tells a cached table from a changed one at the price of a few index reads. */
+/** What tells a table from a changed one at the price of a few index reads. */
 export interface Marks {
   readonly total: number;
   readonly newest: number;
@@ -50,7 +50,7 @@ export interface Named {
   readonly username: string | null;
 }
 
-const COLUMNS =
+export const COLUMNS =
   'id, token_key, token_hash, time_stamp_from, time_stamp_to, cast(token_limit as text) as token_limit, username, password_hash, parent';
 const GONE = 'select token_key, cast(token_limit as text) as token_limit from token_gone';
 
@@ -62,17 +62,8 @@ export class TokenStore {
     this.#db = db;
   }
 
-  /** The whole table; away from the event loop on SQLite. */
-  async all(): Promise<TokenRow[]> {
-    return this.#db.query<TokenRow>('token').select(this.#db.query.raw(COLUMNS));
-  }
-
   read(id: number): Promise<TokenRow | undefined> {
     return this.#db.first<TokenRow>(`select ${COLUMNS} from token where id = ?`, [id]);
-  }
-
-  gone(): Promise<GoneRow[]> {
-    return this.#db.all<GoneRow>(GONE);
   }
 
   goneWith(token_key: string): Promise<GoneRow | undefined> {

@@ -1,13 +1,15 @@
 import type { Clock, Permission, Principal, Requirement, Scope } from '@svc/plugin-sdk';
 import type { Limit, Time, TokenRecord } from './api.ts';
-import { type Credential, digestBytes } from './credential.ts';
 import { Entry } from './entry.ts';
 import type { GrantPool } from './grants.ts';
 import { holdersOf } from './holders.ts';
 import { loadLimits } from './limits.ts';
-import { changeOfForm, parseSlowHash, type SlowHash } from './password.ts';
+import { changeOfForm } from './password.ts';
 import { TokenPrincipal } from './principal.ts';
+import { type OwnSecret, passwordOf, secretOf } from './secret.ts';
+import type { Session } from './session.ts';
 import { SUPER_ID, type TokenRow } from './store.ts';
+import type { Above } from './store-reads.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** What a deleted or expired token does not keep. */
@@ -20,47 +22,15 @@ export const GONE = {
   parent: null,
 };
 
-/** A secret or password of a token as long as it is the right one. */
-export interface Secret {
-  readonly token: Token;
-  /** The caller that it shows. */
-  readonly principal: TokenPrincipal;
-  /** How it is given. */
-  readonly mode: Credential['mode'];
-  /** As in the database. */
-  readonly stored: string;
-  /** 32 bytes, a slow hash, or undefined for what can never match. */
-  readonly hash: Buffer | SlowHash | undefined;
-  /** Another form of the same value, about to take the place of `stored`: a reader of the table may find it first. */
-  becoming?: string;
-  readonly live: boolean;
-  /** A digest of the right value, keyed with this process, as soon as it was given once. */
-  right?: string;
-  /** Address of the last login. */
-  from?: string;
-  /** Addresses of logins in this period (`Login.noteAgain`). */
-  noted?: Set<string> | undefined;
-  period?: number;
-  /** When the log was last told that it is guessed at, by the monotonic clock. */
-  warnedAt?: number;
-  /** Hears of an address that it is used from. */
-  saw?(address: string): void;
-}
-
-/** A secret or password that stands in the token's own record. */
-interface OwnSecret extends Secret {
-  stored: Secret['stored'];
-  hash: Secret['hash'];
-  live: Secret['live'];
-}
-
 /** What a token needs from around it. */
 export interface TokenContext {
   readonly vocabulary: Vocabulary;
   readonly grants: GrantPool;
   readonly clock: Clock;
-  /** True when what created this token is gone, and what hangs on it is suspended. */
-  readonly isOrphan: (token: Token) => boolean;
+  /** `[token] on_delete = "suspend"` */
+  readonly suspends: () => boolean;
+  /** Somebody uses it at this moment, after the cache may have let it go. */
+  readonly keep: (token: Token) => void;
   /** A stored limit that could not be read whole (auth.md §5.3). */
   readonly complain: (id: number, problem: string) => void;
 }
@@ -69,7 +39,12 @@ export interface TokenContext {
 export class Token implements TokenRecord {
   readonly id: number;
   readonly super: boolean;
+  /** By key: those that can be logged in with, and may be over. */
+  readonly sessions = new Map<string, Session>();
+  /** From where it has logged in, and when, Unix ms; the oldest first. */
+  readonly places = new Map<string, number>();
   #row: TokenRow;
+  #above: readonly Above[];
   #entries: readonly Entry[];
   #secret: OwnSecret;
   #password: OwnSecret | undefined;
@@ -77,8 +52,10 @@ export class Token implements TokenRecord {
   #ghost: Token | undefined;
   readonly #context: TokenContext;
 
-  constructor(row: TokenRow, context: TokenContext) {
+  /** `above`: the tokens that it hangs on, the nearest first. */
+  constructor(row: TokenRow, above: readonly Above[], context: TokenContext) {
     this.id = row.id;
+    this.#above = above;
     this.super = row.id === SUPER_ID;
     this.#row = row;
     this.#context = context;
@@ -133,21 +110,56 @@ export class Token implements TokenRecord {
 
   /** Inclusive at both ends; the Super Token is always in time (auth.md §6.4). */
   validity(): 'ok' | 'early' | 'late' {
-    const { time_stamp_from: from, parent } = this.#row;
+    const { time_stamp_from: from } = this.#row;
     if (this.super) return 'ok';
     if (from !== null && this.#context.clock.now() < from) return 'early';
-    return this.isPast() || (parent !== null && this.#context.isOrphan(this)) ? 'late' : 'ok';
+    return this.#isPast(this.lasts) || this.#isOrphan() ? 'late' : 'ok';
   }
 
-  /** The end of its own validity is over. */
-  isPast(): boolean {
-    const to = this.lasts;
-    return to !== null && this.#context.clock.now() > to;
+  /** What created this token is gone, and what hangs on it is suspended. */
+  #isOrphan(): boolean {
+    if (this.#above.length === 0 || !this.#context.suspends()) return false;
+    return this.#above.some(({ id, lasts }) => id === null || this.#isPast(lasts));
+  }
+
+  #isPast(last: Time): boolean {
+    return last !== null && this.#context.clock.now() > last;
+  }
+
+  /** The token with this record id has gone. @returns whether it was above this one */
+  outlives(id: number): boolean {
+    if (!this.#above.some((above) => above.id === id)) return false;
+    this.#above = this.#above.map((above) => (above.id === id ? { ...above, id: null } : above));
+    return true;
+  }
+
+  /** What it takes in memory, bytes: parsed limits take some times their text. */
+  get weight(): number {
+    return (
+      3_000 + this.#row.token_limit.length * 4 + this.sessions.size * 1_000 + this.places.size * 100
+    );
+  }
+
+  /** Somebody waits for its end. */
+  isWatched(): boolean {
+    if (this.#principal?.isWatched) return true;
+    for (const { known } of this.sessions.values()) if (known?.isWatched) return true;
+    return false;
+  }
+
+  keep(): void {
+    this.#context.keep(this);
+  }
+
+  /** Leaves the cache: nothing of the process holds it any more. */
+  rest(): void {
+    this.#principal?.rest();
+    for (const { known } of this.sessions.values()) known?.rest();
   }
 
   /** With the same rights, without end and without credentials: for what a token left behind. */
   get ghost(): Token {
-    this.#ghost ??= new Token({ ...this.#row, ...GONE }, this.#context);
+    this.#ghost ??= new Token({ ...this.#row, ...GONE }, [], this.#context);
     return this.#ghost;
   }
 
@@ -172,9 +184,10 @@ export class Token implements TokenRecord {
    * Takes over what the database holds now. A new secret, password, key or username ends the principal, new limits do
    * not; nor does another form of the same password, made by this server or by one that names it (`changeOfForm`).
    */
-  update(row: TokenRow, samePassword?: string): void {
+  update(row: TokenRow, above: readonly Above[], samePassword?: string): void {
     const old = this.#row;
     this.#row = row;
+    this.#above = above;
     this.#ghost = undefined;
     if (row.token_limit !== old.token_limit) this.#entries = this.#read(row.token_limit);
     const secret = row.token_hash !== old.token_hash || row.token_key !== old.token_key;
@@ -228,8 +241,8 @@ export class Token implements TokenRecord {
 
   /** An expired principal stays ended, so a later end of validity takes a new one. */
   #rearm(): void {
-    if (this.#principal?.ended.aborted) this.#principal = undefined;
-    else this.#principal?.watchExpiry();
+    if (this.#principal?.isOver) this.#principal = undefined;
+    else this.#principal?.rearm();
   }
 
   #read(stored: string): Entry[] {
@@ -245,29 +258,3 @@ export class Token implements TokenRecord {
 export function tokenOf(caller: Principal): Token | undefined {
   return caller instanceof TokenPrincipal && !caller.revoked ? caller.token : undefined;
 }
-
-function secretOf(token: Token, stored: string): OwnSecret {
-  return ownSecret(token, 'token', stored, digestBytes(stored));
-}
-
-function passwordOf(token: Token, stored: string | null): OwnSecret | undefined {
-  if (stored === null) return undefined;
-  const hash = digestBytes(stored) ?? parseSlowHash(stored);
-  return hash && ownSecret(token, 'account', stored, hash);
-}
-
-const ownSecret = (
-  token: Token,
-  mode: Secret['mode'],
-  stored: string,
-  hash: Secret['hash'],
-): OwnSecret => ({
-  token,
-  get principal() {
-    return token.principal;
-  },
-  mode,
-  stored,
-  hash,
-  live: true,
-});

@@ -1,11 +1,13 @@
 import type { Kernel, Logger } from '@svc/plugin-sdk';
 import { changeOfForm, type SlowHasher } from './password.ts';
 import type { Refresh } from './refresh.ts';
+import type { Secret } from './secret.ts';
 import type { TokenStore } from './store.ts';
-import type { Secret } from './token.ts';
 
 /** So many looks in a row, a second apart, must find no older server: each says every second that it is there. */
 const LOOKS = 3;
+/** Passwords that wait for that. */
+const WAITING = 1_000;
 
 interface UpgradeParts {
   readonly kernel: Pick<Kernel, 'db' | 'bus' | 'server'>;
@@ -37,7 +39,8 @@ export class PasswordUpgrade {
     if (!isWanted() || hasher.full || secret.becoming !== undefined) return;
     this.#tried(secret, async () => {
       secret.becoming ??= await hasher.make(password);
-      this.#waiting.add(secret);
+      // The others are offered again after a start.
+      if (this.#waiting.size < WAITING) this.#waiting.add(secret);
       await this.#apply();
     });
   }

@@ -86,7 +86,7 @@ export class RouteHandler {
     const { content, log, owners, routes } = this.#options;
     try {
       const worker = await routes.find(name);
-      if (worker && !owners.isSuspended(worker))
+      if (worker && !(await owners.isSuspended(worker)))
         return content().admit(exchange, { trusted: owners.isTrusted(worker) })
           ? worker
           : undefined;

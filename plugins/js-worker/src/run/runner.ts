@@ -80,7 +80,7 @@ export class Runner {
 
   /** Stores the row of a run and starts it; does not wait for its end. @returns id of the result */
   async start(worker: Worker, order: Order, mode: 'bytecode' | 'source'): Promise<Integer> {
-    if (this.#options.owners.isSuspended(worker)) throw suspended(worker);
+    if (await this.#options.owners.isSuspended(worker)) throw suspended(worker);
     const id = await this.#begin(worker, order);
     const execution = mode === 'source' ? 'source' : 'pooled';
     this.#record(id, worker, execution, () => this.#outcome(worker, order, execution));
@@ -203,11 +203,11 @@ export class Runner {
     const level = caller.level + 1;
     if (level > MOST_LEVELS) throw new Error(`inlineCall is nested more than ${MOST_LEVELS} deep`);
     // Before the look-up: names that the owner has no right to are not told from those that do not exist.
-    if (!this.#options.owners.mayRun(caller, name)) throw plain(mayNotRun(caller, name));
+    if (!(await this.#options.owners.mayRun(caller, name))) throw plain(mayNotRun(caller, name));
     // No database could hold the others.
     const worker = UNHOLDABLE.test(name) ? undefined : await this.#options.workers.byName(name);
     if (!worker) throw plain(RpcError.notFound(`js_worker not found: ${name}`));
-    if (this.#options.owners.isSuspended(worker)) throw plain(suspended(worker));
+    if (await this.#options.owners.isSuspended(worker)) throw plain(suspended(worker));
     const { share } = caller;
     const order: Order = { runType: 'inline_call', params, env: null, share };
     const call = this.#call(worker, order, 'json', { name: caller.name, level });

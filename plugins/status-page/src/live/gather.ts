@@ -20,12 +20,17 @@ export interface GatherParts {
 }
 
 /** The agents of those entries that the page's owner may see now, and that are not deleted; in the order of the page. */
-export function visible(page: Page, { owners, registry }: GatherParts): readonly Shown[] {
-  return page.settings.entries.flatMap((entry) => {
+export async function visible(
+  page: Page,
+  { owners, registry }: GatherParts,
+): Promise<readonly Shown[]> {
+  const shown: Shown[] = [];
+  for (const entry of page.settings.entries) {
     const agent = registry.known(entry.agent);
-    if (!agent || agent.soft_delete || !owners.may(page.owner, maySee(entry))) return [];
-    return { entry, id: agent.id };
-  });
+    if (!agent || agent.soft_delete || !(await owners.may(page.owner, maySee(entry)))) continue;
+    shown.push({ entry, id: agent.id });
+  }
+  return shown;
 }
 
 export interface Shown {

@@ -41,15 +41,20 @@ export class LivePages {
   }
 
   /** Of a page as the records hold it. @returns undefined: its owner is suspended; null: it cannot be read now */
-  of(page: Page): Snapshot | Promise<Snapshot | null> | null | undefined {
+  async of(page: Page): Promise<Snapshot | null | undefined> {
     const { clock, owners } = this.#parts;
-    if (owners.isSuspended(page.owner)) return undefined;
-    const now = clock.now();
     const live = this.#liveOf(page);
-    if (Math.abs(now - live.looked) >= RIGHTS_MS) this.#look(live, now);
+    const now = clock.now();
+    try {
+      if (await owners.isSuspended(page.owner)) return undefined;
+      if (Math.abs(now - live.looked) >= RIGHTS_MS) await this.#look(live, now);
+    } catch (error) {
+      this.#failed(live, error);
+      return this.#older(live);
+    }
     const { snapshot } = live;
     if (snapshot && now < snapshot.until && now >= snapshot.facts.at) return snapshot;
-    return this.#reading(live, now).then((read) => read ?? this.#older(live));
+    return (await this.#reading(live, now)) ?? this.#older(live);
   }
 
   /** Something about the page has changed. */
@@ -77,11 +82,9 @@ export class LivePages {
   }
 
   /** An entry that came or went takes effect at once. */
-  #look(live: Live, now: number): void {
+  async #look(live: Live, now: number): Promise<void> {
     live.looked = now;
-    const shown = visible(live.page, this.#parts)
-      .map(({ entry }) => entry.key)
-      .join(' ');
+    const shown = (await visible(live.page, this.#parts)).map(({ entry }) => entry.key).join(' ');
     if (shown === live.shown) return;
     live.shown = shown;
     live.snapshot = undefined;
@@ -99,20 +102,25 @@ export class LivePages {
   }
 
   async #read(live: Live, now: number): Promise<Snapshot | undefined> {
-    const { base, every_ms, log } = this.#parts;
+    const { base, every_ms } = this.#parts;
     if (now < live.notBefore) return undefined;
     const { shown } = live;
     try {
-      const facts = await gather(live.page, visible(live.page, this.#parts), this.#parts, now);
+      const seen = await visible(live.page, this.#parts);
+      const facts = await gather(live.page, seen, this.#parts, now);
       const past = (key: string, range: Range) => curveOf(live.page, key, range, this.#parts, now);
       const snapshot = new Snapshot(facts, { base, every_ms: every_ms(), past });
       if (live.shown === shown) live.snapshot = snapshot;
       return snapshot;
     } catch (error) {
-      live.notBefore = this.#parts.clock.now() + PAUSE_MS;
-      log.warn('a status page could not be read', { page: live.page.slug, error });
+      this.#failed(live, error);
       return undefined;
     }
+  }
+
+  #failed(live: Live, error: unknown): void {
+    live.notBefore = this.#parts.clock.now() + PAUSE_MS;
+    this.#parts.log.warn('a status page could not be read', { page: live.page.slug, error });
   }
 
   /** The last state that was read, while it is not too old. */

@@ -58,7 +58,7 @@ export function addCreate(methods: Methods, parts: Parts): void {
         ...(await accountOf(given, parts)),
       };
       const id = await parts.store.insert(record, parts.holdings);
-      await parts.refresh.changed({ id });
+      await parts.refresh.changed({ id }, 1);
       log.info('token created', { token_key: key, by: caller.id });
       return { key, secret };
     },

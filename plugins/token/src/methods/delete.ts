@@ -34,7 +34,7 @@ export function addDelete(methods: Methods, parts: Parts): void {
       };
       const gone = found && (await store.delete(found, await remember(found.token_key)));
       if (!gone) throw notFound(target_token);
-      await refresh.changed({ id: found.id });
+      await refresh.changed({ id: found.id, gone: found.token_key }, -1);
       log.info('token deleted', { token_key: found.token_key, by: caller.id });
       return {
         message: `Token ${target_token} deleted successfully by SuperToken`,

@@ -27,7 +27,7 @@ export function addDependents(methods: Methods, { store, owners }: Parts): void 
     async handle({ target_token }) {
       const found = await orRefused('Database query error: ', store.find(target_token));
       const token_key = found?.token_key ?? target_token;
-      const state = owners.state(token_key);
+      const state = await owners.state(token_key);
       if (state === 'super') {
         throw RpcError.invalid(
           'what has no other owner hangs on the Super Token; name another token',
@@ -35,7 +35,8 @@ export function addDependents(methods: Methods, { store, owners }: Parts): void 
       }
       const dependents = await owners.hanging(token_key);
       if (!found && dependents.every(({ names }) => names.length === 0)) throw notFound(token_key);
-      return { token_key, state, suspended: owners.isSuspended(token_key), dependents };
+      const suspended = await owners.isSuspended(token_key);
+      return { token_key, state, suspended, dependents };
     },
   });
 }

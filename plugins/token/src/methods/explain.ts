@@ -17,7 +17,7 @@ const DENIED = 'Only SuperToken can explain the rights of another token';
 /** `token_explain`, an addition (token.md §11): why a call is allowed or denied. */
 export function addExplain(
   methods: Methods,
-  { records }: Parts,
+  { lookups }: Parts,
   known: ReadonlyMap<string, RegisteredMethod>,
 ): void {
   const isOwn = (own: Token | undefined, target: string) =>
@@ -49,11 +49,9 @@ export function addExplain(
         if (!isOwn(tokenOf(caller), target_token)) throw RpcError.denied(DENIED);
       },
     },
-    handle({ method: name, params, target_token }, { caller }) {
+    async handle({ method: name, params, target_token }, { caller }) {
       const asked =
-        typeof target_token === 'string'
-          ? (records.byKey(target_token) ?? records.byUsername(target_token))
-          : undefined;
+        typeof target_token === 'string' ? await lookups.byName(target_token) : undefined;
       if (typeof target_token === 'string' && !asked) throw notFound(target_token);
       const method = known.get(name);
       if (!method) throw RpcError.invalid(`this server has no method '${name.slice(0, 64)}'`);

@@ -10,15 +10,15 @@ import { type Token, tokenOf } from '../token.ts';
 const DENIED = 'Only SuperToken can query by username/token_key in token_get';
 
 /** `token_get` (token.md §3): one's own record, or any for the Super Token. */
-export function addGet(methods: Methods, { login, records }: Parts): void {
+export function addGet(methods: Methods, { login, lookups }: Parts): void {
   /** A full credential must authenticate, unless the whole text is a username; anything else is a key or username. */
   async function lookUp(name: string): Promise<Token> {
     if (!name.includes(':') && !name.includes('|')) {
-      const named = records.byKey(name) ?? records.byUsername(name);
+      const named = await lookups.byName(name);
       if (!named) throw notFound(name);
       return named;
     }
-    const found = (await login.verify(name)) ?? records.byUsername(name);
+    const found = (await login.verify(name)) ?? (await lookups.byUsername(name));
     if (!found) throw RpcError.denied('Invalid credentials');
     return found;
   }

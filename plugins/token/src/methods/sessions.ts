@@ -31,14 +31,13 @@ function checkTarget(target: string | null | undefined, caller: Principal): void
 /** The namespace `session`, additions: short-lived credentials with the caller's rights. */
 export function addSessions(methods: Methods, parts: Parts): void {
   /** The token that is meant. @throws RpcError 105, 108 */
-  function tokenAt(target: string | null | undefined, caller: Principal): Token {
-    const { records } = parts;
+  async function tokenAt(target: string | null | undefined, caller: Principal): Promise<Token> {
     const own = tokenOf(caller);
     if (typeof target !== 'string') {
       if (!own) throw RpcError.invalid('the caller is no token, so it has no sessions');
       return own;
     }
-    const found = records.byKey(target) ?? records.byUsername(target);
+    const found = await parts.lookups.byName(target);
     if (!found) throw notFound(target);
     return found;
   }
@@ -48,7 +47,7 @@ export function addSessions(methods: Methods, parts: Parts): void {
   addRevoke(methods, parts, tokenAt);
 }
 
-type TokenAt = (target: string | null | undefined, caller: Principal) => Token;
+type TokenAt = (target: string | null | undefined, caller: Principal) => Promise<Token>;
 
 function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
   methods.add('session_create', {
@@ -85,7 +84,10 @@ function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       }
     },
     async handle({ name, hours }, { caller, log }) {
-      const made = await create(parts, tokenAt(undefined, caller), { name: name ?? '', hours });
+      const made = await create(parts, await tokenAt(undefined, caller), {
+        name: name ?? '',
+        hours,
+      });
       log.info('session created', { token_key: caller.id, session: made.key });
       return made;
     },
@@ -130,7 +132,7 @@ function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
     access: 'authenticated',
     check: ({ target_token }, { caller }) => checkTarget(target_token, caller),
     async handle({ target_token }, { caller }) {
-      const { key: token_key, id } = tokenAt(target_token, caller);
+      const { key: token_key, id } = await tokenAt(target_token, caller);
       const current = sessionOf(caller)?.key;
       const sessions = (await live(parts, id)).map((row) => ({
         key: row.session_key,
@@ -187,7 +189,7 @@ function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       let [id, revoked] = [0, 1];
       if (typeof key === 'string') id = await one(key, call);
       else {
-        ({ id } = tokenAt(target_token, call.caller));
+        ({ id } = await tokenAt(target_token, call.caller));
         const found = await live(parts, id);
         revoked = await parts.sessionStore.remove(found.map(({ session_key }) => session_key));
       }
