@@ -1,4 +1,4 @@
-import { isBelow, type Key, parentOf } from './paths.ts';
+import { ancestorsOf, isBelow, type Key, parentOf } from './paths.ts';
 
 /** One write lock (RFC 4918 §6). */
 export interface Lock {
@@ -40,10 +40,24 @@ export function blocking(locks: readonly Lock[], change: Change, holds: Holds): 
   if (change.below) {
     for (const { path } of locks) if (isBelow(path, change.path)) places.add(path);
   }
+  const own = byPath(locks, holds);
+  const over = byPath(
+    locks.filter(({ deep }) => deep),
+    holds,
+  );
   return [...places].flatMap((place) => {
-    const there = locks.filter((lock) => covers(lock, place));
-    return there.length === 0 || there.some(holds) ? [] : [(there[0] as Lock).path];
+    const above = ancestorsOf(place).filter((directory) => over.has(directory));
+    const isHeld = own.get(place) || above.some((directory) => over.get(directory));
+    const [outermost = own.has(place) ? place : undefined] = above.reverse();
+    return isHeld || outermost === undefined ? [] : [outermost];
   });
+}
+
+/** Paths of locks, and whether one of those that lie there is held: thousands may lie below one directory. */
+function byPath(locks: readonly Lock[], holds: Holds): ReadonlyMap<Key, boolean> {
+  const found = new Map<Key, boolean>();
+  for (const lock of locks) found.set(lock.path, found.get(lock.path) || holds(lock));
+  return found;
 }
 
 /** True when the two locks exclude each other (RFC 4918 §6.1, §7). */

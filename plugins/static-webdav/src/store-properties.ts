@@ -52,6 +52,9 @@ export interface Resource {
   readonly path: Key;
 }
 
+/** Names of one statement. */
+const CHUNK = 500;
+
 const TABLE = 'static_webdav_property';
 const BELOW = '(path = ? or (path >= ? and path < ?))';
 
@@ -150,16 +153,24 @@ async function changeIn(
   { bucket_id, path }: Resource,
   changes: readonly PropertyChange[],
 ): Promise<void> {
-  for (const { name, value } of changes) {
-    const key: SqlValue[] = [bucket_id, path, hashOf(name)];
-    const where = 'bucket_id = ? and path = ? and name_hash = ?';
-    await run(trx, `delete from ${TABLE} where ${where}`, key);
-    if (value === undefined) continue;
+  // Of several changes of one property the last one counts.
+  const last = new Map(changes.map(({ name, value }) => [name, value]));
+  const values = [...last].flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  if (values.length > MAX_OF_RESOURCE) throw new TooMany();
+  const hashes = [...last.keys()].map(hashOf);
+  for (let at = 0; at < hashes.length; at += CHUNK) {
+    const some = hashes.slice(at, at + CHUNK);
+    const where = `bucket_id = ? and path = ? and name_hash in (${marks(some.length)})`;
+    await run(trx, `delete from ${TABLE} where ${where}`, [bucket_id, path, ...some]);
+  }
+  for (const [name, value] of values) {
     const columns = 'bucket_id, path, name_hash, parent, name, value';
-    const row = [...key, parentOf(path) ?? null, name, value];
+    const row: SqlValue[] = [bucket_id, path, hashOf(name), parentOf(path) ?? null, name, value];
     await run(trx, `insert into ${TABLE} (${columns}) values (${marks(6)})`, row);
   }
-  if (!changes.some(({ value }) => value !== undefined)) return;
+  if (values.length === 0) return;
   await checkCount(trx, bucket_id, MAX_OF_RESOURCE, path);
   await checkCount(trx, bucket_id, MAX_OF_BUCKET);
 }

@@ -160,11 +160,10 @@ async function lockIndex(
   if (asked.kind === 'names' || !asked.names.includes(LOCK_NAME)) return () => [];
   const { key, now, parts, bucket } = request;
   const locks = await parts.locks.around(bucket.id, key, { now, below });
-  const deep = locks.filter((lock) => lock.deep && covers(lock, key));
-  const at = new Map<Key, Lock[]>();
-  for (const lock of locks) {
-    if (!deep.includes(lock)) at.set(lock.path, [...(at.get(lock.path) ?? []), lock]);
-  }
+  const isDeep = (lock: Lock) => lock.deep && covers(lock, key);
+  const deep = locks.filter(isDeep);
+  const others = locks.filter((lock) => !isDeep(lock));
+  const at = Map.groupBy(others, ({ path }) => path);
   return (path) => [...deep, ...(at.get(path) ?? [])];
 }
 
