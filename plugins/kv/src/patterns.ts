@@ -38,12 +38,13 @@ const AFTER_SURROGATES = 0xe000;
 
 /** The least text that is greater than every text with this prefix; code points order as their bytes do. */
 function after(prefix: string): string | undefined {
-  const points = [...prefix];
-  while (points.length > 0) {
-    const last = points.pop()?.codePointAt(0) ?? LAST;
+  for (let end = prefix.length; end > 0; ) {
+    const isPair = end > 1 && (prefix.codePointAt(end - 2) as number) > 0xffff;
+    end -= isPair ? 2 : 1;
+    const last = prefix.codePointAt(end) as number;
     if (last === LAST) continue;
     const next = last === BEFORE_SURROGATES ? AFTER_SURROGATES : last + 1;
-    return points.join('') + String.fromCodePoint(next);
+    return prefix.slice(0, end) + String.fromCodePoint(next);
   }
   return undefined;
 }

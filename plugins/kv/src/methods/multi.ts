@@ -2,6 +2,7 @@ import { type AccessContext, type Auth, type Methods, RpcError, Type } from '@sv
 import type { Kv } from '../kv.ts';
 import { checkItem, type Item } from '../patterns.ts';
 import { reading } from '../permissions.ts';
+import { distinctOf } from '../store/repeats.ts';
 
 /** Whatever `[kv] max_items` says. */
 const MOST_ITEMS = 100_000;
@@ -50,7 +51,7 @@ export function addMultiMethod(methods: Methods, kv: Kv): void {
 async function admit(auth: Auth, items: readonly Item[], call: AccessContext): Promise<void> {
   const problem = firstProblem(items);
   const sound = problem ? items.slice(0, problem.at) : items;
-  if (sound.length > 0) await authorize(auth, sound, call);
+  if (sound.length > 0) await authorize(auth, distinctOf(sound).items, call);
   if (problem) throw problem.error;
 }
 

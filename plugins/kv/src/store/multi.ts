@@ -1,6 +1,7 @@
-import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
+import { type Database, guarded, RawJson } from '@svc/plugin-sdk';
 import { type Item, keysOf } from '../patterns.ts';
 import { type ReadLimits, readArray } from './read-array.ts';
+import { distinctOf, repeated } from './repeats.ts';
 
 /** More items than this are looked up away from the event loop. */
 const FEW_ITEMS = 2_000;
@@ -11,10 +12,18 @@ export type MultiRead = (items: readonly Item[], limits: ReadLimits) => Promise<
 /** One statement for the whole call, so one snapshot; one range of the unique index for each item. */
 export function openMultiRead(db: Database): MultiRead {
   const sql = db.dialect === 'sqlite' ? sqliteSql : postgresSql;
-  return (items, limits) =>
-    guarded('read failed', () => {
-      const params = [JSON.stringify(items.map(place))];
-      return readArray(db, { sql, params, few: items.length <= FEW_ITEMS }, limits);
+  const read = (items: readonly Item[], text: string, limits: ReadLimits) => {
+    const params = [JSON.stringify(items.map(place))];
+    return readArray(db, { sql: text, params, few: items.length <= FEW_ITEMS }, limits);
+  };
+  return (asked, limits) =>
+    guarded('read failed', async () => {
+      const distinct = distinctOf(asked);
+      if (distinct.items.length === asked.length) return read(asked, sql.rows, limits);
+      // Beside the rows it reads their places and lengths, so it may be longer than the answer.
+      const roomy = { ...limits, maxBytes: 2 * limits.maxBytes };
+      const { text } = await read(distinct.items, sql.placed, roomy);
+      return new RawJson(await repeated(Buffer.from(text as string), distinct, limits.maxBytes));
     });
 }
 
@@ -35,19 +44,24 @@ function place({ namespace, key }: Item): unknown[] {
 
 // A left join walks the items in their order and each item's keys in the order of the index: no sort, which would
 // have to read everything first. No text lies between a text and the same text with a zero byte, and any blob comes after all texts.
-const sqliteSql = `
-  select (i.value ->> 0) || iif(i.value ->> 4 = ${EXACT}, '', json_quote(k.key) || ',"value":')
-    || coalesce(k.value, 'null') || '}'
+const sqliteText = `(i.value ->> 0) || iif(i.value ->> 4 = ${EXACT}, '', json_quote(k.key) || ',"value":')
+    || coalesce(k.value, 'null') || '}'`;
+const sqliteRows = `
   from json_each(?) i left join kv k
     on k.namespace = i.value ->> 1 and k.key >= i.value ->> 2
     and k.key < case i.value ->> 4
       when ${EXACT} then (i.value ->> 2) || char(0) when ${RANGE} then i.value ->> 3 else x'' end
   where k.id is not null or i.value ->> 4 = ${EXACT}`;
+const sqliteSql = {
+  rows: `select ${sqliteText} ${sqliteRows}`,
+  /** With the place of the item, and the bytes of the row. */
+  placed: `select i.key || ',' || length(cast(${sqliteText} as blob)) || ',' || ${sqliteText} ${sqliteRows}`,
+};
 
-const postgresSql = `
-  select (i.value ->> 0)
+const postgresText = `(i.value ->> 0)
     || case i.value ->> 4 when '${EXACT}' then '' else to_json(k.key)::text || ',"value":' end
-    || coalesce(k.value::text, 'null') || '}'
+    || coalesce(k.value::text, 'null') || '}'`;
+const postgresRows = `
   from json_array_elements(cast(? as json)) with ordinality as i (value, place)
   left join lateral (
     select key, value from kv
@@ -62,3 +76,7 @@ const postgresSql = `
   ) k on true
   where k.key is not null or i.value ->> 4 = '${EXACT}'
   order by i.place, k.key`;
+const postgresSql = {
+  rows: `select ${postgresText} ${postgresRows}`,
+  placed: `select (i.place - 1) || ',' || octet_length(${postgresText}) || ',' || ${postgresText} ${postgresRows}`,
+};
