@@ -46,6 +46,13 @@ export class RpcError extends Error {
     return new RpcError(-32602, 'Invalid params', { data: reason });
   }
 
+  /** 108: a text with U+0000, which Postgres does not hold. */
+  static zero(): RpcError {
+    return RpcError.invalid(
+      'a text holds the character U+0000, which cannot be stored: leave it out',
+    );
+  }
+
   /** -32008: one serialised response passed `max_response_body_size`. */
   static responseTooBig(limit: number): RpcError {
     return new RpcError(-32008, 'Response is too big', { data: `Exceeded max limit of ${limit}` });

@@ -43,3 +43,4 @@ export * from './this-turn.ts';
 export type * from './time-partitions.ts';
 export * from './topic.ts';
 export * from './trim.ts';
+export * from './zero-text.ts';

@@ -20,7 +20,7 @@ import { answerArray, type Begun } from './array-answer.ts';
 import { Context, type Source } from './context.ts';
 import type { Call, Message } from './envelope.ts';
 import { messageOf, readMessage, readUsualCall, textOf } from './envelope.ts';
-import { errorText, invalidRequest, PARSE_ERROR } from './errors.ts';
+import { errorText, invalidRequest, PARSE_ERROR, rpcErrorOf } from './errors.ts';
 import { CallLog } from './log.ts';
 import { anonymous } from './principals.ts';
 import { reader } from './reader.ts';
@@ -264,10 +264,7 @@ export class Dispatcher {
   }
 
   #failure(method: Registered | undefined, thrown: unknown): RpcError {
-    const error =
-      thrown instanceof RpcError
-        ? thrown
-        : RpcError.other('Internal server error', { cause: thrown });
+    const error = rpcErrorOf(thrown);
     // A full disk and a database that is away have alarms of their own.
     if (error.cause !== undefined && !isTold(error)) this.#calls.broke(method?.name, error);
     const mapError = method?.definition.mapError;

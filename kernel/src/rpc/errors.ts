@@ -1,3 +1,5 @@
+import { isZeroText, RpcError } from '@svc/plugin-sdk';
+
 interface ErrorObject {
   readonly code: number;
   readonly message: string;
@@ -22,3 +24,13 @@ export const requestTooBig = (limit: number) =>
   errorText('null', { code: -32007, message: 'Request is too big', data: exceeded(limit) });
 export const batchTooBig = (limit: number) =>
   errorText('null', { code: -32011, message: TOO_LARGE, data: exceeded(limit) });
+
+const DATABASE = RpcError.database('').code;
+
+/** What a call answers to what was thrown in it. */
+export function rpcErrorOf(thrown: unknown): RpcError {
+  if (!(thrown instanceof RpcError))
+    return RpcError.other('Internal server error', { cause: thrown });
+  // Not a failure of the database: the caller learns what to leave out.
+  return thrown.code === DATABASE && isZeroText(thrown) ? RpcError.zero() : thrown;
+}

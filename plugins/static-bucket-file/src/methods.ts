@@ -21,7 +21,7 @@ import { bytesOfList } from './byte-list.ts';
 import { base64Json, base64JsonSize, bytesOf, checkGiven } from './content.ts';
 import { ioFailure } from './failures.ts';
 import { bucketOf } from './names.ts';
-import { deletion, mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
+import { deletion, mayDelete, mayList, mayRead, mayWrite, writing } from './permissions.ts';
 import { changeOfUpload, checkedAtEnd, demandUnlocked } from './unlocked.ts';
 
 const Name = Type.String({ description: 'Name of the bucket.' });
@@ -152,10 +152,18 @@ function addRename(methods: Methods, { buckets, auth, locks, pathOf }: Parts): v
     params: { name: Name, from: Path, to: Path },
     result: Success,
     audit: ({ name, from, to }) => `${name}/${from} to ${to}`,
-    access: mayWrite,
-    async check({ name }, { caller }) {
-      const requirement = deletion(name);
-      if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
+    right: {
+      words: '`static_bucket_file` `write` and `delete`, in the scope `static_bucket` `<name>`',
+      scopes: [{ static_bucket: '<name>' }],
+      permissions: [{ static_bucket_file: 'write' }, { static_bucket_file: 'delete' }],
+    },
+    access: {
+      async custom({ name }, call) {
+        const caller = await call.authenticate();
+        // One after the other: the denial names the one that is missing.
+        for (const requirement of [writing(name), deletion(name)])
+          if (!(await auth.allows(caller, requirement))) throw RpcError.denied(requirement.denied);
+      },
     },
     async handle({ name, from, to }, { log }) {
       const bucket = bucketOf(buckets, name);

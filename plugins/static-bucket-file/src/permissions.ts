@@ -10,9 +10,11 @@ interface Named {
   readonly name: string;
 }
 
-export const mayRead = needs(({ name }: Named) => onFiles(name, 'read', 'Read'));
-export const mayWrite = needs(({ name }: Named) => onFiles(name, 'write', 'Write'));
-export const mayDelete = needs(({ name }: Named) => onFiles(name, 'delete', 'Delete'));
-export const mayList = needs(({ name }: Named) => onFiles(name, 'list', 'List'));
-/** Renaming needs this beside `mayWrite`; another limit entry may grant it. */
+export const writing = (name: string): Requirement => onFiles(name, 'write', 'Write');
+/** Renaming needs this beside `writing`; another limit entry may grant it. */
 export const deletion = (name: string): Requirement => onFiles(name, 'delete', 'Delete');
+
+export const mayRead = needs(({ name }: Named) => onFiles(name, 'read', 'Read'));
+export const mayWrite = needs(({ name }: Named) => writing(name));
+export const mayDelete = needs(({ name }: Named) => deletion(name));
+export const mayList = needs(({ name }: Named) => onFiles(name, 'list', 'List'));

@@ -4,11 +4,20 @@ import type { Kind, Vocabulary } from './vocabulary.ts';
 
 const uuidPattern = new RegExp((Uuid as unknown as { pattern: string }).pattern);
 
-/** Strict reading of `token_limit` (auth.md §5.3). @throws RpcError -32602 */
+/** Strict reading of `token_limit` (auth.md §5.3). @throws RpcError -32602, 108 for a text with U+0000 */
 export function parseLimits(value: unknown, vocabulary: Vocabulary): Limit[] {
   if (!Array.isArray(value)) throw wrongType(value, 'a sequence');
-  return value.map((entry) => parseEntry(entry, vocabulary));
+  const limits = value.map((entry) => parseEntry(entry, vocabulary));
+  for (const { scopes, permissions } of limits)
+    if (scopes.some(holdsZero) || permissions.some(holdsZero)) throw RpcError.zero();
+  return limits;
 }
+
+/** In a name or pattern, however deep. */
+const holdsZero = (part: unknown): boolean =>
+  typeof part === 'string'
+    ? part.includes('\0')
+    : Object.values(part as { readonly [tag: string]: unknown }).some(holdsZero);
 
 /**
  * Lenient reading of a stored `token_limit`: permissions unknown here are left out; anything else unknown empties the list.

@@ -94,6 +94,13 @@ export class TokenStore {
     );
   }
 
+  /** This is the key of a token, or of one that left something behind. */
+  async isKey(text: string): Promise<boolean> {
+    const of = (table: string) => `select token_key from ${table} where token_key = ?`;
+    const both = `${of('token')} union all ${of('token_gone')}`;
+    return (await this.#db.first(both, [text, text])) !== undefined;
+  }
+
   /**
    * A token with a parent counts for it.
    * @throws RpcError 108 when its owner holds enough; 103, with the same text for a taken username on both databases

@@ -1,5 +1,6 @@
-import { RpcError } from '@svc/plugin-sdk';
+import { type Principal, RpcError } from '@svc/plugin-sdk';
 import { type Named, orRefused, type TokenStore } from './store.ts';
+import { tokenOf } from './token.ts';
 
 /** The record with exactly this key or username (token.md §1.1). @throws RpcError 103, 105 */
 export async function exactTarget(store: TokenStore, target: string, what: string): Promise<Named> {
@@ -17,6 +18,17 @@ export async function extractedTarget(store: TokenStore, target: string): Promis
   const found = cut === target ? undefined : await orRefused(what, store.find(cut));
   if (!found) throw notFound(cut, 'Target token');
   return found;
+}
+
+/** True when this target means the caller itself: a name that is another token's key means that one. */
+export async function isOwnTarget(
+  store: TokenStore,
+  caller: Principal,
+  target: string,
+): Promise<boolean> {
+  const own = tokenOf(caller);
+  if (!own || (own.key !== target && own.username !== target)) return false;
+  return own.key === target || (await store.find(target))?.id === own.id;
 }
 
 /** A lookup without hit, or a record that went between look-up and change. */

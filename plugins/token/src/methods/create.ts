@@ -1,12 +1,12 @@
 import { type Methods, type Right, RpcError, type Static } from '@svc/plugin-sdk';
-import { newKey, newSecret } from '../credential.ts';
+import { looksLikeKey, newKey, newSecret } from '../credential.ts';
 import { mayCreate } from '../delegation.ts';
 import { refuseLarger } from '../limit-size.ts';
 import { parseLimits } from '../limits.ts';
 import type { Parts } from '../parts.ts';
 import { refuseReserved } from '../reserved.ts';
 import { KeyAndSecret, TokenCreation } from '../schemas.ts';
-import type { NewToken } from '../store.ts';
+import { type NewToken, orRefused } from '../store.ts';
 import { authenticatedOr } from '../super.ts';
 import { tokenOf } from '../token.ts';
 
@@ -85,10 +85,21 @@ async function accountOf(
 ): Promise<Account> {
   if (typeof username === 'string' && typeof password === 'string') {
     if (password === '') throw RpcError.invalid('Password cannot be empty');
+    if (username.includes('\0')) throw RpcError.zero();
+    await refuseKey(username, parts);
     return { username, password_hash: await parts.hashPassword(password) };
   }
   if (typeof username !== typeof password && (username ?? password ?? null) !== null) {
     throw RpcError.parse('Username and Password must be both provided or both absent');
   }
   return { username: null, password_hash: null };
+}
+
+/** A name that is a key would be taken for the other token. @throws RpcError 108 */
+async function refuseKey(username: string, { store }: Parts): Promise<void> {
+  const isKey = looksLikeKey(username) || (await orRefused('', store.isKey(username)));
+  if (!isKey) return;
+  throw RpcError.invalid(
+    'username has the form of a token key: make it shorter or longer than 16 characters, or use a character that is no letter or digit',
+  );
 }

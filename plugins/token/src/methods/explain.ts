@@ -9,20 +9,16 @@ import {
 import { explain } from '../explain.ts';
 import type { Parts } from '../parts.ts';
 import { Explanation, Target } from '../schemas.ts';
-import { notFound } from '../targets.ts';
-import { type Token, tokenOf } from '../token.ts';
+import { isOwnTarget, notFound } from '../targets.ts';
 
 const DENIED = 'Only SuperToken can explain the rights of another token';
 
 /** `token_explain`, an addition (token.md §11): why a call is allowed or denied. */
 export function addExplain(
   methods: Methods,
-  { lookups }: Parts,
+  { lookups, store }: Parts,
   known: ReadonlyMap<string, RegisteredMethod>,
 ): void {
-  const isOwn = (own: Token | undefined, target: string) =>
-    own !== undefined && (own.key === target || own.username === target);
-
   methods.add('token_explain', {
     summary: 'Say why a call is allowed or denied, and which entry of the limit is missing.',
     description:
@@ -46,7 +42,8 @@ export function addExplain(
       custom: async ({ target_token }, call) => {
         const caller = await call.authenticate();
         if (typeof target_token !== 'string' || caller.super) return;
-        if (!isOwn(tokenOf(caller), target_token)) throw RpcError.denied(DENIED);
+        if (await isOwnTarget(store, caller, target_token)) return;
+        throw RpcError.denied(DENIED);
       },
     },
     async handle({ method: name, params, target_token }, { caller }) {

@@ -13,18 +13,20 @@ import { UNSEEN } from '../reserved.ts';
 import { SessionCreated, SessionList, Target } from '../schemas.ts';
 import { sessionOf } from '../session.ts';
 import { stampOf } from '../store.ts';
-import { notFound } from '../targets.ts';
+import { isOwnTarget, notFound } from '../targets.ts';
 import { type Token, tokenOf } from '../token.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = 'all';
 
-const isOwn = (own: Token | undefined, target: string) =>
-  own !== undefined && (own.key === target || own.username === target);
-
 /** Own sessions, and for the Super Token any. @throws RpcError 102 */
-function checkTarget(target: string | null | undefined, caller: Principal): void {
-  if (typeof target !== 'string' || caller.super || isOwn(tokenOf(caller), target)) return;
+async function checkTarget(
+  { store }: Parts,
+  target: string | null | undefined,
+  caller: Principal,
+): Promise<void> {
+  if (typeof target !== 'string' || caller.super) return;
+  if (await isOwnTarget(store, caller, target)) return;
   throw RpcError.denied('Only SuperToken can reach the sessions of another token');
 }
 
@@ -130,7 +132,7 @@ function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
     params: { target_token: optional(Target) },
     result: SessionList,
     access: 'authenticated',
-    check: ({ target_token }, { caller }) => checkTarget(target_token, caller),
+    check: ({ target_token }, { caller }) => checkTarget(parts, target_token, caller),
     async handle({ target_token }, { caller }) {
       const { key: token_key, id } = await tokenAt(target_token, caller);
       const current = sessionOf(caller)?.key;
@@ -183,7 +185,7 @@ function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       if ((typeof key === 'string') === (all === true)) {
         throw RpcError.invalid('give either the key of a session or all: true');
       }
-      checkTarget(target_token, caller);
+      return checkTarget(parts, target_token, caller);
     },
     async handle({ key, target_token }, call) {
       let [id, revoked] = [0, 1];
