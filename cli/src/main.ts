@@ -9,6 +9,7 @@ import { run } from './commands/task.ts';
 import { worker } from './commands/worker.ts';
 import { faultOf, HELP } from './help.ts';
 import { Complaint, type Surroundings } from './io.ts';
+import { printTo } from './output.ts';
 import { type Flags, Session } from './session.ts';
 import { howToAllow, kindOf } from './task-kinds.ts';
 import { clean, shown } from './text.ts';
@@ -16,7 +17,7 @@ import { clean, shown } from './text.ts';
 /** One command; a number is the exit code. */
 type Command = (session: Session) => Promise<unknown>;
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+export const COMMANDS: Readonly<Record<string, Command>> = {
   login,
   agents,
   watch,
@@ -37,7 +38,7 @@ export async function main(args: readonly string[], io: Surroundings): Promise<n
   try {
     return await runCommand(args, io, left);
   } catch (error) {
-    io.stderr.write(`svc: ${shown(explain(error, args))}\n`);
+    printTo(io.stderr, `svc: ${shown(explain(error, args))}\n`);
     return error instanceof Complaint ? error.exit : 1;
   }
 }
@@ -49,10 +50,10 @@ async function runCommand(
 ): Promise<number> {
   const { words, flags, isHelp, isVersion, ahead } = parse(args);
   const [name, ...rest] = words;
-  if (isVersion) io.stdout.write(`${version()}\n`);
+  if (isVersion) printTo(io.stdout, `${version()}\n`);
   if (isVersion) return 0;
   if (isHelp || name === undefined) {
-    (isHelp ? io.stdout : io.stderr).write(HELP);
+    printTo(isHelp ? io.stdout : io.stderr, HELP);
     return isHelp ? 0 : 2;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Client, createClient, type Methods, type Subscriptions } from '@svc/client';
 import { loginFor } from './credentials.ts';
 import { Complaint, type Surroundings } from './io.ts';
-import { shown } from './text.ts';
+import { printTo } from './output.ts';
 
 export interface Flags {
   readonly json: boolean;
@@ -56,20 +56,19 @@ export class Session {
     return word;
   }
 
-  /** What agents and scripts wrote does not steer the terminal; a pipe gets it as it is. */
   print(text: string): void {
-    this.io.stdout.write(this.io.stdout.isTTY ? shown(text) : text);
+    printTo(this.io.stdout, text);
   }
 
   /** The same for much: waits while the reader has not taken what was printed before. */
   async printOn(text: string): Promise<void> {
     const { stdout } = this.io;
-    if (!stdout.write(stdout.isTTY ? shown(text) : text)) await once(stdout, 'drain');
+    if (!printTo(stdout, text)) await once(stdout, 'drain');
   }
 
   /** For what is no result: standard output is read by programs. */
   tell(text: string): void {
-    this.io.stderr.write(this.io.stderr.isTTY ? shown(text) : text);
+    printTo(this.io.stderr, text);
   }
 
   /** A value for `--json`: one line, so that a stream of them can be read. */

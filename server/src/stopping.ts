@@ -1,5 +1,6 @@
 import type { App } from '@svc/kernel';
 import type { Announcement } from './announcement.ts';
+import { tell } from './terminal.ts';
 
 /** Signals that come this soon after the first are the same one: npm and a terminal both pass a Ctrl-C on. */
 const SAME_MS = 300;
@@ -58,7 +59,7 @@ export class Stopping {
     app.stop(signal).then(
       () => process.exit(0),
       (error) => {
-        process.stderr.write(`stop failed: ${error instanceof Error ? error.stack : error}\n`);
+        tell(`stop failed: ${error instanceof Error ? error.stack : error}`);
         process.exit(1);
       },
     );

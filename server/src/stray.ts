@@ -1,5 +1,6 @@
 import { runningPlugin } from '@svc/kernel';
 import type { Logger } from '@svc/plugin-sdk';
+import { tell } from './terminal.ts';
 
 /**
  * A rejection that nobody handles is told with the plugin that it is of, and ends nothing: whoever forgot to wait for it
@@ -14,7 +15,6 @@ export function nameStrays(log: Logger): void {
   });
   process.on('uncaughtExceptionMonitor', () => {
     const plugin = runningPlugin();
-    if (plugin !== undefined)
-      process.stderr.write(`plugin '${plugin}' has thrown where nothing catches:\n`);
+    if (plugin !== undefined) tell(`plugin '${plugin}' has thrown where nothing catches:`);
   });
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { CommandTerminal } from '@svc/plugin-sdk';
+import { forOneLine, forTerminal } from './terminal-text.ts';
 
 /** Erases the line that the cursor is on. */
 const ERASE_LINE = '\r\u001b[K';
@@ -8,10 +9,11 @@ const ERASE_LINE = '\r\u001b[K';
 let isShown = false;
 let lines: AsyncIterator<string> | undefined;
 
+/** All that commands write, but for the log: values of the database do not steer a terminal; a pipe gets them as they are. */
 function write(stream: NodeJS.WriteStream, text: string): void {
   if (isShown) process.stderr.write(ERASE_LINE);
   isShown = false;
-  stream.write(text);
+  stream.write(stream.isTTY ? forTerminal(text) : text);
 }
 
 export const print = (line: string): void => write(process.stdout, `${line}\n`);
@@ -24,14 +26,11 @@ export const terminal: CommandTerminal = {
   progress(line) {
     const { columns, isTTY } = process.stderr;
     if (!isTTY || line.endsWith('\n')) return tell(line.trimEnd());
+    endProgress();
+    process.stderr.write(ERASE_LINE);
     // What goes into a second row would stay there.
-    write(
-      process.stderr,
-      ERASE_LINE +
-        Array.from(line)
-          .slice(0, columns - 1)
-          .join(''),
-    );
+    const row = Array.from(forOneLine(line)).slice(0, columns - 1);
+    write(process.stderr, row.join(''));
     isShown = true;
   },
   async ask(prompt) {

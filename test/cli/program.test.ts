@@ -317,6 +317,22 @@ test('a host name is shown to nobody who may read neither report nor name', asyn
   },
 );
 
+(hasPty ? test : test.skip)('svc-server shows what would steer a terminal as well', async () => {
+  const program = resolve(import.meta.dirname, '../../server/bin/svc-server.js');
+  const nasty = '\u009b2J\u202ename';
+  await app.call('svc-server_exec_sql', [app.superToken, `select '${nasty}'`]);
+  await app.call('audit_query', [app.superToken]);
+  const server = (words: string) => `'${process.execPath}' '${program}' ${words}`;
+  const line = server(`audit-export -c '${app.dir}/config.toml'`);
+  const [rows, piped] = [await seen(line), (await typed(line)).out];
+  const escaped = '\\u009b2J\\u202ename';
+  assert.ok(rows.includes(escaped), rows);
+  assert.ok(piped.includes(nasty), piped);
+  const fault = await seen(server(`doctor -c "$(printf 'no\\033]0;x\\007.toml')"`));
+  assert.match(fault, /no\\u001b\]0;x\\u0007\.toml/);
+  for (const text of [rows, fault]) assert.not.match(text, /(?![\r\n\t])[\p{Cc}\u202e]/u);
+});
+
 test('what a changed configuration leaves for a restart is said at once, and the answer stays true', async () => {
   const text = await app.call('svc-server_read_config', [app.superToken]);
   const changed = join(dir, 'changed.toml');

@@ -83,6 +83,29 @@ test('a change of the configuration is shown before it is saved, and what the se
     assert.equal(problems, []);
   }, 'server/configuration'));
 
+test('keys that change in the file only are told with the reason, and a draft that changes one cannot be saved', () =>
+  kit.using(async ({ page, findings }) => {
+    const file = page.getByLabel('TOML');
+    const text = await file.inputValue();
+    const keys = page.getByRole('list', { name: 'Read-only here' });
+    await keys.getByText('database.database_url', { exact: true }).waitFor();
+    assert.not((await keys.allInnerTexts()).join(' ').includes('ws_listener'));
+    const review = page.getByRole('button', { name: 'Review and save' });
+    await file.fill(text.replace(/^static_path = .*$/m, 'static_path = "/etc"'));
+    await page.getByText('Change static_path in the file on the machine.').waitFor();
+    assert.ok(await review.isDisabled());
+    assert.equal(await findings(), []);
+    // A key that does not stand there yet: the server's own words.
+    await file.fill(`${text}\n[enrol]\nurl = "http://evil.example"\n`);
+    await review.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/enrol\.url: change it in the file/)
+      .waitFor();
+  }, 'server/configuration'));
+
 test('what a change leaves for a restart is said at once', () =>
   kit.using(async ({ page }) => {
     const file = page.getByLabel('TOML');

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Area, EXAMINED, type Finding } from '@svc/plugin-sdk';
 import { configurationFile, OPTIONS, parse, UsageError } from '../command.ts';
+import { print } from '../terminal.ts';
 import { VERSION } from '../version.ts';
 import { changesFor } from './changes.ts';
 import { examineClock } from './clock.ts';
@@ -37,7 +38,7 @@ async function run(args: readonly string[], areas: readonly Area[]): Promise<num
   const findings = all.filter(({ area }) => areas.includes(area));
   const ok = findings.every(({ level }) => level !== 'problem');
   const report = { ok, version: VERSION, configuration: path, findings };
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : write(name, report));
+  print(values.json ? JSON.stringify(report, null, 2) : write(name, report));
   return ok ? 0 : 1;
 }
 

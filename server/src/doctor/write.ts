@@ -32,7 +32,6 @@ export function write(command: string, { version, configuration, findings }: Rep
     ...lines,
     '',
     sum(findings),
-    '',
   ].join('\n');
 }
 

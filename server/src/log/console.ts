@@ -1,9 +1,7 @@
 import type { LogRecord } from '@svc/plugin-sdk';
+import { forOneLine } from '../terminal-text.ts';
 
 const COLOURS = { ERROR: 31, WARN: 33, INFO: 32, DEBUG: 34, TRACE: 35 } as const;
-/** Characters that could move the cursor, start a line or change the terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const BARE = /^[^\s"'=[\]{}\\]+$/;
 
 /** One console line without its line end (configuration.md §5): `TIME  LEVEL target: message key=value [inner{k=v} < outer{k=v}]`. */
@@ -13,25 +11,18 @@ export function consoleLine(record: LogRecord, colours: boolean): string {
   const time = record.timestamp.replace('T', ' ');
   const level = record.level.padStart(5);
   let line = `${paint(2, time)} ${paint(COLOURS[record.level], level)} ${paint(2, `${record.target}:`)}`;
-  if (record.message !== '') line += ` ${printable(record.message)}`;
+  if (record.message !== '') line += ` ${forOneLine(record.message)}`;
   for (const [name, value] of Object.entries(record.fields)) {
-    line += ` ${printable(name)}=${typeof value === 'string' ? quoted(value) : String(value)}`;
+    line += ` ${forOneLine(name)}=${typeof value === 'string' ? quoted(value) : String(value)}`;
   }
   return record.spans.length === 0 ? line : `${line} ${paint(2, spansText(record))}`;
 }
 
 function spansText({ spans }: LogRecord): string {
   const texts = spans.map(({ name, fields }) => (fields ? `${name}{${fields}}` : name));
-  return `[${printable(texts.join(' < '))}]`;
+  return `[${forOneLine(texts.join(' < '))}]`;
 }
 
 function quoted(text: string): string {
-  return printable(BARE.test(text) ? text : JSON.stringify(text));
-}
-
-function printable(text: string): string {
-  return text.replace(CONTROL, (character) => {
-    if (character === '\n') return '\\n';
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  return forOneLine(BARE.test(text) ? text : JSON.stringify(text));
 }

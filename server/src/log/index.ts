@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { type Logger, type LogRecord, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
+import { forTerminal } from '../terminal-text.ts';
 import { consoleLine } from './console.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { Hub } from './hub.ts';
@@ -43,7 +44,10 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
   const filterOr = (text: string | undefined) => (text === undefined ? filter : parse(text));
 
   if (options.console !== 'none') {
-    hub.add({ filter, write: (record) => terminal.write(consoleLine(record, terminal.colours)) });
+    hub.add({
+      filter,
+      write: (record) => terminal.write(consoleLine(record, terminal.isTerminal)),
+    });
   }
   const file = addFile(hub, config, filterOr(config.json_log_filter));
   const { memory_log_capacity: capacity } = config;
@@ -60,17 +64,17 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
       recent: () => kept.slice(-capacity),
       stream: (text, listener) => addStream(hub, text, listener),
     },
-    print: terminal.write,
+    print: (line) => terminal.write(terminal.isTerminal ? forTerminal(line) : line),
     close: async () => {
       await Promise.all([file?.close(CLOSE_TIMEOUT_MS), terminal.close(CLOSE_TIMEOUT_MS)]);
     },
   };
 }
 
-function openConsole(kind: NonNullable<LogOptions['console']>): Output & { colours: boolean } {
-  if (kind === 'stdout') return { ...openOutput(1, 'standard output'), colours: isatty(1) };
+function openConsole(kind: NonNullable<LogOptions['console']>): Output & { isTerminal: boolean } {
+  if (kind === 'stdout') return { ...openOutput(1, 'standard output'), isTerminal: isatty(1) };
   const write = kind === 'none' ? () => {} : kind;
-  return { write, close: async () => {}, colours: false };
+  return { write, close: async () => {}, isTerminal: false };
 }
 
 function addFile(hub: Hub, config: LoggingConfig, filter: Filter): Output | undefined {

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { tell } from '../terminal.ts';
 
 /** Bytes that may wait for a slow terminal, pipe or disk; beyond, lines are dropped and counted. */
 const MAX_WAITING = 4 * 1024 * 1024;
@@ -54,7 +55,7 @@ export function openOutput(fd: number, name: string): Output {
 
 /** A problem of logging itself, which no log can take. */
 export function complain(text: string): void {
-  process.stderr.write(`${text}\n`);
+  tell(text);
 }
 
 type Stream = ReturnType<typeof pino.destination>;

@@ -1648,6 +1648,12 @@ export const en = {
       title: 'Configuration file',
       label: 'TOML',
       hint: 'The server checks the whole file before it uses it. Some keys take effect at the next start.',
+      fileOnly: {
+        title: 'Read-only here',
+        why: 'These keys say what the server runs, opens or trusts. They are changed in the file on its machine, so that a stolen login cannot change them.',
+        changed: (keys: string) =>
+          `Change ${keys} in the file on the machine. This page cannot save it.`,
+      },
       readOnly: 'This token may read the file, not change it.',
       unreadable: 'The configuration could not be read.',
       discard: 'Discard changes',

@@ -1529,6 +1529,11 @@ export const zh: Strings = {
       title: '配置文件',
       label: 'TOML',
       hint: '服务器会先检验全文再采用。部分配置项在下次启动后生效。',
+      fileOnly: {
+        title: '此处只读',
+        why: '这些键决定服务器运行、打开或信任什么。只能在其所在机器上的文件中修改，以免被盗的登录凭据更改它们。',
+        changed: (keys) => `请在该机器上的文件中修改 ${keys}。此页面无法保存。`,
+      },
       readOnly: '此令牌可以读取文件，但不能修改。',
       unreadable: '无法读取配置。',
       discard: '放弃更改',

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Loaded, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Card, Confirm, Diff, Field, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { changedOf, FileOnly, useFileOnly } from './file-only.tsx';
 import { RestartNote } from './restart-note.tsx';
 
 /** The configuration file: its text, what a change of it is, and the server's word on it. */
@@ -25,6 +26,8 @@ function Editor({ text, onSaved }: { readonly text: string; readonly onSaved: ()
   const [isAsking, setAsking] = useState(false);
   const mayEdit = may('svc-server_edit_config') !== false;
   const isChanged = draft !== text;
+  const fileOnly = useFileOnly(text);
+  const locked = changedOf(fileOnly, text, draft);
   return (
     <Card
       class="server-configuration"
@@ -35,14 +38,23 @@ function Editor({ text, onSaved }: { readonly text: string; readonly onSaved: ()
             <Button disabled={!isChanged} onClick={() => setDraft(text)}>
               {s.discard}
             </Button>
-            <Button kind="primary" disabled={!isChanged} onClick={() => setAsking(true)}>
+            <Button
+              kind="primary"
+              disabled={!isChanged || locked.length > 0}
+              onClick={() => setAsking(true)}
+            >
               {s.review}
             </Button>
           </div>
         )
       }
     >
-      <Field label={s.label} hint={mayEdit ? s.hint : s.readOnly}>
+      {mayEdit && <FileOnly keys={fileOnly} />}
+      <Field
+        label={s.label}
+        hint={mayEdit ? s.hint : s.readOnly}
+        error={locked.length > 0 ? s.fileOnly.changed(locked.join(', ')) : undefined}
+      >
         {(ids) => (
           <textarea
             {...ids}
