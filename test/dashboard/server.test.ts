@@ -170,12 +170,14 @@ test('a size that the server has not told is no zero', async () => {
 test('a rule of the file is one changed line, which is shown before it is saved', () =>
   kit.using(async ({ page }) => {
     await page.getByLabel('Everything without its own time, days').fill('30');
-    await page.getByLabel('Audit, days').fill('100');
+    await page.getByLabel('Events, days').fill('30');
+    assert.ok(await page.getByLabel('Audit, days').isDisabled());
+    await page.getByText('so that a stolen login cannot shorten it').waitFor();
     await page.getByRole('button', { name: 'Review and save' }).click();
     const dialog = page.getByRole('dialog');
     const added = (await dialog.locator('.added code').allInnerTexts()).filter((line) => line);
-    assert.equal(added, ['[retention]', 'keep_days = 30', '[audit]', 'keep_days = 100']);
-    // The audit is shortened from 400 days.
+    assert.equal(added, ['[retention]', 'keep_days = 30', '[agent-events]', 'keep_days = 30']);
+    // Events are shortened from 90 days.
     await dialog.getByText(/deleted within minutes/).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -188,7 +190,7 @@ test('a rule of the file is one changed line, which is shown before it is saved'
 
 for (const [field, longer, shorter] of [
   ['Charts by the minute, days', '365', '7'],
-  ['Audit, days', '0', '5'],
+  ['Events, days', '365', '5'],
   ['Disk for all of it', 'none', '1 GB'],
 ] as const)
   test(`only a rule that keeps less warns of what is deleted: ${field}`, () =>

@@ -1510,7 +1510,8 @@ export const en = {
         'series.keep_quarter_hours_days': 'Empty: 730.',
         'agent-events.keep_days': 'Empty: 90.',
         'agent-events.keep_uptime_days': 'Empty: 400.',
-        'audit.keep_days': 'Empty: 400. 0: forever.',
+        'audit.keep_days':
+          'Changed in the file on the machine only, so that a stolen login cannot shorten it.',
       },
     },
     status: {

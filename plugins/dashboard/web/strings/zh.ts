@@ -1401,7 +1401,7 @@ export const zh: Strings = {
         'series.keep_quarter_hours_days': '留空：730。',
         'agent-events.keep_days': '留空：90。',
         'agent-events.keep_uptime_days': '留空：400。',
-        'audit.keep_days': '留空：400。0：永久。',
+        'audit.keep_days': '只能在该机器上的文件中修改，以免被盗的登录凭据将其缩短。',
       },
     },
     status: {

@@ -15,6 +15,8 @@ const RULES = [
   { name: 'agent-events.keep_uptime_days', standard: '400' },
   { name: 'audit.keep_days', standard: '400' },
 ] as const;
+/** Who has stolen a login shall not make the server forget it. */
+const FILE_ONLY = 'audit.keep_days';
 type Rule = (typeof RULES)[number];
 /** Section and key. */
 const placeOf = ({ name }: Rule) => name.split('.') as [section: string, key: string];
@@ -67,7 +69,7 @@ export function Rules({ text, standard, onSaved }: Props) {
               type={isText(rule) ? 'text' : 'number'}
               min={0}
               placeholder={rule.standard}
-              disabled={!mayEdit}
+              disabled={!mayEdit || rule.name === FILE_ONLY}
               value={typed[rule.name] ?? before(rule)}
               onText={(value) => setTyped({ ...typed, [rule.name]: value })}
             />
