@@ -185,6 +185,7 @@ export class Link {
   ): Promise<string> {
     const { server, clock } = this.#options;
     passTrial();
+    void this.#settleTrust();
     if (refusal?.isOpen) this.#outbox.expectAnswer();
     this.#log.info('connected', this.#outbox.attach(channel));
     this.#documents.clear();
@@ -200,6 +201,15 @@ export class Link {
       for (const step of undo) step();
       await late;
     }
+  }
+
+  /** Only the server that the file names first has installed this agent. */
+  async #settleTrust(): Promise<void> {
+    const { server, runtime } = this.#options;
+    const isFirst = runtime.config.servers[0]?.name === server.name;
+    if (!isFirst || process.env['SVC_AGENT_BUNDLE'] === undefined) return;
+    const { settleTrust } = await import('./signed/own-trust.ts');
+    await settleTrust(server, this.#log);
   }
 
   /** Sends the reports that wait on the disk, until the connection ends. */

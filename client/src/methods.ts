@@ -997,6 +997,8 @@ export interface Methods {
       line: string;
       /** The same without curl. */
       wget_line: string;
+      /** Fingerprint of the key that signs what machines get: `sha256//` and the digest of its DER in base64. The lines hold it, and `svc-server signing-key` prints it. */
+      key: string;
       /** Why machines may not reach the address in the line. `loopback`: it is that of each machine itself. `listener`: the server listens for its own machine only, and a proxy must stand before it. `host`: `allowed_hosts` lacks its name. */
       obstacle: {
           kind: 'loopback' | 'listener' | 'host';

@@ -1,5 +1,6 @@
 /**
- * Bundles the agent into `public/svc-agent.mjs`, one file that needs nothing but Node, with its version beside it.
+ * Bundles the agent into `public/svc-agent.mjs`, one file that needs nothing but Node, with its version beside it, and the
+ * program that checks signatures on machines into `public/verify.mjs`.
  * Alone: `node plugins/enrol/build.mjs`; `npm run build` calls `buildAgent`, and a server among sources runs this file.
  */
 import {
@@ -38,6 +39,7 @@ export async function buildAgent() {
   const made = `${out}.${process.pid}`;
   mkdirSync(join(import.meta.dirname, 'public'), { recursive: true });
   try {
+    await bundleVerifier(join(import.meta.dirname, 'public', 'verify.mjs'), `${made}.verify`);
     await bundle(made);
     utimesSync(made, begun, begun);
     cpSync(join(agent, 'systemd'), join(import.meta.dirname, 'public', 'systemd'), {
@@ -46,7 +48,26 @@ export async function buildAgent() {
     renameSync(made, out);
   } finally {
     rmSync(made, { force: true });
+    rmSync(`${made}.verify`, { force: true });
   }
+}
+
+/** Short enough to be a part of the installer. */
+async function bundleVerifier(outfile, half) {
+  const { build } = await import('esbuild');
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(agent, 'src', 'signed', 'verify.ts')],
+    outfile: half,
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
+  });
+  renameSync(half, outfile);
 }
 
 async function bundle(outfile) {

@@ -5,6 +5,8 @@ set -u
 
 BASE='@BASE@'
 PIN='@PIN@'
+# Fingerprint of the key that signs what machines are given. A machine that trusts one already keeps to that.
+KEY='@KEY@'
 NAME=svc-agent
 work=''
 # An agent does not start with another one in its file.
@@ -13,9 +15,10 @@ KINDS='ping tcp_ping http_ping dns execute http_request web_shell read_config ed
 usage() {
   cat <<END
 Usage: sh install.sh [OPTIONS] CODE
-       sh install.sh [OPTIONS] --update | --uninstall | --allow KINDS | --print-config CODE
+       sh install.sh [OPTIONS] --update | --uninstall | --allow KINDS | --trust-key KEY | --print-config CODE
 
   CODE            from "svc-server enrol", the dashboard or enrol_create
+  --key KEY       fingerprint (sha256//…) of the key that must have signed what is installed
   --dry-run       say what would be done, and do nothing
   --allow KINDS   tasks that the server may run here, for example ping,tcp_ping,dns (default: none);
                   without a code: more of them for the agent that is here already
@@ -26,6 +29,8 @@ Usage: sh install.sh [OPTIONS] CODE
   --no-service    a plain background process, also where systemd runs
   --print-config  give the code for a configuration and print it, for an agent that is there already
   --update        put the server's agent in place of this one; what does not connect is taken back
+  --trust-key KEY trust this key from now on, and let in the version that the server has, also an older one:
+                  for a server whose key was lost ("svc-server signing-key" prints the new one)
   --uninstall     stop the agent and remove everything; both find the folder by themselves
 END
 }
@@ -153,7 +158,7 @@ is_musl() {
 }
 
 options() {
-  code='' dry='' allow='' documents='' prefix='' own_node='' service=yes task=install
+  code='' dry='' key='' allow='' documents='' prefix='' own_node='' service=yes task=install
   socket_group=''
   while [ $# -gt 0 ]; do
     case $1 in
@@ -163,9 +168,15 @@ options() {
       --print-config) task=print ;;
       --no-service) service='' ;;
       --sensors | --containers) documents="$documents ${1#--}" ;;
-      --allow | --prefix | --node)
+      --allow | --prefix | --node | --key | --trust-key)
         [ $# -ge 2 ] || fail "$1 needs a value"
-        case $1 in --allow) allow=$2 ;; --prefix) prefix=$2 ;; *) own_node=$2 ;; esac
+        case $1 in
+          --allow) allow=$2 ;;
+          --prefix) prefix=$2 ;;
+          --node) own_node=$2 ;;
+          --key) key=$2 ;;
+          *) key=$2 task=trust ;;
+        esac
         shift ;;
       -h | --help) usage; exit 0 ;;
       -*) usage >&2; fail "unknown option $1" ;;
@@ -174,6 +185,11 @@ options() {
     shift
   done
   case $code in *[!A-Za-z0-9]*) fail 'a code has letters and digits only' ;; esac
+  case $key in
+    '' | sha256//*) ;;
+    *) fail 'a key is given as its fingerprint, sha256//…' ;;
+  esac
+  case $key in *[!A-Za-z0-9+/=]*) fail 'a key is given as its fingerprint, sha256//…' ;; esac
   case $allow in *[!a-z_,]*) fail '--allow: kinds with commas between them' ;; esac
   for kind in $(printf '%s' "$allow" | tr , ' '); do
     case " $KINDS " in *" $kind "*) ;; *) fail "--allow: there is no kind of task '$kind', only $KINDS" ;; esac
@@ -362,6 +378,112 @@ remove_all() {
   rm -rf "$dir"
 }
 
+# Only Node can check a signature on every machine. `verify first|next|ran|back …` prints what agent/src/signed/verify.ts says.
+verify() {
+  verifier >"$work/verify.mjs"
+  "$verifying_node" "$work/verify.mjs" "$@" 2>"$work/why"
+}
+
+why() { head -c 500 "$work/why" | tr -cd ' -~'; }
+
+warn_of_way() {
+  case $BASE in
+    https://* | http://127.* | http://localhost* | http://\[::1\]*) return 0 ;;
+  esac
+  say "WARNING: $BASE is plain http://. Whoever is on the way reads the token of this machine, and can put a program and a"
+  say "WARNING: key of their own in place of the server's. Give the server TLS (docs/guide/tls-and-proxies.md), or look first"
+  say "WARNING: whether its key is the one that \"svc-server signing-key\" prints there: ${key:-$KEY}"
+}
+
+# What this machine was given with the installer, over the connection that brought it, is what it trusts from then on.
+first_manifest() {
+  [ -z "$key" ] || [ "$key" = "$KEY" ] || fail "the server signs with the key $KEY, and the line names $key: ask for a new line, or ask its operator"
+  carried_manifest >"$work/manifest"
+  grep -q '^svc-manifest ' "$work/manifest" || fail "this copy belongs to an agent that is installed: for another one take the line of the server"
+}
+
+first_trust() {
+  verifying_node=$1
+  verify first "$work/manifest" "$KEY" >"$work/trust" || fail "$(why); nothing was installed"
+}
+
+# The manifest of an update, checked by the Node that is here: sets the file `next` in the work folder, what is trusted after it.
+check_update() {
+  only_root "$node"
+  verifying_node=$node
+  get manifest "$work/manifest"
+  read_state trust "$work/trust.agent" || : >"$work/trust.agent"
+  if [ -f "$dir/trust" ]; then cp "$dir/trust" "$work/trust"
+  else
+    verify first "$work/manifest" "${key:-$KEY}" >"$work/trust" || fail "$(why); nothing was changed"
+    warn_of_way
+    [ -n "$dry" ] || say "From now on this machine takes only what the key ${key:-$KEY} has signed."
+  fi
+  verify next "$work/manifest" "$os" "$work/trust" "$work/trust.agent" >"$work/next" ||
+    fail "$(why): nothing was changed. Where the key of the server was lost: sh $dir/install.sh --trust-key KEY"
+}
+
+# This version runs here: older ones are refused from now on.
+keep_trust() {
+  verify ran "$work/manifest" "$os" "$work/next" >"$work/trust" || fail "$(why)"
+  chmod 644 "$work/trust"
+  put "$work/trust" "$dir/trust"
+  remove_state trust
+}
+
+# What starts the agent, as this installer writes it.
+renew_start() {
+  write_start "$work/start"
+  verifier >"$work/verify.mjs"
+  chmod 644 "$work/verify.mjs"
+  for part in start verify.mjs; do
+    has_digest "$dir/$part" "$($digest "$work/$part" | cut -c 1-64)" || put "$work/$part" "$dir/$part"
+  done
+}
+
+# put_installer FILE: with the way to this machine's server, which no update changes.
+put_installer() {
+  sed -e "s|^BASE='@[B]ASE@'\$|BASE='$BASE'|" -e "s|^PIN='@[P]IN@'\$|PIN='$PIN'|" -e "s|^KEY='@[K]EY@'\$|KEY='$KEY'|" \
+    -e 's|^@[M]ANIFEST@$||' "$1" >"$work/install.sh"
+  put "$work/install.sh" "$dir/install.sh"
+}
+
+# The digest of it stands in the signed manifest.
+fetch_installer() {
+  entry installer '[^ ]*'
+  get installer "$work/installer"
+  check_digest "$work/installer" "$sum" 'the installer'
+}
+
+trust_key() {
+  [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix"
+  node_of_start
+  only_root "$node"
+  verifying_node=$node
+  get manifest "$work/manifest"
+  verify first "$work/manifest" "$key" >"$work/trust" || fail "$(why); nothing was changed"
+  if [ -n "$dry" ]; then say "would trust the key $key"; return 0; fi
+  chmod 644 "$work/trust"
+  put "$work/trust" "$dir/trust"
+  remove_state trust
+  renew_start
+  say "This machine takes only what the key $key has signed. Its version: sh $dir/install.sh --update"
+}
+
+carried_manifest() {
+  cat <<'MANIFEST'
+@MANIFEST@
+MANIFEST
+}
+
+verifier() {
+  cat <<'VERIFIER'
+@VERIFIER@
+VERIFIER
+}
+
+node_of_start() { node=$(sed -n "s/^exec '\\(.*\\)' svc-agent.mjs.*/\\1/p" "$dir/start"); }
+
 # More kinds of tasks for the agent that is here. The token of an enrolled machine may take all of them.
 allow_tasks() {
   [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix, or a code to install one"
@@ -420,9 +542,12 @@ fi
 if [ -f trial ]; then
   starts=\$(cat trial)
   if [ "\${starts:-0}" -ge 3 ] && [ -f svc-agent.old.mjs ]; then
-    echo 'the new version did not connect: the one before is back' >&2
-    mv svc-agent.old.mjs svc-agent.mjs
-    rm -f trial
+    if '$node' '$dir/verify.mjs' back svc-agent.old.signed svc-agent.old.mjs '$dir/trust' trust >&2; then
+      rm -f trial
+      echo 'the new version did not connect: the one before is back' >&2
+      mv svc-agent.old.mjs svc-agent.mjs
+      mv svc-agent.old.signed svc-agent.signed
+    fi
   else
     echo \$((\${starts:-0} + 1)) >trial
   fi
@@ -593,11 +718,13 @@ make_folder() {
 install_agent() {
   [ -n "$code" ] || { usage >&2; fail 'a code is missing'; }
   [ ! -e "$dir/start" ] || fail "there is an agent in $dir already: --update or --uninstall it, or choose another --prefix"
-  get manifest "$work/manifest"
+  first_manifest
+  warn_of_way
   choose_node
   find_socket
   if [ -n "$dry" ]; then
     say "server      $BASE"
+    say "its key     $KEY"
     say "platform    $os"
     say "folder      $dir"
     say "Node        ${own_node:-of the server}"
@@ -615,35 +742,46 @@ install_agent() {
     exit 0
   fi
   download "Code $code"
+  if [ -n "$node_sum" ]; then first_trust "$work/node"; else first_trust "${own_node:-$dir/node}"; fi
+  fetch_installer
   make_folder
   add_user
   node=$own_node
   if [ -n "$node_sum" ]; then node=$dir/node && put "$work/node" "$node"; fi
+  verifying_node=$node
   keep_user
   put_terminal
   # Empty until here: from now on it is its user who writes there.
   if [ -n "$agent_user" ]; then chown -h "$agent_user:$agent_user" "$state" || fail "$state could not be given to $agent_user"; fi
   write_state "$work/agent" svc-agent.mjs
-  get install "$work/install.sh"
-  put "$work/install.sh" "$dir/install.sh"
+  write_state "$work/manifest" svc-agent.signed
+  put_installer "$work/installer"
+  chmod 644 "$work/trust"
+  put "$work/trust" "$dir/trust"
   has_room "$dir" || fail "$dir has no room left"
   # Last of what can fail: a code that was given is not given again at once.
   exchange "$work/config"
   with_allowed "$work/config"
   write_state "$work/config" config.toml
   begin_trial
-  write_start "$dir/start"
+  renew_start
   printf '%s\n' "$manager" >"$dir/manager"
   if [ -n "$unit" ]; then write_unit; fi
   start_service || fail 'the service does not start'
   made=''
   after_install
+  say "It takes only what the key $KEY has signed."
 }
 
 after_install() {
   uuid=$(sed -n 's/^agent_uuid = "\([0-9A-Fa-f-]*\)"$/\1/p' "$work/config")
-  if is_connected 20; then say "This machine is in the fleet: $uuid"
-  else say "Installed as $uuid, but the server has not taken it yet; it goes on trying. Look into $([ -n "$unit" ] && echo "journalctl -u $NAME" || echo "$state/agent.log")."; fi
+  if is_connected 20; then
+    cp "$dir/trust" "$work/next"
+    keep_trust
+    say "This machine is in the fleet: $uuid"
+  else
+    say "Installed as $uuid, but the server has not taken it yet; it goes on trying. Look into $([ -n "$unit" ] && echo "journalctl -u $NAME" || echo "$state/agent.log")."
+  fi
   [ -z "$socket_group" ] || say "For the containers the service is in the group $socket_group, whose members can do what root can."
   [ "$manager" != user ] || loginctl enable-linger >/dev/null 2>&1 || say "It runs while you are logged in; for longer: loginctl enable-linger $(id -un)"
   if [ "$manager" = none ] && [ -n "$root" ]; then
@@ -670,14 +808,15 @@ set_aside() { if [ -f "$1" ]; then mv "$1" "$2"; fi; }
 
 update_agent() {
   [ -f "$dir/start" ] || fail "there is no agent in $dir: give its folder with --prefix"
-  get manifest "$work/manifest"
   node_sum=''
-  node=$(sed -n "s/^exec '\\(.*\\)' svc-agent.mjs.*/\\1/p" "$dir/start")
+  node_of_start
+  check_update
   if [ "$node" = "$dir/node" ]; then entry runtime "$os"; node_sum=$sum; fi
   renewed=''
   if [ -z "$dry" ] && renew_ping_unit; then renewed=yes; fi
   read_state svc-agent.mjs "$work/running" || fail "$state/svc-agent.mjs could not be read"
   if is_current; then
+    if [ -z "$dry" ]; then write_state "$work/manifest" svc-agent.signed; keep_trust; renew_start; fi
     if [ -n "$renewed" ]; then start_service || fail 'the service does not start'; fi
     say "The agent is that of the server already.${renewed:+ Its service was renewed for the task ping.}"
     return 0
@@ -685,20 +824,27 @@ update_agent() {
   if [ -n "$dry" ]; then say 'There is another version; nothing was done.'; return 0; fi
   held=$(bearer) || exit 1
   download "Bearer $held"
+  fetch_installer
+  # What was signed when it came. A version from before signatures has nothing to show, and comes back by its bytes.
+  running_is=unsigned
+  if read_state svc-agent.signed "$work/running.signed" && [ -s "$work/running.signed" ]; then running_is=signed; fi
   starts_here || fail 'the new version does not start; the old one goes on'
   stop_service
   write_state "$work/running" svc-agent.old.mjs
+  if [ $running_is = signed ]; then write_state "$work/running.signed" svc-agent.old.signed; fi
+  renew_start
   if [ -n "$node_sum" ]; then set_aside "$node" "$dir/node.old"; put "$dir/node.new" "$node"; fi
   if [ -f "$work/terminal" ]; then set_aside "$terminal" "$dir/terminal.old"; put_terminal; fi
   write_state "$work/agent" svc-agent.mjs
+  write_state "$work/manifest" svc-agent.signed
   begin_trial
   start_service
   # Where the program that starts it has given up before, the old version is there again.
   if is_connected 30 && read_state svc-agent.mjs "$work/found" && has_digest "$work/found" "$agent_sum"; then
-    remove_state svc-agent.old.mjs
+    remove_state svc-agent.old.mjs svc-agent.old.signed
     rm -f "$dir/node.old" "$dir/terminal.old"
-    get install "$work/install.sh"
-    put "$work/install.sh" "$dir/install.sh"
+    keep_trust
+    put_installer "$work/installer"
     say 'The agent was updated.'
   else
     roll_back
@@ -720,9 +866,15 @@ starts_here() {
 
 # The very bytes that ran before: root has kept them meanwhile.
 roll_back() {
+  if [ $running_is = signed ] || [ -f "$dir/trust" ]; then
+    if [ $running_is = unsigned ]; then : >"$work/running.signed"; fi
+    verify back "$work/running.signed" "$work/running" "$work/trust" "$work/trust.agent" ||
+      fail "the new version did not connect to the server, and the one before is not put back: $(why)"
+  fi
   stop_service
+  if [ $running_is = signed ]; then write_state "$work/running.signed" svc-agent.signed; else remove_state svc-agent.signed; fi
   write_state "$work/running" svc-agent.mjs
-  remove_state svc-agent.old.mjs trial
+  remove_state svc-agent.old.mjs svc-agent.old.signed trial
   set_aside "$dir/node.old" "$node"
   set_aside "$dir/terminal.old" "$terminal"
   start_service
@@ -761,6 +913,7 @@ main() {
     install) install_agent ;;
     allow) allow_tasks ;;
     update) update_agent ;;
+    trust) trust_key ;;
     uninstall) uninstall_agent ;;
     print)
       [ -n "$code" ] || fail 'a code is missing'

@@ -40,7 +40,8 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     'GET: its incidents, feeds, badges and pictures.',
   ],
   ['/svc/enrol/install', 'enrol', 'anyone', 'GET: the installer of the agent.'],
-  ['/svc/enrol/manifest', 'enrol', 'anyone', 'GET: digests of what machines download.'],
+  ['/svc/enrol/installer', 'enrol', 'anyone', 'GET: the installer as the manifest knows it.'],
+  ['/svc/enrol/manifest', 'enrol', 'anyone', 'GET: digests of what machines download, signed.'],
   ['/svc/enrol/agent', 'enrol', 'anyone', 'GET: the agent in one file.'],
   [
     '/svc/enrol/runtime/:platform',

@@ -134,6 +134,7 @@ test('secrets are in a backup only where they are asked for, and then behind the
     const key = join(target.dir, 'audit.key');
     writeFileSync(key, 'of another server');
     writeFileSync(join(app.dir, 'audit.key'), 'of this server');
+    writeFileSync(join(app.dir, 'signing.key'), 'signs agents');
     await backup(at('keyed.tar'), { 'with-secrets': true }, ['a passphrase', 'a passphrase']);
     rmSync(join(app.dir, 'audit.key'));
     const inTheWay = await failure(restore('keyed.tar', ['a passphrase']));
@@ -143,6 +144,7 @@ test('secrets are in a backup only where they are asked for, and then behind the
     written = join(target.dir, 'restored', 'server.toml');
     await restore('keyed.tar', ['a passphrase']);
     assert.is(readFileSync(join(target.dir, 'restored', 'audit.key'), 'utf8'), 'of this server');
+    assert.is(readFileSync(join(target.dir, 'restored', 'signing.key'), 'utf8'), 'signs agents');
     assert.is(readFileSync(written, 'utf8'), readFileSync(configOf(app), 'utf8'));
     assert.is(statSync(written).mode & 0o777, 0o600);
   } finally {

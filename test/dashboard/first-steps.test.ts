@@ -113,7 +113,7 @@ for (const [machines, where] of [
       await dialog.getByRole('button', { name: 'Create the command' }).click();
       const line = (await dialog.locator('.command code').first().textContent()) ?? '';
       await dialog.getByText(/this command works on this one only/).waitFor();
-      const body = `code=${line.split(' ').at(-1)}`;
+      const body = `code=${line.split(' ').at(-3)}`;
       const given = await kit.app.fetch('/svc/enrol/exchange', { method: 'POST', body });
       const [, uuid] = /^agent_uuid = "(.*)"$/m.exec(await given.text()) ?? [];
       const over = { uuid } as unknown as Record<string, number>;

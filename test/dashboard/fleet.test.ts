@@ -321,12 +321,15 @@ test('a machine is added by a line, and the page says when it has come', () =>
     await dialog.getByLabel('Name').fill('new-1');
     await dialog.getByRole('button', { name: 'Create the command' }).click();
     const line = (await dialog.locator('.command code').first().textContent()) ?? '';
-    assert.match(line, /^curl -fsS http\S+\/svc\/enrol\/install \| sh -s -- \w{24}$/);
+    assert.match(
+      line,
+      /^curl -fsS http\S+\/svc\/enrol\/install \| sh -s -- \w{24} --key sha256\/\/\S{44}$/,
+    );
     // The page was opened by loopback: it says so, and what to type.
     await dialog.getByText(/this command works on this one only/).waitFor();
     await dialog.getByText(/^npm start -- --listen 0\.0\.0\.0:\d+$/).waitFor();
     assert.equal(await findings(), []);
-    const body = `code=${line.split(' ').at(-1)}`;
+    const body = `code=${line.split(' ').at(-3)}`;
     await kit.app.fetch('/svc/enrol/exchange', { method: 'POST', body });
     await dialog.getByText('Connected:').waitFor();
   }));

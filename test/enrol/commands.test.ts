@@ -29,7 +29,9 @@ test('enrol prints one line, whose code the running server takes', async () => {
   );
   assert.is(code, 0, err);
   const [, given] =
-    /^curl -fsS http\S+\/svc\/enrol\/install \| sh -s -- ([A-Za-z0-9]{24})\n$/.exec(out) ?? [];
+    /^curl -fsS http\S+\/svc\/enrol\/install \| sh -s -- ([A-Za-z0-9]{24}) --key sha256\/\/\S{44}\n$/.exec(
+      out,
+    ) ?? [];
   assert.ok(given, out);
   assert.match(err, /Code 1 holds until/);
   const [listed] = await app.call('enrol_list', [app.superToken]);

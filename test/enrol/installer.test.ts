@@ -1,7 +1,7 @@
 // The line of `enrol_create`, run by shells as people paste it: into the fleet, updated, rolled back, and out again.
 // proof only: 60
 import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID, X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -14,7 +14,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
@@ -25,6 +24,7 @@ import { selfSigned } from '../agent-program-certificate.ts';
 import { until } from '../agent-program-process.ts';
 import { has, pathOf } from '../documentation-kit.ts';
 import { suite } from '../runner/suite.ts';
+import { digestOf, keysIn, manifestWith, standIn } from './attacker.ts';
 import { Machine, shell } from './kit.ts';
 
 const PLUGINS = [
@@ -84,24 +84,6 @@ const programsOf = (dir: string): string[] =>
       }
     })
     .filter((line) => line.includes(dir));
-
-/** A proxy that changes what the server answers for these paths. */
-async function tampering(changes: { readonly [path: string]: (body: Buffer) => string | Buffer }) {
-  const server = createServer((incoming, outgoing) => {
-    const { method, headers, url = '' } = incoming;
-    const forwarded = request(`${app.url}${url}`, { method, headers }, async (response) => {
-      const parts: Buffer[] = [];
-      for await (const part of response) parts.push(part);
-      const body = Buffer.concat(parts);
-      outgoing.writeHead(response.statusCode ?? 500);
-      outgoing.end(changes[url]?.(body) ?? body);
-    });
-    incoming.pipe(forwarded);
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
-}
 
 /** Machines after the first one take the Node of this test: it is the same, and need not be copied. */
 const OWN_NODE = `--node ${process.execPath}`;
@@ -309,7 +291,7 @@ test('over TLS with a self-signed certificate curl and wget check its key, and s
 
 test('a download with a wrong digest stops the installation, and the code stays good', async () => {
   const { line, code, id } = await create();
-  const proxy = await tampering({ '/svc/enrol/agent': (body) => `${body};` });
+  const proxy = await standIn(app, { '/svc/enrol/agent': (body) => `${body};` });
   const one = await machine();
   const outcome = await one.run(line.replace(app.url, proxy.url));
   proxy.close();
@@ -335,12 +317,15 @@ test('an update that does not connect is taken back, and self_update brings the 
   const addon = hasAddon ? await one.file(ADDON) : '';
 
   const broken = "if (!process.argv.includes('-v')) process.exit(1);\n";
-  const digest = createHash('sha256').update(broken).digest('hex');
-  const proxy = await tampering({
+  const digest = digestOf(broken);
+  const proxy = await standIn(app, {
     '/svc/enrol/agent': () => broken,
     [`/svc/enrol/terminal/${PLATFORM}`]: () => broken,
     '/svc/enrol/manifest': (body) =>
-      String(body).replace(/^((?:agent|terminal) \S+) \S+/gm, `$1 ${digest}`),
+      manifestWith(String(body).replace(/^(terminal \S+) \S+/gm, `$1 ${digest}`), {
+        agent: broken,
+        keys: keysIn(app),
+      }),
   });
   const script = await one.file('install.sh');
   writeFileSync(join(one.dir, 'install.sh'), script.replace(app.url, proxy.url));
@@ -354,7 +339,7 @@ test('an update that does not connect is taken back, and self_update brings the 
 
   // A download that is not what the manifest says is not put in place, and the agent is not stopped for it.
   appendFileSync(join(one.dir, 'state/svc-agent.mjs'), '\n// a stale copy\n');
-  const changed = await tampering({ '/svc/enrol/agent': (body) => `${body};` });
+  const changed = await standIn(app, { '/svc/enrol/agent': (body) => `${body};` });
   writeFileSync(join(one.dir, 'install.sh'), script.replace(app.url, changed.url));
   const pid = await one.file('pid');
   const refused = await one.manage('--update');

@@ -79,7 +79,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('a code becomes the configuration of one machine, whose token reaches that machine alone', async () => {
     const made = await create({ name: 'web-1', tags: ['web', 'eu'], url: 'https://fleet.example' });
-    assert.match(made.line, `https://fleet.example/svc/enrol/install | sh -s -- ${made.code}`);
+    assert.match(
+      made.line,
+      `https://fleet.example/svc/enrol/install | sh -s -- ${made.code} --key ${made.key}`,
+    );
     const { text, uuid, token } = await enrolled(made.code);
     assert.match(text, `ws_url = "${app.url.replace('http', 'ws')}/svc/rpc"`);
     assert.match(text, 'allow_task = false\nignore_cert = false\n');

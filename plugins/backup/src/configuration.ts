@@ -5,8 +5,8 @@ import { codeOf, hideSecret, isSecretKey, type KeyMarks, UserError } from '@svc/
 import { parse, stringify } from 'smol-toml';
 
 const REMOVED = 'removed-by-backup';
-/** Signs the audit; it lies beside the configuration. */
-const AUDIT_KEY = 'audit.key';
+/** They sign the audit, and what machines are given; both lie beside the configuration. */
+const KEYS = ['audit.key', 'signing.key'];
 
 /** The parts of a schema that say which keys are known, and which are secret. */
 interface Known extends KeyMarks {
@@ -48,7 +48,8 @@ export async function secretFiles(path: string): Promise<Buffer> {
   const files: Files = { [CONFIGURATION]: text };
   const { tls_cert, tls_key } = parse(text);
   const named = [tls_cert, tls_key].filter((file) => typeof file === 'string');
-  for (const file of [join(dirname(path), AUDIT_KEY), ...named.map((name) => resolve(name))]) {
+  const keys = KEYS.map((name) => join(dirname(path), name));
+  for (const file of [...keys, ...named.map((name) => resolve(name))]) {
     const content = await readFile(file, 'utf8').catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw error;

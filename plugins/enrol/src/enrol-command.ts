@@ -9,6 +9,7 @@ interface Made {
   readonly expires_at: number;
   readonly line: string;
   readonly wget_line: string;
+  readonly key: string;
   readonly obstacle: Obstacle | null;
 }
 
@@ -50,9 +51,24 @@ export const enrolCommand = (place: Place): Command => ({
     terminal.print(wget ? made.wget_line : made.line);
     const until = new Date(made.expires_at).toISOString().slice(0, 16).replace('T', ' ');
     terminal.progress(`Code ${made.id} holds until ${until} UTC; enrol_revoke ends it.\n`);
+    terminal.progress(
+      `The machine takes only what the key ${made.key} has signed: compare it with what it says (svc-server signing-key checks it by hand).\n`,
+    );
+    if (isOpenWay(made.line)) terminal.progress(OPEN_WAY);
     if (made.obstacle) terminal.progress(`${toType(made.obstacle, place.file)}\n`);
   },
 });
+
+const OPEN_WAY = `
+WARNING: the line goes over plain http://. Whoever is on the way reads the token of the machine, and can put another
+WARNING: installer with another key in its place, which runs as whoever pastes the line. Give the server TLS
+WARNING: (docs/guide/tls-and-proxies.md) before machines come over a network that others use.
+
+`;
+
+/** Within a machine nobody is on the way. */
+const isOpenWay = (line: string): boolean =>
+  /\shttp:\/\/(?!127\.|localhost[:/]|\[::1\])/.test(line);
 
 function secondsOf(text: string): number {
   const [, count, unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];

@@ -9,9 +9,10 @@ export const examples: readonly Example[] = [
       id: 1,
       code: 'q7Xc2mRkT9vWb4HsLd8NfYgA',
       expires_at: 1781003600000,
-      line: 'curl -fsS https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA',
+      line: 'curl -fsS https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA --key sha256//Vn0zL2b1mH4o8QeXyTgSsu3mM3oWf0Q9pGJcYk7dRrE=',
       wget_line:
-        'wget -qO- https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA',
+        'wget -qO- https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA --key sha256//Vn0zL2b1mH4o8QeXyTgSsu3mM3oWf0Q9pGJcYk7dRrE=',
+      key: 'sha256//Vn0zL2b1mH4o8QeXyTgSsu3mM3oWf0Q9pGJcYk7dRrE=',
       obstacle: {
         kind: 'listener',
         listens: '127.0.0.1:2211',

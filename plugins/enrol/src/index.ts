@@ -17,6 +17,7 @@ import { examples } from './examples.ts';
 import { fetchCommand } from './fetch-command.ts';
 import { Digests } from './files.ts';
 import { codesHeld } from './held.ts';
+import { Signer } from './manifest.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { PendingMachines } from './pending.ts';
@@ -24,6 +25,8 @@ import { Place } from './place.ts';
 import { addRoutes } from './routes.ts';
 import { Runtimes } from './runtimes.ts';
 import { settings } from './settings.ts';
+import { keyFile, SigningKeys } from './signing-key.ts';
+import { signingKeyCommand } from './signing-key-command.ts';
 import { Store } from './store.ts';
 import { Throttle } from './throttle.ts';
 
@@ -46,9 +49,10 @@ export default definePlugin({
     const { clock, config, db, hooks, log } = kernel;
     const store = new Store(db, countingIn(kernel));
     const place = new Place(kernel);
+    const keys = new SigningKeys(() => keyFile(place.file), log);
     const digests = new Digests();
     const runtimes = new Runtimes(() => config.runtime_path, digests);
-    hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place }));
+    hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place, keys }));
     const pending = new PendingMachines(kernel);
     const enrolment = new Enrolment(kernel, store, pending);
     hooks.settled.tap(({ method, params, caller, transport }, { error }) => {
@@ -67,14 +71,21 @@ export default definePlugin({
     hooks.routes.tap((routes) => {
       const throttle = new Throttle(kernel);
       const server = new FileServer({ clock, log });
-      addRoutes(routes, { kernel, server, place, enrolment, digests, runtimes, throttle });
+      const signer = new Signer(keys, clock);
+      const parts = { kernel, server, place, enrolment, digests, runtimes, throttle };
+      addRoutes(routes, { ...parts, keys, signer });
     });
     hooks.commands.tap((commands) => {
       commands.add(enrolCommand(place));
       commands.add(allowCommand);
+      commands.add(signingKeyCommand(() => keyFile(place.file)));
       commands.add(fetchCommand(() => config.runtime_path));
     });
-    hooks.ready.tap(({ url }) => place.listening(url));
+    hooks.ready.tap(({ url }) => {
+      place.listening(url);
+      // By the user of the server, not by whoever types the first command. What is wrong with it is in the log.
+      void keys.all().catch(() => undefined);
+    });
     hooks.reload.tap(() => place.forget());
   },
 });

@@ -4,10 +4,12 @@ export interface Line {
   readonly base: string;
   readonly pin: string | undefined;
   readonly code: string;
+  /** Fingerprint of the key that signs what the machine gets. */
+  readonly key: string;
 }
 
-export const curlLine = ({ base, pin, code }: Line): string =>
-  `curl -fsS${pin ? `k --pinnedpubkey '${pin}'` : ''} ${base}/install | sh -s -- ${code}`;
+export const curlLine = ({ base, pin, code, key }: Line): string =>
+  `curl -fsS${pin ? `k --pinnedpubkey '${pin}'` : ''} ${base}/install | sh -s -- ${code} --key ${key}`;
 
-export const wgetLine = ({ base, pin, code }: Line): string =>
-  `wget -qO- ${pin ? `--no-check-certificate --pinnedpubkey='${pin}' ` : ''}${base}/install | sh -s -- ${code}`;
+export const wgetLine = ({ base, pin, code, key }: Line): string =>
+  `wget -qO- ${pin ? `--no-check-certificate --pinnedpubkey='${pin}' ` : ''}${base}/install | sh -s -- ${code} --key ${key}`;

@@ -18,6 +18,7 @@ import { curlLine, wgetLine } from './lines.ts';
 import type { Place } from './place.ts';
 import { mayEnrol, mayEnrolAs } from './rights.ts';
 import type { Settings } from './settings.ts';
+import type { SigningKeys } from './signing-key.ts';
 import type { Code, Store } from './store.ts';
 
 const HOUR_S = 3_600;
@@ -62,6 +63,10 @@ const Made = Type.Object({
   expires_at: Time,
   line: Type.String({ description: 'For the shell of the machine.' }),
   wget_line: Type.String({ description: 'The same without curl.' }),
+  key: Type.String({
+    description:
+      'Fingerprint of the key that signs what machines get: `sha256//` and the digest of its DER in base64. The lines hold it, and `svc-server signing-key` prints it.',
+  }),
   obstacle: orNull(
     Type.Object(
       {
@@ -101,6 +106,7 @@ interface Parts {
   readonly kernel: Kernel<Settings>;
   readonly store: Store;
   readonly place: Place;
+  readonly keys: SigningKeys;
 }
 
 /** `enrol_create`, `enrol_list` and `enrol_revoke`: additions to the protocol. */
@@ -127,7 +133,7 @@ function wantedOf({ name, tags, seconds, uses, url }: ParamsOf<typeof PARAMS>) {
   };
 }
 
-function addCreate(methods: Methods, { kernel, store, place }: Parts): void {
+function addCreate(methods: Methods, { kernel, store, place, keys }: Parts): void {
   const { brand, clock } = kernel;
   methods.add('enrol_create', {
     summary:
@@ -151,12 +157,13 @@ function addCreate(methods: Methods, { kernel, store, place }: Parts): void {
       const owner = kernel.use(Owners).of(caller);
       const row = { hash: hashOf(brand.salt, code), name, tags, owner, uses, ...times };
       const { pin, url: base } = await place.chosen(url);
+      const key = await keys.fingerprint();
       const id = await store.insert(row);
-      const line = { base: base + brand.rewrite('/svc/enrol'), pin, code };
+      const line = { base: base + brand.rewrite('/svc/enrol'), pin, code, key };
       const { expires_at } = times;
       const obstacle = (await place.obstacle(base)) ?? null;
       const lines = { line: curlLine(line), wget_line: wgetLine(line) };
-      return { id, code, expires_at, ...lines, obstacle };
+      return { id, code, expires_at, ...lines, key, obstacle };
     },
   });
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BodyTooBig, type Exchange, type Kernel, type Routes, RpcError } from '@svc/plugin-sdk';
@@ -6,14 +7,16 @@ import { agentConfig } from './agent-config.ts';
 import { agentBundle } from './bundle.ts';
 import type { Enrolment, Refused } from './enrolment.ts';
 import type { Digests, Handed } from './files.ts';
+import type { Signer } from './manifest.ts';
 import type { Base, Place } from './place.ts';
 import { PARTS, type Part, type Runtimes } from './runtimes.ts';
 import type { Settings } from './settings.ts';
+import type { SigningKeys } from './signing-key.ts';
 import type { Throttle } from './throttle.ts';
 
 const SCRIPT = new URL('../install.sh', import.meta.url);
 /** What the server fills in; other words between such signs belong to the units. */
-const PLACE = /@(BASE|PIN|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/g;
+const PLACE = /@(BASE|PIN|KEY|MANIFEST|VERIFIER|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/g;
 const MOST_BODY = 1_024;
 const DENIED = 102;
 
@@ -24,6 +27,8 @@ interface Parts {
   readonly enrolment: Enrolment;
   readonly digests: Digests;
   readonly runtimes: Runtimes;
+  readonly keys: SigningKeys;
+  readonly signer: Signer;
   readonly throttle: Throttle;
 }
 
@@ -37,6 +42,7 @@ const headers = {
 export function addRoutes(routes: Routes, parts: Parts): void {
   const handlers: Readonly<Record<string, (exchange: Exchange, parts: Parts) => Promise<void>>> = {
     '/svc/enrol/install': reading(script),
+    '/svc/enrol/installer': reading(installer),
     '/svc/enrol/manifest': reading(manifest),
     '/svc/enrol/agent': reading(bundle),
     '/svc/enrol/runtime/:platform': reading(download('runtime')),
@@ -80,37 +86,65 @@ const refuse = (
   more: Record<string, string> = {},
 ) => exchange.text(status, `${why}\n`, { ...headers, ...more });
 
-async function script(exchange: Exchange, { kernel, place }: Parts): Promise<void> {
+/** The installer for the shell of a new machine: filled in with the way to this server, and with the signed manifest. */
+async function script(exchange: Exchange, parts: Parts): Promise<void> {
+  const { kernel, place } = parts;
   const base = await place.asked(exchange);
   if (!base) return refuse(exchange, 400, 'the header "host" names no host');
-  const units = join(dirname(await agentBundle()), 'systemd');
-  const unit = async (name: string) => (await readFile(join(units, name), 'utf8')).trimEnd();
-  const values: Readonly<Record<string, string>> = {
+  const values = {
     BASE: base.url + kernel.brand.rewrite('/svc/enrol'),
     PIN: base.pin ?? '',
-    SYSTEM_UNIT: await unit('svc-agent.service'),
-    USER_UNIT: await unit('svc-agent-user.service'),
-    TASKS_UNIT: await unit('svc-agent-tasks.conf'),
-    PING_UNIT: await unit('svc-agent-ping.conf'),
+    KEY: await parts.keys.fingerprint(),
+    MANIFEST: (await manifestText(parts)).trimEnd(),
   };
-  const text = await readFile(SCRIPT, 'utf8');
-  const filled = text.replace(PLACE, (all, name: string) => values[name] ?? all);
-  exchange.text(200, filled, headers);
+  exchange.text(200, filled(await template(), values), headers);
 }
 
-/** `agent VERSION SHA256 BYTES`, and for each platform `runtime PLATFORM SHA256 BYTES` and `terminal PLATFORM …`. */
-async function manifest(exchange: Exchange, { kernel, digests, runtimes }: Parts): Promise<void> {
+/** The same for every machine: what an update puts there, once its digest is that of the manifest. */
+async function installer(exchange: Exchange): Promise<void> {
+  exchange.text(200, await template(), headers);
+}
+
+const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(PLACE, (all, name: string) => values[name] ?? all);
+
+async function template(): Promise<string> {
+  const folder = dirname(await agentBundle());
+  const read = async (...path: string[]) =>
+    (await readFile(join(folder, ...path), 'utf8')).trimEnd();
+  return filled(await readFile(SCRIPT, 'utf8'), {
+    VERIFIER: await read('verify.mjs'),
+    SYSTEM_UNIT: await read('systemd', 'svc-agent.service'),
+    USER_UNIT: await read('systemd', 'svc-agent-user.service'),
+    TASKS_UNIT: await read('systemd', 'svc-agent-tasks.conf'),
+    PING_UNIT: await read('systemd', 'svc-agent-ping.conf'),
+  });
+}
+
+async function manifest(exchange: Exchange, parts: Parts): Promise<void> {
+  exchange.text(200, await manifestText(parts), headers);
+}
+
+/** `agent VERSION SHA256 BYTES`, `installer …`, for each platform `runtime PLATFORM …` and `terminal PLATFORM …`, signed. */
+async function manifestText({ kernel, digests, runtimes, signer }: Parts): Promise<string> {
   const lines: string[] = [];
-  const add = (what: string, { digest, size }: Handed) => lines.push(`${what} ${digest} ${size}`);
+  const add = (what: string, { digest, size }: Omit<Handed, 'path'>) =>
+    lines.push(`${what} ${digest} ${size}`);
+  const { version } = kernel.server;
   const agent = await digests.of(await agentBundle());
-  if (agent) add(`agent ${kernel.server.version}`, agent);
+  if (agent) {
+    add(`agent ${version}`, agent);
+    const script = Buffer.from(await template());
+    const digest = createHash('sha256').update(script).digest('hex');
+    add(`installer ${version}`, { digest, size: script.length });
+  }
   for (const platform of await runtimes.platforms()) {
     for (const part of Object.keys(PARTS) as Part[]) {
       const found = await runtimes.of(part, platform);
       if (found) add(`${part} ${platform}`, found);
     }
   }
-  exchange.text(200, `${lines.join('\n')}\n`, headers);
+  return signer.sign(lines);
 }
 
 async function bundle(exchange: Exchange, { digests, server }: Parts): Promise<void> {

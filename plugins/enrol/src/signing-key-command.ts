@@ -1,0 +1,94 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { type Command, type CommandTerminal, codeOf, UserError } from '@svc/plugin-sdk';
+import {
+  blocksOf,
+  fingerprintOf,
+  freshBlock,
+  keysOf,
+  readBlocks,
+  writeBlocks,
+} from './signing-key.ts';
+
+const USAGE = 'use signing-key, or signing-key new, export FILE, import FILE';
+
+/** `signing-key`: the key that signs the agent, the installer and the runtimes of this server. */
+export const signingKeyCommand = (file: () => string): Command => ({
+  name: 'signing-key',
+  summary: 'Show, replace, export or import the key that signs what machines are given.',
+  words: '[new|export|import] [FILE]',
+  bare: true,
+  async run(_kernel, terminal, { words: [what = 'show', other] }) {
+    const path = file();
+    const there = await readBlocks(path);
+    if (what === 'show') await show(terminal, path, there);
+    else if (what === 'new') await replace(terminal, path, [freshBlock(), ...(there ?? [])]);
+    else if (what === 'import') await take(terminal, path, { from: needed(other), there });
+    else if (what === 'export')
+      await exportTo(terminal, needed(other), there ?? (await made(path)));
+    else throw new UserError(`signing-key ${what}: ${USAGE}`);
+  },
+});
+
+function needed(file: string | undefined): string {
+  if (file === undefined) throw new UserError(USAGE);
+  return file;
+}
+
+async function made(path: string): Promise<string[]> {
+  const blocks = [freshBlock()];
+  await writeBlocks(path, blocks);
+  return blocks;
+}
+
+async function show(terminal: CommandTerminal, path: string, there: string[] | undefined) {
+  const [key, ...others] = keysOf(there ?? (await made(path)));
+  const publicKey = key?.publicKey ?? '';
+  terminal.print(fingerprintOf(publicKey));
+  const more = others.length === 0 ? '' : ` ${others.length} earlier ones sign beside it.`;
+  terminal.progress(`The key in ${path} signs what machines are given.${more} Its public half:
+
+-----BEGIN PUBLIC KEY-----
+${publicKey}
+-----END PUBLIC KEY-----
+
+The line above is what this prints of it:
+  openssl pkey -pubin -in FILE -outform DER | openssl dgst -sha256 -binary | openssl base64
+`);
+}
+
+/** Machines that trust the key before learn the new one with their next update, which both have signed. */
+async function replace(terminal: CommandTerminal, path: string, blocks: readonly string[]) {
+  await writeBlocks(path, blocks);
+  const [key] = keysOf(blocks.slice(0, 1));
+  terminal.print(fingerprintOf(key?.publicKey ?? ''));
+  terminal.progress(
+    blocks.length === 1
+      ? `It signs what machines are given from now on.\n`
+      : `It signs from now on, and the ${blocks.length - 1} before it beside it, so that machines learn it with their next update. Servers of the same fleet take the same file: signing-key export, import.\n`,
+  );
+}
+
+/** The keys of the file first; what signed here before signs on beside them. */
+async function take(
+  terminal: CommandTerminal,
+  path: string,
+  { from, there = [] }: { from: string; there: string[] | undefined },
+) {
+  const text = await readFile(from, 'utf8').catch((error) => {
+    throw new UserError(`${from} cannot be read: ${codeOf(error)}`, { cause: error });
+  });
+  const blocks = blocksOf(text, from);
+  await replace(terminal, path, [...blocks, ...there.filter((one) => !blocks.includes(one))]);
+}
+
+async function exportTo(terminal: CommandTerminal, file: string, blocks: readonly string[]) {
+  const text = blocks.map((block) => `${block}\n`).join('');
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch((error) => {
+    const why =
+      codeOf(error) === 'EEXIST' ? 'is there already' : `cannot be written: ${codeOf(error)}`;
+    throw new UserError(`${file} ${why}`, { cause: error });
+  });
+  terminal.print(
+    `${file}: ${blocks.length} private ${blocks.length === 1 ? 'key' : 'keys'}. Carry it as you carry passwords, and delete it then.`,
+  );
+}
