@@ -33,8 +33,9 @@ function hideInQuery(text: string, mask: string): string {
   return `${text.slice(0, at + 1)}${shown.join('&')}`;
 }
 
-/** Shorter texts stand for other things as well. */
+/** Shorter texts stand for other things as well, and so do words: a password `postgres` is masked in addresses only. */
 const LEAST = 6;
+const WORD = /^[a-z]{1,11}$/i;
 /** Shorter words of a path may be words. */
 const LEAST_WORD = 16;
 const isLong = (word: string) => word.length >= LEAST_WORD;
@@ -44,7 +45,9 @@ export function secretsIn(text: string): string[] {
   const [, login] = /^[a-z][a-z0-9+.-]*:\/\/(\S*)@/i.exec(text) ?? [];
   const password = login?.slice(login.indexOf(':') + 1);
   const found = [...(password ? [password] : []), ...restOf(text)];
-  return [...new Set([...found, ...found.map(decoded)])].filter((secret) => secret.length >= LEAST);
+  return [...new Set([...found, ...found.map(decoded)])].filter(
+    (secret) => secret.length >= LEAST && !WORD.test(secret),
+  );
 }
 
 function restOf(text: string): string[] {

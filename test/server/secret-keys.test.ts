@@ -119,6 +119,11 @@ for (const key of secret)
     });
   }
 
+test('a password that is a word hides no words of the log', () => {
+  const url = 'postgres://postgres:postgres@localhost/svc';
+  assert.equal(secretsOf({ database: { database_url: url } }, schema), []);
+});
+
 test('a backup keeps what is no secret, and no text of a key that nothing knows', () => {
   const text = `static_path = "./static/"
 pasword = "hush"
