@@ -40,6 +40,47 @@ test('each token says in a sentence what it may, where and until when', async ()
   }, 'tokens');
 });
 
+test('a token shows what its owner holds of which limits, and the Super Token who holds most', async () => {
+  const rights = [
+    { scopes: ['global'], permissions: [{ token: 'create' }, { status_page: 'write' }] },
+  ];
+  const owner = await kit.app.token(rights, {
+    username: 'release team',
+    password: 'a long password',
+  });
+  const page = { title: 'x', entries: [] };
+  for (let n = 0; n < 23; n++) await call('status-page_create', { slug: `held-${n}`, page }, owner);
+  const token_creation = {
+    token_limit: [{ scopes: ['global'], permissions: [{ status_page: 'write' }] }],
+  };
+  const { key } = await kit.app.call('token_create', { father_token: owner, token_creation });
+  await kit.using(async ({ page, findings }) => {
+    await page.getByText('What tokens hold').click();
+    const row = page.getByRole('row').filter({ hasText: 'release team' });
+    await row.getByText('Status pages 23 (').waitFor();
+    await row.getByText('Status pages: 92% of the limit').waitFor();
+    assert.equal(await findings(), []);
+    await row.getByRole('link').click();
+    await page.getByRole('row', { name: 'Status pages 23 of 25' }).waitFor();
+    await page.getByRole('row', { name: 'Tokens 1 of 1,000' }).waitFor();
+    assert.equal(await findings(), []);
+  }, 'tokens');
+  await kit.using(async ({ page }) => {
+    await page.getByText('These are the figures of that one: release team').waitFor();
+  }, `tokens/${key}`);
+  await kit.using(
+    async ({ page, findings }) => {
+      await page.getByRole('row', { name: '状态页 23 / 25' }).waitFor();
+      assert.is(await sideways(page), 0);
+      assert.equal(await findings(), []);
+    },
+    'tokens',
+    { token: owner, language: 'zh-CN', width: 390, height: 844, dark: true },
+  );
+  await call('token_delete', { target_token: key });
+  await call('token_delete', { target_token: 'release team' });
+});
+
 const MACHINE = [
   {
     scopes: [{ agent_uuid: uuidOf(1) }],

@@ -1340,6 +1340,32 @@ export const en = {
       'They stay. Whether they keep working or are suspended is set by on_delete in the section token of the configuration.',
     hangsLine: (kind: string, names: string, others: number) =>
       others === 0 ? `${kind}: ${names}` : `${kind}: ${names} and ${others} more`,
+    held: {
+      title: 'Holds',
+      hint: 'Counted with everything that its own tokens hold. Beyond a limit nothing new is taken; delete something, or raise the limit in the configuration.',
+      superHint:
+        'What the Super Token wrote has no limit, but where a number is for the whole server.',
+      nothing: 'Nothing yet.',
+      counted:
+        'What it holds counts for the token that created it. These are the figures of that one:',
+      unreadable: 'What the token holds could not be read.',
+      allTitle: 'What tokens hold',
+      allHint:
+        'Each with all tokens that it created; those nearest to a limit first. The bar is the limit that is nearest.',
+      superToken: 'Super Token',
+      gone: 'This token was deleted; what it held is still there.',
+      part: (kind: string, part: string) => `${kind}: ${part} of the limit`,
+      ofMost: (held: string, most: string) => `${held} of ${most}`,
+      kinds: {
+        token: 'Tokens',
+        worker: 'Workers',
+        job: 'Jobs',
+        bucket: 'Buckets',
+        database: 'Databases',
+        'status-page': 'Status pages',
+        'enrolment-code': 'Enrolment codes',
+      },
+    },
     dependents: {
       token: 'Tokens',
       worker: 'Workers',

@@ -13,6 +13,7 @@ import {
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { EditLimit } from './edit-limit.tsx';
+import { HeldByAll } from './held.tsx';
 import { LimitText, ValidityText } from './limit-text.tsx';
 import { heldOf, type Token } from './limits.ts';
 import { NewToken } from './new-token.tsx';
@@ -99,6 +100,7 @@ function List({ list }: { readonly list: readonly Token[] }) {
         <h1 class="grow">{t.tokens.count(list.length)}</h1>
         <New />
       </header>
+      <HeldByAll list={list} />
       <ul class="tokens-list">
         {list.map((token) => (
           <li key={token.token_key} class="card tokens-row">

@@ -13,6 +13,7 @@ import {
 } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Check } from './check.tsx';
+import { Held } from './held.tsx';
 import { LimitText, ValidityText } from './limit-text.tsx';
 import type { Token } from './limits.ts';
 import { type Made, Secret } from './secret.tsx';
@@ -58,6 +59,7 @@ export function TokenView({ token, onChanged }: Props) {
           )}
         </div>
       </Card>
+      <Held token={token} />
       {!isSuper && <Check token={token} onChanged={onChanged} />}
     </>
   );
