@@ -42,15 +42,12 @@ function OfOwner({ owner, token }: { readonly owner: Owner; readonly token: Toke
           : isOther
             ? t.tokens.held.counted
             : t.tokens.held.hint}{' '}
-        {isOther && (
-          <>
-            {me.isSuper ? (
-              <Link to={to('tokens', owner.token_key as string)}>{nameOf(owner)}</Link>
-            ) : (
-              <code>{nameOf(owner)}</code>
-            )}
-          </>
-        )}
+        {isOther &&
+          (me.isSuper ? (
+            <Link to={to('tokens', owner.token_key as string)}>{nameOf(owner)}</Link>
+          ) : (
+            <code>{nameOf(owner)}</code>
+          ))}
       </p>
       {kinds.length === 0 && <p class="muted">{t.tokens.held.nothing}</p>}
       <table class="tokens-held tokens-held-one">
