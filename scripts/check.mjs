@@ -6,6 +6,7 @@ const CHECKS = [
   ['tsc', ['node_modules/typescript/bin/tsc']],
   ['tsc web', ['node_modules/typescript/bin/tsc', '-p', 'plugins/dashboard/web']],
   ['reference', ['scripts/reference/index.ts', '--check']],
+  ['regular expressions', ['scripts/regexes/index.mjs']],
 ];
 
 /** @returns {Promise<boolean>} whether it passed */

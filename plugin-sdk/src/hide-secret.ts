@@ -53,7 +53,7 @@ export function secretsIn(text: string): string[] {
 function restOf(text: string): string[] {
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/is.exec(text) ?? [];
   if (rest !== undefined)
-    return [rest.replace(/\/+$/, ''), ...rest.split(/[/?#&=]/).filter(isLong)];
+    return [rest.replace(/(?<!\/)\/+$/, ''), ...rest.split(/[/?#&=]/).filter(isLong)];
   if (/^(?:sqlite:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text))
     return (text.split('?', 2)[1] ?? '')
       .split('&')

@@ -14,7 +14,7 @@ export async function countProcesses(machine: Machine): Promise<number> {
   let count = 0;
   for (const number of numbers) {
     // `number (name) state parent …`; a name may hold brackets and blanks.
-    const [, parent] = /.*\) \S (\d+)/s.exec(machine.textNow(`/proc/${number}/stat`)) ?? [];
+    const [, parent] = /^.*\) \S (\d+)/s.exec(machine.textNow(`/proc/${number}/stat`)) ?? [];
     if (parent !== undefined && parent !== '2' && number !== '2') count += 1;
   }
   return count;

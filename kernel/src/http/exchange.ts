@@ -114,5 +114,5 @@ function endWhenDestroyed(response: ServerResponse): void {
 /** Path and query of a request target, absolute form (RFC 9112 §3.2.2) included. */
 function targetPath(target: string): string {
   if (target.startsWith('/')) return target;
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?]*(.*)$/i.exec(target)?.[1] || '/';
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?]*(.*)/is.exec(target)?.[1] || '/';
 }

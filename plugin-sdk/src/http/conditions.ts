@@ -58,7 +58,7 @@ const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 /** Unix seconds of one of the three forms of RFC 9110 §5.6.7; `Date.parse` also accepts other texts. */
 function httpDate(field: string): number | undefined {
   const text = asctime.test(field) ? `${field} GMT` : field;
-  if (!/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d.* GMT$/.test(text)) return undefined;
+  if (!/^[A-Z][a-z]{2,8},? .{0,40}\d\d:\d\d:\d\d.{0,40} GMT$/.test(text)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms / SECOND_MS;
 }

@@ -37,7 +37,7 @@ function specsOf(field: string): string[] {
   // RFC 9110 §5.6.1.2: empty list elements do not count.
   return (set ?? '')
     .split(',')
-    .map((spec) => spec.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .map((spec) => spec.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''))
     .filter((spec) => spec !== '');
 }
 

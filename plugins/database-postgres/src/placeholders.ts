@@ -1,6 +1,9 @@
-/** Strings, quoted names, comments and dollar quotes, which may hold a `?`; then the placeholders themselves. */
+/**
+ * Strings, quoted names, comments and dollar quotes, which may hold a `?`; then the placeholders themselves. What has no
+ * end goes on to the end of the text, so each character is looked at once.
+ */
 const tokens =
-  /\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([a-z_]\w*)?\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|\?\??/gi;
+  /\be'(?:[^'\\]|\\.|'')*'?|'[^']*'?|"[^"]*"?|(?<![\w$])\$([a-z_]\w*)?\$.*?(?:\$\1\$|$)|--[^\n]*|\/\*.*?(?:\*\/|$)|\?\??/gis;
 
 const CACHED_TEXTS = 500;
 const cache = new Map<string, string>();

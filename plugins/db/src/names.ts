@@ -42,7 +42,7 @@ export interface Places {
  */
 export function placesIn(path: string, mainFile: () => string | undefined): Places {
   const directory = resolve(path);
-  const shown = path.replace(/\/+$/, '');
+  const shown = path.replace(/(?<!\/)\/+$/, '');
   return {
     directory,
     file(name) {

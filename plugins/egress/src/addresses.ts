@@ -44,7 +44,7 @@ function inner(): BlockList {
 
 /** The eight groups of an IPv6 address, scope left out. */
 function groupsOf(address: string): number[] {
-  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
+  const { hostname } = new URL(`http://[${address.replace(/%.*/s, '')}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const numbers = (text: string) =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
@@ -69,8 +69,8 @@ export function embedded(address: string): string | undefined {
 /** True when requests may go there without being allowed by name. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !inner().check(address, 'ipv4');
-  if (!isIPv6(address.replace(/%.*$/, ''))) return false;
+  if (!isIPv6(address.replace(/%.*/s, ''))) return false;
   const within = embedded(address);
   if (within !== undefined) return !inner().check(within, 'ipv4');
-  return !inner().check(address.replace(/%.*$/, ''), 'ipv6');
+  return !inner().check(address.replace(/%.*/s, ''), 'ipv6');
 }

@@ -59,7 +59,7 @@ function ruleOf(entry: string, key: string): Rule {
 
 function isListed(list: BlockList, address: string): boolean {
   if (isIPv4(address)) return list.check(address, 'ipv4');
-  const plain = address.replace(/%.*$/, '');
+  const plain = address.replace(/%.*/s, '');
   const within = embedded(plain);
   return list.check(plain, 'ipv6') || (within !== undefined && list.check(within, 'ipv4'));
 }

@@ -64,7 +64,7 @@ export interface Obstacle {
 /** @returns undefined: nothing is known to be in the way */
 export function obstacleOf(url: string, { listens, hosts }: Listener): Obstacle | undefined {
   const { hostname: name, protocol } = new URL(url);
-  const [port] = /\d*$/.exec(listens) ?? [];
+  const [port] = /(?<!\d)\d*$/.exec(listens) ?? [];
   const told = { listens, address: `${protocol}//${ownAddress()}:${port}`, name };
   if (isLoopback(name)) return { kind: 'loopback', ...told };
   const isAllowed = isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !hosts || hosts.some(covers(name));

@@ -60,7 +60,7 @@ export class Place {
   async chosen(url: string | undefined): Promise<Base> {
     const { config } = this.#kernel;
     const listener = await this.listener();
-    const base = (url ?? (config.url || listener.url)).replace(/\/+$/, '');
+    const base = (url ?? (config.url || listener.url)).replace(/(?<!\/)\/+$/, '');
     return { url: base, pin: base.startsWith('https:') ? this.#pin(listener) : undefined };
   }
 

@@ -4,8 +4,13 @@ export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/svg+xm
  * What could do more than draw. Logos are sent in a sandbox without scripts and shown in `<img>`, so this is the second wall;
  * document types can make a small file a very large one.
  */
-const MORE_THAN_A_DRAWING =
-  /<!(?:DOCTYPE|ENTITY)|<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|embed|object)\b|<\?(?!xml\s)|\son\w+\s*=|javascript:/i;
+const MORE_THAN_A_DRAWING = [
+  /<!(?:DOCTYPE|ENTITY)/i,
+  /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|embed|object)\b/i,
+  /<\?(?!xml\s)/i,
+  /\son\w+\s*=/i,
+  /javascript:/i,
+];
 
 /** By the content; undefined: it is not one of these images. */
 export function logoType(bytes: Buffer): LogoType | undefined {
@@ -16,7 +21,9 @@ export function logoType(bytes: Buffer): LogoType | undefined {
     return 'image/webp';
   }
   const text = bytes.toString();
-  return isSvg(text) && !MORE_THAN_A_DRAWING.test(text) ? 'image/svg+xml' : undefined;
+  return isSvg(text) && !MORE_THAN_A_DRAWING.some((one) => one.test(text))
+    ? 'image/svg+xml'
+    : undefined;
 }
 
 /** Is `<svg` the first element, behind a declaration and comments? Each character is looked at once, however many comments there are. */

@@ -71,7 +71,7 @@ async function answering(head: Head, address: Address): Promise<Finding> {
 
 /** `X.Y.Z` */
 const versionIn = (result: unknown): string =>
-  /\d+\.\d+\.\d+/.exec(JSON.stringify(result) ?? '')?.[0] ?? '';
+  /(?<!\d)\d+\.\d+\.\d+/.exec(JSON.stringify(result) ?? '')?.[0] ?? '';
 
 type Answer = { readonly result?: unknown } | 'refused' | 'other';
 

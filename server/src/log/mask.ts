@@ -13,11 +13,11 @@ const MEMBER = new RegExp(`(\\\\*)"${NAME}\\1"\\s*:\\s*`, 'gi');
 const PLAIN_VALUE = /[^\s,}\]"\\[{tfn][^\s,}\]"\\]*/y;
 
 /** The name of the user stays; a password may hold `@` and `/`. */
-const DATABASE_URL = /\b((?:postgres|postgresql|mysql|mariadb):\/\/[^\s:@/]*:)[^\s"'`]*@/gi;
-const BROKER_URL = /\b((?:nats|tls|redis|rediss|amqp):\/\/)[^\s:@/]*:[^\s"'`]*@/gi;
+const DATABASE_URL = /\b((?:postgres|postgresql|mysql|mariadb):\/\/[^\s:@/]*:)[^\s"'`]{0,1000}@/gi;
+const BROKER_URL = /\b((?:nats|tls|redis|rediss|amqp):\/\/)[^\s:@/]*:[^\s"'`]{0,1000}@/gi;
 /** A token may stand as the user, with or without a password. */
 const OTHER_URL =
-  /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'`]*@/gi;
+  /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]{0,40}:\/\/)[^\s/?#"'`]*@/gi;
 const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
 
 /** Secrets of configurations, longest first. */

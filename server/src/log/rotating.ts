@@ -12,7 +12,7 @@ const LOOK_LENGTH = 2 ** 20;
  * as well. Lines on their way still reach the file that was open. @throws Error when it cannot be opened
  */
 export function openRotating(path: string, max_bytes: number, files: number): Output {
-  const [, folder = '', name] = /^(.*[/\\])?(.*)$/.exec(path) as RegExpExecArray;
+  const [, folder = '', name] = /^(.*[/\\])?([^/\\]*)$/s.exec(path) as RegExpExecArray;
   let fd = openSync(path, 'a');
   let current = openOutput(fd, path);
   let [since, length, turn] = [Date.now(), 0, Promise.resolve()];

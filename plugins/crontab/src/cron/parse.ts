@@ -45,7 +45,8 @@ export function parseCron(text: string): Schedule {
   return new Schedule({ seconds, minutes, hours }, calendar);
 }
 
-const trimmed = (text: string): string => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+const trimmed = (text: string): string =>
+  text.replace(/^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g, '');
 
 interface Value {
   readonly value: number;

@@ -1,7 +1,7 @@
 import { fileOnly, type Static, secretKey, Type } from '@svc/plugin-sdk';
 
 const Header = Type.String({
-  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+: *[ -~]*$",
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[ -~]*$",
   description: '`Name: value`, in ASCII',
 });
 

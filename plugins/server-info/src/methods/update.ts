@@ -30,7 +30,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /** Three unsigned integers of 64 bits, without leading zeros: `00.06.1` is `0.6.1`. Undefined for any other text. */
 function plainVersion(text: string): string | undefined {
-  const found = /^0*(\d{1,20})\.0*(\d{1,20})\.0*(\d{1,20})$/.exec(text);
+  const found = /^0*(?!0\d)(\d{1,20})\.0*(?!0\d)(\d{1,20})\.0*(?!0\d)(\d{1,20})$/.exec(text);
   const numbers = found?.slice(1).map(BigInt);
   return numbers?.every((number) => number <= UINT64_MAX) ? numbers.join('.') : undefined;
 }

@@ -152,7 +152,7 @@ export class Snapshot {
 
   #links(): Links {
     const { url, slug } = { ...this.facts.page, ...this.facts.page.settings };
-    const page = url?.replace(/\/+$/, '') ?? `${this.#places.base}/${slug}`;
+    const page = url?.replace(/(?<!\/)\/+$/, '') ?? `${this.#places.base}/${slug}`;
     return { page, incident: (id) => `${page}/incident/${id}` };
   }
 }

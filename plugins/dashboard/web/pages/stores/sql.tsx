@@ -12,7 +12,7 @@ const FIRST = 100;
 const selectOf = (table: string) => `select * from "${table.replaceAll('"', '""')}" limit ${FIRST}`;
 
 /** Comments, texts and quoted names say nothing about what a statement does. */
-const QUOTED = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/g;
+const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*'?|"[^"]*"?/g;
 
 /** Would it take away what is there? Words decide: a question too many is better than one too few. */
 export const isLossy = (sql: string): boolean =>

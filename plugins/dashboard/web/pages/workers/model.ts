@@ -114,7 +114,7 @@ export const EXAMPLE = `export default {
 
 /** The line of the script that an error names, counting from 1. */
 export const lineOf = (text: string, name: string): number | undefined => {
-  const place = [...text.matchAll(/\(?([^()\s]+\.js):(\d+):\d+\)?/g)].find(
+  const place = [...text.matchAll(/(?<![^()\s])([^()\s]+\.js):(\d+):\d+/g)].find(
     ([, file]) => file === 'js_worker.js' || file === `${name}.js`,
   );
   return place && Number(place[2]);

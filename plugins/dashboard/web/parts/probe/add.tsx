@@ -49,7 +49,7 @@ function isTarget(kind: Kind, text: string): boolean {
 
 /** A job needs a name without slashes. */
 const nameFor = (kind: Kind, target: string): string =>
-  `${t.probes.kinds[kind]} ${target.replace(/^https?:\/\//i, '').replace(/\/+$/, '')}`
+  `${t.probes.kinds[kind]} ${target.replace(/^https?:\/\//i, '').replace(/(?<!\/)\/+$/, '')}`
     .replace(/[/\\]/g, ' ')
     .slice(0, MOST_NAME);
 
