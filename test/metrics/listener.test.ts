@@ -35,6 +35,10 @@ test('/metrics answers there without a credential, and nothing else does', async
     assert.not.ok((await app.fetch('/metrics')).ok, 'the main listener has no /metrics');
     const raw = connect(port, '127.0.0.1').end('not http\r\n\r\n');
     assert.match(String((await once(raw, 'data'))[0]), /^HTTP\/1.1 400 /);
+    const double = connect(port, '127.0.0.1');
+    double.write('GET /metrics HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n');
+    assert.match(String((await once(double, 'data'))[0]), /^HTTP\/1.1 400 /, 'two Host fields');
+    double.destroy();
   } finally {
     await app.stop();
   }

@@ -13,6 +13,7 @@ const SDK = /gets the server's own @svc\/plugin-sdk/;
 const SCHEME = /x-forwarded-proto is believed/;
 const NAMES = /called by their host name/;
 const PACE = /flush_interval_ms counts as 200/;
+const PATHS = /allowed_paths has no effect/;
 
 const cases: [says: string, head: string, told: RegExp[]][] = [
   ['all built-in plugins on an address of the network', 'ws_listener = "0.0.0.0:2211"', [NAMES]],
@@ -48,6 +49,12 @@ const cases: [says: string, head: string, told: RegExp[]][] = [
     'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 200 }',
     [NAMES],
   ],
+  [
+    'paths that could be changed over the wire',
+    'ws_listener = "0.0.0.0:2211"\nallowed_paths = ["/srv"]',
+    [NAMES, PATHS],
+  ],
+  ['none of them', 'ws_listener = "0.0.0.0:2211"\nallowed_paths = []', [NAMES]],
 ];
 for (const [says, head, told] of cases)
   test(says, () => {

@@ -46,6 +46,9 @@ export async function listen(
 ): Promise<void> {
   const where = addressOf(address);
   const server = createServer({ maxHeaderSize: HEADER_BYTES }, async (request, response) => {
+    // RFC 9112 §3.2, as the main listener has it.
+    if ((request.headersDistinct['host']?.length ?? 0) > 1)
+      return void response.writeHead(400, { connection: 'close' }).end('Invalid Host header');
     const url = new URL(request.url ?? '/', 'http://metrics');
     try {
       const { status, body, headers } =
@@ -62,6 +65,8 @@ export async function listen(
     }
   });
   server.maxConnections = MOST_CONNECTIONS;
+  // Their size is bounded; of more than 2,000 the rest would go unseen.
+  server.maxHeadersCount = 0;
   server.requestTimeout = REQUEST_MS;
   await new Promise<void>((resolve, reject) => {
     const failed = ({ message }: Error) =>

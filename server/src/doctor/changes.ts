@@ -61,7 +61,22 @@ const pacedReports: Change = {
   message: '0.8.0: flush_interval_ms counts as 200 where it is larger.',
 };
 
-const CHANGES = [bringsNoBuckets, pluginsOfOthers, schemeOfProxies, hostNames, pacedReports];
+const pathsOverTheWire: Change = {
+  concerns: ({ raw }) => Array.isArray(raw['allowed_paths']) && raw['allowed_paths'].length > 0,
+  level: 'advice',
+  message:
+    '0.9.0: svc-server_edit_config changes no paths, plugins, addresses and outlets any more, so allowed_paths has no effect.',
+  advice: 'Take allowed_paths out, and change such keys in the file on the machine.',
+};
+
+const CHANGES = [
+  bringsNoBuckets,
+  pluginsOfOthers,
+  schemeOfProxies,
+  hostNames,
+  pacedReports,
+  pathsOverTheWire,
+];
 
 /** Of the changes since 0.6.0 those that concern a configuration. What plugins know better they tell in `examine`. */
 export const changesFor = (config: LoadedConfig): Finding[] =>
