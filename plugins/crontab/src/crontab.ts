@@ -73,7 +73,17 @@ export function createCrontab(kernel: Kernel) {
       if (stopping.aborted) throw RpcError.other('the server stops; not all rows are deleted');
     },
   };
-  return { crontab, ...running, claims: stores.claims };
+  /** Jobs are read when the server is ready: a start does not wait for them. Never rejects. */
+  const begin = async () => {
+    try {
+      await jobs.reload();
+    } catch (error) {
+      log.error('jobs could not be read; they are read again soon', { error });
+    }
+    scheduler.begin();
+    void running.missed.search();
+  };
+  return { crontab, ...running, claims: stores.claims, begin };
 }
 
 const openStores = ({ db, bus, useOptional }: Kernel) => ({
@@ -89,7 +99,8 @@ function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs:
   const isSuspended = async ({ owner, type }: Job) =>
     (await kernel.useOptional(Owners)?.isSuspended(owner, [mayDo('write', type), mayRun(type)])) ??
     false;
-  const runs = new Runs({ tasks, workers, isSuspended, results, claims, clock, log });
+  const read = (id: Integer) => jobs.read(id);
+  const runs = new Runs({ read, tasks, workers, isSuspended, results, claims, clock, log });
   const missed = new MissedRuns({
     bus,
     clock,

@@ -62,7 +62,8 @@ export default definePlugin({
 
   setup(kernel) {
     const { clock, config: settings, hooks } = kernel;
-    const { crontab, runs, missed, scheduler, claims } = createCrontab(kernel);
+    const { crontab, runs, scheduler, claims, begin } = createCrontab(kernel);
+    let hasBegun = false;
     const { jobs, results } = crontab;
     kernel.use(History).keep(ARRIVED);
 
@@ -76,7 +77,6 @@ export default definePlugin({
         list: (owner) => crontab.store.namesOf(owner),
       });
       kernel.useOptional(Holdings)?.register(jobsHeld(settings));
-      return jobs.reload();
     });
     let serves = false;
     hooks.start.tap(() => {
@@ -86,8 +86,8 @@ export default definePlugin({
     });
     hooks.ready.tap(() => {
       clock.timeout(() => {
-        scheduler.begin();
-        void missed.search();
+        hasBegun = true;
+        void begin();
       }, BEGIN_MS);
       kernel.every('records beyond max_result_bytes', TRIM_MS, () =>
         results.trim(settings.max_result_bytes, crontab.proceed),
@@ -98,6 +98,7 @@ export default definePlugin({
       });
     });
     hooks.reload.tap(async () => {
+      if (!hasBegun) return;
       await jobs.reload();
       scheduler.wake();
     });

@@ -1,14 +1,16 @@
-import { parseCron } from './cron/parse.ts';
 import type { Schedule } from './cron/schedule.ts';
-import { type JobType, storedJobType } from './job-type.ts';
-import type { JobRow } from './store/jobs.ts';
+import type { JobType } from './job-type.ts';
+import type { JobRow, PlanRow } from './store/jobs.ts';
 
-/** A job as the scheduler holds it: its row, parsed. */
-export interface Job extends JobRow {
-  readonly type: JobType;
-  readonly schedule: Schedule;
+/** When a job runs: what the scheduler holds of each. */
+export interface Planned extends PlanRow {
   /** When it runs next, Unix ms; infinite: never, or while it is disabled. */
   readonly due: number;
+}
+
+/** A job with what it does, read when it runs. */
+export interface Job extends JobRow {
+  readonly type: JobType;
 }
 
 /** A row's time may lie this far ahead of this clock: the clocks of servers differ. */
@@ -23,25 +25,11 @@ export interface Moment {
   readonly ahead_ms?: number;
 }
 
-/** The job of a row. @throws CronError, or Error when the type is unreadable */
-export function jobOf(row: JobRow, moment: Moment): Job {
-  const type = storedJobType(row.cron_type);
-  if (!type) throw new Error('the stored type is unreadable');
-  const schedule = parseCron(row.cron_expression);
-  return { ...row, type, schedule, due: dueOf(row, schedule, moment) };
-}
-
-/** The same job after a run, or on another clock. */
-export const jobAt = (job: Job, moment: Moment): Job => ({
-  ...job,
-  due: dueOf(job, job.schedule, moment),
-});
-
 /**
  * The first match after the last run that does not lie before the start of counting (crontab.md §2.1).
  * The second of that start itself counts.
  */
-function dueOf(row: JobRow, schedule: Schedule, moment: Moment): number {
+export function dueOf(row: PlanRow, schedule: Schedule, moment: Moment): number {
   if (!row.enable) return Number.POSITIVE_INFINITY;
   const { now, startedAt, ahead_ms = SKEW_MS } = moment;
   const start = Number(row.start_time) - 1000;

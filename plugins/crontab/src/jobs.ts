@@ -1,46 +1,81 @@
 import type { Integer } from '@svc/plugin-sdk';
-import { type Job, jobAt, jobOf, type Moment } from './job.ts';
-import type { JobRow, JobStore, Stamp } from './store/jobs.ts';
+import { Contents, jobOf } from './contents.ts';
+import { dueOf, type Job, type Moment, type Planned } from './job.ts';
+import type { JobStore, PlanRow, Stamp } from './store/jobs.ts';
+
+/** Rows of one read. */
+const PAGE = 1_000;
+/** Jobs that are due later are not looked at each time. */
+const SOON_MS = 60_000;
 
 export interface JobsOptions {
   readonly store: JobStore;
   readonly now: () => number;
   /** A row cannot be parsed: it is not listed and never runs. */
-  readonly unreadable: (row: JobRow, error: unknown) => void;
+  readonly unreadable: (row: PlanRow, error: unknown) => void;
 }
 
-/** All readable jobs in memory. Changes go to the table first; rows that other servers changed are read again. */
+/**
+ * When each job runs. What it does is read when it runs. Changes go to the table first; rows that other servers changed are
+ * read again.
+ */
 export class Jobs {
   readonly #options: JobsOptions;
   #startedAt: number;
-  readonly #jobs = new Map<Integer, Job>();
+  readonly #jobs = new Map<Integer, Planned>();
+  /** Those that are due before the horizon. */
+  readonly #soon = new Map<Integer, Planned>();
+  #horizon = 0;
+  readonly #contents = new Contents();
   /** Versions of rows that cannot be parsed. */
   readonly #unreadable = new Map<Integer, number>();
   /** For each reading that is under way: the jobs that changed meanwhile; what it reads of them is old. */
   readonly #reads = new Set<Set<Integer>>();
-  #sorted: readonly Job[] | undefined;
 
   constructor(options: JobsOptions) {
     this.#options = options;
     this.#startedAt = options.now();
   }
 
-  get(id: Integer): Job | undefined {
+  get(id: Integer): Planned | undefined {
     return this.#jobs.get(id);
   }
 
-  /** Ascending by id. */
-  list(): readonly Job[] {
-    this.#sorted ??= [...this.#jobs.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    return this.#sorted;
-  }
-
-  values(): Iterable<Job> {
+  values(): Iterable<Planned> {
     return this.#jobs.values();
   }
 
+  /** Jobs whose time comes within a minute or has come. */
+  soon(): Iterable<Planned> {
+    const now = this.#options.now();
+    if (now > this.#horizon - SOON_MS / 2) {
+      this.#horizon = now + SOON_MS;
+      this.#soon.clear();
+      for (const job of this.#jobs.values())
+        if (job.due < this.#horizon) this.#soon.set(job.id, job);
+    }
+    return this.#soon.values();
+  }
+
+  /** What a job does. @returns undefined when it has gone, or cannot be read. @throws RpcError 103 */
+  async read(id: Integer): Promise<Job | undefined> {
+    const planned = this.#jobs.get(id);
+    const known = planned && this.#contents.get(id, planned.version);
+    if (known) return { ...known, ...planned };
+    const [row] = await this.#options.store.byIds([id]);
+    if (!row) return undefined;
+    try {
+      const job = jobOf(row);
+      this.#contents.put(job);
+      return job;
+    } catch (error) {
+      this.#unreadableNow(row, error);
+      return undefined;
+    }
+  }
+
   /** Takes a row that was just written or read. */
-  put(row: JobRow): void {
+  put(row: PlanRow): void {
     this.#touch(row.id);
     this.#remember(row);
   }
@@ -55,55 +90,65 @@ export class Jobs {
     const job = this.#jobs.get(id);
     if (!job) return;
     this.#touch(id);
-    this.#set(jobAt({ ...job, last_run_time: at, claimed_by }, this.#moment()));
+    this.#set(this.#planned({ ...job, last_run_time: at, claimed_by }, this.#moment()));
   }
 
   /** The clock went back: times that now lie ahead of it do not hold jobs up. */
   rebase(): void {
     this.#startedAt = Math.min(this.#startedAt, this.#options.now());
     const moment = { ...this.#moment(), ahead_ms: 0 };
-    for (const job of [...this.#jobs.values()]) this.#set(jobAt(job, moment));
+    for (const job of [...this.#jobs.values()]) this.#set(this.#planned(job, moment));
   }
 
   /** Reads every row. @throws RpcError 103 */
   async reload(): Promise<void> {
-    await this.#reading(async () => {
-      const rows = await this.#options.store.all();
-      return { rows, present: new Set(rows.map(({ id }) => id)) };
+    await this.#reading(async (take) => {
+      const present = new Set<Integer>();
+      for await (const rows of pagesOf((after) => this.#options.store.plans(after, PAGE))) {
+        take(rows);
+        for (const { id } of rows) present.add(id);
+      }
+      return present;
     });
   }
 
   /** Reads the rows that have changed. @throws RpcError 103 */
   async refresh(): Promise<void> {
-    await this.#reading(async () => {
-      const stamps = await this.#options.store.stamps();
-      const rows = await this.#options.store.byIds(
-        stamps.filter((stamp) => this.#isNew(stamp)).map(({ id }) => id),
-      );
-      return { rows, present: new Set(stamps.map(({ id }) => id)) };
+    await this.#reading(async (take) => {
+      const { store } = this.#options;
+      const present = new Set<Integer>();
+      for await (const stamps of pagesOf((after) => store.stamps(after, PAGE))) {
+        const fresh = stamps.filter((stamp) => this.#isNew(stamp));
+        take(await store.plansOf(fresh.map(({ id }) => id)));
+        for (const { id } of stamps) present.add(id);
+      }
+      return present;
     });
   }
 
   /** Reads these rows. @throws RpcError 103 */
   async reread(ids: readonly Integer[]): Promise<void> {
-    await this.#reading(async () => {
-      const rows = await this.#options.store.byIds(ids);
+    await this.#reading(async (take) => {
+      const rows = await this.#options.store.plansOf(ids);
+      take(rows);
       const present = new Set(this.#jobs.keys());
       for (const id of ids) present.delete(id);
       for (const { id } of rows) present.add(id);
-      return { rows, present };
+      return present;
     });
   }
 
+  /** `read`: hands over what it reads. @returns ids of all rows that there are */
   async #reading(
-    read: () => Promise<{ rows: readonly JobRow[]; present: ReadonlySet<Integer> }>,
+    read: (take: (rows: readonly PlanRow[]) => void) => Promise<ReadonlySet<Integer>>,
   ): Promise<void> {
     const touched = new Set<Integer>();
     this.#reads.add(touched);
     try {
       const before = new Set([...this.#jobs.keys(), ...this.#unreadable.keys()]);
-      const { rows, present } = await read();
-      for (const row of rows) if (!touched.has(row.id)) this.#remember(row);
+      const present = await read((rows) => {
+        for (const row of rows) if (!touched.has(row.id)) this.#remember(row);
+      });
       for (const id of before) if (!present.has(id) && !touched.has(id)) this.#drop(id);
     } finally {
       this.#reads.delete(touched);
@@ -116,7 +161,7 @@ export class Jobs {
     return STAMP.some((column) => job[column] !== stamp[column]);
   }
 
-  #remember(row: JobRow): void {
+  #remember(row: PlanRow): void {
     const job = this.#jobs.get(row.id);
     // Two reads may end in the other order.
     if (job && job.version > row.version) return;
@@ -125,23 +170,39 @@ export class Jobs {
       return;
     }
     try {
-      this.#set(jobOf(row, this.#moment()));
+      this.#set(this.#planned(row, this.#moment()));
       this.#unreadable.delete(row.id);
     } catch (error) {
-      this.#drop(row.id);
-      this.#unreadable.set(row.id, row.version);
-      this.#options.unreadable(row, error);
+      this.#unreadableNow(row, error);
     }
   }
 
-  #set(job: Job): void {
+  #unreadableNow(row: PlanRow, error: unknown): void {
+    this.#drop(row.id);
+    this.#unreadable.set(row.id, row.version);
+    this.#options.unreadable(row, error);
+  }
+
+  /** @throws CronError */
+  #planned(row: PlanRow, moment: Moment): Planned {
+    const { id, name, enable, cron_expression, start_time, version } = row;
+    const { last_run_time, claimed_by } = row;
+    const due = dueOf(row, this.#contents.scheduleOf(cron_expression), moment);
+    const when = { last_run_time, claimed_by, due };
+    return { id, name, enable, cron_expression, start_time, version, ...when };
+  }
+
+  #set(job: Planned): void {
     this.#jobs.set(job.id, job);
-    this.#sorted = undefined;
+    if (job.due < this.#horizon) this.#soon.set(job.id, job);
+    else this.#soon.delete(job.id);
   }
 
   #drop(id: Integer): void {
     this.#unreadable.delete(id);
-    if (this.#jobs.delete(id)) this.#sorted = undefined;
+    this.#jobs.delete(id);
+    this.#soon.delete(id);
+    this.#contents.drop(id);
   }
 
   #touch(id: Integer): void {
@@ -154,16 +215,27 @@ export class Jobs {
 }
 
 const STAMP = ['version', 'last_run_time', 'claimed_by'] as const;
-/** What decides when a job is due. */
+/** What decides when a job is due; whatever else changes, its version does. */
 const CONTENT = [
   'version',
   'last_run_time',
   'enable',
   'name',
   'cron_expression',
-  'cron_type',
   'start_time',
 ] as const;
 
-const isSame = (job: Job, row: JobRow): boolean =>
+const isSame = (job: Planned, row: PlanRow): boolean =>
   CONTENT.every((column) => job[column] === row[column]);
+
+/** All rows, some at a time in the order of their ids. */
+async function* pagesOf<Row extends Pick<Stamp, 'id'>>(
+  read: (after: Integer) => Promise<Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let after: Integer = 0; ; ) {
+    const page = await read(after);
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.id as Integer;
+  }
+}

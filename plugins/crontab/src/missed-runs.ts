@@ -1,6 +1,6 @@
 import type { Bus, Clock, Integer, Logger } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
-import type { Job } from './job.ts';
+import type { Planned } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import type { Claim, ClaimStore } from './store/claims.ts';
 
@@ -19,7 +19,7 @@ export interface MissedRunsOptions {
   readonly claims: ClaimStore;
   readonly tasks: Pick<Tasks, 'hasRun'>;
   /** Starts the run that was claimed at `claimedAt`; never waits, never throws. */
-  readonly run: (job: Job, claimedAt: Integer) => void;
+  readonly run: (job: Pick<Planned, 'id' | 'name'>, claimedAt: Integer) => void;
 }
 
 /**
@@ -52,7 +52,7 @@ export class MissedRuns {
   }
 
   /** This server claimed a run of `job`, as it was before. Its row does not name the server of the run before any more. */
-  replaced({ id, name, claimed_by, last_run_time }: Job): void {
+  replaced({ id, name, claimed_by, last_run_time }: Planned): void {
     if (claimed_by === null || claimed_by === this.#options.bus.id || last_run_time === null)
       return;
     if (this.#replaced.length >= REPLACED) this.#replaced.splice(0, REPLACED / 2);
@@ -87,7 +87,7 @@ export class MissedRuns {
 
   async #dispatch(claim: Claim): Promise<void> {
     const { jobs, claims, log, run } = this.#options;
-    const job = jobs.get(claim.id);
+    const job = await jobs.read(claim.id);
     const isLast = !this.#replaced.includes(claim);
     if (!job || (job.type.kind === 'worker' && !isLast)) return;
     if (await this.#wasDispatched(claim)) return;

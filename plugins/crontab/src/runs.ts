@@ -1,7 +1,7 @@
 import { type Clock, type Integer, type Logger, RpcError } from '@svc/plugin-sdk';
 import type { TaskOutcome, Tasks } from '@svc/plugin-task/api';
 import type { WorkerRuns } from './api.ts';
-import type { Job } from './job.ts';
+import type { Job, Planned } from './job.ts';
 import type { AgentType, WorkerType } from './job-type.ts';
 import type { ClaimStore } from './store/claims.ts';
 import type { ResultStore, RunRecord } from './store/results.ts';
@@ -17,6 +17,8 @@ const DISPATCHING = 100;
 const STOP_MS = 5_000;
 
 export interface RunsOptions {
+  /** What a job does; undefined: it has gone, or cannot be read. */
+  readonly read: (id: Integer) => Promise<Job | undefined>;
   readonly tasks: Tasks;
   readonly workers: () => WorkerRuns | undefined;
   /** The token that wrote the job has gone, or could not write it now, and the operator wants its jobs to stop. */
@@ -43,7 +45,7 @@ export class Runs {
   }
 
   /** Starts the run that was claimed at `claimedAt` (Unix ms). Never waits: a slow agent or a dead database holds up its own run only. */
-  start(job: Job, claimedAt: Integer): void {
+  start(job: Pick<Planned, 'id' | 'name'>, claimedAt: Integer): void {
     const work = this.#dispatch(job, claimedAt).finally(() => this.#running.delete(work));
     this.#running.add(work);
   }
@@ -60,9 +62,8 @@ export class Runs {
     });
   }
 
-  async #dispatch(job: Job, claimedAt: Integer): Promise<void> {
+  async #dispatch({ id, name }: Pick<Planned, 'id' | 'name'>, claimedAt: Integer): Promise<void> {
     const { log } = this.#options;
-    const { id, name, type } = job;
     const before = this.#dispatching.get(id) ?? 0;
     if (before >= DISPATCHING) {
       log.error('run skipped: earlier runs are still being dispatched', { job: name, before });
@@ -71,11 +72,7 @@ export class Runs {
     this.#dispatching.set(id, before + 1);
     log.info('job fired', { job: name });
     try {
-      if (await this.#options.isSuspended(job)) await this.#record(job, claimedAt, SUSPENDED);
-      else
-        await (type.kind === 'agent'
-          ? this.#runAgents(job, claimedAt, type)
-          : this.#runWorker(job, claimedAt, type));
+      await this.#run(id, claimedAt);
     } catch (error) {
       log.error('run failed', { job: name, error });
     } finally {
@@ -85,22 +82,35 @@ export class Runs {
     }
   }
 
-  async #runAgents(job: Job, run: Integer, { agents, task }: AgentType): Promise<void> {
-    if (agents.length === 0) return;
-    const { tasks } = this.#options;
-    const order = { agents, cronSource: job.name, run };
-    const outcomes = await this.#storing(() => tasks.createMany(order, task));
-    await Promise.all(
-      outcomes.map(async (each) => this.#record(job, run, taskOutcome(await each))),
-    );
+  async #run(id: Integer, claimedAt: Integer): Promise<void> {
+    const { isSuspended, read } = this.#options;
+    // What waits for its turn holds nothing of what the job does, which may be long.
+    const records = await this.#storing(async () => {
+      const job = await read(id);
+      if (!job) return [];
+      if (await isSuspended(job)) return [this.#record(job, claimedAt, SUSPENDED)];
+      const { type } = job;
+      if (type.kind === 'agent') return this.#runAgents(job, claimedAt, type);
+      return [this.#record(job, claimedAt, await this.#runWorker(job, type))];
+    });
+    await Promise.all(records);
   }
 
-  async #runWorker(job: Job, run: Integer, type: WorkerType): Promise<void> {
-    const outcome = await this.#storing(async () => {
-      await this.#options.claims.begin(job.id);
-      return this.#enqueue(type);
-    });
-    await this.#record(job, run, outcome);
+  async #runAgents(
+    job: Job,
+    run: Integer,
+    { agents, task }: AgentType,
+  ): Promise<readonly Promise<void>[]> {
+    if (agents.length === 0) return [];
+    const order = { agents, cronSource: job.name, run };
+    const outcomes = await this.#options.tasks.createMany(order, task);
+    const named = { id: job.id, name: job.name };
+    return outcomes.map(async (each) => this.#record(named, run, taskOutcome(await each)));
+  }
+
+  async #runWorker(job: Job, type: WorkerType): Promise<Outcome> {
+    await this.#options.claims.begin(job.id);
+    return this.#enqueue(type);
   }
 
   async #enqueue({ worker, params }: WorkerType): Promise<Outcome> {
@@ -116,7 +126,11 @@ export class Runs {
     }
   }
 
-  #record({ id, name }: Job, claimed_at: Integer, outcome: Outcome): Promise<void> {
+  #record(
+    { id, name }: Pick<Job, 'id' | 'name'>,
+    claimed_at: Integer,
+    outcome: Outcome,
+  ): Promise<void> {
     const { relative_id, message } = outcome;
     const { results, clock, log } = this.#options;
     log.target('crontab_result').debug('run dispatched', { job: name, relative_id, message });

@@ -1,5 +1,5 @@
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
-import type { Job } from './job.ts';
+import type { Planned } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import type { JobStore } from './store/jobs.ts';
 
@@ -23,7 +23,7 @@ export interface SchedulerOptions {
   readonly jobs: Jobs;
   readonly store: Pick<JobStore, 'claim'>;
   /** Starts a run; never waits, never throws. `job` as it was before the run was claimed at `now`. */
-  readonly run: (job: Job, now: number) => void;
+  readonly run: (job: Planned, now: number) => void;
   /** This process in the rows that it claims. */
   readonly server: string;
   readonly log: Logger;
@@ -69,7 +69,7 @@ export class Scheduler {
     await Promise.all(this.#claims);
   }
 
-  #dueAt({ id, due }: Job): number {
+  #dueAt({ id, due }: Planned): number {
     if (this.#claiming.has(id)) return Number.POSITIVE_INFINITY;
     return Math.max(this.#unsure.has(id) ? 0 : due, this.#heldBack.get(id) ?? 0);
   }
@@ -84,7 +84,7 @@ export class Scheduler {
       jobs.rebase();
     }
     this.#lastLook = now;
-    const due = [...jobs.values()].filter((job) => this.#dueAt(job) <= now);
+    const due = [...jobs.soon()].filter((job) => this.#dueAt(job) <= now);
     for (let at = 0; at < due.length; at += CHUNK) this.#start(due.slice(at, at + CHUNK), now);
     this.#sleep(now);
   }
@@ -92,12 +92,12 @@ export class Scheduler {
   #sleep(now: number): void {
     const { clock, jobs } = this.#options;
     let next = now + LONGEST_SLEEP_MS;
-    for (const job of jobs.values()) next = Math.min(next, this.#dueAt(job));
+    for (const job of jobs.soon()) next = Math.min(next, this.#dueAt(job));
     this.#cancelSleep?.();
     this.#cancelSleep = clock.timeout(() => this.#look(), Math.max(1, next - now));
   }
 
-  #start(due: readonly Job[], now: number): void {
+  #start(due: readonly Planned[], now: number): void {
     for (const { id } of due) this.#claiming.add(id);
     const unsure = due.filter(({ id }) => this.#unsure.has(id));
     // The other jobs stay due, and are claimed after that.
@@ -110,7 +110,7 @@ export class Scheduler {
     this.#claims.add(claim);
   }
 
-  async #claimAndRun(due: readonly Job[], now: number): Promise<void> {
+  async #claimAndRun(due: readonly Planned[], now: number): Promise<void> {
     const { jobs, run, server } = this.#options;
     const begun = performance.now();
     const claimed = await this.#claim(due, now);
@@ -130,7 +130,7 @@ export class Scheduler {
   }
 
   /** @returns undefined when the claim failed; its answer may be lost although the rows were changed */
-  async #claim(due: readonly Job[], now: number): Promise<ReadonlySet<Integer> | undefined> {
+  async #claim(due: readonly Planned[], now: number): Promise<ReadonlySet<Integer> | undefined> {
     const { store, log } = this.#options;
     try {
       return await store.claim(due, now);
@@ -143,7 +143,7 @@ export class Scheduler {
   }
 
   /** Reads the rows again, and starts the runs that belong to this server. */
-  async #decide(unsure: readonly Job[]): Promise<void> {
+  async #decide(unsure: readonly Planned[]): Promise<void> {
     const { clock, jobs, run, server } = this.#options;
     if (!(await this.#reread(unsure))) return;
     for (const { id } of unsure) {
@@ -156,7 +156,7 @@ export class Scheduler {
   }
 
   /** Reads jobs that another server ran or changed. */
-  async #readLost(lost: readonly Job[]): Promise<void> {
+  async #readLost(lost: readonly Planned[]): Promise<void> {
     if (lost.length === 0 || !(await this.#reread(lost))) return;
     // A row that is as it was before would be claimed in vain again at once.
     const unchanged = lost.filter((job) => this.#options.jobs.get(job.id) === job);
@@ -164,7 +164,7 @@ export class Scheduler {
   }
 
   /** @returns false when the rows could not be read; the jobs are held back then */
-  async #reread(some: readonly Job[]): Promise<boolean> {
+  async #reread(some: readonly Planned[]): Promise<boolean> {
     const { jobs, log } = this.#options;
     try {
       await jobs.reread(some.map(({ id }) => id));
@@ -176,7 +176,7 @@ export class Scheduler {
     }
   }
 
-  #holdBack(some: readonly Job[], for_ms: number): void {
+  #holdBack(some: readonly Planned[], for_ms: number): void {
     const until = this.#options.clock.now() + for_ms;
     for (const { id } of some) this.#heldBack.set(id, until);
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { BoundedCache, RpcError } from '@svc/plugin-sdk';
 import type { Places } from './places.ts';
 import type { Records } from './records.ts';
@@ -119,7 +120,8 @@ export class Lookups {
     this.#isReading = this.#queues.size > 0;
     if (!this.#isReading) return;
     void this.#parts.turns.run(async () => {
-      // What comes in this turn of the event loop joins.
+      // What comes in this turn of the event loop joins, and reads on this thread leave turns to others.
+      await setImmediate();
       const batch = this.#batch();
       try {
         await this.#find(batch);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type Clock,
   DatabaseChanged,
@@ -115,8 +116,10 @@ export class Refresh {
       lookups.forget();
       try {
         const ids = new Set([SUPER_ID, ...records.ids()]);
-        for (const some of chunksOf([...ids]))
+        for (const some of chunksOf([...ids])) {
           for (const gone of await lookups.read(some)) await this.#leave(gone);
+          await setImmediate();
+        }
         records.changed();
         this.#parts.rightsChanged();
         this.#stale = false;
@@ -221,6 +224,7 @@ export class Refresh {
           const token = records.alive(id);
           if (token) sessions.replace(token, found.get(id) ?? []);
         }
+        await setImmediate();
       }
     });
   }

@@ -1,5 +1,6 @@
 import {
   described,
+  type Integer,
   type Methods,
   RawJson,
   type Right,
@@ -7,12 +8,17 @@ import {
   Type,
   Uint64,
 } from '@svc/plugin-sdk';
-import { isVisible } from '../access.ts';
+import { isVisible, type Visible } from '../access.ts';
+import { jobOf } from '../contents.ts';
 import type { Crontab } from '../crontab.ts';
 import type { Job } from '../job.ts';
 import { CronType, TYPE_WORDS } from '../job-type.ts';
+import type { JobRow } from '../store/jobs.ts';
 import { addChangeMethods } from './changes.ts';
 import { checkExpression, contentOf, Expression, Name, ownerOf } from './job-content.ts';
+
+/** Rows of one read. */
+const PAGE = 50;
 
 const JobView = Type.Object({
   id: Uint64,
@@ -35,7 +41,7 @@ const MAY_CREATE: Right = {
 
 /** `crontab_*` (crontab.md §5). */
 export function addJobMethods(methods: Methods, crontab: Crontab): void {
-  const { access, changed, clock, jobs, store } = crontab;
+  const { access, changed, clock, store } = crontab;
 
   methods.add('crontab_create', {
     summary: 'Stores a job; it is enabled and has never run.',
@@ -78,12 +84,38 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
     },
     async handle(_params, { caller }) {
       const visible = await access.visible(caller);
-      const views = jobs.list().filter((job) => isVisible(job, visible));
-      return new RawJson(`[${views.map(viewOf).join(',')}]`);
+      return new RawJson(`[${await viewsOf(crontab, visible)}]`);
     },
   });
 
   addChangeMethods(methods, crontab);
+}
+
+/** A page at a time, and no further than an answer may go. @throws RpcError -32008, 103 */
+async function viewsOf({ maxBytes, store }: Crontab, visible: Visible): Promise<string> {
+  const most = maxBytes();
+  let text = '';
+  for (let last: Integer = 0; ; ) {
+    let rows = 0;
+    for await (const row of store.after(last, PAGE)) {
+      rows++;
+      last = row.id;
+      const job = readable(row);
+      if (!job || !isVisible(job, visible)) continue;
+      text += `${text && ','}${viewOf(job)}`;
+      if (text.length > most) throw RpcError.responseTooBig(most);
+    }
+    if (rows < PAGE) return text;
+  }
+}
+
+/** What cannot be read is not listed; the log has been told. */
+function readable(row: JobRow): Job | undefined {
+  try {
+    return jobOf(row);
+  } catch {
+    return undefined;
+  }
 }
 
 function viewOf(job: Job): string {

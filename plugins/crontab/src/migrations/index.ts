@@ -5,6 +5,7 @@ import { claimedAt } from './0003-claimed-at.ts';
 import { owner } from './0004-owner.ts';
 import { usage } from './0005-usage.ts';
 import { ownerIndex } from './0006-owner-index.ts';
+import { stampIndex } from './0007-stamp-index.ts';
 
 /** Steps of this plugin's schema, in order. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   owner,
   usage,
   ownerIndex,
+  stampIndex,
 ];

@@ -21,15 +21,19 @@ export interface Stamp {
   readonly claimed_by: string | null;
 }
 
-/** A row of `crontab`. */
-export interface JobRow extends Stamp {
+/** What of a row decides when the job runs. */
+export interface PlanRow extends Stamp {
   readonly name: string;
   readonly enable: boolean;
   readonly cron_expression: string;
-  /** JSON text. */
-  readonly cron_type: string;
   /** Unix ms of the creation, of the last enabling or of the last new expression: earlier matches do not count. */
   readonly start_time: Integer;
+}
+
+/** A row of `crontab`. */
+export interface JobRow extends PlanRow {
+  /** JSON text. */
+  readonly cron_type: string;
   /** Key of the token that wrote type and expression last; null: the Super Token, or a row from before owners were kept. */
   readonly owner: string | null;
 }
@@ -39,11 +43,20 @@ export type JobChange = Partial<JobContent & Pick<JobRow, 'enable'>>;
 
 const COLUMNS =
   'id, name, enable, cron_expression, cast(cron_type as text) as cron_type, last_run_time, start_time, version, claimed_by, owner';
+const PLAN = 'id, name, enable, cron_expression, last_run_time, start_time, version, claimed_by';
 /** Rows of one statement. */
 const CHUNK = 500;
+/** A longer type is read by itself, so that the rows of one statement stay small. */
+const LONG = 16_384;
+const TYPE = 'cast(cron_type as text)';
+const SHORT = COLUMNS.replace(
+  `${TYPE} as cron_type`,
+  `case when length(${TYPE}) <= ${LONG} then ${TYPE} end as cron_type`,
+);
 
-type Stored = Omit<JobRow, 'enable'> & { readonly enable: boolean | number };
-const rowOf = (row: Stored): JobRow => ({ ...row, enable: Boolean(row.enable) });
+type Stored<Row> = Omit<Row, 'enable'> & { readonly enable: boolean | number };
+const rowOf = <Row extends PlanRow>(row: Stored<Row>): Row =>
+  ({ ...row, enable: Boolean(row.enable) }) as Row;
 
 /** Rows of `crontab`. Every method throws RpcError 103 with a neutral text when the database fails. */
 export class JobStore {
@@ -60,15 +73,44 @@ export class JobStore {
     this.#claimSql = claimOf(db.forms.elements);
   }
 
-  all(): Promise<JobRow[]> {
-    return this.#rows('jobs could not be read', `select ${COLUMNS} from crontab`);
+  /** Behind this id, ascending. The types, which may be long, are not read. */
+  plans(after: Integer, most: number): Promise<PlanRow[]> {
+    const text = `select ${PLAN} from crontab where id > ? order by id limit ?`;
+    return this.#rows('jobs could not be read', text, [after, most]);
   }
 
-  stamps(): Promise<Stamp[]> {
-    const text = 'select id, version, last_run_time, claimed_by from crontab';
+  async plansOf(ids: readonly Integer[]): Promise<PlanRow[]> {
+    const found: PlanRow[] = [];
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const some = ids.slice(at, at + CHUNK);
+      const text = `select ${PLAN} from crontab where id in (${marks(some.length)})`;
+      found.push(...(await this.#rows<PlanRow>('jobs could not be read', text, some)));
+    }
+    return found;
+  }
+
+  /** Behind this id, ascending. */
+  stamps(after: Integer, most: number): Promise<Stamp[]> {
+    const text =
+      'select id, version, last_run_time, claimed_by from crontab where id > ? order by id limit ?';
     return guarded('jobs could not be read', () =>
-      rowsOf<Stamp>(this.#db.query, { text, params: [] }),
+      rowsOf<Stamp>(this.#db.query, { text, params: [after, most] }),
     );
+  }
+
+  /** Behind this id, ascending; long ones one at a time. */
+  async *after(id: Integer, most: number): AsyncGenerator<JobRow> {
+    const text = `select ${SHORT} from crontab where id > ? order by id limit ?`;
+    const rows = await this.#rows<Omit<JobRow, 'cron_type'> & { cron_type: string | null }>(
+      'jobs could not be read',
+      text,
+      [id, most],
+    );
+    for (const row of rows) {
+      const { cron_type } = row;
+      if (cron_type !== null) yield { ...row, cron_type };
+      else yield* await this.byIds([row.id]);
+    }
   }
 
   async byIds(ids: readonly Integer[]): Promise<JobRow[]> {
@@ -150,15 +192,19 @@ export class JobStore {
   #counted(failure: string, sql: Sql, owner: string | null): Promise<JobRow | undefined> {
     return guarded(failure, () =>
       this.#counting.within({ kind: 'job', owner }, async (on) => {
-        const [row] = await rowsOf<Stored>(on, sql);
+        const [row] = await rowsOf<Stored<JobRow>>(on, sql);
         return row && rowOf(row);
       }),
     );
   }
 
-  #rows(failure: string, text: string, params: readonly SqlValue[] = []): Promise<JobRow[]> {
+  #rows<Row extends PlanRow = JobRow>(
+    failure: string,
+    text: string,
+    params: readonly SqlValue[],
+  ): Promise<Row[]> {
     return guarded(failure, async () =>
-      (await rowsOf<Stored>(this.#db.query, { text, params })).map(rowOf),
+      (await rowsOf<Stored<Row>>(this.#db.query, { text, params })).map(rowOf<Row>),
     );
   }
 }
