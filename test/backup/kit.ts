@@ -8,7 +8,7 @@ import { type Dialect, emptyPlace } from '../kernel/database-kit.ts';
 
 export const PLUGINS = [
   ...['token', 'agent-uuid', 'agent', 'agent-events', 'task', 'crontab', 'kv', 'retention'],
-  ...['status-page', 'db', 'static-bucket', 'static-bucket-file', 'server-info', 'backup'],
+  ...['status-page', 'db', 'static-bucket', 'static-bucket-file', 'server-info', 'backup', 'audit'],
 ];
 
 /** What a command has printed. */

@@ -20,6 +20,8 @@ export interface Audit {
   record(event: AuditEvent): void;
   /** A credential was wrong. `name`: the key or user name where one exists; anything else may be a mistyped secret. */
   refused(name: string | undefined, origin: Pick<Origin, 'address' | 'transport'>): void;
+  /** The database was filled from a copy: rows that this server wrote after it are not missed. `target`: which copy. */
+  restored(target: string): Promise<void>;
 }
 
 export const Audit = service<Audit>('audit');

@@ -6,10 +6,12 @@ import {
   type Mark,
   ORIGIN,
   type Row,
+  type SignedMark,
   sha256,
   textOf,
 } from './entry.ts';
 import { isSigned, type Key } from './key.ts';
+import type { Outside } from './outside.ts';
 import type { ChainRow, Checkpoint, Store } from './store.ts';
 
 /** A segment is full with this share of what the table may hold, or of the time that rows are kept, at most a day. */
@@ -23,6 +25,8 @@ const ATTEMPTS = 10;
 interface Options {
   readonly store: Store;
   readonly key: Key;
+  /** Where the end stands beside the table. */
+  readonly outside: Outside;
   readonly serverUuid: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -71,7 +75,8 @@ export class Chain {
       const isFull =
         segment_bytes >= most() / SEGMENTS ||
         at - segment_at >= Math.min(DAY_MS, kept() / SEGMENTS);
-      const open = isFull ? { segment_bytes: 0, segment_at: 0 } : { segment_bytes, segment_at };
+      const segment = isFull ? { segment_bytes: 0, segment_at: 0 } : { segment_bytes, segment_at };
+      const open = { ...segment, ...(this.#options.outside.isKept && { outside: 1 }) };
       const checkpoint: Checkpoint | undefined = isFull
         ? { ...mark, bytes: segment_bytes }
         : undefined;
@@ -118,16 +123,26 @@ export class Chain {
         if (store.isTaken(error)) continue;
         throw error;
       }
-      const mark = next.to as End;
-      this.#end = { ...mark, id: end.id, stored: mark };
+      const to = next.to as End & SignedMark;
+      const { seq, hash, at, base, signature } = to;
+      await this.#options.outside.keep(this.name, { seq, hash, at, base, signature });
+      this.#end = { ...to, id: end.id, stored: to };
       return;
     }
     throw new Error('the audit chain was changed at every attempt to write to it');
   }
 
-  async #load(): Promise<End> {
-    const { store, log } = this.#options;
+  /** Compares what is stored with the file. */
+  async compare(): Promise<void> {
+    const { outside, store } = this.#options;
     const stored = await this.row();
+    await outside.compare(stored, (seq) => store.hashOf(stored.id, seq));
+  }
+
+  async #load(): Promise<End> {
+    const { outside, store, log } = this.#options;
+    const stored = await this.row();
+    await outside.compare(stored, (seq) => store.hashOf(stored.id, seq));
     const last = await store.last(stored.id);
     const isEnd = last
       ? last.seq === stored.seq && last.hash === stored.hash

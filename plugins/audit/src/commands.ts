@@ -17,6 +17,17 @@ export const exportCommand = (store: Store): Command => ({
   },
 });
 
+/** `audit-accept`: after a restore, a power cut, a lost file. */
+export const acceptCommand = (accept: () => Promise<string[]>): Command => ({
+  name: 'audit-accept',
+  summary: 'Accept that rows of the audit are gone, as after a restore; the audit says so.',
+  async run(_kernel, terminal) {
+    const accepted = await accept();
+    for (const text of accepted) terminal.print(`accepted: ${text}`);
+    if (accepted.length === 0) terminal.print('Nothing is missing by the file beside audit.key.');
+  },
+});
+
 /** `audit-verify`: fails when a chain was changed. */
 export const verifyCommand = (store: Store, own: () => Promise<Own | undefined>): Command => ({
   name: 'audit-verify',

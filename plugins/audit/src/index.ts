@@ -1,6 +1,6 @@
 import { type ConfigWarning, definePlugin, fileOnly, Type } from '@svc/plugin-sdk';
 import { Audit } from './api.ts';
-import { exportCommand, verifyCommand } from './commands.ts';
+import { acceptCommand, exportCommand, verifyCommand } from './commands.ts';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
@@ -23,11 +23,25 @@ const config = Type.Object({
     default: 256,
     description: 'MB that the rows may take; the oldest segments go first.',
   }),
+  end_file: fileOnly(
+    Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'File in which the end of the chain is kept, too; absent: `audit.end` beside the configuration.',
+      }),
+    ),
+  ),
 });
 
 const keyAdvice = (problem: string): ConfigWarning => ({
   kind: 'advice',
   message: `the audit is signed with a key that ends with this start, so each start begins a chain of its own: ${problem}; make the folder of the configuration writable, or put a key there (plugins/audit/README.md)`,
+});
+
+const endAdvice = (problem: string): ConfigWarning => ({
+  kind: 'advice',
+  message: `the end of the audit stands in the database alone (${problem}): let the server write the file, or name another one in [audit] end_file`,
 });
 
 /** Who changed what, in a table that shows when it was changed itself: tables `audit`, `audit_chain`, `audit_checkpoint`. */
@@ -39,11 +53,16 @@ export default definePlugin({
   provides: [Audit],
   // Who shortens it makes the server forget what was done.
   config: fileOnly(config),
-  reloadable: Object.keys(config.properties),
+  reloadable: ['keep_days', 'max_mb'],
   permissions,
   migrations,
   guards: { audit: 'secret', audit_chain: 'fixed', audit_checkpoint: 'fixed' },
   seals: ['audit', 'audit_chain', 'audit_checkpoint'],
+
+  async examine(kernel) {
+    const { examine } = await import('./examine.ts');
+    return examine(new Trail(kernel));
+  },
 
   setup(kernel) {
     const { every, hooks, server, signal } = kernel;
@@ -65,6 +84,7 @@ export default definePlugin({
     });
     hooks.commands.tap((commands) => {
       commands.add(exportCommand(store));
+      commands.add(acceptCommand(() => trail.accept()));
       commands.add(verifyCommand(store, () => trail.ownOfFile()));
     });
     let serves = false;
@@ -80,6 +100,7 @@ export default definePlugin({
     });
     hooks.warnings.tap((found) => {
       if (trail.problem !== undefined) found.push(keyAdvice(trail.problem));
+      if (trail.endProblem !== undefined) found.push(endAdvice(trail.endProblem));
     });
     hooks.stop.tap((reason) => {
       if (serves) trail.record({ method: 'stop', target: reason });

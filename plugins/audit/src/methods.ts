@@ -47,7 +47,7 @@ const Report = Type.Object({
 
 interface Parts {
   readonly store: Store;
-  readonly own: () => Own | undefined;
+  readonly own: () => Promise<Own | undefined>;
   /** Resolves when what happened before can be read. */
   readonly settled: () => Promise<void>;
   readonly stopping: AbortSignal;
@@ -100,9 +100,11 @@ function addVerify(methods: Methods, { own, settled, stopping, store }: Parts): 
     async handle() {
       await settled();
       // One at a time: who asks meanwhile gets the same answer.
-      running ??= verifyAll(store, own(), stopping).finally(() => {
-        running = undefined;
-      });
+      running ??= own()
+        .then((known) => verifyAll(store, known, stopping))
+        .finally(() => {
+          running = undefined;
+        });
       const chains = await running;
       return {
         ok: chains.every(({ problems }) => problems.length === 0),

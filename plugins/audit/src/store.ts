@@ -19,6 +19,8 @@ export interface ChainRow extends SignedMark {
   readonly segment_bytes: number;
   /** Unix ms of the first row of the open segment; 0: it has none. */
   readonly segment_at: number;
+  /** 1: the end stands in a file of its server, too. */
+  readonly outside: number;
 }
 
 /** The signed end of a segment. */
@@ -47,7 +49,7 @@ export interface Place {
 }
 
 const MARK = 'seq, hash, at, base, signature';
-const CHAIN = `id, chain, server_uuid, public_key, ${MARK}, segment_bytes, segment_at`;
+const CHAIN = `id, chain, server_uuid, public_key, ${MARK}, segment_bytes, segment_at, outside`;
 const COLUMNS = 'seq at token name method target address transport outcome count hash'.split(' ');
 const NUMBERS = new Set(['chain_id', 'seq', 'at', 'outcome', 'count']);
 const ROW = COLUMNS.join(', ');
@@ -79,8 +81,13 @@ export class Store {
     return row;
   }
 
+  /** What the files of servers said belongs to another database: each begins a new one. */
+  async forgetOutside(): Promise<void> {
+    await this.#db.query('audit_chain').update({ outside: 0 });
+  }
+
   /** Another process of the server may have been first. */
-  async addChain(row: Omit<ChainRow, 'id'>): Promise<void> {
+  async addChain(row: Omit<ChainRow, 'id' | 'outside'>): Promise<void> {
     await guarded('the chain could not be stored', async () => {
       await this.#db
         .query('audit_chain')
@@ -93,6 +100,11 @@ export class Store {
   async last(chain: number): Promise<Pick<Row, 'seq' | 'hash'> | undefined> {
     const text = 'select seq, hash from audit where chain_id = ? order by seq desc limit 1';
     return (await this.#all<Row>(text, [chain]))[0];
+  }
+
+  async hashOf(chain: number, seq: number): Promise<string | undefined> {
+    const text = 'select seq, hash from audit where chain_id = ? and seq = ?';
+    return (await this.#all<Row>(text, [chain, seq]))[0]?.hash;
   }
 
   /** Rows after this one, in their order. Index (chain_id, seq). */

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { countedAs } from '@svc/plugin-admission/api';
 import {
   type Call,
@@ -11,9 +11,10 @@ import {
 } from '@svc/plugin-sdk';
 import type { Audit, AuditEvent } from './api.ts';
 import { Chain } from './chain.ts';
-import { chainName, type Entry, kept, keptShort } from './entry.ts';
+import { chainName, type Entry, kept, keptShort, type Mark } from './entry.ts';
 import { fingerprintOf, openKey, readKey } from './key.ts';
 import { Logins, RECENT } from './logins.ts';
+import { goneText, Outside } from './outside.ts';
 import { Recorder } from './recorder.ts';
 import { Rounds } from './rounds.ts';
 import { Store } from './store.ts';
@@ -21,6 +22,7 @@ import { Sums } from './sums.ts';
 import type { Own } from './verify.ts';
 
 const KEY_FILE = 'audit.key';
+const END_FILE = 'audit.end';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const MB = 1_000_000;
@@ -34,6 +36,7 @@ const nowhere = { address: '', transport: 'internal' } as const;
 export interface Settings {
   readonly keep_days: number;
   readonly max_mb: number;
+  readonly end_file?: string | undefined;
 }
 
 interface Opened {
@@ -53,6 +56,7 @@ export class Trail implements Audit {
   readonly #refused: Sums;
   readonly #denied: Sums;
   readonly #logins = new Logins();
+  readonly #outside: Outside;
   #opened: Promise<Opened> | undefined;
   #own: Opened | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -65,6 +69,11 @@ export class Trail implements Audit {
       append: async (entries) => (await this.#open()).chain.append(entries),
       lost: (count) => ({ ...this.#entryOf({ method: 'lost' }), count }),
       ...{ log, stopping },
+    });
+    this.#outside = new Outside({
+      path: this.#endPath(),
+      record: (target) => this.record({ method: 'audit end', target }),
+      ...{ clock: kernel.clock, log },
     });
     const add = (entry: Entry) => this.#recorder.add(entry);
     this.#accepted = new Sums({ add, free: 5, most: 10_000, mostOfToken: 100 });
@@ -136,9 +145,9 @@ export class Trail implements Audit {
   }
 
   /** The chain of this server, once something was written to it. */
-  own(): Own | undefined {
+  async own(): Promise<Own | undefined> {
     const own = this.#own;
-    return own && { chain: own.chain.name, publicKey: own.publicKey, end: own.chain.end };
+    return own && this.#witnessed(own.chain.name, own.publicKey, own.chain.end);
   }
 
   /** The same for a command, which makes no key. */
@@ -147,7 +156,47 @@ export class Trail implements Audit {
     const key = path === undefined ? undefined : await readKey(path);
     if (!key) return undefined;
     const { publicKey } = key;
-    return { chain: chainName(this.#kernel.server.uuid(), publicKey), publicKey, end: undefined };
+    return this.#witnessed(chainName(this.#kernel.server.uuid(), publicKey), publicKey, undefined);
+  }
+
+  /** With what the file beside the key says. It is read before the table: it is never ahead of that. */
+  async #witnessed(chain: string, publicKey: string, written: Mark | undefined): Promise<Own> {
+    const own = { chain, publicKey, end: written };
+    try {
+      const kept = await this.#outside.read();
+      if (kept?.chain === chain) {
+        const end = written && written.seq >= kept.end.seq ? written : kept.end;
+        const fault = kept.lost_at > 0 ? lostText(new Date(kept.lost_at)) : undefined;
+        return { ...own, end, breaks: kept.breaks, fault };
+      }
+      const isMissed = ((await this.store.chain(chain))?.outside ?? 0) !== 0;
+      return isMissed ? { ...own, fault: 'the file with the end of the chain is missing' } : own;
+    } catch (error) {
+      const fault = `the file with the end of the chain cannot be read: ${(error as Error).message}`;
+      return { ...own, fault };
+    }
+  }
+
+  /** What the file beside the key misses is known to the operator. @returns what that was, for people */
+  async accept(why = ''): Promise<string[]> {
+    const { chain } = await this.#open();
+    await chain.compare();
+    const { breaks = [], lost_at = 0 } = (await this.#outside.accept()) ?? {};
+    const accepted = breaks.map(({ from, to }) => goneText(from, to));
+    if (lost_at > 0) accepted.push(lostText(new Date(lost_at)));
+    if (accepted.length > 0 || why !== '')
+      this.record({
+        method: 'audit-accept',
+        target: [why, ...accepted].filter(Boolean).join('; '),
+      });
+    await this.#recorder.flush();
+    return accepted;
+  }
+
+  async restored(target: string): Promise<void> {
+    await this.store.forgetOutside();
+    // Without a key here the first start makes one, and a chain and a file of its own.
+    if (await this.ownOfFile()) await this.accept(target);
   }
 
   /** Removes what is too old or too much. */
@@ -162,6 +211,11 @@ export class Trail implements Audit {
   /** What an operator should know of the key; undefined: nothing. */
   get problem(): string | undefined {
     return this.#own?.problem;
+  }
+
+  /** What an operator should know of the file with the end; undefined: nothing. */
+  get endProblem(): string | undefined {
+    return this.#own?.problem === undefined ? this.#outside.problem : undefined;
   }
 
   readonly #most = () => this.#kernel.config.max_mb * MB;
@@ -182,6 +236,13 @@ export class Trail implements Audit {
     };
   }
 
+  #endPath(): string | undefined {
+    const key = this.#keyPath();
+    const { end_file } = this.#kernel.config;
+    if (end_file !== undefined) return resolve(end_file);
+    return key === undefined ? undefined : join(dirname(key), END_FILE);
+  }
+
   #keyPath(): string | undefined {
     const file = this.#kernel.useOptional(ConfigurationFile)?.path;
     return file === undefined ? undefined : join(dirname(file), KEY_FILE);
@@ -197,10 +258,13 @@ export class Trail implements Audit {
     const { key, problem } = await openKey(this.#keyPath(), log);
     const serverUuid = server.uuid();
     const { publicKey } = key;
-    const limits = { most: this.#most, kept: this.#kept };
+    const limits = { most: this.#most, kept: this.#kept, outside: this.#outside };
     const chain = new Chain({ store: this.store, key, serverUuid, clock, log, ...limits });
     log.debug('the audit is signed', { chain: chain.name, key: fingerprintOf(publicKey) });
     this.#own = { chain, publicKey, problem };
     return this.#own;
   }
 }
+
+const lostText = (at: Date): string =>
+  `the file with the end of the chain was missing at the start of ${at.toISOString()}: what was removed before is not seen`;

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Break } from './end-file.ts';
 import {
   chainName,
   type Entry,
@@ -10,6 +11,7 @@ import {
   textOf,
 } from './entry.ts';
 import { isSigned } from './key.ts';
+import { goneText } from './outside.ts';
 import type { ChainRow, Checkpoint, Store } from './store.ts';
 
 const PAGE_ROWS = 100;
@@ -41,8 +43,12 @@ export interface ChainReport {
 export interface Own {
   readonly chain: string;
   readonly publicKey: string;
-  /** The last row that it has written. */
-  readonly end: Mark | undefined;
+  /** The last row that it has written, or that the file beside the key names. */
+  readonly end: Pick<Mark, 'seq' | 'hash'> | undefined;
+  /** What the file says of rows that are gone. */
+  readonly breaks?: readonly Break[];
+  /** Why the file is no witness; undefined: it is one, or there never was one. */
+  readonly fault?: string | undefined;
 }
 
 /** Checks every chain of the database: a changed, removed, moved or added row, a forged or missing end. */
@@ -135,6 +141,8 @@ class ChainCheck {
       this.#prev && sha256(lineOf(this.#row.chain, this.#prev, seq, row satisfies Entry));
     if (found !== undefined && found !== hash)
       this.#problem(seq, 'the row was changed, or does not follow the row before');
+    if (this.#own?.end?.seq === seq && this.#own.end.hash !== hash)
+      this.#problem(seq, 'the row is not the one that the file beside the key names');
     const mark = this.#checkpoints.get(seq);
     if (mark && mark.hash !== hash)
       this.#problem(seq, 'the row is not the one that the checkpoint signed');
@@ -172,8 +180,16 @@ class ChainCheck {
       this.#problem(seq, 'the last row is not the one that the end signed');
     for (const mark of this.#checkpoints.values())
       if (mark.seq > last) this.#problem(mark.seq, 'the row of a checkpoint is missing');
+    this.#checkFile();
     const end = this.#own?.end;
     if (end && seq < end.seq) this.#problem(seq, `the end was put back from row ${end.seq}`);
+  }
+
+  #checkFile(): void {
+    const { breaks = [], fault } = this.#own ?? {};
+    for (const { at, from, to } of breaks)
+      this.#problem(from, `${goneText(from, to)}, seen ${new Date(at).toISOString()}; ${ACCEPT}`);
+    if (fault !== undefined) this.#problem(this.#row.seq, fault);
   }
 
   #isSigned(mark: Mark & { readonly signature: string }): boolean {
@@ -185,6 +201,8 @@ class ChainCheck {
     if (this.#problems.length < MOST_PROBLEMS) this.#problems.push({ seq, problem });
   }
 }
+
+const ACCEPT = 'where you know why, say svc-server audit-accept';
 
 const missing = (from: number, to: number): string =>
   from === to ? `row ${from} is missing` : `rows ${from} to ${to} are missing`;

@@ -166,6 +166,7 @@ export const restoreCommand = (ways: Ways): Command => ({
         await rm(scratch, { recursive: true, force: true });
       }
       const made = new Date(backup.manifest.made_at).toISOString();
+      await ways.audit?.restored(`restored from a backup of ${made}`);
       terminal.print(`The data is as it was at ${made}. Start the server now.`);
       return undefined;
     }),

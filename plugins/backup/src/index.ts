@@ -1,3 +1,4 @@
+import { Audit } from '@svc/plugin-audit/api';
 import { Postgres } from '@svc/plugin-database-postgres/api';
 import { Sqlite } from '@svc/plugin-database-sqlite/api';
 import { DatabaseFiles } from '@svc/plugin-db/api';
@@ -9,11 +10,12 @@ import { backupCommand, restoreCommand } from './commands.ts';
 export default definePlugin({
   name: 'backup',
   version: '0.9.0',
-  optional: [Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile],
+  optional: [Audit, Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile],
 
   setup(kernel) {
     kernel.hooks.commands.tap((commands) => {
       const ways = {
+        audit: kernel.useOptional(Audit),
         sqlite: kernel.useOptional(Sqlite),
         postgres: kernel.useOptional(Postgres),
         callers: kernel.useOptional(DatabaseFiles),

@@ -1,3 +1,4 @@
+import type { Audit } from '@svc/plugin-audit/api';
 import type { Postgres } from '@svc/plugin-database-postgres/api';
 import type { Sqlite } from '@svc/plugin-database-sqlite/api';
 import type { DatabaseFiles } from '@svc/plugin-db/api';
@@ -7,6 +8,7 @@ import type { Server } from './backup.ts';
 
 /** What other plugins tell of the data; undefined: the plugin is not loaded. */
 export interface Ways {
+  readonly audit: Audit | undefined;
   readonly sqlite: Sqlite | undefined;
   readonly postgres: Postgres | undefined;
   readonly callers: DatabaseFiles | undefined;

@@ -1,5 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk';
 import { create } from './0001-create.ts';
+import { outside } from './0002-outside.ts';
 
 /** Steps of this plugin's schema, in order. */
-export const migrations: readonly Migration[] = [create];
+export const migrations: readonly Migration[] = [create, outside];

@@ -1,0 +1,146 @@
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { type Kept, readEnd, writeEnd } from './end-file.ts';
+import { type SignedMark, textOf } from './entry.ts';
+import { isSigned } from './key.ts';
+import type { ChainRow } from './store.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Options {
+  /** undefined: the server has no folder of its own. */
+  readonly path: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What the record itself is to tell of the file. */
+  readonly record: (target: string) => void;
+}
+
+/** What an operator reads of rows that are gone. */
+export const goneText = (from: number, to: number): string =>
+  from === to ? `row ${from} is gone` : `rows ${from} to ${to} are gone`;
+
+/**
+ * The end of this server's chain outside of the database: whoever has the database alone cannot take rows away, or put
+ * an older one in its place, without a trace. The file is never ahead of what is stored.
+ */
+export class Outside {
+  readonly #options: Options;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #kept: Kept | undefined;
+  /** Why the file is behind; undefined: it is not. */
+  problem: string | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** The file holds the end, so that its loss is one. */
+  get isKept(): boolean {
+    return this.#kept !== undefined && this.problem === undefined;
+  }
+
+  /** The file as it is now. @throws Error for one that cannot be read */
+  async read(): Promise<Kept | undefined> {
+    const { path } = this.#options;
+    return path === undefined ? undefined : readEnd(path);
+  }
+
+  /** To be called with what is stored, before anything is added: what is gone stays in the file until it is accepted. */
+  async compare(
+    stored: ChainRow,
+    hashOf: (seq: number) => Promise<string | undefined>,
+  ): Promise<void> {
+    const { clock, log, path, record } = this.#options;
+    if (path === undefined) return;
+    const found = await this.#readSound(stored);
+    const isLost = found === undefined && stored.outside !== 0;
+    const gone = found && (await goneRows(found.end, stored, hashOf));
+    const breaks = found?.breaks ?? [];
+    if (isLost) {
+      log.error(
+        'the file with the end of the audit is missing: what was removed before this start stays unseen',
+        { path },
+      );
+      record('the file with the end of the chain was missing');
+    }
+    if (gone) {
+      log.error('rows of the audit are gone: see svc-server audit-verify', { path, ...gone });
+      record(`${goneText(gone.from, gone.to)}; the file with the end of the chain names them`);
+    }
+    const { seq, hash, at, base, signature } = stored;
+    await this.#write({
+      chain: stored.chain,
+      end: { seq, hash, at, base, signature },
+      breaks: gone ? [...breaks, { at: clock.now(), ...gone }] : breaks,
+      lost_at: isLost ? clock.now() : (found?.lost_at ?? 0),
+    });
+  }
+
+  /** To be called when rows are stored, before they count as recorded. A file that cannot be written is told, and stops nothing. */
+  async keep(chain: string, end: SignedMark): Promise<void> {
+    const { path } = this.#options;
+    if (path === undefined) return;
+    try {
+      // A command beside the server may have gone on, or have accepted something.
+      const now = await readEnd(path);
+      const known = now?.chain === chain ? now : this.#kept;
+      if (known?.chain === chain && known.end.seq > end.seq) return;
+      await this.#write({ chain, end, breaks: known?.breaks ?? [], lost_at: known?.lost_at ?? 0 });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Forgets what was missing: the operator knows why. */
+  async accept(): Promise<Kept | undefined> {
+    const { path } = this.#options;
+    const now = await this.read();
+    if (path !== undefined && now) await writeEnd(path, { ...now, breaks: [], lost_at: 0 });
+    return now;
+  }
+
+  /** @returns undefined too for the end of another chain, or one that nobody signed */
+  async #readSound({ chain, public_key }: ChainRow): Promise<Kept | undefined> {
+    const { log, path } = this.#options;
+    try {
+      const found = await this.read();
+      if (found === undefined || found.chain !== chain) return undefined;
+      if (isSigned(public_key, textOf(chain, found.end), found.end.signature)) return found;
+      throw new Error('its signature is not that of the key');
+    } catch (error) {
+      log.error('the file with the end of the audit cannot be used', { path, error });
+      return undefined;
+    }
+  }
+
+  async #write(kept: Kept): Promise<void> {
+    try {
+      await writeEnd(this.#options.path ?? '', kept);
+      this.#kept = kept;
+      this.problem = undefined;
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { clock, log, path } = this.#options;
+    this.problem = `${path}: ${(error as Error).message}`;
+    const now = clock.monotonic();
+    if (now - this.#failedAt < MINUTE_MS) return;
+    this.#failedAt = now;
+    log.error('the end of the audit cannot be written beside its key', { path, error });
+  }
+}
+
+/** The rows that the file names and the table lacks; undefined: none. What retention removed is signed. */
+async function goneRows(
+  end: SignedMark,
+  stored: ChainRow,
+  hashOf: (seq: number) => Promise<string | undefined>,
+): Promise<{ from: number; to: number } | undefined> {
+  if (stored.seq < end.seq) return { from: stored.seq + 1, to: end.seq };
+  if (end.seq <= stored.base) return undefined;
+  const hash = end.seq === stored.seq ? stored.hash : await hashOf(end.seq);
+  return hash === end.hash ? undefined : { from: end.seq, to: end.seq };
+}
