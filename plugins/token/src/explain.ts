@@ -7,6 +7,7 @@ import {
   type Scope,
   type Static,
 } from '@svc/plugin-sdk';
+import type { Entry } from './entry.ts';
 import { type Holders, holdersOf } from './holders.ts';
 import type { Explanation } from './schemas.ts';
 import { type Token, tokenOf } from './token.ts';
@@ -88,10 +89,13 @@ function untimely(token: Token): Verdict | undefined {
 /** Which entry gives each pair. */
 function needed({ scopes, permissions }: Wanted, token: Token): Needed {
   const held = holdersOf(token.entries, permissions, (entry, wanted) => entry.holds(wanted));
+  const givers = new Map(
+    held.flatMap(({ entries, permissions: given }) => given.map((each) => [each, entries])),
+  );
   const pairs = firstPairs(scopes, permissions).map(([scope, permission]) => ({
     scope,
     permission,
-    entry: entryFor(token, scope, permission),
+    entry: entryFor(token, scope, givers.get(permission) ?? []),
   }));
   const missing = new Map<string, Needed['missing'][number]>();
   for (const scope of scopes) {
@@ -117,9 +121,10 @@ function firstPairs(scopes: readonly Scope[], permissions: readonly Permission[]
     .slice(0, SHOWN);
 }
 
-function entryFor(token: Token, scope: Scope, permission: Permission): number | null {
-  const at = token.entries.findIndex((entry) => entry.covers(scope, permission));
-  return at < 0 ? null : at;
+/** Index of the first of these entries that has the scope. */
+function entryFor(token: Token, scope: Scope, entries: readonly Entry[]): number | null {
+  const found = entries.find((entry) => entry.coversScope(scope));
+  return found ? token.entries.indexOf(found) : null;
 }
 
 function judged(found: readonly Needed[]): Verdict {

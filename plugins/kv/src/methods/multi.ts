@@ -31,19 +31,19 @@ export function addMultiMethod(methods: Methods, kv: Kv): void {
       if (items.length === 0) throw RpcError.invalid('namespace_key cannot be empty');
       const most = kv.maxItems();
       if (items.length > most) throw RpcError.invalid(`namespace_key has more than ${most} items`);
-      return items;
+      return distinctOf(items);
     },
     right: {
       words: '`kv` `read` of each key or pattern, in the scope `kv_namespace` of its namespace',
       scopes: [{ kv_namespace: '<namespace>' }],
       permissions: [{ kv: { read: '<key>' } }],
     },
-    access: { custom: (items, call) => admit(kv.auth, items, call) },
-    check(items) {
+    access: { custom: ({ items }, call) => admit(kv.auth, items, call) },
+    check({ items }) {
       for (const { namespace, key } of items) kv.refuseZero(namespace, key);
     },
-    handle: (items, { caller, signal }) =>
-      kv.multi(items, { maxBytes: kv.maxBytes(), signal, share: caller.id }),
+    handle: (asked, { caller, signal }) =>
+      kv.multi(asked, { maxBytes: kv.maxBytes(), signal, share: caller.id }),
   });
 }
 
@@ -51,7 +51,7 @@ export function addMultiMethod(methods: Methods, kv: Kv): void {
 async function admit(auth: Auth, items: readonly Item[], call: AccessContext): Promise<void> {
   const problem = firstProblem(items);
   const sound = problem ? items.slice(0, problem.at) : items;
-  if (sound.length > 0) await authorize(auth, distinctOf(sound).items, call);
+  if (sound.length > 0) await authorize(auth, sound, call);
   if (problem) throw problem.error;
 }
 

@@ -1,35 +1,48 @@
 import { type Database, guarded, RawJson } from '@svc/plugin-sdk';
 import { type Item, keysOf } from '../patterns.ts';
 import { type ReadLimits, readArray } from './read-array.ts';
-import { distinctOf, repeated } from './repeats.ts';
+import { type Distinct, repeated } from './repeats.ts';
 
 /** More items than this are looked up away from the event loop. */
 const FEW_ITEMS = 2_000;
 
 /** Values of many keys and patterns, in request order, from one snapshot (kv.md §4.4). */
-export type MultiRead = (items: readonly Item[], limits: ReadLimits) => Promise<RawJson>;
+export type MultiRead = (asked: Distinct, limits: ReadLimits) => Promise<RawJson>;
 
 /** One statement for the whole call, so one snapshot; one range of the unique index for each item. */
 export function openMultiRead(db: Database): MultiRead {
   const sql = db.dialect === 'sqlite' ? sqliteSql : postgresSql;
-  const read = (items: readonly Item[], text: string, limits: ReadLimits) => {
-    const params = [JSON.stringify(items.map(place))];
+  const read = async (items: readonly Item[], text: string, limits: ReadLimits) => {
+    const params = [await placesOf(items)];
     return readArray(db, { sql: text, params, few: items.length <= FEW_ITEMS }, limits);
   };
   return (asked, limits) =>
     guarded('read failed', async () => {
-      const distinct = distinctOf(asked);
-      if (distinct.items.length === asked.length) return read(asked, sql.rows, limits);
+      const { items, order } = asked;
+      if (items.length === order.length) return read(items, sql.rows, limits);
       // Beside the rows it reads their places and lengths, so it may be longer than the answer.
       const roomy = { ...limits, maxBytes: 2 * limits.maxBytes };
-      const { text } = await read(distinct.items, sql.placed, roomy);
-      return new RawJson(await repeated(Buffer.from(text as string), distinct, limits.maxBytes));
+      const { text } = await read(items, sql.placed, roomy);
+      return new RawJson(await repeated(Buffer.from(text as string), asked, limits.maxBytes));
     });
 }
 
 const EXACT = 0;
 const RANGE = 1;
 const OPEN_RANGE = 2;
+
+/** Items that are written before other calls get their turn. */
+const SLICE = 4_000;
+
+/** The parameter of the SQL below. */
+async function placesOf(items: readonly Item[]): Promise<string> {
+  const texts: string[] = [];
+  for (let at = 0; at < items.length; at += SLICE) {
+    if (at > 0) await new Promise(setImmediate);
+    texts.push(JSON.stringify(items.slice(at, at + SLICE).map(place)).slice(1, -1));
+  }
+  return `[${texts.join(',')}]`;
+}
 
 /** One item for the SQL below: `[head of the answer, namespace, from, to, mode]`. */
 function place({ namespace, key }: Item): unknown[] {

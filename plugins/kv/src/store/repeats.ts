@@ -9,13 +9,15 @@ export interface Distinct {
 
 /** Front ends may ask for one pattern thousands of times: it is looked up once. */
 export function distinctOf(asked: readonly Item[]): Distinct {
-  const places = new Map<string, number>();
+  const namespaces = new Map<string, Map<string, number>>();
   const items: Item[] = [];
   const order = asked.map((item) => {
-    const name = `${item.namespace.length}:${item.namespace}${item.key}`;
-    const known = places.get(name);
+    const { namespace, key } = item;
+    const places = namespaces.get(namespace) ?? new Map<string, number>();
+    if (places.size === 0) namespaces.set(namespace, places);
+    const known = places.get(key);
     if (known !== undefined) return known;
-    places.set(name, items.length);
+    places.set(key, items.length);
     return items.push(item) - 1;
   });
   return { items, order };
