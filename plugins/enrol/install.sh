@@ -364,7 +364,7 @@ read_state() { as_agent "[ -f '$state/$1' ] && head -c 33554432 '$state/$1'" >"$
 
 # write_state FILE NAME
 write_state() {
-  as_agent "cat >'$state/$2.new' && mv -f '$state/$2.new' '$state/$2'" "$1" || fail "$state/$2 could not be written: is there room?"
+  as_agent "rm -rf '$state/$2.new'; [ ! -d '$state/$2' ] || rm -rf '$state/$2'; cat >'$state/$2.new' && mv -f '$state/$2.new' '$state/$2'" "$1" || fail "$state/$2 could not be written: is there room?"
 }
 
 remove_state() { as_agent "cd '$state' && rm -f $*"; }
@@ -470,6 +470,7 @@ trust_key() {
   say "This machine takes only what the key $key has signed. Its version: sh $dir/install.sh --update"
 }
 
+# @ROOM@
 carried_manifest() {
   cat <<'MANIFEST'
 @MANIFEST@

@@ -281,6 +281,23 @@ test('installers and agents before 0.9 find in the manifest what they looked for
   assert.is(/^agent (\S+) ([0-9a-f]{64}) \d+$/m.exec(text)?.[1], version);
 });
 
+test('an installer before 0.9, which writes the new one over itself while it runs, ends well', async () => {
+  // As long as those were with a short and a long address, and between them, and ending as they did.
+  for (const size of [22_600, 23_457, 26_000, 29_200, 30_001]) {
+    const path = join(app.dir, `old-${size}.sh`);
+    const line = `set -u; work=x; main() { curl -fsS -o ${path} ${app.url}/svc/enrol/install; }\n`;
+    const last = 'main "$@"\n';
+    for (const program of ['sh', 'bash']) {
+      writeFileSync(path, line + '#'.repeat(size - line.length - last.length - 1) + '\n' + last);
+      assert.equal(
+        await shell(`${program} ${path}`),
+        { code: 0, out: '', err: '' },
+        `${program}, ${size}`,
+      );
+    }
+  }
+});
+
 test('over plain http the command and the installer warn of who is on the way', async () => {
   const { err } = await command('enrol --url http://192.0.2.7:2211');
   assert.match(err, /WARNING: the line goes over plain http:\/\//);

@@ -17,6 +17,12 @@ import type { Throttle } from './throttle.ts';
 const SCRIPT = new URL('../install.sh', import.meta.url);
 /** What the server fills in; other words between such signs belong to the units. */
 const PLACE = /@(BASE|PIN|KEY|MANIFEST|VERIFIER|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/g;
+/**
+ * Installers before 0.9 write the new one over themselves, and the shell that reads them goes on in it where they ended: 23 to 30 kB from its
+ * beginning. There it finds comments, and the end; `work` is empty in a new installer that is read from its beginning.
+ */
+const ROOM = '# @ROOM@\n';
+const OLD_ENDS = 31_000;
 const MOST_BODY = 1_024;
 const DENIED = 102;
 
@@ -97,7 +103,13 @@ async function script(exchange: Exchange, parts: Parts): Promise<void> {
     KEY: await parts.keys.fingerprint(),
     MANIFEST: (await manifestText(parts)).trimEnd(),
   };
-  exchange.text(200, filled(await template(), values), headers);
+  exchange.text(200, withRoom(filled(await template(), values)), headers);
+}
+
+function withRoom(text: string): string {
+  const [head = '', tail] = text.split(ROOM);
+  const lines = Math.max(0, OLD_ENDS - Buffer.byteLength(head)) / 2;
+  return `${head}${'#\n'.repeat(lines)}[ -z "$work" ] || exit 0\n${tail}`;
 }
 
 /** The same for every machine: what an update puts there, once its digest is that of the manifest. */
