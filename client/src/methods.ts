@@ -2371,17 +2371,17 @@ export interface Methods {
     params: {
       /** Wrong ones count like wrong log-ins. */
       old_password: string;
-      /** At least 6 bytes, without a `:`. */
+      /** At least 8 characters, without a `:`, and none of the 10,000 commonest passwords. */
       new_password: string;
     };
     result: { success: true; message: string };
   };
-  /** Set a new password, at least 6 bytes long. */
+  /** Set a new password. */
   'token_change_password': {
     params: {
       /** Token key or username. */
       target_token: string;
-      /** At least 6 bytes. */
+      /** At least 8 characters, and none of the 10,000 commonest passwords. */
       new_password: string;
     };
     result: { success: true; message: string };

@@ -278,7 +278,7 @@ for (const [who, username, isOlder] of unchanging)
   test(`no password is offered to be changed to ${who}`, async () => {
     const app = isOlder ? await older() : kit.app;
     try {
-      const token = await app.token([viewer], username ? { username, password: 'password' } : {});
+      const token = await app.token([viewer], username ? { username, password: 'a password' } : {});
       await kit.using(
         async ({ page }) => {
           await page.getByRole('button', { name: /^You:/ }).click();

@@ -78,19 +78,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('a plain hash is replaced at its next login, and the session goes on', async () => {
-    const { name } = await server.account('other');
+    const { name } = await server.account('another one');
     await makePlain(name);
     const { serial } = await server.whoami(`${name}|test`);
     await eventually(async () => assert.match(await stored(name), SLOW));
     const now = await server.whoami(`${name}|test`);
     assert.equal([now.serial, now.ended], [serial, false]);
-    assert.is(await server.whoami(`${name}|other`), WRONG);
+    assert.is(await server.whoami(`${name}|another one`), WRONG);
     await server.app.restart();
     assert.type((await server.whoami(`${name}|test`)).id, 'string');
   });
 
   test('a session goes on though the whole table is read while the hash is replaced', async () => {
-    const { name } = await server.account('other');
+    const { name } = await server.account('another one');
     await makePlain(name);
     const { publish } = server.probe.kernel();
     const { serial } = await server.whoami(`${name}|test`);
@@ -121,7 +121,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('a wrong password replaces nothing', async () => {
-    const { name } = await server.account('other');
+    const { name } = await server.account('another one');
     await makePlain(name);
     assert.is(await server.whoami(`${name}|wrong`), WRONG);
     assert.match(await stored(name), PLAIN);
@@ -172,7 +172,7 @@ several('a session goes on when another server replaces the hash', async () => {
       eventually(async () =>
         assert.equal((await here.call('token_get', [token])).token_limit, limits),
       );
-    const token = await there.token([], { username: 'ada', password: 'other' });
+    const token = await there.token([], { username: 'ada', password: 'another one' });
     const update = 'update token set password_hash = ? where username = ?';
     await probe.sql(update, [HASH_TEST, 'ada']);
     await edit(listen);
@@ -217,7 +217,7 @@ several('a plain hash stays while a server of an older version is on the databas
   const older = bareBus(memoryLog(), app.clock as TestApp['clock'] & Clock, '0.5.9');
   try {
     await older.open(transport);
-    await app.token([], { username: 'ada', password: 'other' });
+    await app.token([], { username: 'ada', password: 'another one' });
     const ada = async () => {
       const [row] = await probe.sql(`select password_hash from token where username = 'ada'`);
       return row.password_hash;

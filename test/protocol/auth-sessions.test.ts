@@ -38,10 +38,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   };
 
   test('all calls and both modes of one record have the same principal', async () => {
-    const { name, token } = await server.account('pass');
+    const { name, token } = await server.account('a passphrase');
     const serial = await serialOf(token);
     assert.is(await serialOf(token), serial);
-    assert.is(await serialOf(`${name}|pass`), serial);
+    assert.is(await serialOf(`${name}|a passphrase`), serial);
     assert.is.not(await serialOf((await server.account()).token), serial);
   });
 
@@ -218,10 +218,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('what is known is known again after a restart', async () => {
-    const { name, token } = await server.account('pass');
+    const { name, token } = await server.account('a passphrase');
     await server.app.restart();
     assert.is((await server.whoami(token)).id, keyOf(token));
-    assert.is((await server.whoami(`${name}|pass`)).id, keyOf(token));
+    assert.is((await server.whoami(`${name}|a passphrase`)).id, keyOf(token));
     assert.is((await server.whoami(server.app.superToken)).super, true);
   });
 

@@ -164,7 +164,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       { scopes: [{ kv_namespace: 'c' }], permissions: [{ kv: 'list_all_keys' }] },
       { scopes: ['global'], permissions: [{ kv: 'list_all_namespace' }] },
     ];
-    const token = await app.token(limits, { username: 'svc', password: 'p', timestamp_to: null });
+    const token = await app.token(limits, {
+      username: 'svc',
+      password: 'a password',
+      timestamp_to: null,
+    });
     assert.equal(await app.call('probe_record', [token, { kv: 'list_all_namespace' }]), {
       key: keyOf(token),
       username: 'svc',

@@ -242,11 +242,11 @@ for (const dialect of oneDialect) {
   });
 
   test('rights for the agent, globally, and by account', async () => {
-    const account = { username: 'person', password: 'p w+%&' };
+    const account = { username: 'person', password: 'long p w+%&' };
     for (const token of [
       await connectToken(),
       await connectToken('global', account),
-      'person|p w+%&',
+      'person|long p w+%&',
       `root|${app.rootPassword}`,
     ]) {
       const item = await shellTask(app, agent);

@@ -103,29 +103,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await server.app.call('probe_whoami', [token])).id, keyOf(token));
   });
 
-  // biome-ignore format: one case per line
-  const passwords: [string, string | true][] = [
-    ['', '108 Invalid input: New password cannot be empty'],
-    ['12345', '108 Invalid input: New password must be at least 6 characters long'],
-    ['123456', true], ['äöü', true], ['ää1', '108 Invalid input: New password must be at least 6 characters long'], ['\u{1f600}xx', true], ['      ', true],
-  ];
-  for (const [password, expected] of passwords) {
-    test(`token_change_password to '${password}': ${expected}`, async () => {
-      const { name, token } = await server.account('old one');
-      const found = await server.asSuper('token_change_password', name, password);
-      assert.is(found.success ?? found, expected);
-      const works = `${name}|${expected === true ? password : 'old one'}`;
-      assert.is((await server.app.call('probe_whoami', [works])).id, keyOf(token));
-      if (expected !== true) {
-        assert.is(await server.asSuper('token_change_password', 'nobody', password), expected);
-      }
-    });
-  }
-
   test('token_change_password takes a record without username, whose password is never used', async () => {
     const token = await server.app.token([]);
-    assert.ok((await server.asSuper('token_change_password', keyOf(token), 'password')).success);
-    assert.is(await server.whoami(`${keyOf(token)}|password`), WRONG);
+    assert.ok((await server.asSuper('token_change_password', keyOf(token), 'a password')).success);
+    assert.is(await server.whoami(`${keyOf(token)}|a password`), WRONG);
   });
 
   test('token_roll_token_secret replaces the secret at once and keeps the rest', async () => {
@@ -141,16 +122,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('extracted targets are tried whole before they are cut', async () => {
     const agent = `[agent]:${A}`;
-    const { token } = await server.account('p', `${agent}2`);
-    const cut = await server.account('p', '[agent]');
-    const other = await server.account('p', 'left|right:far');
+    const { token } = await server.account('a password', `${agent}2`);
+    const cut = await server.account('a password', '[agent]');
+    const other = await server.account('a password', 'left|right:far');
     for (const [target, key] of [
       [`${agent}2`, keyOf(token)],
       [agent, keyOf(cut.token)],
       ['left|right:far', keyOf(other.token)],
     ]) {
       assert.is((await server.asSuper('token_roll_token_secret', target)).key, key);
-      assert.ok((await server.asSuper('token_change_password', target, 'another')).success);
+      assert.ok((await server.asSuper('token_change_password', target, 'another one')).success);
     }
   });
 
@@ -159,7 +140,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   for (const [target, name] of extracted) {
     test(`an extracted target '${target}' without hit is named '${name}'`, async () => {
       const missing = `105 Not found in database: Target token not found by key/username: ${name}`;
-      assert.is(await server.asSuper('token_change_password', target, 'password'), missing);
+      assert.is(await server.asSuper('token_change_password', target, 'a password'), missing);
       assert.is(await server.asSuper('token_roll_token_secret', target), missing);
     });
   }
@@ -173,8 +154,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         (error) => error,
       );
       assert.is(failure.code, 102);
-      await own.call('token_change_password', [`${key}:${secret}`, 'root', 'sesame']);
-      assert.is((await own.call('token_list_all_tokens', ['root|sesame'])).tokens.length, 1);
+      await own.call('token_change_password', [`${key}:${secret}`, 'root', 'open sesame']);
+      assert.is((await own.call('token_list_all_tokens', ['root|open sesame'])).tokens.length, 1);
     } finally {
       await own.stop();
     }

@@ -11,7 +11,7 @@ const methods: [string, unknown[], string, string][] = [
   ['token_create', [{ token_limit: [] }], 'Database insert error: ', 'Database insert error: '],
   ['token_delete', ['victim'], '', ''],
   ['token_edit', ['victim', []], 'Database query error: ', 'Database update error: '],
-  ['token_change_password', ['victim', 'password'], 'DB query error: ', 'Failed to update password: '],
+  ['token_change_password', ['victim', 'a password'], 'DB query error: ', 'Failed to update password: '],
   ['token_roll_token_secret', ['victim'], 'DB query error: ', 'Failed to update token secret: '],
 ];
 const missing = { sqlite: 'no such table: token', postgres: 'relation "token" does not exist' };

@@ -10,7 +10,9 @@ const OLD = 'a password';
 const NEW = 'another one';
 const DONE = { success: true, message: 'Password changed successfully' };
 const WRONG_OLD = '102 Permission denied: The old password is wrong';
-const SHORT = '108 Invalid input: New password must be at least 6 characters long';
+const COMMON =
+  '108 Invalid input: New password is one of the 10,000 most common ones, which are tried first: choose another, such as four random words';
+const SHORT = '108 Invalid input: New password must be at least 8 characters long';
 const NONE = /^108 Invalid input: this token has no user name and password/;
 const COLON = /^108 Invalid input: .*':'/;
 /** Different wrong passwords that cost nothing. */
@@ -95,7 +97,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ['a new password that is left out', OLD, null, PARAMS],
     ['an empty new password', OLD, '', '108 Invalid input: New password cannot be empty'],
     ['a short new password', OLD, '12345', SHORT],
-    ['a new password of five bytes', OLD, 'ää1', SHORT],
+    ['a new password of seven characters', OLD, 'ä1b2c3d', SHORT],
+    ['a common new password', OLD, 'Password1', COMMON],
     ['a new password with which nobody logs in', OLD, 'pass:word', COLON],
     ['an old password with which nobody logs in', 'pass:word', NEW, COLON],
   ];
@@ -110,10 +113,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.type((await on.whoami(login)).id, 'string');
     });
 
-  test('a new password of six bytes is long enough', async () => {
+  test('a new password of eight characters is long enough', async () => {
     const { login, name } = await account();
-    assert.equal(await on.change(login, OLD, 'äöü'), DONE);
-    assert.type((await on.whoami(`${name}|äöü`)).id, 'string');
+    assert.equal(await on.change(login, OLD, 'äöüäöüäö'), DONE);
+    assert.type((await on.whoami(`${name}|äöüäöüäö`)).id, 'string');
   });
 
   test('a token without user name and password is told so', async () => {

@@ -111,7 +111,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const [method, params] of [
       ['token_delete', [key]],
       ['token_edit', [key, []]],
-      ['token_change_password', [key, 'password']],
+      ['token_change_password', [key, 'a password']],
       ['token_roll_token_secret', [key]],
       ['token_list_all_tokens', []],
     ] as const) {

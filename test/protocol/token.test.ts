@@ -73,7 +73,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   }
 
   test('token_get shows the record of a key and secret, and of a username and password', async () => {
-    const { name, token } = await server.account('pass|word');
+    const { name, token } = await server.account('my pass|word');
     const expected = {
       version: 1,
       token_key: keyOf(token),
@@ -84,7 +84,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     };
     assert.equal(await server.app.call('token_get', [token]), expected);
     assert.equal(await server.app.call('token_get', [token, null]), expected);
-    assert.equal(await server.app.call('token_get', { token: `${name}|pass|word` }), expected);
+    assert.equal(await server.app.call('token_get', { token: `${name}|my pass|word` }), expected);
     const root = await server.app.call('token_get', [server.app.superToken]);
     assert.equal([root.username, root.token_limit, root.timestamp_from], ['root', [], null]);
   });
@@ -136,7 +136,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(await server.outcome('token_get', [`${token}x`, server.app.superToken]), WRONG);
     assert.is(await server.outcome('token_get', [`${name}|wrong`, server.app.superToken]), WRONG);
     for (const username of [`[agent]:${A}`, 'left|right', `${name}:x`]) {
-      const { token: other } = await server.account('password', username);
+      const { token: other } = await server.account('a password', username);
       const found = await server.app.call('token_get', [username, server.app.superToken]);
       assert.is(found.token_key, keyOf(other));
     }
@@ -169,9 +169,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ['null everywhere', { timestamp_from: null, timestamp_to: null, username: null, password: null, version: null }, { timestamp_from: null, timestamp_to: null, username: null }],
     ['a version, which is ignored', { version: 7 }, { version: 1 }],
     ['unknown members', { note: 'x', id: 1 }, { version: 1 }],
-    ['a short password', { username: 'short', password: 'x' }, { username: 'short' }],
-    ['an empty username', { username: '', password: 'x' }, { username: '' }],
-    ['any characters', { username: ' "ä\n\u{1f600}|:\\ ', password: '\t' }, { username: ' "ä\n\u{1f600}|:\\ ' }],
+    ['the shortest password', { username: 'short', password: 'x1 y2 z3' }, { username: 'short' }],
+    ['an empty username', { username: '', password: 'a password' }, { username: '' }],
+    ['any characters', { username: ' "ä\n\u{1f600}|:\\ ', password: '\t "ä\n\u{1f600}|\\ x' }, { username: ' "ä\n\u{1f600}|:\\ ' }],
     ['a long name', { username: 'n'.repeat(2000), password: 'p'.repeat(100_000) }, { username: 'n'.repeat(2000) }],
   ];
   for (const [name, extra, shown] of creations) {
@@ -232,7 +232,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const taken = '103 Database error: Database insert error: the username is already in use';
     const before = await server.table();
     for (const username of ['root', name]) {
-      const creation = { ...none, username, password: 'p' };
+      const creation = { ...none, username, password: 'a password' };
       assert.is(await server.asSuper('token_create', creation), taken);
     }
     assert.equal(await server.table(), before);

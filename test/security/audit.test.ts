@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const before = Date.now();
     const credential = await app.token([{ scopes: ['global'], permissions: [] }], {
       username: 'ann',
-      password: 'pw',
+      password: 'a password',
     });
     const denied = await app.rpc({
       jsonrpc: '2.0',

@@ -37,6 +37,11 @@ export default definePlugin({
       description:
         'Stored form of new passwords; scrypt also upgrades old ones at their next login, as soon as no older server is on the database.',
     }),
+    password_policy: Type.Union([Type.Literal('strong'), Type.Literal('off')], {
+      default: 'strong',
+      description:
+        'New passwords: strong asks for eight characters and refuses the 10,000 commonest, off asks for six bytes as the protocol does. Passwords that exist go on.',
+    }),
     on_delete: Type.Union([Type.Literal('keep'), Type.Literal('suspend')], {
       default: 'keep',
       description:
@@ -73,6 +78,7 @@ export default definePlugin({
   }),
   reloadable: [
     'password_kdf',
+    'password_policy',
     'on_delete',
     'max_children',
     'max_child_bytes',

@@ -12,6 +12,7 @@ import { Lookups } from './lookups.ts';
 import { TokenOwners } from './owners.ts';
 import { TokenPasses } from './passes.ts';
 import { SlowHasher } from './password.ts';
+import type { PasswordPolicy } from './password-policy.ts';
 import { Places } from './places.ts';
 import { Records } from './records.ts';
 import { Refresh } from './refresh.ts';
@@ -29,6 +30,7 @@ import { Vocabulary } from './vocabulary.ts';
 /** The section `[token]`. */
 export interface TokenConfig {
   readonly password_kdf: 'sha256' | 'scrypt';
+  readonly password_policy: PasswordPolicy;
   readonly on_delete: 'keep' | 'suspend';
   readonly max_children: number;
   readonly max_child_bytes: number;
@@ -60,6 +62,8 @@ export interface Parts {
   maxBytes(): number;
   /** How long and how many sessions may be. */
   sessionLimits(): Pick<TokenConfig, 'session_hours' | 'max_session_hours' | 'max_sessions'>;
+  /** What new passwords must be. */
+  passwordPolicy(): PasswordPolicy;
   /** The stored form of a secret. */
   hashSecret(secret: string): string;
   /** The stored form of a password, by the configured kind. */
@@ -84,6 +88,7 @@ export function createParts(kernel: Kernel<TokenConfig>): Parts {
     ...createHoldings(kernel),
     maxBytes: () => kernel.server.maxResponseBytes(),
     sessionLimits: () => config,
+    passwordPolicy: () => config.password_policy,
     hashSecret,
     hashPassword: async (password) => (isSlow() ? hasher.make(password) : hashSecret(password)),
   };

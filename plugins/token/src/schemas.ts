@@ -1,12 +1,4 @@
-import {
-  Int32,
-  Int64,
-  optional,
-  type Permission,
-  RpcError,
-  type Scope,
-  Type,
-} from '@svc/plugin-sdk';
+import { Int32, Int64, optional, type Permission, type Scope, Type } from '@svc/plugin-sdk';
 import { MOST } from './limit-size.ts';
 
 /** Kinds and scopes are data of the enabled plugins, so `parseLimits` looks inside. */
@@ -47,19 +39,10 @@ export const TokenCreation = Type.Object(
 
 export const Target = Type.String({ description: 'Token key or username.' });
 
-const SHORTEST_BYTES = 6;
-
 export const PasswordChanged = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),
 });
-
-/** @throws RpcError 108 */
-export function checkNewPassword(text: string): void {
-  if (text === '') throw RpcError.invalid('New password cannot be empty');
-  if (Buffer.byteLength(text) >= SHORTEST_BYTES) return;
-  throw RpcError.invalid('New password must be at least 6 characters long');
-}
 
 /** The only time that a secret is visible. */
 export const KeyAndSecret = Type.Object({ key: Type.String(), secret: Type.String() });

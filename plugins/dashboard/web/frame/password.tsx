@@ -7,6 +7,7 @@ import { wire } from './meta.ts';
 import { logInAgain, type Server, useServer } from './server.ts';
 
 export const isPasswordOpen = signal(false);
+/** Servers may ask for less or for more, and say so. */
 const LEAST_BYTES = 6;
 
 /** A user name and a password with a colon are no log-in. */

@@ -44,7 +44,7 @@ export const en = {
     currentWrong:
       'The current password is wrong. After several wrong ones, wait ten seconds before the next.',
     newPassword: 'New password',
-    passwordHint: 'At least 6 characters, without a colon (:).',
+    passwordHint: 'At least 8 characters, none of the commonest passwords, without a colon (:).',
     forbiddenTitle: 'No access',
     forbidden: (rights: string) =>
       `Your token does not give the right that this page needs: ${rights}.`,
@@ -1326,7 +1326,7 @@ export const en = {
     changePassword: 'Change password',
     passwordTitle: (name: string) => `A new password for ${name}`,
     passwordText: 'The old password and all sessions of the token end at once.',
-    passwordHint: 'At least 6 bytes.',
+    passwordHint: 'At least 8 characters, none of the commonest passwords.',
     newPassword: 'New password',
     passwordChanged: 'The password is changed.',
     delete: 'Delete',

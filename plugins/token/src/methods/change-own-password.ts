@@ -8,7 +8,8 @@ import {
 } from '@svc/plugin-sdk';
 import { parseCredential } from '../credential.ts';
 import type { Parts } from '../parts.ts';
-import { checkNewPassword, PasswordChanged } from '../schemas.ts';
+import { checkNewPassword, type PasswordPolicy } from '../password-policy.ts';
+import { PasswordChanged } from '../schemas.ts';
 import { authenticatedOr } from '../super.ts';
 import { tokenOf } from '../token.ts';
 
@@ -26,12 +27,15 @@ export function addChangeOwnPassword(methods: Methods, parts: Parts): void {
     addition: true,
     params: {
       old_password: Type.String({ description: 'Wrong ones count like wrong log-ins.' }),
-      new_password: Type.String({ description: 'At least 6 bytes, without a `:`.' }),
+      new_password: Type.String({
+        description:
+          'At least 8 characters, without a `:`, and none of the 10,000 commonest passwords.',
+      }),
     },
     result: PasswordChanged,
     audit: () => '',
     right,
-    access: { custom: (given, call) => logInAgain(given, call) },
+    access: { custom: (given, call) => logInAgain(given, call, parts.passwordPolicy()) },
     async handle({ new_password }, { caller, log }) {
       const proven = tokenOf(caller)?.password;
       const hash = await parts.hashPassword(new_password);
@@ -53,12 +57,16 @@ interface Given {
 }
 
 /** The old password is a log-in from where the call came, with its throttle. @throws RpcError 101, 102, 108 */
-async function logInAgain({ old_password, new_password }: Given, call: AccessContext) {
+async function logInAgain(
+  { old_password, new_password }: Given,
+  call: AccessContext,
+  policy: PasswordPolicy,
+) {
   const own = tokenOf(await call.authenticate());
   // In-process calls keep their caller: the old password would not be looked at.
   if (call.credential === '') throw RpcError.denied('Only a credential changes its own password');
   if (own && own.validity() !== 'ok') throw RpcError.denied(LATE);
-  checkNewPassword(new_password);
+  checkNewPassword(new_password, policy);
   if (typeof own?.username !== 'string' || !own.password) throw withoutPassword();
   const login = `${own.username}|${old_password}`;
   if (parseCredential(login)?.mode !== 'account' || new_password.includes(':')) throw colon();

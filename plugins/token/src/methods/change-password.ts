@@ -1,7 +1,8 @@
 import { type Methods, superOnly, Type } from '@svc/plugin-sdk';
 import { malformedPlain } from '../credential.ts';
 import type { Parts } from '../parts.ts';
-import { checkNewPassword, PasswordChanged, Target } from '../schemas.ts';
+import { checkNewPassword } from '../password-policy.ts';
+import { PasswordChanged, Target } from '../schemas.ts';
 import { refuseSession } from '../session.ts';
 import { extractedTarget, nameIn, notFound } from '../targets.ts';
 
@@ -9,16 +10,18 @@ import { extractedTarget, nameIn, notFound } from '../targets.ts';
 export function addChangePassword(methods: Methods, parts: Parts): void {
   const { store, refresh } = parts;
   methods.add('token_change_password', {
-    summary: 'Set a new password, at least 6 bytes long.',
+    summary: 'Set a new password.',
     params: {
       target_token: Target,
-      new_password: Type.String({ description: 'At least 6 bytes.' }),
+      new_password: Type.String({
+        description: 'At least 8 characters, and none of the 10,000 commonest passwords.',
+      }),
     },
     result: PasswordChanged,
     audit: ({ target_token }) => nameIn(target_token),
     access: superOnly('Only SuperToken can perform this operation'),
     malformed: malformedPlain,
-    check: ({ new_password }) => checkNewPassword(new_password),
+    check: ({ new_password }) => checkNewPassword(new_password, parts.passwordPolicy()),
     async handle({ target_token, new_password }, { log, caller }) {
       const { id } = await extractedTarget(store, target_token);
       refuseSession(caller, id);

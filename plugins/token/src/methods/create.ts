@@ -4,6 +4,7 @@ import { mayCreate } from '../delegation.ts';
 import { refuseLarger } from '../limit-size.ts';
 import { parseLimits } from '../limits.ts';
 import type { Parts } from '../parts.ts';
+import { checkPassword } from '../password-policy.ts';
 import { refuseReserved } from '../reserved.ts';
 import { KeyAndSecret, TokenCreation } from '../schemas.ts';
 import { type NewToken, orRefused } from '../store.ts';
@@ -84,7 +85,7 @@ async function accountOf(
   parts: Parts,
 ): Promise<Account> {
   if (typeof username === 'string' && typeof password === 'string') {
-    if (password === '') throw RpcError.invalid('Password cannot be empty');
+    checkPassword(password, parts.passwordPolicy(), 'Password');
     if (username.includes('\0')) throw RpcError.zero();
     await refuseKey(username, parts);
     return { username, password_hash: await parts.hashPassword(password) };

@@ -182,6 +182,7 @@ function Person({ account, onChange }: PersonProps) {
         type="password"
         value={account.password}
         autocomplete="new-password"
+        hint={t.tokens.passwordHint}
         error={isHalf(account) ? t.tokens.bothOrNone : undefined}
         onText={(password) => set({ password })}
       />
