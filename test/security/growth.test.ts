@@ -196,6 +196,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  const lists: readonly (readonly [
+    method: string,
+    query: (condition: unknown) => unknown,
+    condition: (at: number) => unknown,
+  ])[] = [
+    ['js-result_query', (condition) => ({ condition }), (at: number) => ({ id: at })],
+    ['js-result_delete', (condition) => ({ condition }), (at: number) => ({ run_type: `${at}` })],
+    ['js-result_query', (condition) => ({ condition }), (at: number) => ({ start_time_from: at })],
+    [
+      'crontab-result_query',
+      (condition) => ({ condition }),
+      (at: number) => ({ cron_name: `${at}` }),
+    ],
+    ['task_query', (condition) => ({ condition }), (at: number) => ({ task_id: at })],
+    [
+      'agent_query_dynamic',
+      (condition) => ({ fields: ['cpu'], condition }),
+      (at: number) => ({ timestamp_from: at }),
+    ],
+    ['agent_delete_static', (condition) => condition, (at: number) => ({ timestamp_to: at })],
+  ];
+  for (const [method, query, condition] of lists)
+    test(`${method} answers a list of as many conditions as it may have`, async () => {
+      for (const all of [many(1_000, condition), many(1_000, () => condition(7))]) {
+        const answer = await rpc(app, method, [app.superToken, query(all)])();
+        assert.is(answer.error, undefined, JSON.stringify(answer.error));
+      }
+    });
+
   test('a pattern that is asked for thousands of times is looked up once, and answered as often', async () => {
     for (const key of ['a', 'b'])
       await app.call('kv_set_value', [app.superToken, 'notes', key, key]);

@@ -60,8 +60,9 @@ export interface Filter {
 
 /** Reads a list that passed `Query`. */
 export function filterOf(conditions: readonly Condition[]): Filter {
-  const equals: Filter['equals'][number][] = [];
-  const bounds: Filter['bounds'][number][] = [];
+  // Of what is asked for again one term stays: a database takes no thousand terms in one statement.
+  const equals = new Map<string, Filter['equals'][number]>();
+  const bounds = new Map<string, Filter['bounds'][number]>();
   const states = new Set<State>();
   let limit: Integer | undefined;
   let last = false;
@@ -70,13 +71,29 @@ export function filterOf(conditions: readonly Condition[]): Filter {
     else if (name === 'limit') limit = value as Integer;
     else if (name === 'error_message') states.add('is_success');
     else if (name.startsWith('is_')) states.add(name as State);
-    else if (name.includes('_time_')) bounds.push(...boundsOf(name, value));
-    else equals.push([name as Equality, value as Integer | string]);
+    else if (name.includes('_time_')) {
+      for (const bound of boundsOf(name, value)) narrowTo(bounds, bound);
+    } else equals.set(`${name} ${value}`, [name as Equality, value as Integer | string]);
   }
-  const names = equals.flatMap(([column, value]) =>
+  const names = [...equals.values()].flatMap(([column, value]) =>
     column === 'js_worker_name' ? [String(value)] : [],
   );
-  return { equals, bounds, states, limit: last ? 1 : limit, names: new Set(names) };
+  return {
+    equals: [...equals.values()],
+    bounds: [...bounds.values()],
+    states,
+    limit: last ? 1 : limit,
+    names: new Set(names),
+  };
+}
+
+/** Keeps the narrowest bound of each column and side. */
+function narrowTo(bounds: Map<string, Filter['bounds'][number]>, bound: Filter['bounds'][number]) {
+  const [column, operator, value] = bound;
+  const side = `${column} ${operator}`;
+  const known = bounds.get(side)?.[2];
+  const isNarrower = known === undefined || (operator === '>=' ? value > known : value < known);
+  if (isNarrower) bounds.set(side, bound);
 }
 
 function boundsOf(name: string, value: unknown): Filter['bounds'][number][] {

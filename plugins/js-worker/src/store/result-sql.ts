@@ -29,6 +29,8 @@ export function whereOf(filter: Filter, readable: Readable, { elementTexts }: Sq
 
 /** No stored text holds these characters, and the databases do not take them all as a value. */
 export const matchesNothing = ({ equals }: Filter): boolean =>
+  // One column cannot have two values.
+  new Set(equals.map(([column]) => column)).size < equals.length ||
   equals.some(([, value]) => typeof value === 'string' && /[\0\p{Cs}]/u.test(value));
 
 /** Text expression of one row as JSON. */
