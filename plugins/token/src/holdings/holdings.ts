@@ -7,7 +7,7 @@ import type {
   Holdings,
   QueryBuilder,
 } from '@svc/plugin-sdk';
-import { type Bound, demandWithin } from './limits.ts';
+import { type Bound, demandWithin, isBeyond } from './limits.ts';
 import type { Held, HoldingStore } from './store.ts';
 
 /** One count of a change, and how it is taken. */
@@ -46,12 +46,13 @@ export class TokenHoldings implements Holdings {
         // What is shared is counted by one change at a time, and the rest by one of its owner.
         const turn = limits.shared ? '' : (holder ?? '');
         await this.#store.takeTurn(trx, [numberOf(kind), numberOf(turn)]);
+        const tried = await attempt(trx, counts, write);
+        if ('written' in tried) return tried.written;
+        // Beyond a limit it may be, if that is no more than before.
         const before = await all(counts, trx);
-        const written = await write(trx);
-        const after = await all(counts, trx);
         for (const [at, bound] of counts.entries())
-          demandWithin(what, bound, [before[at] as Held, after[at] as Held]);
-        return written;
+          demandWithin(what, bound, [before[at] as Held, tried.after[at] as Held]);
+        return write(trx);
       },
       change.alone === undefined ? {} : { alone: change.alone },
     );
@@ -89,7 +90,8 @@ export class TokenHoldings implements Holdings {
     const counts: Counted[] = [];
     if (!isSuper && (own.rows || own.bytes)) {
       const whose = holder === owner ? 'own' : 'created';
-      const count = (on: QueryBuilder) => this.#store.ofHolder(on, rows, holder);
+      const count = async (on: QueryBuilder) =>
+        this.#store.ofFamily(on, rows, await this.#store.family(on, holder));
       counts.push({ whose, limits: own, count });
     }
     if (shared) {
@@ -98,6 +100,28 @@ export class TokenHoldings implements Holdings {
       counts.push({ whose, limits: { rows: shared }, count });
     }
     return counts;
+  }
+}
+
+/** Writes, and undoes that where a count is beyond its limit then. @returns what was written, or what was counted */
+async function attempt<T>(
+  trx: QueryBuilder,
+  counts: readonly Counted[],
+  write: (on: QueryBuilder) => Promise<T>,
+): Promise<{ readonly written: T } | { readonly after: readonly Held[] }> {
+  const beyond = new Error('beyond a limit');
+  let after: Held[] = [];
+  try {
+    const written = await trx.transaction(async (on) => {
+      const done = await write(on);
+      after = await all(counts, on);
+      if (counts.some((bound, at) => isBeyond(bound, after[at] as Held))) throw beyond;
+      return done;
+    });
+    return { written };
+  } catch (error) {
+    if (error !== beyond) throw error;
+    return { after };
   }
 }
 

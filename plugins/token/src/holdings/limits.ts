@@ -23,22 +23,26 @@ const HOLDERS: Readonly<Record<Whose, string>> = {
   shared: 'all tokens but the Super Token hold together',
 };
 
+/** More than the bound allows. */
+export const isBeyond = ({ limits: { rows, bytes } }: Bound, held: Held): boolean =>
+  (rows !== undefined && held.rows > rows.most) || (bytes !== undefined && held.bytes > bytes.most);
+
 /** @throws RpcError 108 when there is more than the bound allows, and more than before */
 export function demandWithin(
   { kind, plural, remedy = 'delete some' }: Pick<HoldingKind, 'kind' | 'plural' | 'remedy'>,
   { whose, limits: { rows, bytes } }: Bound,
   [before, after]: readonly [before: Held, after: Held],
 ): void {
-  const isBeyond = (limit: HoldingLimit | undefined, measure: keyof Held): limit is HoldingLimit =>
+  const grows = (limit: HoldingLimit | undefined, measure: keyof Held): limit is HoldingLimit =>
     limit !== undefined && after[measure] > limit.most && after[measure] > before[measure];
-  if (isBeyond(rows, 'rows')) {
+  if (grows(rows, 'rows')) {
     const many = before.rows === 1 ? `1 ${kind}` : `${count(before.rows)} ${plural}`;
     throw full(
       `${HOLDERS[whose]} ${many}, and ${rows.key} allows ${count(rows.most)}: ${remedy}`,
       rows,
     );
   }
-  if (isBeyond(bytes, 'bytes')) {
+  if (grows(bytes, 'bytes')) {
     const much = `${count(before.bytes)} bytes of ${plural}, and ${count(after.bytes)} with this`;
     throw full(
       `${HOLDERS[whose]} ${much}; ${bytes.key} allows ${count(bytes.most)}: ${remedy} or make them smaller`,

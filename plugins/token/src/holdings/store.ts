@@ -36,16 +36,17 @@ const FAMILY = `with recursive family (token_key) as (
   select token_key from (select cast(? as text) as token_key union all select token_key from token_gone where holder = ?) top
   union select cast(t.token_key as text) from family f join token t on t.parent = f.token_key)`;
 
-/** Each token and its topmost one. A parent that is not known any more is the topmost one that can be told. */
+/** Tokens that a token created, and the topmost one above each; every other token is its own. */
 const LINES = `with recursive line (token_key, holder) as (
   select token_key, holder from (
-    select cast(token_key as text) as token_key, cast(token_key as text) as holder from token where parent is null and id <> 1
-    union all select token_key, coalesce(holder, token_key) from token_gone
-    union all select cast(t.token_key as text), t.parent from token t where t.parent is not null
-      and not exists (select 1 from token p where p.token_key = t.parent)
-      and not exists (select 1 from token_gone g where g.token_key = t.parent)) top
+    select cast(t.token_key as text) as token_key, coalesce(g.holder, t.parent) as holder
+      from token t left join token p on p.token_key = t.parent left join token_gone g on g.token_key = t.parent
+      where t.parent is not null and p.parent is null
+    union all select token_key, holder from token_gone where holder is not null) top
   union all select cast(t.token_key as text), l.holder from line l join token t on t.parent = l.token_key)`;
 
+/** Keys of one statement: with so many the databases look into the index for each. */
+const KEYS = 500;
 const SUM = 'count(*) as "rows", coalesce(sum(bytes), 0) as bytes';
 
 /** Counts and sums over the rows of every kind, as they are. */
@@ -75,9 +76,23 @@ export class HoldingStore {
     if (takeTurn !== undefined) await on.raw(takeTurn, [kind, holder]);
   }
 
-  ofHolder(on: QueryBuilder, rows: string, holder: string): Promise<Held> {
-    const text = `${FAMILY} select ${SUM} from (${rows}) r where r.owner in (select token_key from family)`;
-    return this.#held(on, { text, params: [holder, holder] });
+  /** The token with this key and all below it. */
+  async family(on: QueryBuilder, holder: string): Promise<string[]> {
+    const sql = { text: `${FAMILY} select token_key from family`, params: [holder, holder] };
+    return (await rowsOf<{ token_key: string }>(on, sql)).map(({ token_key }) => token_key);
+  }
+
+  /** What has one of these owners. */
+  async ofFamily(on: QueryBuilder, rows: string, family: readonly string[]): Promise<Held> {
+    const sum = { rows: 0, bytes: 0 };
+    for (let at = 0; at < family.length; at += KEYS) {
+      const params = family.slice(at, at + KEYS);
+      const text = `select ${SUM} from (${rows}) r where r.owner in (${marks(params.length)})`;
+      const held = await this.#held(on, { text, params });
+      sum.rows += held.rows;
+      sum.bytes += held.bytes;
+    }
+    return sum;
   }
 
   async holdsAny(rows: string, owner: string): Promise<boolean> {
@@ -91,7 +106,7 @@ export class HoldingStore {
     return this.#held(on, { text, params: [] });
   }
 
-  /** The same as `ofHolder` and, for null, `ofSuper`, away from the event loop and from what writes. */
+  /** What the topmost token of this key holds, null: the Super Token, away from the event loop and from what writes. */
   async read(rows: string, holder: string | null, reader: Reader): Promise<Held> {
     const [family, condition] =
       holder === null
