@@ -1,3 +1,5 @@
+import { Egress } from '@svc/plugin-egress/api';
+import { type Family, Metrics } from '@svc/plugin-metrics/api';
 import { type ConfigWarning, definePlugin, fileOnly, Type } from '@svc/plugin-sdk';
 import { Audit } from './api.ts';
 import { acceptCommand, exportCommand, verifyCommand } from './commands.ts';
@@ -5,6 +7,7 @@ import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
+import { SyslogOutlet } from './syslog.ts';
 import { Trail } from './trail.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,6 +26,19 @@ const config = Type.Object({
     default: 256,
     description: 'MB that the rows may take; the oldest segments go first.',
   }),
+  syslog: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Receiver of every row (RFC 5424): `tcp://HOST:PORT` or `tls://HOST:PORT`; absent: none.',
+    }),
+  ),
+  syslog_ca: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'File (PEM) with the authority of the receiver; absent: the public ones.',
+    }),
+  ),
   end_file: fileOnly(
     Type.Optional(
       Type.String({
@@ -33,6 +49,21 @@ const config = Type.Object({
     ),
   ),
 });
+
+const families = (outlet: SyslogOutlet): readonly Family[] => [
+  {
+    name: 'audit_syslog_sent',
+    type: 'counter',
+    help: 'Rows of the audit that were sent to syslog, repeated ones included.',
+    read: () => [{ value: outlet.sent }],
+  },
+  {
+    name: 'audit_syslog_lost',
+    type: 'counter',
+    help: 'Rows of the audit that were removed by retention before syslog took them.',
+    read: () => [{ value: outlet.lost }],
+  },
+];
 
 const keyAdvice = (problem: string): ConfigWarning => ({
   kind: 'advice',
@@ -50,6 +81,7 @@ export default definePlugin({
   version: '0.9.0',
   examples,
   namespaces: ['audit'],
+  optional: [Egress, Metrics],
   provides: [Audit],
   // Who shortens it makes the server forget what was done.
   config: fileOnly(config),
@@ -87,11 +119,22 @@ export default definePlugin({
       commands.add(acceptCommand(() => trail.accept()));
       commands.add(verifyCommand(store, () => trail.ownOfFile()));
     });
+    const startOutlet = () => {
+      const outlet = new SyslogOutlet(kernel, kernel.config, { store, chain: () => trail.chain() });
+      kernel.useOptional(Metrics)?.add(...families(outlet));
+      trail.appended = () => outlet.wake();
+      kernel.defer('syslog', async () => {
+        await trail.stop();
+        await outlet.stop();
+      });
+      outlet.start();
+    };
     let serves = false;
     hooks.start.tap(async () => {
       serves = true;
       await trail.remember();
       trail.record({ method: 'start', target: server.version });
+      if (kernel.config.syslog !== undefined) startOutlet();
       every('audit counts', MINUTE_MS, () => trail.minute());
       every('audit segments', ROUND_MS, () => trail.round());
     });

@@ -21,6 +21,8 @@ export interface ChainRow extends SignedMark {
   readonly segment_at: number;
   /** 1: the end stands in a file of its server, too. */
   readonly outside: number;
+  /** The last row that the outlet has taken; -1: there was no outlet yet. */
+  readonly sent: number;
 }
 
 /** The signed end of a segment. */
@@ -49,7 +51,7 @@ export interface Place {
 }
 
 const MARK = 'seq, hash, at, base, signature';
-const CHAIN = `id, chain, server_uuid, public_key, ${MARK}, segment_bytes, segment_at, outside`;
+const CHAIN = `id, chain, server_uuid, public_key, ${MARK}, segment_bytes, segment_at, outside, sent`;
 const COLUMNS = 'seq at token name method target address transport outcome count hash'.split(' ');
 const NUMBERS = new Set(['chain_id', 'seq', 'at', 'outcome', 'count']);
 const ROW = COLUMNS.join(', ');
@@ -87,7 +89,7 @@ export class Store {
   }
 
   /** Another process of the server may have been first. */
-  async addChain(row: Omit<ChainRow, 'id' | 'outside'>): Promise<void> {
+  async addChain(row: Omit<ChainRow, 'id' | 'outside' | 'sent'>): Promise<void> {
     await guarded('the chain could not be stored', async () => {
       await this.#db
         .query('audit_chain')
@@ -100,6 +102,10 @@ export class Store {
   async last(chain: number): Promise<Pick<Row, 'seq' | 'hash'> | undefined> {
     const text = 'select seq, hash from audit where chain_id = ? order by seq desc limit 1';
     return (await this.#all<Row>(text, [chain]))[0];
+  }
+
+  async keepSent(id: number, sent: number): Promise<void> {
+    await this.#db.query('audit_chain').where({ id }).update({ sent });
   }
 
   async hashOf(chain: number, seq: number): Promise<string | undefined> {

@@ -49,6 +49,8 @@ interface Opened {
 /** The record of this server: what comes in from hooks and plugins, on its way to the chain. */
 export class Trail implements Audit {
   readonly store: Store;
+  /** Called when rows are stored. */
+  appended: () => void = () => undefined;
   readonly #kernel: Kernel<Settings>;
   readonly #recorder: Recorder;
   /** Logins that were accepted and refused, and changes that were refused. */
@@ -66,7 +68,10 @@ export class Trail implements Audit {
     this.#kernel = kernel;
     this.store = new Store(db);
     this.#recorder = new Recorder({
-      append: async (entries) => (await this.#open()).chain.append(entries),
+      append: async (entries) => {
+        await (await this.#open()).chain.append(entries);
+        this.appended();
+      },
       lost: (count) => ({ ...this.#entryOf({ method: 'lost' }), count }),
       ...{ log, stopping },
     });
@@ -197,6 +202,10 @@ export class Trail implements Audit {
     await this.store.forgetOutside();
     // Without a key here the first start makes one, and a chain and a file of its own.
     if (await this.ownOfFile()) await this.accept(target);
+  }
+
+  async chain(): Promise<Chain> {
+    return (await this.#open()).chain;
   }
 
   /** Removes what is too old or too much. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { service } from '@svc/plugin-sdk';
 
@@ -40,10 +41,23 @@ export interface EgressResponse {
   readonly body: Readable;
 }
 
+/** A connection for another protocol than HTTP. */
+export interface EgressConnection {
+  /** A name or an address. */
+  readonly host: string;
+  readonly port: number;
+  /** Present: TLS, and the certificate is checked for the host, against these authorities (PEM) or the public ones. */
+  readonly tls?: { readonly ca?: string };
+  /** Ends the attempt; a connection that stands is its owner's. */
+  readonly signal: AbortSignal;
+}
+
 /** Sends the requests of one owner under its rules, over connections of its own. */
 export interface EgressClient {
   /** @throws TypeError `Failed to fetch: ` and the reason, which is also its `cause` */
   request(request: EgressRequest): Promise<EgressResponse>;
+  /** The socket is its owner's, who closes it. @throws Error within `connect_ms` */
+  connect(connection: EgressConnection): Promise<Socket>;
   /** Takes new rules; connections that were opened under the old ones are closed. @throws UserError as `Egress.open` */
   change(rules: EgressRules): void;
 }

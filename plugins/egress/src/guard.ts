@@ -5,10 +5,18 @@ import {
   request as plainRequest,
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import { codeOf } from '@svc/plugin-sdk';
-import type { EgressClient, EgressRequest, EgressResponse, EgressRules } from './api.ts';
+import type {
+  EgressClient,
+  EgressConnection,
+  EgressRequest,
+  EgressResponse,
+  EgressRules,
+} from './api.ts';
+import { connectGuarded } from './connect.ts';
 import { decoded } from './content.ts';
 import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
 import { type Policy, policyOf } from './policy.ts';
@@ -68,6 +76,15 @@ export class EgressGuard implements EgressClient {
     } catch (error) {
       throw failedFetch(error);
     }
+  }
+
+  async connect(connection: EgressConnection): Promise<Socket> {
+    return connectGuarded(connection, {
+      policy: this.#policy,
+      connect_ms: this.#rules.connect_ms,
+      refused: (target) => this.#refused(target),
+      resolve: this.#options.resolve,
+    });
   }
 
   /** Holds its place for as long as its connection. */
