@@ -1,10 +1,15 @@
 /**
- * `npm run release [-- --into DIR]`: makes in `release/`
+ * `npm run release [-- --into DIR --signing-key FILE --runtimes DIR]`: makes in `release/`
  *
  * - `svc-VERSION.tgz`, which `npm install -g ./svc-VERSION.tgz` turns into the programs `svc-server`, `svc` and `svc-agent`,
  *   without sources, a compiler or a registry: everything that they run is inside, in the versions of the lock file;
  * - `svc-VERSION.cdx.json`, what is inside, as CycloneDX;
  * - `SHA256SUMS` of both.
+ *
+ * `--signing-key FILE` (a file of `svc-server signing-key export`, or of `openssl genpkey -algorithm ed25519`) signs agent,
+ * installer and runtimes inside, so that its servers need no key: what machines get cannot be changed by root there either.
+ * They can then give no other Node than this one, and those of `--runtimes DIR` (`DIR/PLATFORM/node`, as `fetch-runtime` makes it).
+ * Without it each server signs with a key of its own.
  *
  * The same commit gives the same bytes under the same npm: `SOURCE_DATE_EPOCH` (Unix seconds) stands for all times, by
  * itself that of the commit.
@@ -35,7 +40,7 @@ const PROGRAMS = { 'svc-server': 'server', svc: 'cli', 'svc-agent': 'agent' };
 /** Of a package with native code: what only a compiler needs. Its binaries for all systems are inside. */
 const TO_COMPILE = ['binding.gyp', 'build', 'deps', 'src'];
 
-async function release(target) {
+async function release(target, signing) {
   install();
   await build();
   const place = mkdtempSync(join(tmpdir(), 'svc-release-'));
@@ -43,6 +48,7 @@ async function release(target) {
   const stage = join(place, 'svc');
   try {
     const description = putTogether(stage);
+    if (signing.key) await signManifest(stage, description.version, signing);
     evenModes(stage);
     mkdirSync(target, { recursive: true });
     for (const old of readdirSync(target)) if (isOurs(old)) rmSync(join(target, old));
@@ -55,6 +61,13 @@ async function release(target) {
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+async function signManifest(stage, version, { key, runtimes }) {
+  const { releaseManifest } = await import('../plugins/enrol/src/shipped.ts');
+  const facts = { version, made: epoch() * 1000, runtimes: resolve(runtimes ?? 'runtimes') };
+  const text = await releaseManifest(resolve(key), facts);
+  writeFileSync(join(stage, 'lib/plugins/enrol/public/manifest'), text);
 }
 
 const isOurs = (file) => /^(?:svc-.*\.(?:tgz|cdx\.json)|SHA256SUMS)$/.test(file);
@@ -200,8 +213,13 @@ function npm(cwd, ...args) {
 }
 
 try {
-  const { into } = parseArgs({ options: { into: { type: 'string' } } }).values;
-  await release(resolve(into ?? join(root, 'release')));
+  const options = {
+    into: { type: 'string' },
+    'signing-key': { type: 'string' },
+    runtimes: { type: 'string' },
+  };
+  const { into, 'signing-key': key, runtimes } = parseArgs({ options }).values;
+  await release(resolve(into ?? join(root, 'release')), { key, runtimes });
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

@@ -288,7 +288,7 @@ test('an installer before 0.9, which writes the new one over itself while it run
     const line = `set -u; work=x; main() { curl -fsS -o ${path} ${app.url}/svc/enrol/install; }\n`;
     const last = 'main "$@"\n';
     for (const program of ['sh', 'bash']) {
-      writeFileSync(path, line + '#'.repeat(size - line.length - last.length - 1) + '\n' + last);
+      writeFileSync(path, `${line + '#'.repeat(size - line.length - last.length - 1)}\n${last}`);
       assert.equal(
         await shell(`${program} ${path}`),
         { code: 0, out: '', err: '' },

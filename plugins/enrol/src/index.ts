@@ -25,7 +25,8 @@ import { Place } from './place.ts';
 import { addRoutes } from './routes.ts';
 import { Runtimes } from './runtimes.ts';
 import { settings } from './settings.ts';
-import { keyFile, SigningKeys } from './signing-key.ts';
+import { keyIn, shippedManifest } from './shipped.ts';
+import { fingerprintOf, keyFile, SigningKeys } from './signing-key.ts';
 import { signingKeyCommand } from './signing-key-command.ts';
 import { Store } from './store.ts';
 import { Throttle } from './throttle.ts';
@@ -50,9 +51,13 @@ export default definePlugin({
     const store = new Store(db, countingIn(kernel));
     const place = new Place(kernel);
     const keys = new SigningKeys(() => keyFile(place.file), log);
+    const fingerprint = async () => {
+      const shipped = await shippedManifest();
+      return shipped === undefined ? keys.fingerprint() : fingerprintOf(keyIn(shipped));
+    };
     const digests = new Digests();
     const runtimes = new Runtimes(() => config.runtime_path, digests);
-    hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place, keys }));
+    hooks.methods.tap((methods) => addMethods(methods, { kernel, store, place, fingerprint }));
     const pending = new PendingMachines(kernel);
     const enrolment = new Enrolment(kernel, store, pending);
     hooks.settled.tap(({ method, params, caller, transport }, { error }) => {
@@ -73,7 +78,7 @@ export default definePlugin({
       const server = new FileServer({ clock, log });
       const signer = new Signer(keys, clock);
       const parts = { kernel, server, place, enrolment, digests, runtimes, throttle };
-      addRoutes(routes, { ...parts, keys, signer });
+      addRoutes(routes, { ...parts, fingerprint, signer });
     });
     hooks.commands.tap((commands) => {
       commands.add(enrolCommand(place));
@@ -84,7 +89,7 @@ export default definePlugin({
     hooks.ready.tap(({ url }) => {
       place.listening(url);
       // By the user of the server, not by whoever types the first command. What is wrong with it is in the log.
-      void keys.all().catch(() => undefined);
+      void fingerprint().catch(() => undefined);
     });
     hooks.reload.tap(() => place.forget());
   },

@@ -18,7 +18,6 @@ import { curlLine, wgetLine } from './lines.ts';
 import type { Place } from './place.ts';
 import { mayEnrol, mayEnrolAs } from './rights.ts';
 import type { Settings } from './settings.ts';
-import type { SigningKeys } from './signing-key.ts';
 import type { Code, Store } from './store.ts';
 
 const HOUR_S = 3_600;
@@ -106,7 +105,8 @@ interface Parts {
   readonly kernel: Kernel<Settings>;
   readonly store: Store;
   readonly place: Place;
-  readonly keys: SigningKeys;
+  /** Of the key that signs what machines get. */
+  readonly fingerprint: () => Promise<string>;
 }
 
 /** `enrol_create`, `enrol_list` and `enrol_revoke`: additions to the protocol. */
@@ -133,7 +133,7 @@ function wantedOf({ name, tags, seconds, uses, url }: ParamsOf<typeof PARAMS>) {
   };
 }
 
-function addCreate(methods: Methods, { kernel, store, place, keys }: Parts): void {
+function addCreate(methods: Methods, { kernel, store, place, fingerprint }: Parts): void {
   const { brand, clock } = kernel;
   methods.add('enrol_create', {
     summary:
@@ -157,7 +157,7 @@ function addCreate(methods: Methods, { kernel, store, place, keys }: Parts): voi
       const owner = kernel.use(Owners).of(caller);
       const row = { hash: hashOf(brand.salt, code), name, tags, owner, uses, ...times };
       const { pin, url: base } = await place.chosen(url);
-      const key = await keys.fingerprint();
+      const key = await fingerprint();
       const id = await store.insert(row);
       const line = { base: base + brand.rewrite('/svc/enrol'), pin, code, key };
       const { expires_at } = times;

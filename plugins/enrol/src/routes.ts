@@ -1,22 +1,17 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { BodyTooBig, type Exchange, type Kernel, type Routes, RpcError } from '@svc/plugin-sdk';
 import { type FileServer, openFile } from '@svc/plugin-sdk/http';
 import { agentConfig } from './agent-config.ts';
 import { agentBundle } from './bundle.ts';
 import type { Enrolment, Refused } from './enrolment.ts';
 import type { Digests, Handed } from './files.ts';
+import { filled, partLines, template } from './installer.ts';
 import type { Signer } from './manifest.ts';
 import type { Base, Place } from './place.ts';
 import { PARTS, type Part, type Runtimes } from './runtimes.ts';
 import type { Settings } from './settings.ts';
-import type { SigningKeys } from './signing-key.ts';
+import { shippedManifest } from './shipped.ts';
 import type { Throttle } from './throttle.ts';
 
-const SCRIPT = new URL('../install.sh', import.meta.url);
-/** What the server fills in; other words between such signs belong to the units. */
-const PLACE = /@(BASE|PIN|KEY|MANIFEST|VERIFIER|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/g;
 /**
  * Installers before 0.9 write the new one over themselves, and the shell that reads them goes on in it where they ended: 23 to 30 kB from its
  * beginning. There it finds comments, and the end; `work` is empty in a new installer that is read from its beginning.
@@ -33,7 +28,8 @@ interface Parts {
   readonly enrolment: Enrolment;
   readonly digests: Digests;
   readonly runtimes: Runtimes;
-  readonly keys: SigningKeys;
+  /** Of the key that signs what machines get. */
+  readonly fingerprint: () => Promise<string>;
   readonly signer: Signer;
   readonly throttle: Throttle;
 }
@@ -100,7 +96,7 @@ async function script(exchange: Exchange, parts: Parts): Promise<void> {
   const values = {
     BASE: base.url + kernel.brand.rewrite('/svc/enrol'),
     PIN: base.pin ?? '',
-    KEY: await parts.keys.fingerprint(),
+    KEY: await parts.fingerprint(),
     MANIFEST: (await manifestText(parts)).trimEnd(),
   };
   exchange.text(200, withRoom(filled(await template(), values)), headers);
@@ -117,46 +113,13 @@ async function installer(exchange: Exchange): Promise<void> {
   exchange.text(200, await template(), headers);
 }
 
-const filled = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(PLACE, (all, name: string) => values[name] ?? all);
-
-async function template(): Promise<string> {
-  const folder = dirname(await agentBundle());
-  const read = async (...path: string[]) =>
-    (await readFile(join(folder, ...path), 'utf8')).trimEnd();
-  return filled(await readFile(SCRIPT, 'utf8'), {
-    VERIFIER: await read('verify.mjs'),
-    SYSTEM_UNIT: await read('systemd', 'svc-agent.service'),
-    USER_UNIT: await read('systemd', 'svc-agent-user.service'),
-    TASKS_UNIT: await read('systemd', 'svc-agent-tasks.conf'),
-    PING_UNIT: await read('systemd', 'svc-agent-ping.conf'),
-  });
-}
-
 async function manifest(exchange: Exchange, parts: Parts): Promise<void> {
   exchange.text(200, await manifestText(parts), headers);
 }
 
-/** `agent VERSION SHA256 BYTES`, `installer …`, for each platform `runtime PLATFORM …` and `terminal PLATFORM …`, signed. */
 async function manifestText({ kernel, digests, runtimes, signer }: Parts): Promise<string> {
-  const lines: string[] = [];
-  const add = (what: string, { digest, size }: Omit<Handed, 'path'>) =>
-    lines.push(`${what} ${digest} ${size}`);
-  const { version } = kernel.server;
-  const agent = await digests.of(await agentBundle());
-  if (agent) {
-    add(`agent ${version}`, agent);
-    const script = Buffer.from(await template());
-    const digest = createHash('sha256').update(script).digest('hex');
-    add(`installer ${version}`, { digest, size: script.length });
-  }
-  for (const platform of await runtimes.platforms()) {
-    for (const part of Object.keys(PARTS) as Part[]) {
-      const found = await runtimes.of(part, platform);
-      if (found) add(`${part} ${platform}`, found);
-    }
-  }
-  return signer.sign(lines);
+  const shipped = await shippedManifest();
+  return shipped ?? signer.sign(await partLines(kernel.server.version, digests, runtimes));
 }
 
 async function bundle(exchange: Exchange, { digests, server }: Parts): Promise<void> {

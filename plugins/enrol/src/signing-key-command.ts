@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Command, type CommandTerminal, codeOf, UserError } from '@svc/plugin-sdk';
+import { keyIn, shippedManifest } from './shipped.ts';
 import {
   blocksOf,
   fingerprintOf,
@@ -19,6 +20,8 @@ export const signingKeyCommand = (file: () => string): Command => ({
   bare: true,
   async run(_kernel, terminal, { words: [what = 'show', other] }) {
     const path = file();
+    const shipped = await shippedManifest();
+    if (shipped !== undefined) return void showShipped(terminal, keyIn(shipped), what);
     const there = await readBlocks(path);
     if (what === 'show') await show(terminal, path, there);
     else if (what === 'new') await replace(terminal, path, [freshBlock(), ...(there ?? [])]);
@@ -38,6 +41,16 @@ async function made(path: string): Promise<string[]> {
   const blocks = [freshBlock()];
   await writeBlocks(path, blocks);
   return blocks;
+}
+
+/** The key is where the package was made. */
+function showShipped(terminal: CommandTerminal, publicKey: string, what: string): void {
+  if (what !== 'show')
+    throw new UserError(
+      'this package was signed when it was made: its server has no key of its own',
+    );
+  terminal.print(fingerprintOf(publicKey));
+  terminal.progress('This package was signed with this key when it was made.\n');
 }
 
 async function show(terminal: CommandTerminal, path: string, there: string[] | undefined) {
