@@ -31,11 +31,6 @@ const GENERATIONS = 32;
 const MOST_LISTED = 100;
 const LIST_BYTES = 2 ** 20;
 
-/** The token with this key, the tokens below it, and those of them that were deleted. */
-const FAMILY = `with recursive family (token_key) as (
-  select token_key from (select cast(? as text) as token_key union all select token_key from token_gone where holder = ?) top
-  union select cast(t.token_key as text) from family f join token t on t.parent = f.token_key)`;
-
 /** Tokens that a token created, and the topmost one above each; every other token is its own. */
 const LINES = `with recursive line (token_key, holder) as (
   select token_key, holder from (
@@ -76,10 +71,19 @@ export class HoldingStore {
     if (takeTurn !== undefined) await on.raw(takeTurn, [kind, holder]);
   }
 
-  /** The token with this key and all below it. */
+  /** The token with this key, the tokens below it, and those of them that were deleted. A join would read the whole table. */
   async family(on: QueryBuilder, holder: string): Promise<string[]> {
-    const sql = { text: `${FAMILY} select token_key from family`, params: [holder, holder] };
-    return (await rowsOf<{ token_key: string }>(on, sql)).map(({ token_key }) => token_key);
+    const gone = 'select token_key from token_gone where holder = ?';
+    const family = new Set([holder, ...(await keysOf(on, { text: gone, params: [holder] }))]);
+    const parents = [...family];
+    while (parents.length > 0) {
+      const params = parents.splice(0, KEYS);
+      const text = `select token_key from token where parent in (${marks(params.length)})`;
+      const children = (await keysOf(on, { text, params })).filter((key) => !family.has(key));
+      for (const key of children) family.add(key);
+      parents.push(...children);
+    }
+    return [...family];
   }
 
   /** What has one of these owners. */
@@ -108,15 +112,17 @@ export class HoldingStore {
 
   /** What the topmost token of this key holds, null: the Super Token, away from the event loop and from what writes. */
   async read(rows: string, holder: string | null, reader: Reader): Promise<Held> {
-    const [family, condition] =
-      holder === null
-        ? ['', 'r.owner is null']
-        : [FAMILY, 'r.owner in (select token_key from family)'];
-    const text = `${family} select concat('[', count(*), ',', coalesce(sum(bytes), 0), ']') from (${rows}) r where ${condition}`;
-    const params = holder === null ? [] : [holder, holder];
-    const json = await this.#db.jsonArray(text, params, { maxBytes: LIST_BYTES, ...reader });
-    const [[held = 0, bytes = 0] = []] = JSON.parse(textOf(json)) as number[][];
-    return { rows: held, bytes };
+    const which = `from (${rows}) r where r.owner`;
+    if (holder === null) return this.#read(`${which} is null`, [], reader);
+    const family = await this.family(this.#db.query, holder);
+    const sum = { rows: 0, bytes: 0 };
+    for (let at = 0; at < family.length; at += KEYS) {
+      const keys = family.slice(at, at + KEYS);
+      const held = await this.#read(`${which} in (${marks(keys.length)})`, keys, reader);
+      sum.rows += held.rows;
+      sum.bytes += held.bytes;
+    }
+    return sum;
   }
 
   /** Those who hold most, the Super Token included; away from the event loop. */
@@ -145,6 +151,13 @@ export class HoldingStore {
     return (await this.#db.first<{ holder: string | null }>(sql, [key]))?.holder;
   }
 
+  async #read(from: string, params: readonly string[], reader: Reader): Promise<Held> {
+    const text = `select concat('[', count(*), ',', coalesce(sum(bytes), 0), ']') ${from}`;
+    const json = await this.#db.jsonArray(text, params, { maxBytes: LIST_BYTES, ...reader });
+    const [[held = 0, bytes = 0] = []] = JSON.parse(textOf(json)) as number[][];
+    return { rows: held, bytes };
+  }
+
   async #held(on: QueryBuilder, sql: Sql): Promise<Held> {
     const [row] = await rowsOf<{ rows: SqlValue; bytes: SqlValue }>(on, sql);
     return { rows: Number(row?.rows ?? 0), bytes: Number(row?.bytes ?? 0) };
@@ -152,3 +165,7 @@ export class HoldingStore {
 }
 
 const textOf = ({ text }: RawJson): string => Buffer.from(text as string).toString();
+
+async function keysOf(on: QueryBuilder, sql: Sql): Promise<string[]> {
+  return (await rowsOf<{ token_key: string }>(on, sql)).map(({ token_key }) => token_key);
+}
