@@ -425,7 +425,7 @@ for (const [name, ends, outcome] of [
 }
 
 test('a stop sends answers over HTTP to their end', async () => {
-  const app = await bootForTest([probe]);
+  const app = await bootForTest([probe], {}, { mayHold: true });
   const { port } = new URL(app.url);
   const body = '{"jsonrpc":"2.0","id":1,"method":"probe_raw","params":[50000000]}';
   const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;

@@ -11,7 +11,7 @@ export interface ServerProcess {
   readonly startup_ms: number;
   /** Everything printed so far. */
   output(): string;
-  /** Sends the signal and waits for the end; after 30 s it kills and throws. */
+  /** Sends the signal and waits for the end; after 30 s it kills and throws, and after a call that held the server up it throws. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null }>;
 }
 
@@ -70,6 +70,8 @@ export async function startServer(
     ipc?: boolean;
     hello?: string;
     quiet?: boolean;
+    /** The test is about calls that hold the server up. */
+    mayHold?: boolean;
   } = {},
 ): Promise<ServerProcess> {
   const { nodeArgs = [], program } = options;
@@ -94,7 +96,13 @@ export async function startServer(
   const server = {
     child,
     output: () => output,
-    end: (signal: NodeJS.Signals) => endProcess(child, closed, signal),
+    end: async (signal: NodeJS.Signals) => {
+      const status = await endProcess(child, closed, signal);
+      // As in a test server of this process; the log says it once a minute.
+      const held = /^.*a call held the server up.*$/m.exec(output)?.[0];
+      if (held !== undefined && !options.mayHold) throw new Error(held);
+      return status;
+    },
   };
   const hello = options.hello ?? 'svc-server_hello';
   await untilAnswering(() => answers(site.url, hello), child, server.output);
