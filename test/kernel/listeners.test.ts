@@ -447,7 +447,7 @@ test('a stop sends answers over HTTP to their end', async () => {
 });
 
 test('a peer that does not read is not answered without bound, and others are served', async () => {
-  const app = await bootForTest([probe], { max_response_body_size: 20_000_000 });
+  const app = await bootForTest([probe], { max_response_body_size: 20_000_000 }, { mayHold: true });
   const slow = await app.connect();
   slow.raw.pause();
   for (let at = 0; at < 200; at++) {
