@@ -1,6 +1,6 @@
 import type { Clock, Logger, Origin, Principal } from '@svc/plugin-sdk';
 import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
-import type { Digests } from './digests.ts';
+import { Digests } from './digests.ts';
 import type { Lanes } from './lanes.ts';
 import type { Lookups } from './lookups.ts';
 import { networkOf } from './network.ts';
@@ -62,6 +62,8 @@ export class Login {
   /** Slow checks under way, by mode and digest: calls with one credential wait for one check. */
   readonly #pending = new Map<string, Promise<Secret | undefined>>();
 
+  /** Of secrets and passwords alone, with a key of their own. */
+  readonly #rights = new Digests();
   #period = 0;
 
   constructor(parts: LoginParts) {
@@ -235,7 +237,7 @@ export class Login {
   }
 
   #right({ secret }: Credential): string {
-    return this.#parts.digests.of(`\0right ${secret}`);
+    return this.#rights.of(secret);
   }
 
   #note(secret: Secret, { address }: Origin): void {
