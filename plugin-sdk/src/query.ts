@@ -55,6 +55,7 @@ export interface SchemaBuilder {
   alterTable(name: string, define: (table: TableBuilder) => void): Promise<void>;
   dropTableIfExists(name: string): Promise<void>;
   hasTable(name: string): Promise<boolean>;
+  hasColumn(table: string, column: string): Promise<boolean>;
 }
 
 /** One table of a migration. `specificType` takes the types of `ColumnTypes`. */

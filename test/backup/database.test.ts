@@ -26,6 +26,8 @@ const DIALECTS = ['sqlite', 'postgres'] as const;
 const GROWING = ['dynamic_monitoring_summary', 'dynamic_monitoring'];
 /** The server writes these by itself while agents report and answer. */
 const MOVING = [
+  'audit',
+  'audit_chain',
   'task',
   'task_usage',
   'agent_presence',

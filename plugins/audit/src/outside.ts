@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises';
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import { type Kept, readEnd, writeEnd } from './end-file.ts';
 import { type SignedMark, textOf } from './entry.ts';
@@ -89,6 +90,12 @@ export class Outside {
     } catch (error) {
       this.#failed(error);
     }
+  }
+
+  /** The file is of another database than the one that is there now. */
+  async setAside(): Promise<void> {
+    const { path } = this.#options;
+    if (path !== undefined && (await this.read())) await rename(path, `${path}.before-restore`);
   }
 
   /** Forgets what was missing: the operator knows why. */

@@ -83,6 +83,12 @@ export class Store {
     return row;
   }
 
+  /** Every step of the schema was done. */
+  async isComplete(): Promise<boolean> {
+    const { schema } = this.#db.query;
+    return (await schema.hasTable('audit_chain')) && schema.hasColumn('audit_chain', 'sent');
+  }
+
   /** What the files of servers said belongs to another database: each begins a new one. */
   async forgetOutside(): Promise<void> {
     await this.#db.query('audit_chain').update({ outside: 0 });

@@ -199,6 +199,8 @@ export class Trail implements Audit {
   }
 
   async restored(target: string): Promise<void> {
+    // A copy of an earlier version, or of a server without this plugin, gets its tables at the next start.
+    if (!(await this.store.isComplete())) return this.#outside.setAside();
     await this.store.forgetOutside();
     // Without a key here the first start makes one, and a chain and a file of its own.
     if (await this.ownOfFile()) await this.accept(target);
