@@ -3,11 +3,8 @@ import { type Brand, RpcError } from '@svc/plugin-sdk';
 /** The drivers' words for what a caller is kept from. */
 const KEPT = /^Other error: (?:not authorized|permission denied for|must be owner of)/;
 /** Only these, so that no text of a caller makes reasons of its own. */
-const KEYS =
-  'max_(?:namespace|database|bucket|result)_bytes|max_databases(?:_per_token)?|max_children|max_child_bytes|max_pages|max_codes|' +
-  'max_(?:jobs|job_bytes|workers|worker_bytes|pages|codes|buckets)_per_owner';
-const SECTIONS = 'kv|db|static-bucket|js-worker|task|token|crontab|status-page|enrol';
-const QUOTA = new RegExp(`\\b(?:${KEYS}) under \\[(?:${SECTIONS})\\]`);
+const QUOTA =
+  /\bmax_(?:(?:namespace|database|bucket|result|child)_bytes|databases(?:_per_token)?|children|pages|codes|(?:jobs|job_bytes|workers|worker_bytes|pages|codes|buckets)_per_owner) under \[(?:kv|db|static-bucket|js-worker|task|token|crontab|status-page|enrol)\]/;
 const OUTSIDE = RpcError.config('').code;
 
 /** What an operator reads of a refusal that may be an attack; undefined for any other error. */
