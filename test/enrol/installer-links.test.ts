@@ -69,8 +69,8 @@ update; whole`,
     `stale; as ln -sf /etc/canary $state/config.toml; update && exit 1; grep -q 'could not be read' "$W/err" || exit 2; whole`,
   ],
   [
-    'a version that does not connect, and links for the way back',
-    `stale; as sed -i 's|^ws_url = .*|ws_url = "ws://127.0.0.1:9/svc/rpc"|' $state/config.toml
+    'a version that does not connect on a machine from before signatures, and links for the way back',
+    `rm /opt/svc-agent/trust; as rm $state/svc-agent.signed; stale; as sed -i 's|^ws_url = .*|ws_url = "ws://127.0.0.1:9/svc/rpc"|' $state/config.toml
 (sleep 5; as sh -c "cd $state; rm -f svc-agent.old.mjs; ln -s /etc/canary svc-agent.old.mjs; ln -sf /etc/canary svc-agent.mjs; ln -s /etc trial.new") &
 update && exit 1; grep -q 'the one before is back' "$W/err" || exit 2
 [ "$(as tail -n 1 $state/svc-agent.mjs)" = '// stale' ] || exit 3; whole`,
