@@ -89,7 +89,10 @@ const limits = (uuid: string, ...permissions: unknown[]) => [
   { scopes: [{ agent_uuid: uuid }], permissions },
 ];
 const account = async ({ here, there, uuid, name }: Ground, ...permissions: unknown[]) => {
-  const token = await here.token(limits(uuid, ...permissions), { username: name, password: name });
+  const token = await here.token(limits(uuid, ...permissions), {
+    username: name,
+    password: `${name} secret`,
+  });
   await eventually(async () => assert.ok(await works(there, token)));
   return token;
 };
@@ -129,7 +132,8 @@ const tokens: Record<string, Row> = {
     return {
       change: () => asSuper(here)('token_change_password', name, 'another one'),
       holds: async () =>
-        !(await works(there, `${name}|${name}`)) && (await works(there, `${name}|another one`)),
+        !(await works(there, `${name}|${name} secret`)) &&
+        (await works(there, `${name}|another one`)),
     };
   },
   'a right that is taken away': async (ground) => {

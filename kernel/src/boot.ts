@@ -125,8 +125,8 @@ export class App {
     this.#bus = new LocalBus(log.target('bus'));
     this.#registry = new Registry(brand.rewrite, log);
     this.methods = this.#registry.methods;
-    this.#dispatcher = new Dispatcher({ registry: this.#registry, access, hooks, log, head: now });
-    const dispatcher = this.#dispatcher;
+    const dispatcher = new Dispatcher({ registry: this.#registry, access, hooks, log, head: now });
+    this.#dispatcher = dispatcher;
     this.#network = new Network({ head: now, hooks, dispatcher, brand, log, clock });
     this.#shared = this.#share(brand, access, clock);
     setMaxListeners(0, this.#stopping.signal);
@@ -207,10 +207,7 @@ export class App {
     log.debug('start', { after_ms: Math.round(performance.now()), steps: String(this.#timeline) });
   }
 
-  readonly stop = (reason: string): Promise<void> => {
-    this.#stopped ??= this.#stop(reason);
-    return this.#stopped;
-  };
+  readonly stop = (reason: string): Promise<void> => (this.#stopped ??= this.#stop(reason));
 
   async #stop(reason: string): Promise<void> {
     const { log } = this.#options;
