@@ -81,6 +81,14 @@ const sqlite: readonly Attack[] = [
     'create virtual table task using fts4(usage)',
   ],
   ['one whose name the audit begins with', 'create virtual table "audit" using fts5(a)'],
+  ['ids that have come to their end', 'update sqlite_sequence set seq = 9223372036854775807'],
+  ['the same behind names', 'with x as (select 1) update "SQLITE_SEQUENCE" set seq = 1'],
+  ['rows of it', "replace into main.sqlite_sequence values ('token', 9223372036854775807)"],
+  [
+    'a trigger that writes them',
+    'create table mine (a); create trigger t after insert on mine begin delete from sqlite_sequence; end',
+  ],
+  ['what the engine thinks of tables', "analyze; update sqlite_stat1 set stat = '1 1'"],
   ['an explained analyze of a write', 'explain delete from audit; delete from audit'],
 ];
 
@@ -131,6 +139,8 @@ const postgres: readonly Attack[] = [
   ['rights for itself', 'grant all on audit to current_user', 'delete from audit'],
   ['another owner', 'alter table audit owner to current_user'],
   ['a view that is written through', 'create view seen as select * from audit', 'delete from seen'],
+  ['ids that have come to their end', "select setval('token_id_seq', 9223372036854775807)"],
+  ['ids of the audit', "select setval(pg_get_serial_sequence('audit_chain', 'id'), 1)"],
   ['a child table', 'create table child () inherits (audit)'],
   [
     'a function in the schema of the server',
@@ -168,6 +178,11 @@ const allowed: { readonly [dialect: string]: readonly Attack[] } = {
     ],
     ['runs VACUUM', 'vacuum'],
     ['analyzes', 'analyze'],
+    ['reads which ids were given', 'select * from sqlite_sequence'],
+    [
+      'makes a table that gives ids',
+      'create table numbered (id integer primary key autoincrement, a); insert into numbered (a) values (1); drop table numbered',
+    ],
   ],
   postgres: [
     ['runs code', 'do $$ begin perform 1; end $$'],

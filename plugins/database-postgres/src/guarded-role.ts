@@ -87,15 +87,17 @@ begin
   end;
 end $do$`;
 
-/** The guarded tables, and what reads them: views over them, at any distance, and partitions. */
+/** The guarded tables, what gives them their ids, and what reads them: views over them, at any distance, and partitions. */
 const GUARDED = `with recursive guarded (oid, kind) as (
     select to_regclass(quote_ident(key))::oid, value
       from json_each_text(current_setting('svc.guarded')::json)
     union select n.oid, g.kind from guarded g, lateral (
       select r.ev_class as oid from pg_depend d join pg_rewrite r on r.oid = d.objid
         where d.refobjid = g.oid and d.refclassid = 'pg_class'::regclass and d.classid = 'pg_rewrite'::regclass
-      union select i.inhrelid from pg_inherits i where i.inhparent = g.oid) n)
-  select c.oid, kind, c.oid::regclass::text as name from guarded join pg_class c on c.oid = guarded.oid`;
+      union select i.inhrelid from pg_inherits i where i.inhparent = g.oid
+      union select s.oid from pg_depend d join pg_class s on s.oid = d.objid and s.relkind = 'S'
+        where d.refobjid = g.oid and d.refclassid = 'pg_class'::regclass and d.classid = 'pg_class'::regclass) n)
+  select c.oid, kind, relkind, c.oid::regclass::text as name from guarded join pg_class c on c.oid = guarded.oid`;
 
 const OPEN = (role: string): string =>
   `has_table_privilege('${role}', oid, 'insert, update, delete, truncate, references, trigger')
@@ -104,7 +106,7 @@ const OPEN = (role: string): string =>
 
 const REVOKE = (role: string): string => `do $do$ declare t record; begin
   for t in select * from (${GUARDED}) g where ${OPEN(role)} loop
-    execute 'revoke ' || case t.kind when 'secret' then 'all' else 'insert, update, delete, truncate, references, trigger' end
+    execute 'revoke ' || case when t.kind = 'secret' or t.relkind = 'S' then 'all' else 'insert, update, delete, truncate, references, trigger' end
       || ' on ' || t.name || ' from ${role}';
   end loop;
 end $do$`;

@@ -10,6 +10,9 @@ const RAW = ['sqlite_dbpage', 'sqlite_stat3', 'sqlite_stat4'];
 const PRAGMAS =
   /^(?:writable_schema|schema_version|trusted_schema|(?:temp|data)_store_directory|journal_mode|locking_mode|hexkey|key|rekey)$/;
 const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
+/** What the engine itself keeps: a number there ends the ids of a table, a value sends every search of the server astray. */
+const ENGINE = /^sqlite_(?:sequence|stat\d)$/;
+const READS = /^(?:select|values|explain|pragma)$/;
 
 /** These lead to other files, or change what the engine takes for the schema, whoever asks. */
 const CLOSED_PRAGMAS = /^(?:(?:temp|data)_store_directory|writable_schema|schema_version)$/;
@@ -64,6 +67,9 @@ export class Guard {
       if (!this.#isSuper && isPragma(sql) && names.some((name) => PRAGMAS.test(name)))
         throw new Error('not authorized: this PRAGMA is open to the Super Token only');
       const shapes = DDL.has(word) && !onlyShows(names);
+      const own = names.find((name) => ENGINE.test(name));
+      if (own && !readsOnly(word, names))
+        throw new Error(`not authorized: the table ${own} is written by the engine only`);
       for (const name of word === 'drop' ? [...names, ...this.#ofTriggers(names)] : names) {
         const kind = this.#tables.get(name);
         if (kind === 'secret' || (kind && shapes)) throw this.#refusal(name);
@@ -144,6 +150,12 @@ function onlyShows(names: readonly string[]): boolean {
   const [create, kind] = names.filter((name) => name !== 'temp' && name !== 'temporary');
   if (create !== 'create') return false;
   return kind === 'view' || (kind === 'table' && !names.includes('references'));
+}
+
+/** A table that the statement names is left as it is. */
+function readsOnly(word: string, names: readonly string[]): boolean {
+  if (word !== 'with') return READS.test(word) || onlyShows(names);
+  return !names.some((name) => /^(?:insert|replace|update|delete)$/.test(name));
 }
 
 /** Address, name, p1, p2, p3, p4, p5 of what `explain` shows. */
