@@ -993,6 +993,8 @@ export interface Methods {
       code: string;
       /** Unix ms. */
       expires_at: number;
+      /** Unix ms. The tokens of the machines end then, as the token that made the code does; null: they do not end. */
+      machines_until: number | null;
       /** For the shell of the machine. */
       line: string;
       /** The same without curl. */

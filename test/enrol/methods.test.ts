@@ -475,6 +475,43 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal(rows.map((one: { used: number }) => one.used).sort(), [0, 1]);
     });
 
+  const session = async (token: string) => {
+    const { key, secret } = await app.call('session_create', { token });
+    return `${key}:${secret}`;
+  };
+  const asItIs = async (token: string) => token;
+  const makers: [who: string, seconds: [from: number | null, to: number], by: typeof session][] = [
+    ['token that ends', [null, 120], asItIs],
+    ['token that begins and ends', [-60, 120], asItIs],
+    ['session of a token that ends', [null, 120], session],
+  ];
+  for (const [who, seconds, by] of makers)
+    test(`a machine that a ${who} has enrolled ends with that token, which the code's answer says`, async () => {
+      const now = app.clock.now();
+      const [from, to] = seconds.map((each) => (each === null ? null : now + each * 1_000));
+      const times = { timestamp_from: from, timestamp_to: to };
+      const made = await create({}, await by(await app.token(rights, times)));
+      assert.is(made.machines_until, to);
+      const machine = await enrolled(made.code);
+      await report(machine);
+      const { tokens } = await app.call('token_list_all_tokens', [app.superToken]);
+      const stored = tokens.find((one: { token_key: string }) => one.token_key === keyOf(machine));
+      assert.equal([stored.timestamp_from, stored.timestamp_to], [from, to]);
+      await app.clock.advance(121_000);
+      assert.is((await failure(report(machine))).code, 102);
+    });
+
+  test('a machine that a token without an end has enrolled has none', async () => {
+    for (const maker of [app.superToken, await app.token(rights)]) {
+      const made = await create({}, maker);
+      assert.is(made.machines_until, null);
+      const { token } = await enrolled(made.code);
+      const { tokens } = await app.call('token_list_all_tokens', [app.superToken]);
+      const stored = tokens.find((one: any) => one.token_key === keyOf({ token }));
+      assert.equal([stored.timestamp_from, stored.timestamp_to], [null, null]);
+    }
+  });
+
   test('a code of a token that has expired enrols nobody', async () => {
     const { code } = await create(
       {},

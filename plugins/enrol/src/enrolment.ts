@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { type Kernel, RpcError } from '@svc/plugin-sdk';
-import { Owners } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { hashOf, isCode } from './code.ts';
 import { BATCH, type Machine, type Pending, type PendingMachines } from './pending.ts';
 import { limitsOf } from './rights.ts';
@@ -11,6 +11,8 @@ import { type Code, KEPT_MS, type Store } from './store.ts';
 /** Reports that were on their way when a machine lost its place are refused for so long. */
 const LATE_MS = 600_000;
 const MOST_CALLED = 20_000;
+/** Of the server itself. */
+const FOR_EVER = { timestamp_from: null, timestamp_to: null };
 
 /** A machine that came, and what it is known by. */
 export interface Enrolled {
@@ -176,7 +178,7 @@ export class Enrolment {
       await call('kv_delete_namespace', { namespace: agent }, system).catch(unlessGone);
   }
 
-  /** With the rights that the maker of the code has now. */
+  /** With the rights that the maker of the code has now, and no longer than that: what never ends would be refused to a maker that does. */
   async #createToken(uuid: string, { owner }: Code): Promise<string> {
     const { system } = this.#kernel;
     const owners = this.#kernel.use(Owners);
@@ -184,8 +186,9 @@ export class Enrolment {
     const hasEnded = /^(?:expired|deleted)$/.test(await owners.state(owner));
     const caller = owner === null ? system : await owners.principal(owner);
     if (!caller || hasEnded) throw RpcError.denied('the token that made the code has ended');
-    const params = { token_creation: { token_limit: limitsOf(uuid) } };
-    const made = await this.#kernel.call('token_create', params, caller);
+    const { timestamp_from, timestamp_to } = this.#kernel.use(Tokens).record(caller) ?? FOR_EVER;
+    const token_creation = { token_limit: limitsOf(uuid), timestamp_from, timestamp_to };
+    const made = await this.#kernel.call('token_create', { token_creation }, caller);
     const { key, secret } = made as { key: string; secret: string };
     return `${key}:${secret}`;
   }

@@ -9,6 +9,7 @@ export const examples: readonly Example[] = [
       id: 1,
       code: 'q7Xc2mRkT9vWb4HsLd8NfYgA',
       expires_at: 1781003600000,
+      machines_until: null,
       line: 'curl -fsS https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA --key sha256//Vn0zL2b1mH4o8QeXyTgSsu3mM3oWf0Q9pGJcYk7dRrE=',
       wget_line:
         'wget -qO- https://fleet.example.net/svc/enrol/install | sh -s -- q7Xc2mRkT9vWb4HsLd8NfYgA --key sha256//Vn0zL2b1mH4o8QeXyTgSsu3mM3oWf0Q9pGJcYk7dRrE=',

@@ -11,7 +11,7 @@ import {
   Type,
   words,
 } from '@svc/plugin-sdk';
-import { Owners } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { isBase } from './address.ts';
 import { hashOf, newCode } from './code.ts';
 import { curlLine, wgetLine } from './lines.ts';
@@ -23,6 +23,8 @@ import type { Code, Store } from './store.ts';
 const HOUR_S = 3_600;
 const MOST_S = 30 * 24 * HOUR_S;
 const MOST_USES = 10_000;
+/** The last time that a calendar can show, Unix ms. */
+const LAST_MS = 8.64e15;
 
 const Name = Type.String({ minLength: 1, maxLength: 120 });
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 20 });
@@ -60,6 +62,12 @@ const Made = Type.Object({
   id: Type.Integer(),
   code: Type.String({ description: 'Shown this once.' }),
   expires_at: Time,
+  machines_until: orNull(
+    Type.Integer({
+      description:
+        'Unix ms. The tokens of the machines end then, as the token that made the code does; null: they do not end.',
+    }),
+  ),
   line: Type.String({ description: 'For the shell of the machine.' }),
   wget_line: Type.String({ description: 'The same without curl.' }),
   key: Type.String({
@@ -139,7 +147,7 @@ function addCreate(methods: Methods, { kernel, store, place, fingerprint }: Part
     summary:
       'Makes a code with which machines get the agent and a token of their own, and the line to paste there.',
     description:
-      'The machine gets a new UUID and a token that may write reports and documents of that UUID and answer its tasks. With a name or tags the right to write `metadata_*` in the scope global is asked for, too.',
+      'The machine gets a new UUID and a token that may write reports and documents of that UUID and answer its tasks; it ends when the token that made the code ends. With a name or tags the right to write `metadata_*` in the scope global is asked for, too.',
     addition: true,
     secret: true,
     params: PARAMS,
@@ -163,7 +171,8 @@ function addCreate(methods: Methods, { kernel, store, place, fingerprint }: Part
       const { expires_at } = times;
       const obstacle = (await place.obstacle(base)) ?? null;
       const lines = { line: curlLine(line), wget_line: wgetLine(line) };
-      return { id, code, expires_at, ...lines, key, obstacle };
+      const machines_until = endOf(caller, kernel);
+      return { id, code, expires_at, machines_until, ...lines, key, obstacle };
     },
   });
 }
@@ -207,6 +216,12 @@ function addRevoke(methods: Methods, { kernel, store }: Parts): void {
       return { success: true };
     },
   });
+}
+
+/** When the token that makes a code ends, and with it the tokens of its machines; null: never, as the Super Token. */
+function endOf(caller: CallContext['caller'], { use }: Kernel<Settings>): number | null {
+  const end = use(Tokens).record(caller)?.timestamp_to ?? null;
+  return caller.super || end === null ? null : Math.min(Number(end), LAST_MS);
 }
 
 const isOf = ({ owner }: Code, kernel: Kernel<Settings>, caller: CallContext['caller']): boolean =>

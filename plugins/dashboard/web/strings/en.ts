@@ -270,6 +270,8 @@ export const en = {
           `The server answers machines that ask for ${name} with 421, because allowed_hosts in its configuration file does not list that name. Write there`,
       },
       until: (time: string) => `Valid until ${time}. Its code is shown only this once.`,
+      machinesUntil: (time: string) =>
+        `Your token ends at ${time}. Machines added with this command stop reporting then, too. For machines that stay, create the command with a token that does not end.`,
       waiting: 'Waiting for the machine …',
       came: (count: number) => (count === 1 ? 'Connected:' : `${count} connected, the latest:`),
     },

@@ -250,6 +250,8 @@ export const zh: Strings = {
           `配置文件的 allowed_hosts 没有列出 ${name}，服务器会以 421 拒绝用此名称访问的主机。请写入`,
       },
       until: (time: string) => `有效期至 ${time}。其中的代码只显示这一次。`,
+      machinesUntil: (time: string) =>
+        `您的令牌将于 ${time} 失效，用此命令添加的机器届时也会停止上报。如需机器长期使用，请用不会失效的令牌创建命令。`,
       waiting: '正在等待主机接入…',
       came: (count: number) => (count === 1 ? '主机已接入：' : `已接入 ${count} 台，最近一台：`),
     },

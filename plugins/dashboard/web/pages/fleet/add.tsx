@@ -22,6 +22,8 @@ const LENGTHS = [HOUR_S, 24 * HOUR_S, 7 * 24 * HOUR_S];
 interface Made {
   readonly id: number;
   readonly expires_at: number;
+  /** The machines' tokens end then; null: never, undefined: an older server. */
+  readonly machines_until?: number | null;
   readonly line: string;
   readonly wget_line: string;
   /** What keeps machines from the address in the line; undefined: an older server. */
@@ -161,6 +163,9 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
       </details>
       {made.obstacle && !uuid && <InTheWay of={made.obstacle} />}
       <p class="muted">{t.fleet.add.until(format.dateTime(made.expires_at))}</p>
+      {typeof made.machines_until === 'number' && (
+        <p class="note warn">{t.fleet.add.machinesUntil(format.dateTime(made.machines_until))}</p>
+      )}
       <p role="status">
         {uuid ? (
           <>
