@@ -1,4 +1,4 @@
-/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7" and "To 0.8"). */
+/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7" to "To 0.9"). */
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../server/src/config/load.ts';
 import { changesFor } from '../../server/src/doctor/changes.ts';
@@ -14,47 +14,66 @@ const SCHEME = /x-forwarded-proto is believed/;
 const NAMES = /called by their host name/;
 const PACE = /flush_interval_ms counts as 200/;
 const PATHS = /allowed_paths has no effect/;
+const KEY = /writes signing\.key beside/;
+const PASSWORDS = /new passwords have 8 characters/;
 
 const cases: [says: string, head: string, told: RegExp[]][] = [
-  ['all built-in plugins on an address of the network', 'ws_listener = "0.0.0.0:2211"', [NAMES]],
-  ['loopback, without trusted_proxies', 'ws_listener = "127.0.0.1:2211"', [SCHEME, NAMES]],
-  ['a Unix socket', 'ws_listener = "0.0.0.0:2211"\nenable_unix_socket = true', [SCHEME, NAMES]],
+  [
+    'all built-in plugins on an address of the network',
+    'ws_listener = "0.0.0.0:2211"',
+    [NAMES, KEY, PASSWORDS],
+  ],
+  [
+    'loopback, without trusted_proxies',
+    'ws_listener = "127.0.0.1:2211"',
+    [SCHEME, NAMES, KEY, PASSWORDS],
+  ],
+  [
+    'a Unix socket',
+    'ws_listener = "0.0.0.0:2211"\nenable_unix_socket = true',
+    [SCHEME, NAMES, KEY, PASSWORDS],
+  ],
   [
     'loopback behind a proxy that is listed',
     'ws_listener = "127.0.0.1:2211"\ntrusted_proxies = ["127.0.0.1"]',
-    [NAMES],
+    [NAMES, KEY, PASSWORDS],
   ],
   [
     'a list with the dashboard and without buckets',
     'ws_listener = "0.0.0.0:2211"\nplugins = ["token", "dashboard"]',
-    [BUCKETS],
+    [BUCKETS, PASSWORDS],
   ],
   [
     'a list that has buckets by another plugin, and one of its own',
     'ws_listener = "0.0.0.0:2211"\nplugins = ["token", "enrol", "static-webdav", "./weather.ts"]',
-    [SDK],
+    [SDK, KEY, PASSWORDS],
   ],
   [
     'all built-in plugins and one of its own',
     'ws_listener = "0.0.0.0:2211"\nextra_plugins = ["./weather.ts"]',
-    [SDK, NAMES],
+    [SDK, NAMES, KEY, PASSWORDS],
   ],
   [
     'reports that wait longer for others than 0.8 lets them',
     'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 500 }',
-    [NAMES, PACE],
+    [NAMES, PACE, KEY, PASSWORDS],
   ],
   [
     'reports that wait as long as 0.8 lets them',
     'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 200 }',
-    [NAMES],
+    [NAMES, KEY, PASSWORDS],
   ],
   [
     'paths that could be changed over the wire',
     'ws_listener = "0.0.0.0:2211"\nallowed_paths = ["/srv"]',
-    [NAMES, PATHS],
+    [NAMES, PATHS, KEY, PASSWORDS],
   ],
-  ['none of them', 'ws_listener = "0.0.0.0:2211"\nallowed_paths = []', [NAMES]],
+  [
+    'the password rule of the protocol',
+    'ws_listener = "0.0.0.0:2211"\ntoken = { password_policy = "off" }',
+    [NAMES, KEY],
+  ],
+  ['none of them', 'ws_listener = "0.0.0.0:2211"\nallowed_paths = []', [NAMES, KEY, PASSWORDS]],
 ];
 for (const [says, head, told] of cases)
   test(says, () => {

@@ -69,6 +69,22 @@ const pathsOverTheWire: Change = {
   advice: 'Take allowed_paths out, and change such keys in the file on the machine.',
 };
 
+const signingKey: Change = {
+  concerns: (config) => lists(config, 'enrol'),
+  level: 'ok',
+  message:
+    '0.9.0: the first start writes signing.key beside the configuration; servers behind one address need the same file (svc-server signing-key export).',
+};
+
+const passwords: Change = {
+  concerns: (config) =>
+    lists(config, 'token') &&
+    (config.raw['token'] as { password_policy?: unknown } | undefined)?.password_policy !== 'off',
+  level: 'ok',
+  message:
+    '0.9.0: new passwords have 8 characters and are none of the commonest; those that exist go on.',
+};
+
 const CHANGES = [
   bringsNoBuckets,
   pluginsOfOthers,
@@ -76,6 +92,8 @@ const CHANGES = [
   hostNames,
   pacedReports,
   pathsOverTheWire,
+  signingKey,
+  passwords,
 ];
 
 /** Of the changes since 0.6.0 those that concern a configuration. What plugins know better they tell in `examine`. */
