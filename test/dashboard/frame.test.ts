@@ -9,6 +9,8 @@ import {
   logIn,
   missing,
   problemsOf,
+  REFUSED,
+  saidAt,
   startKit,
   type Typed,
   until,
@@ -251,6 +253,14 @@ for (const [who, username, isOlder] of changers)
             await dialog.getByText('The current password is wrong.').waitFor();
             assert.equal(await findings(), []);
             await dialog.getByLabel('Current password').fill(from);
+            for (const [password, text] of REFUSED) {
+              await dialog.getByLabel('New password').fill(password);
+              await submit.click();
+              await saidAt(dialog.getByLabel('New password'), `New password ${text}`);
+              assert.is(await dialog.getByRole('alert').count(), 0);
+            }
+            assert.equal(await findings(), []);
+            await dialog.getByLabel('New password').fill(to);
             await submit.click();
             await dialog.waitFor({ state: 'detached' });
           }
@@ -268,6 +278,35 @@ for (const [who, username, isOlder] of changers)
       if (isOlder) await app.stop();
     }
   });
+
+test('a server without a policy for passwords decides: the form takes what it takes', async () => {
+  const app = await bootForTest(undefined, { token: { password_policy: 'off' } });
+  const [username, first] = ['visitor', 'a first password'];
+  await app.token([viewer], { username, password: first });
+  try {
+    await kit.using(
+      async ({ page }) => {
+        await logIn(page, { username, password: first });
+        await page.getByRole('button', { name: /^You:/ }).click();
+        await page.getByRole('menuitem', { name: CHANGE }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Current password').fill(first);
+        const field = dialog.getByLabel('New password');
+        await field.fill('12345');
+        await dialog.getByRole('button', { name: CHANGE }).click();
+        await saidAt(field, 'New password must be at least 6 characters long');
+        await field.fill('123456');
+        await dialog.getByRole('button', { name: CHANGE }).click();
+        await dialog.waitFor({ state: 'detached' });
+        await app.call('token_get', { token: `${username}|123456` });
+      },
+      '',
+      { token: null, app },
+    );
+  } finally {
+    await app.stop();
+  }
+});
 
 const unchanging: [who: string, username: string | undefined, isOlder: boolean][] = [
   ['a token without user name', undefined, false],

@@ -2,7 +2,13 @@
 import { existsSync } from 'node:fs';
 import { bootForTest, type TestApp, type TestSocket } from '@svc/plugin-sdk/testing';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { buildDashboard } from '../../plugins/dashboard/build.mjs';
 
@@ -270,4 +276,18 @@ async function findingsOf(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
     );
+}
+
+/** New passwords that a server refuses by default, and what it says of them. */
+export const REFUSED = [
+  ['short', 'must be at least 8 characters long'],
+  ['password1', 'is one of the 10,000 most common ones'],
+] as const;
+
+/** Waits until the note of a field begins with the text, and the field is marked. */
+export async function saidAt(field: Locator, text: string): Promise<void> {
+  const note = field.locator('xpath=../*[contains(@class, "bad")]');
+  await note.filter({ hasText: text }).waitFor();
+  assert.is(await field.getAttribute('aria-invalid'), 'true');
+  assert.is(await field.getAttribute('aria-describedby'), await note.getAttribute('id'));
 }

@@ -3,7 +3,7 @@
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 import { behindForm, sideways, viewerOfTheGuide } from './door.ts';
-import { type Kit, missing, startKit, uuidOf } from './kit.ts';
+import { type Kit, missing, REFUSED, saidAt, startKit, uuidOf } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard tokens');
@@ -227,7 +227,15 @@ test('whoever makes a token for a person reads that the person needs no secret',
   behindForm(kit, 'tokens?new=1', {}, async ({ page, findings }) => {
     await page.getByRole('radio', { name: 'Viewer' }).check();
     await page.getByLabel('User name').fill('mila');
-    await page.getByLabel('Password').fill('a long enough password');
+    const field = page.getByLabel('Password');
+    for (const [password, text] of REFUSED) {
+      await field.fill(password);
+      await page.getByRole('button', { name: 'Create token' }).click();
+      await saidAt(field, `Password ${text}`);
+      assert.is(await page.getByRole('alert').count(), 0);
+      assert.equal(await findings(), []);
+    }
+    await field.fill('a long enough password');
     await page.getByRole('button', { name: 'Create token' }).click();
     const dialog = page.getByRole('dialog', { name: 'Save this secret now' });
     await dialog.getByText(/^mila logs in with the user name and the password/).waitFor();
@@ -246,7 +254,14 @@ test('secret, password and life of a token end after a word about what hangs on 
       assert.is((await kit.app.call('token_get', { token: secret })).username, 'parent');
       await page.getByRole('button', { name: 'I have saved it' }).click();
       await page.getByRole('button', { name: 'Change password' }).click();
-      await page.getByLabel('New password', { exact: true }).fill('second-one');
+      const field = page.getByLabel('New password', { exact: true });
+      for (const [password, text] of REFUSED) {
+        await field.fill(password);
+        await page.keyboard.press('Enter');
+        await saidAt(field, `New password ${text}`);
+        assert.is(await page.getByRole('dialog').getByRole('alert').count(), 0);
+      }
+      await field.fill('second-one');
       await page.keyboard.press('Enter');
       await page.getByText('The password is changed.').waitFor();
       await kit.app.call('token_get', { token: 'parent|second-one' });

@@ -85,7 +85,7 @@ export const examples: readonly Example[] = [
   {
     method: 'token_change_password',
     params: { target_token: 'dashboard', new_password: 'short' },
-    error: { code: 108, message: 'Invalid input: New password must be at least 6 characters long' },
+    error: { code: 108, message: 'Invalid input: New password must be at least 8 characters long' },
   },
   {
     method: 'token_change_password',

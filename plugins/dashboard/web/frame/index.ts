@@ -4,7 +4,7 @@ export { Loaded } from './loaded.tsx';
 export { type Machine, type Machines, shortId, useMachines } from './machines.ts';
 export { styleNonce, wire, word } from './meta.ts';
 export { isMissing, setValue } from './namespace.ts';
-export { isLogin } from './password.tsx';
+export { isLogin, passwordMistake } from './password.tsx';
 export { colours, density } from './preferences.ts';
 export { type Resource, useLive, usePoll } from './resources.ts';
 export { address, go, Link, setQuery, to } from './router.tsx';

@@ -7,8 +7,6 @@ import { wire } from './meta.ts';
 import { logInAgain, type Server, useServer } from './server.ts';
 
 export const isPasswordOpen = signal(false);
-/** Servers may ask for less or for more, and say so. */
-const LEAST_BYTES = 6;
 
 /** A user name and a password with a colon are no log-in. */
 const COLON = ':';
@@ -23,6 +21,11 @@ export function mayChangePassword({ me: { username, isSuper }, may }: Server): b
   return may('token_change_own_password') !== false || (isSuper && username === 'root');
 }
 
+/** What the server says of a new password that it refuses: what it takes is its own setting. undefined: the failure is another one. */
+export const passwordMistake = (error: unknown): string | undefined =>
+  error instanceof RpcError ? REFUSED.exec(error.message)?.[1] : undefined;
+const REFUSED = /^Invalid input: ((?:New p|P)assword .*)/;
+
 /** Changes the reader's own password. Every session ends with the old one, and this page gets a new one. */
 export function OwnPassword() {
   const server = useServer();
@@ -34,7 +37,7 @@ export function OwnPassword() {
     },
     [],
   );
-  const isUnfit = new TextEncoder().encode(next).length < LEAST_BYTES || next.includes(COLON);
+  const isUnfit = next === '' || next.includes(COLON);
   const change = async () => {
     await logInAgain(async () => {
       await setPassword(server, current, next).catch(inWords);
@@ -51,24 +54,30 @@ export function OwnPassword() {
         isPasswordOpen.value = false;
       }}
       onSubmit={change}
+      atField={passwordMistake}
     >
-      <p class="muted">{t.frame.passwordText}</p>
-      <TextField
-        label={t.frame.currentPassword}
-        type="password"
-        autocomplete="current-password"
-        autofocus
-        value={current}
-        onText={setCurrent}
-      />
-      <TextField
-        label={t.frame.newPassword}
-        type="password"
-        autocomplete="new-password"
-        hint={t.frame.passwordHint}
-        value={next}
-        onText={setNext}
-      />
+      {(mistake) => (
+        <>
+          <p class="muted">{t.frame.passwordText}</p>
+          <TextField
+            label={t.frame.currentPassword}
+            type="password"
+            autocomplete="current-password"
+            autofocus
+            value={current}
+            onText={setCurrent}
+          />
+          <TextField
+            label={t.frame.newPassword}
+            type="password"
+            autocomplete="new-password"
+            hint={t.frame.passwordHint}
+            error={mistake}
+            value={next}
+            onText={setNext}
+          />
+        </>
+      )}
     </FormDialog>
   );
 }

@@ -13,15 +13,19 @@ interface FormProps {
   readonly onClose: () => void;
   /** Its failure is shown, and the dialog stays. */
   readonly onSubmit: () => Promise<unknown>;
-  readonly children: ComponentChildren;
+  /** What a field says of a failure, which then stands there in place of the form's end; undefined: no field says it. */
+  readonly atField?: (error: unknown) => string | undefined;
+  /** A function gets what `atField` says. */
+  readonly children: ComponentChildren | ((mistake: string | undefined) => ComponentChildren);
   readonly disabled?: boolean;
   readonly wide?: boolean;
 }
 
 /** A form in a dialog: Enter sends it. */
 export function FormDialog(props: FormProps) {
-  const { title, action, onClose, onSubmit, children, disabled, wide = false } = props;
+  const { title, action, onClose, onSubmit, atField, children, disabled, wide = false } = props;
   const { run, error, isBusy } = useWork(onSubmit, onClose);
+  const mistake = atField?.(error);
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <form
@@ -31,8 +35,8 @@ export function FormDialog(props: FormProps) {
           if (!disabled && !isBusy) void run();
         }}
       >
-        {children}
-        {error !== undefined && <ErrorNote error={error} />}
+        {typeof children === 'function' ? children(mistake) : children}
+        {error !== undefined && mistake === undefined && <ErrorNote error={error} />}
         <footer class="row">
           <span class="grow" />
           <Button onClick={onClose}>{t.parts.cancel}</Button>

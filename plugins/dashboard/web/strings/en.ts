@@ -44,7 +44,7 @@ export const en = {
     currentWrong:
       'The current password is wrong. After several wrong ones, wait ten seconds before the next.',
     newPassword: 'New password',
-    passwordHint: 'At least 8 characters, none of the commonest passwords, without a colon (:).',
+    passwordHint: 'Use at least 8 characters, none of the commonest passwords, and no colon (:).',
     forbiddenTitle: 'No access',
     forbidden: (rights: string) =>
       `Your token does not give the right that this page needs: ${rights}.`,
@@ -1328,7 +1328,7 @@ export const en = {
     changePassword: 'Change password',
     passwordTitle: (name: string) => `A new password for ${name}`,
     passwordText: 'The old password and all sessions of the token end at once.',
-    passwordHint: 'At least 8 characters, none of the commonest passwords.',
+    passwordHint: 'Use at least 8 characters and none of the commonest passwords.',
     newPassword: 'New password',
     passwordChanged: 'The password is changed.',
     delete: 'Delete',

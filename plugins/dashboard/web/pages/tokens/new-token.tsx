@@ -1,6 +1,6 @@
 import { Save } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, to, useMachines, useServer } from '../../frame/index.ts';
+import { go, passwordMistake, to, useMachines, useServer } from '../../frame/index.ts';
 import { Button, Card, ErrorNote, Select, TextField, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { LimitEditor, written } from './limit-editor.tsx';
@@ -43,6 +43,7 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
     );
     onMade();
   });
+  const refused = passwordMistake(error);
   return (
     <form
       class="page tokens-form"
@@ -70,8 +71,10 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
         </Card>
       )}
       {choice === 'own' && <LimitEditor limit={own ?? BLANK} onChange={setOwn} />}
-      {choice !== undefined && <Person account={account} onChange={setAccount} />}
-      {error !== undefined && <ErrorNote what={t.tokens.notSaved} error={error} />}
+      {choice !== undefined && <Person account={account} refused={refused} onChange={setAccount} />}
+      {error !== undefined && refused === undefined && (
+        <ErrorNote what={t.tokens.notSaved} error={error} />
+      )}
       <div class="row">
         <Button
           kind="primary"
@@ -162,11 +165,13 @@ function mistakeOf(account: Account): string | undefined {
 
 interface PersonProps {
   readonly account: Account;
+  /** What the server said of the password. */
+  readonly refused: string | undefined;
   readonly onChange: (account: Account) => void;
 }
 
 /** Who logs in with it, and for how long. */
-function Person({ account, onChange }: PersonProps) {
+function Person({ account, refused, onChange }: PersonProps) {
   const set = (part: Partial<Account>) => onChange({ ...account, ...part });
   return (
     <Card class="tokens-facts">
@@ -183,7 +188,7 @@ function Person({ account, onChange }: PersonProps) {
         value={account.password}
         autocomplete="new-password"
         hint={t.tokens.passwordHint}
-        error={isHalf(account) ? t.tokens.bothOrNone : undefined}
+        error={isHalf(account) ? t.tokens.bothOrNone : refused}
         onText={(password) => set({ password })}
       />
       <TextField

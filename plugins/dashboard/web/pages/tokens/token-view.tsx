@@ -1,6 +1,15 @@
 import { KeyRound, LockKeyhole, Pencil, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, isLogin, Loaded, to, usePoll, useServer, useTokenName } from '../../frame/index.ts';
+import {
+  go,
+  isLogin,
+  Loaded,
+  passwordMistake,
+  to,
+  usePoll,
+  useServer,
+  useTokenName,
+} from '../../frame/index.ts';
 import {
   Button,
   Card,
@@ -112,17 +121,14 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const LEAST_BYTES = 6;
-
 function Password({ token, onClose }: DialogProps) {
   const { call } = useServer();
   const [password, setPassword] = useState('');
-  const isShort = new TextEncoder().encode(password).length < LEAST_BYTES;
   return (
     <FormDialog
       title={t.tokens.passwordTitle(token.username ?? '')}
       action={t.tokens.changePassword}
-      disabled={isShort}
+      disabled={password === ''}
       onClose={onClose}
       onSubmit={async () => {
         await call('token_change_password', {
@@ -131,17 +137,23 @@ function Password({ token, onClose }: DialogProps) {
         });
         toast(t.tokens.passwordChanged);
       }}
+      atField={passwordMistake}
     >
-      <p>{t.tokens.passwordText}</p>
-      <TextField
-        label={t.tokens.newPassword}
-        type="password"
-        value={password}
-        hint={t.tokens.passwordHint}
-        autocomplete="new-password"
-        autofocus
-        onText={setPassword}
-      />
+      {(mistake) => (
+        <>
+          <p>{t.tokens.passwordText}</p>
+          <TextField
+            label={t.tokens.newPassword}
+            type="password"
+            value={password}
+            hint={t.tokens.passwordHint}
+            error={mistake}
+            autocomplete="new-password"
+            autofocus
+            onText={setPassword}
+          />
+        </>
+      )}
     </FormDialog>
   );
 }
