@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { BoundedCache } from '@svc/plugin-sdk';
 import { SUPER_ID, type TokenRow } from './store.ts';
 import type { Above } from './store-reads.ts';
@@ -35,6 +36,8 @@ export class Records {
   readonly #context: TokenContext;
   readonly #came: (token: Token) => void;
   readonly #left: (token: Token) => void;
+  /** Read in this turn of the event loop: whoever asked for one has it before the next ones make it go. */
+  readonly #fresh = new Set<Token>();
   #super: Token | undefined;
   #state = 0;
 
@@ -46,7 +49,7 @@ export class Records {
       most: MOST,
       bytes: BYTES,
       weigh: ({ weight }) => weight,
-      keeps: (token) => token.super || token.isWatched(),
+      keeps: (token) => token.super || this.#fresh.has(token) || token.isWatched(),
       left: (_id, token) => this.#letGo(token),
     });
   }
@@ -90,6 +93,7 @@ export class Records {
       known.update(row, above, samePassword);
     }
     const token = known ?? this.#made(row, above);
+    this.#freshen(token);
     this.#hold(token);
     return token;
   }
@@ -142,6 +146,11 @@ export class Records {
     this.#alive.set(row.id, new WeakRef(token));
     this.#collected.register(token, row.id);
     return token;
+  }
+
+  #freshen(token: Token): void {
+    if (this.#fresh.size === 0) void setImmediate().then(() => this.#fresh.clear());
+    this.#fresh.add(token);
   }
 
   #used(token: Token | undefined): Token | undefined {
