@@ -26,7 +26,7 @@ export class Jobs {
   /** Those that are due before the horizon. */
   readonly #soon = new Map<Integer, Planned>();
   #horizon = 0;
-  readonly #contents = new Contents();
+  #contents = new Contents();
   /** Versions of rows that cannot be parsed. */
   readonly #unreadable = new Map<Integer, number>();
   /** For each reading that is under way: the jobs that changed meanwhile; what it reads of them is old. */
@@ -60,13 +60,14 @@ export class Jobs {
   /** What a job does. @returns undefined when it has gone, or cannot be read. @throws RpcError 103 */
   async read(id: Integer): Promise<Job | undefined> {
     const planned = this.#jobs.get(id);
-    const known = planned && this.#contents.get(id, planned.version);
+    const contents = this.#contents;
+    const known = planned && contents.get(id, planned.version);
     if (known) return { ...known, ...planned };
     const [row] = await this.#options.store.byIds([id]);
     if (!row) return undefined;
     try {
       const job = jobOf(row);
-      this.#contents.put(job);
+      contents.put(job);
       return job;
     } catch (error) {
       this.#unreadableNow(row, error);
@@ -100,8 +101,9 @@ export class Jobs {
     for (const job of [...this.#jobs.values()]) this.#set(this.#planned(job, moment));
   }
 
-  /** Reads every row. @throws RpcError 103 */
+  /** Reads every row; SQL of callers changes one without its version. @throws RpcError 103 */
   async reload(): Promise<void> {
+    this.#contents = new Contents();
     await this.#reading(async (take) => {
       const present = new Set<Integer>();
       for await (const rows of pagesOf((after) => this.#options.store.plans(after, PAGE))) {
