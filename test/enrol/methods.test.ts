@@ -314,8 +314,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await app.clock.advance(61_000);
     assert.ok((await keys()).includes(keyOf(lost)), 'it may still come');
     await app.sql(`update enrol_code set expires_at = 0 where id = ${id}`);
-    await app.clock.advance(61_000);
-    await eventually(async () => assert.not.ok((await keys()).includes(keyOf(lost))));
+    // A round that is still under way leaves the next one out.
+    await eventually(async () => {
+      await app.clock.advance(61_000);
+      assert.not.ok((await keys()).includes(keyOf(lost)));
+    });
     assert.is((await failure(report(lost))).code, 102);
     const namespaces = () => app.call('kv_list_all_namespace', [app.superToken]);
     await eventually(async () => {
