@@ -30,7 +30,7 @@ export interface HoldingKind {
   readonly plural: string;
   /**
    * SQL: a `select` of all rows with the columns `owner`, which is what `Owners.of` gave for the caller that wrote the row,
-   * and `bytes`. An index on the column behind `owner` keeps it short.
+   * and `bytes`. An index with both columns keeps it short: `addHeldBytes` makes one.
    */
   readonly rows: string;
   /** Asked at each change, so that a reload counts at once. */

@@ -16,6 +16,7 @@ export * from './directory.ts';
 export * from './disk-full.ts';
 export * from './errors.ts';
 export * from './finding.ts';
+export * from './held-bytes.ts';
 export * from './hide-secret.ts';
 export * from './holdings.ts';
 export * from './hooks.ts';

@@ -1,5 +1,5 @@
 // What one owner may hold: several servers count it in one database, and a plugin of somebody else has kinds of its own.
-import { countingIn, definePlugin, Holdings, rowsOf, Type } from '@svc/plugin-sdk';
+import { addHeldBytes, countingIn, definePlugin, Holdings, rowsOf, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Owners } from '@svc/plugin-token/api';
 import * as assert from 'uvu/assert';
@@ -74,9 +74,14 @@ const songs = definePlugin({
   migrations: [
     {
       name: '0001-create',
-      async up({ query }) {
-        await query.raw('create table songs (title text not null, owner text)');
-        await query.raw('create index songs_owner on songs (owner)');
+      async up(db) {
+        await db.query.raw('create table songs (title text not null, owner text)');
+        await addHeldBytes(db, {
+          table: 'songs',
+          bytes: 'octet_length(title)',
+          index: 'songs_held',
+          columns: ['owner'],
+        });
       },
     },
   ],
@@ -88,7 +93,7 @@ const songs = definePlugin({
       kernel.useOptional(Holdings)?.register({
         kind: 'song',
         plural: 'songs',
-        rows: 'select owner, octet_length(title) as bytes from songs',
+        rows: 'select owner, held_bytes as bytes from songs',
         limits: () => ({ bytes: { most, key: 'max_bytes_per_owner under [songs]' } }),
         remedy: 'forget some',
       }),

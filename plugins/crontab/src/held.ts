@@ -9,7 +9,7 @@ interface Limits {
 export const jobsHeld = (config: Limits): HoldingKind => ({
   kind: 'job',
   plural: 'jobs',
-  rows: `select owner, octet_length(cast(cron_type as text)) + octet_length(cron_expression) as bytes from crontab`,
+  rows: 'select owner, held_bytes as bytes from crontab',
   limits: () => ({
     rows: {
       most: config.max_jobs_per_owner || Number.POSITIVE_INFINITY,

@@ -1,16 +1,13 @@
 import type { HoldingKind } from '@svc/plugin-sdk';
 import type { Settings } from './config.ts';
 
-const bytesOf = (column: string) => `coalesce(octet_length(cast(${column} as text)), 0)`;
-const BYTES = ['js_script', 'env', 'description'].map(bytesOf).join(' + ');
-
 /** Workers count for the token that wrote them last. */
 export const workersHeld = (
   config: Pick<Settings, 'max_workers_per_owner' | 'max_worker_bytes_per_owner'>,
 ): HoldingKind => ({
   kind: 'worker',
   plural: 'workers',
-  rows: `select owner, ${BYTES} as bytes from js_worker`,
+  rows: 'select owner, held_bytes as bytes from js_worker',
   limits: () => ({
     rows: {
       most: config.max_workers_per_owner || Number.POSITIVE_INFINITY,

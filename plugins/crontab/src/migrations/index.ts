@@ -6,6 +6,7 @@ import { owner } from './0004-owner.ts';
 import { usage } from './0005-usage.ts';
 import { ownerIndex } from './0006-owner-index.ts';
 import { stampIndex } from './0007-stamp-index.ts';
+import { heldBytes } from './0008-held-bytes.ts';
 
 /** Steps of this plugin's schema, in order. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   usage,
   ownerIndex,
   stampIndex,
+  heldBytes,
 ];

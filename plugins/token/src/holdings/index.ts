@@ -11,7 +11,7 @@ export function registerTokens(
   holdings.register({
     kind: 'token',
     plural: 'tokens',
-    rows: `select parent as owner, octet_length(cast(token_limit as text)) as bytes from token where id <> 1`,
+    rows: 'select parent as owner, held_bytes as bytes from token where id <> 1',
     limits: () => ({
       rows: { most: config.max_children, key: 'max_children under [token]' },
       bytes: {

@@ -5,6 +5,15 @@ import { place } from './0003-place.ts';
 import { session } from './0004-session.ts';
 import { pass } from './0005-pass.ts';
 import { holder } from './0006-holder.ts';
+import { heldBytes } from './0007-held-bytes.ts';
 
 /** In order; a name is never changed. */
-export const migrations: readonly Migration[] = [create, parent, place, session, pass, holder];
+export const migrations: readonly Migration[] = [
+  create,
+  parent,
+  place,
+  session,
+  pass,
+  holder,
+  heldBytes,
+];

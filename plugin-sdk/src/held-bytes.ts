@@ -1,0 +1,28 @@
+import type { MigrationDatabase } from './migration.ts';
+
+/** Where `addHeldBytes` keeps the size of each row. */
+export interface HeldBytes {
+  readonly table: string;
+  /** SQL: bytes of a row, from its columns alone. */
+  readonly bytes: string;
+  /** Name of the new index. */
+  readonly index: string;
+  /** What leads the index: the owner's column, then others that counting reads. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * For a migration: a column `held_bytes`, which the database computes from the others, and an index with it. `Holdings` then
+ * sums `held_bytes` from the index, however long the rows are; from the texts themselves it would read them all at each change.
+ */
+export async function addHeldBytes(
+  { query, dialect }: Pick<MigrationDatabase, 'query' | 'dialect'>,
+  { table, bytes, index, columns }: HeldBytes,
+): Promise<void> {
+  // SQLite adds no stored column to a table that exists, and Postgres 15 knows no other; the index has the number on both.
+  const kept = dialect === 'sqlite' ? 'virtual' : 'stored';
+  await query.raw(
+    `alter table ${table} add column held_bytes integer generated always as (${bytes}) ${kept}`,
+  );
+  await query.raw(`create index "${index}" on ${table} (${[...columns, 'held_bytes'].join(', ')})`);
+}

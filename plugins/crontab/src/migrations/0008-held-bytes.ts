@@ -1,0 +1,15 @@
+import { addHeldBytes, type Migration } from '@svc/plugin-sdk';
+
+/** Column `held_bytes`: what a job counts for its owner, summed from the index at each change. */
+export const heldBytes: Migration = {
+  name: '0008-held-bytes',
+  async up(db) {
+    await addHeldBytes(db, {
+      table: 'crontab',
+      bytes: 'octet_length(cast(cron_type as text)) + octet_length(cron_expression)',
+      index: 'idx-crontab-held',
+      columns: ['owner'],
+    });
+    await db.query.raw('drop index "idx-crontab-owner"');
+  },
+};

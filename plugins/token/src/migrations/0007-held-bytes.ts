@@ -1,0 +1,15 @@
+import { addHeldBytes, type Migration } from '@svc/plugin-sdk';
+
+/** Column `held_bytes`: what a token counts for the one that created it. The index answers who was created, and sums. */
+export const heldBytes: Migration = {
+  name: '0007-held-bytes',
+  async up(db) {
+    await addHeldBytes(db, {
+      table: 'token',
+      bytes: 'octet_length(cast(token_limit as text))',
+      index: 'token_held',
+      columns: ['parent', 'token_key', 'id'],
+    });
+    await db.query.raw('drop index token_parent');
+  },
+};
