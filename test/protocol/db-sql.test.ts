@@ -184,7 +184,7 @@ const refused: [string, string, string, number, RegExp][] = [
     "pragma writable_schema = 1; update sqlite_schema set sql = 'x'",
     'null',
     999,
-    /may not be modified/,
+    /past the schema of the database/,
   ],
   ['a missing table', 'select * from nowhere', 'null', 999, /no such table: nowhere/],
   ['bad SQL', 'selec 1', 'null', 999, /syntax error/],
