@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Integer } from '@svc/plugin-sdk';
 import { Contents, jobOf } from './contents.ts';
 import { dueOf, type Job, type Moment, type Planned } from './job.ts';
@@ -5,6 +6,8 @@ import type { JobStore, PlanRow, Stamp } from './store/jobs.ts';
 
 /** Rows of one read. */
 const PAGE = 1_000;
+/** Expressions of 10,000 characters take milliseconds each: others get their turns meanwhile. */
+const SLICE_MS = 10;
 /** Jobs that are due later are not looked at each time. */
 const SOON_MS = 60_000;
 
@@ -107,7 +110,7 @@ export class Jobs {
     await this.#reading(async (take) => {
       const present = new Set<Integer>();
       for await (const rows of pagesOf((after) => this.#options.store.plans(after, PAGE))) {
-        take(rows);
+        await take(rows);
         for (const { id } of rows) present.add(id);
       }
       return present;
@@ -121,7 +124,7 @@ export class Jobs {
       const present = new Set<Integer>();
       for await (const stamps of pagesOf((after) => store.stamps(after, PAGE))) {
         const fresh = stamps.filter((stamp) => this.#isNew(stamp));
-        take(await store.plansOf(fresh.map(({ id }) => id)));
+        await take(await store.plansOf(fresh.map(({ id }) => id)));
         for (const { id } of stamps) present.add(id);
       }
       return present;
@@ -132,7 +135,7 @@ export class Jobs {
   async reread(ids: readonly Integer[]): Promise<void> {
     await this.#reading(async (take) => {
       const rows = await this.#options.store.plansOf(ids);
-      take(rows);
+      await take(rows);
       const present = new Set(this.#jobs.keys());
       for (const id of ids) present.delete(id);
       for (const { id } of rows) present.add(id);
@@ -142,14 +145,20 @@ export class Jobs {
 
   /** `read`: hands over what it reads. @returns ids of all rows that there are */
   async #reading(
-    read: (take: (rows: readonly PlanRow[]) => void) => Promise<ReadonlySet<Integer>>,
+    read: (take: (rows: readonly PlanRow[]) => Promise<void>) => Promise<ReadonlySet<Integer>>,
   ): Promise<void> {
     const touched = new Set<Integer>();
     this.#reads.add(touched);
     try {
       const before = new Set([...this.#jobs.keys(), ...this.#unreadable.keys()]);
-      const present = await read((rows) => {
-        for (const row of rows) if (!touched.has(row.id)) this.#remember(row);
+      const present = await read(async (rows) => {
+        let begun = performance.now();
+        for (const row of rows) {
+          if (!touched.has(row.id)) this.#remember(row);
+          if (performance.now() - begun < SLICE_MS) continue;
+          await setImmediate();
+          begun = performance.now();
+        }
       });
       for (const id of before) if (!present.has(id) && !touched.has(id)) this.#drop(id);
     } finally {
