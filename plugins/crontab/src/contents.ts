@@ -9,6 +9,7 @@ import type { JobRow } from './store/jobs.ts';
 const BYTES = 16 * 2 ** 20;
 /** A parsed expression: numbers for each of its seconds, minutes, hours and days. */
 const SCHEDULE_BYTES = 4_000;
+const YEAR_BYTES = 40;
 
 /** The job of a row. @throws CronError, or Error when the type is unreadable */
 export function jobOf(row: JobRow): Job {
@@ -23,12 +24,13 @@ export class Contents {
   readonly #jobs = new BoundedCache<Integer, Job>({
     most: 20_000,
     bytes: BYTES,
-    weigh: ({ cron_type }) => 1_000 + cron_type.length * 4,
+    weigh: ({ cron_type, cron_expression }) =>
+      1_000 + cron_type.length * 4 + cron_expression.length * 2,
   });
   readonly #schedules = new BoundedCache<string, Schedule>({
     most: 2_000,
     bytes: BYTES / 2,
-    weigh: () => SCHEDULE_BYTES,
+    weigh: ({ calendar }) => SCHEDULE_BYTES + (calendar.years?.size ?? 0) * YEAR_BYTES,
   });
 
   /** Of the row with this version. */
@@ -45,12 +47,12 @@ export class Contents {
     this.#jobs.delete(id);
   }
 
-  /** @throws CronError */
-  scheduleOf(expression: string): Schedule {
-    const known = this.#schedules.get(expression);
+  /** `digest`: that of the job's expression, which is the key; a whole one may be long. @throws CronError */
+  scheduleOf(digest: string, expression: string): Schedule {
+    const known = this.#schedules.get(digest);
     if (known) return known;
     const made = parseCron(expression);
-    this.#schedules.set(expression, made);
+    this.#schedules.set(digest, made);
     return made;
   }
 }

@@ -1,9 +1,18 @@
+import { hash } from 'node:crypto';
 import type { Schedule } from './cron/schedule.ts';
 import type { JobType } from './job-type.ts';
 import type { JobRow, PlanRow } from './store/jobs.ts';
 
+/** What of a row decides when the job runs; a few hundred bytes, however long its expression is. */
+export interface Timed extends Omit<PlanRow, 'cron_expression'> {
+  /** `digestOf` the expression. */
+  readonly digest: string;
+  /** An expression of the same times, 700 characters at most. */
+  readonly times: string;
+}
+
 /** When a job runs: what the scheduler holds of each. */
-export interface Planned extends PlanRow {
+export interface Planned extends Timed {
   /** When it runs next, Unix ms; infinite: never, or while it is disabled. */
   readonly due: number;
 }
@@ -12,6 +21,13 @@ export interface Planned extends PlanRow {
 export interface Job extends JobRow {
   readonly type: JobType;
 }
+
+/** Expressions up to this length are kept as they are. */
+const SHORT = 64;
+
+/** Equal for equal expressions, and short. */
+export const digestOf = (expression: string): string =>
+  expression.length <= SHORT ? expression : hash('sha256', expression, 'base64url');
 
 /** A row's time may lie this far ahead of this clock: the clocks of servers differ. */
 const SKEW_MS = 60_000;
@@ -29,7 +45,7 @@ export interface Moment {
  * The first match after the last run that does not lie before the start of counting (crontab.md §2.1).
  * The second of that start itself counts.
  */
-export function dueOf(row: PlanRow, schedule: Schedule, moment: Moment): number {
+export function dueOf(row: Timed, schedule: Schedule, moment: Moment): number {
   if (!row.enable) return Number.POSITIVE_INFINITY;
   const { now, startedAt, ahead_ms = SKEW_MS } = moment;
   const start = Number(row.start_time) - 1000;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Integer } from '@svc/plugin-sdk';
 import { Contents, jobOf } from './contents.ts';
-import { dueOf, type Job, type Moment, type Planned } from './job.ts';
+import { digestOf, dueOf, type Job, type Moment, type Planned, type Timed } from './job.ts';
 import type { JobStore, PlanRow, Stamp } from './store/jobs.ts';
 
 /** Rows of one read. */
@@ -94,14 +94,17 @@ export class Jobs {
     const job = this.#jobs.get(id);
     if (!job) return;
     this.#touch(id);
-    this.#set(this.#planned({ ...job, last_run_time: at, claimed_by }, this.#moment()));
+    this.#set(this.#planned({ ...job, last_run_time: at, claimed_by }));
   }
 
   /** The clock went back: times that now lie ahead of it do not hold jobs up. */
-  rebase(): void {
+  async rebase(): Promise<void> {
     this.#startedAt = Math.min(this.#startedAt, this.#options.now());
-    const moment = { ...this.#moment(), ahead_ms: 0 };
-    for (const job of [...this.#jobs.values()]) this.#set(this.#planned(job, moment));
+    this.#horizon = 0;
+    await inSlices([...this.#jobs.keys()], (id) => {
+      const job = this.#jobs.get(id);
+      if (job) this.#set(this.#planned(job, { ahead_ms: 0 }));
+    });
   }
 
   /** Reads every row; SQL of callers changes one without its version. @throws RpcError 103 */
@@ -151,15 +154,11 @@ export class Jobs {
     this.#reads.add(touched);
     try {
       const before = new Set([...this.#jobs.keys(), ...this.#unreadable.keys()]);
-      const present = await read(async (rows) => {
-        let begun = performance.now();
-        for (const row of rows) {
+      const present = await read((rows) =>
+        inSlices(rows, (row) => {
           if (!touched.has(row.id)) this.#remember(row);
-          if (performance.now() - begun < SLICE_MS) continue;
-          await setImmediate();
-          begun = performance.now();
-        }
-      });
+        }),
+      );
       for (const id of before) if (!present.has(id) && !touched.has(id)) this.#drop(id);
     } finally {
       this.#reads.delete(touched);
@@ -176,12 +175,19 @@ export class Jobs {
     const job = this.#jobs.get(row.id);
     // Two reads may end in the other order.
     if (job && job.version > row.version) return;
-    if (job && isSame(job, row)) {
+    // Rows that were just written have more columns, and long ones.
+    const { id, name, enable, cron_expression, start_time, version } = row;
+    const { last_run_time, claimed_by } = row;
+    const digest = digestOf(cron_expression);
+    const read = { id, name, enable, start_time, version, last_run_time, claimed_by, digest };
+    if (job && isSame(job, read)) {
       this.#set({ ...job, claimed_by: row.claimed_by });
       return;
     }
     try {
-      this.#set(this.#planned(row, this.#moment()));
+      const schedule = this.#contents.scheduleOf(digest, cron_expression);
+      const times = digest === cron_expression ? cron_expression : schedule.expression();
+      this.#set(this.#planned({ ...read, times }));
       this.#unreadable.delete(row.id);
     } catch (error) {
       this.#unreadableNow(row, error);
@@ -195,12 +201,9 @@ export class Jobs {
   }
 
   /** @throws CronError */
-  #planned(row: PlanRow, moment: Moment): Planned {
-    const { id, name, enable, cron_expression, start_time, version } = row;
-    const { last_run_time, claimed_by } = row;
-    const due = dueOf(row, this.#contents.scheduleOf(cron_expression), moment);
-    const when = { last_run_time, claimed_by, due };
-    return { id, name, enable, cron_expression, start_time, version, ...when };
+  #planned(job: Timed, differs: Pick<Moment, 'ahead_ms'> = {}): Planned {
+    const moment = { now: this.#options.now(), startedAt: this.#startedAt, ...differs };
+    return { ...job, due: dueOf(job, this.#contents.scheduleOf(job.digest, job.times), moment) };
   }
 
   #set(job: Planned): void {
@@ -219,25 +222,25 @@ export class Jobs {
   #touch(id: Integer): void {
     for (const touched of this.#reads) touched.add(id);
   }
-
-  #moment(): Moment {
-    return { now: this.#options.now(), startedAt: this.#startedAt };
-  }
 }
 
 const STAMP = ['version', 'last_run_time', 'claimed_by'] as const;
 /** What decides when a job is due; whatever else changes, its version does. */
-const CONTENT = [
-  'version',
-  'last_run_time',
-  'enable',
-  'name',
-  'cron_expression',
-  'start_time',
-] as const;
+const CONTENT = ['version', 'last_run_time', 'enable', 'name', 'digest', 'start_time'] as const;
 
-const isSame = (job: Planned, row: PlanRow): boolean =>
+const isSame = (job: Planned, row: Omit<Timed, 'times'>): boolean =>
   CONTENT.every((column) => job[column] === row[column]);
+
+/** Leaves turns to others. */
+async function inSlices<T>(items: Iterable<T>, each: (item: T) => void): Promise<void> {
+  let begun = performance.now();
+  for (const item of items) {
+    each(item);
+    if (performance.now() - begun < SLICE_MS) continue;
+    await setImmediate();
+    begun = performance.now();
+  }
+}
 
 /** All rows, some at a time in the order of their ids. */
 async function* pagesOf<Row extends Pick<Stamp, 'id'>>(

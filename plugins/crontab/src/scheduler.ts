@@ -40,6 +40,7 @@ export class Scheduler {
   readonly #heldBack = new Map<Integer, number>();
   /** Jobs whose claim at this time may belong to this server or not: their rows decide. */
   readonly #unsure = new Map<Integer, number>();
+  /** Also times that are computed anew. */
   readonly #claims = new Set<Promise<void>>();
   #hasBegun = false;
   #lastLook = 0;
@@ -64,7 +65,7 @@ export class Scheduler {
     this.#look();
   }
 
-  /** Resolves when no claim is under way. */
+  /** Resolves when no claim is under way, and no time is computed anew. */
   async settled(): Promise<void> {
     await Promise.all(this.#claims);
   }
@@ -81,12 +82,20 @@ export class Scheduler {
     if (now < this.#lastLook - JUMP_MS) {
       log.warn('the clock went back; jobs go on from now', { by_ms: this.#lastLook - now });
       this.#heldBack.clear();
-      jobs.rebase();
+      this.#rebase();
     }
     this.#lastLook = now;
     const due = [...jobs.soon()].filter((job) => this.#dueAt(job) <= now);
     for (let at = 0; at < due.length; at += CHUNK) this.#start(due.slice(at, at + CHUNK), now);
     this.#sleep(now);
+  }
+
+  #rebase(): void {
+    const rebased = this.#options.jobs.rebase().finally(() => {
+      this.#claims.delete(rebased);
+      this.#look();
+    });
+    this.#claims.add(rebased);
   }
 
   #sleep(now: number): void {

@@ -50,6 +50,14 @@ export class Schedule {
     return found === undefined ? undefined : found + (this.#timeFrom(0) ?? 0);
   }
 
+  /** The expression of these values, 700 characters at most, however long the one was that this was read from. */
+  expression(): string {
+    const { seconds, minutes, hours } = this.times;
+    const { days, months, weekdays, years = [] } = this.calendar;
+    const fields = [seconds, minutes, hours, days, months, weekdays, years];
+    return fields.map(rangesOf).join(' ').trimEnd();
+  }
+
   /** Start of the next matching day after this one. */
   #dayAfter(year: number, month: number, day: number): number | undefined {
     for (let y = year; y <= YEAR.to; y++) {
@@ -87,6 +95,17 @@ export class Schedule {
     }
     return undefined;
   }
+}
+
+/** `values`: ascending. */
+function rangesOf(values: Iterable<number>): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const value of values) {
+    const range = ranges.at(-1);
+    if (range?.last === value - 1) range.last = value;
+    else ranges.push({ first: value, last: value });
+  }
+  return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(',');
 }
 
 const END = Date.UTC(YEAR.to + 1, 0, 1);
