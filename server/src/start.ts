@@ -6,7 +6,7 @@ import type { Head } from './config/head.ts';
 import { inFile, type LoadedConfig, loadConfig } from './config/load.ts';
 import { ServedFile } from './configuration-file.ts';
 import { kernelHead } from './kernel-head.ts';
-import { logConfiguration, secretsOf } from './log/configuration.ts';
+import { logConfiguration, secretsOf, shownBy } from './log/configuration.ts';
 import { type Log, type LogOptions, openLog } from './log/index.ts';
 import { hideInLogs } from './log/mask.ts';
 import { beginAhead, choosePlugins, leftOut, providerOf } from './plugins/choose.ts';
@@ -61,7 +61,7 @@ export async function start(options: StartOptions): Promise<App> {
     const plugins = await choosePlugins(options.plugins ?? entriesOf(head), head, dirname(path));
     const schema = schemaOf(plugins);
     hideInLogs(secretsOf(loaded.raw, schema));
-    logConfiguration(logger, path, loaded.raw, schema);
+    logConfiguration(logger, path, loaded.raw, shownBy(schema));
     const sections = sectionsOf(plugins, loaded);
     tellSettings(options, loaded, plugins, logger);
     const file = new ServedFile({ path, loaded, listen, umask, plugins, sections, log: logger });

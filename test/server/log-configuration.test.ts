@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { start } from '@svc/server';
 import * as assert from 'uvu/assert';
 import { parseToml } from '../../server/src/config/parse.ts';
-import { logConfiguration } from '../../server/src/log/configuration.ts';
+import { logConfiguration, shownBy } from '../../server/src/log/configuration.ts';
 import { openLog } from '../../server/src/log/index.ts';
-import { loadPlugin } from '../../server/src/plugins/find.ts';
+import { builtInNames, loadPlugin } from '../../server/src/plugins/find.ts';
 import { schemaOf } from '../../server/src/plugins/sections.ts';
 import { suite } from '../runner/suite.ts';
+import { keysOf } from '../security/configuration-keys.ts';
 
 const test = suite('log: the configuration');
 const HEAD = 'configuration path=/etc/svc/server.toml';
@@ -19,7 +20,7 @@ async function logged(toml: string): Promise<string[]> {
   const lines: string[] = [];
   const log = openLog({ memory_log_capacity: 10 }, { console: (line) => void lines.push(line) });
   const plugins = await Promise.all(PLUGINS.map((name) => loadPlugin(name, '.')));
-  logConfiguration(log.logger, '/etc/svc/server.toml', parseToml(toml), schemaOf(plugins));
+  logConfiguration(log.logger, '/etc/svc/server.toml', parseToml(toml), shownBy(schemaOf(plugins)));
   await log.close();
   return lines.map((line) => line.replace(/^.*? INFO server: /, ''));
 }
@@ -111,10 +112,29 @@ const cases: [says: string, toml: string, lines: string[]][] = [
 for (const [says, toml, lines] of cases)
   test(says, async () => assert.equal(await logged(toml), lines));
 
+test('every key that a plugin claims above the tables is shown while no plugin is loaded, and none is a secret', async () => {
+  const all = await Promise.all(builtInNames().map((name) => loadPlugin(name, '.')));
+  const known = keysOf(shownBy(schemaOf([])));
+  for (const { path, schema } of all.flatMap(({ rootConfig }) =>
+    rootConfig ? keysOf(rootConfig) : [],
+  )) {
+    const name = path.join('.');
+    const found = known.find((key) => key.path.join('.') === name)?.schema;
+    assert.is(
+      found?.type,
+      schema.type,
+      `${name}: add it to CLAIMED in server/src/config/claimed.ts`,
+    );
+    assert.is(found?.items?.type, schema.items?.type, name);
+    assert.not.ok(schema.secret, `${name} is a secret: it belongs into the section of its plugin`);
+  }
+});
+
 test('a start shows no value of a key that neither the kernel nor a plugin reads', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-log-configuration-'));
   const config = join(dir, 'server.toml');
   const text = `server_uuid = "auto_gen"\nws_listener = "127.0.0.1:0"\nplugins = ["metrics"]\nsecret_key = "hush"
+static_path = "./s"\ndb_path = "./d"
 [database]\ndatabase_url = "sqlite://${join(dir, 'svc.db')}?mode=rwc"\npasword = "hush"
 [metrics]\nlisten = "hush"\notlp_interval_s = 7\n[geheim]\npw = "hush"\n`;
   writeFileSync(config, text);
@@ -126,7 +146,10 @@ test('a start shows no value of a key that neither the kernel nor a plugin reads
     rmSync(dir, { recursive: true, force: true });
   }
   const log = lines.join('\n');
-  for (const shown of ['secret_key=***', 'pasword=***', '[geheim] pw=***', 'otlp_interval_s=7'])
+  for (const shown of [
+    ...['secret_key=***', 'static_path=./s', 'db_path=./d'],
+    ...['pasword=***', '[geheim] pw=***', 'otlp_interval_s=7'],
+  ])
     assert.ok(log.includes(shown), `${shown}\n${log}`);
   assert.not(log.includes('hush'), log);
 });

@@ -5,8 +5,10 @@ import {
   type KeyMarks,
   type Logger,
   secretsIn,
+  Type,
 } from '@svc/plugin-sdk';
-import type { TSchema } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
+import { CLAIMED } from '../config/claimed.ts';
 import { isTable } from '../config/section.ts';
 import { MASK } from './mask.ts';
 
@@ -28,6 +30,10 @@ export function logConfiguration(log: Logger, path: string, raw: Table, schema: 
   log.info('configuration', { path, ...keysOf(shown) });
   logTables(log, shown, '');
 }
+
+/** The schema of a whole file with the keys that plugins claim, also those that are off. */
+export const shownBy = ({ properties }: TObject): TSchema =>
+  Type.Object({ ...CLAIMED.properties, ...properties });
 
 function logTables(log: Logger, table: Table, prefix: string): void {
   for (const [key, value] of Object.entries(table)) {
