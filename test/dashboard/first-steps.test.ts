@@ -1,9 +1,9 @@
-// proof only: 8
+// proof only: 20
 /** The first page of a fresh server: what its owner does next, until it is done or nobody wants it. */
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 import { reportHost } from './hosts.ts';
-import { type Kit, logIn, machineOf, missing, startKit, uuidOf } from './kit.ts';
+import { FAR_NAME, type Kit, logIn, machineOf, missing, startKit, uuidOf } from './kit.ts';
 
 let kit: Kit;
 const suiteOf = suite('dashboard: next steps');
@@ -23,6 +23,23 @@ const STEPS = [
   'Decide how long history is kept',
   'Make a status page',
 ];
+/** What the dialog that adds a machine says. */
+const WORDS = {
+  'en-GB': {
+    add: 'Add a machine',
+    make: 'Create the command',
+    key: /^--key is the fingerprint of the key .* compare it with this one\.$/,
+    way: /^This command goes over plain http:\/\/\./,
+    ends: /^Your token ends at .* Machines added with this command stop reporting then, too\./,
+  },
+  'zh-CN': {
+    add: '添加主机',
+    make: '生成命令',
+    key: /^--key 是本服务器签名密钥的指纹/,
+    way: /^此命令使用不加密的 http:\/\//,
+    ends: /^您的令牌将于 .* 失效，用此命令添加的主机届时也会停止上报/,
+  },
+};
 const root = () => ({ token: kit.app.superToken });
 
 test('each step is done where it stands, and the steps go when all are', () =>
@@ -125,6 +142,60 @@ for (const [machines, where] of [
       await dialog.waitFor({ state: 'detached' });
     });
   });
+
+/** What enrolling takes, in the scope global. */
+const ENROLS = [
+  { token: 'create' },
+  { static_monitoring: 'write' },
+  { dynamic_monitoring: 'write' },
+  { dynamic_monitoring_summary: 'write' },
+  { task: 'listen' },
+  { task: { write: '*' } },
+  { kv: { write: 'agent_*' } },
+];
+const YEAR_MS = 365 * 86_400_000;
+
+for (const [language, width] of [
+  ['en-GB', 1440],
+  ['en-GB', 390],
+  ['zh-CN', 1440],
+  ['zh-CN', 390],
+] as const)
+  test(`a command over plain http by a token that ends is shown whole, with its key and what to know (${language}, ${width} px)`, async () => {
+    const words = WORDS[language];
+    const app = { ...kit.app, url: kit.app.url.replace('127.0.0.1', FAR_NAME) };
+    const end = { timestamp_to: Date.now() + YEAR_MS };
+    const token = await kit.app.token([{ scopes: ['global'], permissions: ENROLS }], end);
+    await kit.using(
+      async ({ page, findings }) => {
+        await page.getByRole('button', { name: words.add }).first().click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('button', { name: words.make }).click();
+        const command = dialog.locator('.command code').first();
+        const line = (await command.textContent()) ?? '';
+        assert.match(line, `${app.url}/svc/enrol/install`);
+        assert.ok(line.endsWith(` --key ${await dialog.locator('.fingerprint').textContent()}`));
+        for (const text of [words.key, words.way, words.ends])
+          await dialog.getByText(text).waitFor();
+        assert.equal(await findings(), []);
+        for (const box of [command, dialog])
+          assert.is(await box.evaluate((one: any) => one.scrollWidth - one.clientWidth), 0);
+      },
+      '',
+      { app, language, width, token },
+    );
+  });
+
+test('a command within the machine by a token that stays has its key, and no warning of the way or of an end', () =>
+  kit.using(async ({ page }) => {
+    const words = WORDS['en-GB'];
+    await page.getByRole('button', { name: words.add }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: words.make }).click();
+    await dialog.getByText(words.key).waitFor();
+    assert.is(await dialog.getByText(words.way).count(), 0);
+    assert.is(await dialog.getByText(words.ends).count(), 0);
+  }));
 
 test('the server page does not ask for a namespace', () =>
   kit.using(async ({ page }) => {

@@ -22,6 +22,9 @@ const program = programOf();
 /** Why no browser test can run here; undefined: they can. */
 export const missing = program ? undefined : 'chromium not installed';
 
+/** A name of this machine in the browser, which is not that of loopback: with it in place of `127.0.0.1` a page is as one over the network. */
+export const FAR_NAME = 'fleet.example.net';
+
 export interface Machine {
   readonly uuid: string;
   /** Sends a summary, with these values in place of the usual ones. */
@@ -88,7 +91,7 @@ export async function startKit(options: KitOptions = {}): Promise<Kit> {
   await Promise.all(made.slice(gone).map((one) => one.report()));
   await nameAll(socket, app.superToken, made.slice(0, named));
   // The container's user is root and has no user namespaces: chromium's own sandbox cannot start.
-  const args = ['--no-sandbox', '--disable-gpu'];
+  const args = ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${FAR_NAME} 127.0.0.1`];
   const browser = await chromium.launch({ executablePath: program ?? '', headless: true, args });
   const open: Kit['open'] = (path = '', options = {}) =>
     openWindow(options.app ?? app, browser, path, options);

@@ -50,9 +50,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 export function Command({ text }: { readonly text: string }) {
   return (
     <div class="command">
-      <code class="grow" tabIndex={0}>
-        {text}
-      </code>
+      <code class="grow">{text}</code>
       <CopyButton text={text} />
     </div>
   );

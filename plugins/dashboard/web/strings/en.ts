@@ -257,6 +257,9 @@ export const en = {
       make: 'Create the command',
       run: 'Run this on the machine, as root or as the user the agent should run as:',
       withWget: 'Without curl',
+      key: '--key is the fingerprint of the key with which this server signs the agent and its updates. The machine takes only what that key has signed. The installer prints the fingerprint at its end: compare it with this one.',
+      openWay:
+        'This command goes over plain http://. Anyone on the way can read the machine’s token, or replace the installer and its key with others, which then run as whoever pastes the command. Before machines connect over a network that others use, give the server TLS.',
       obstacles: {
         loopback: (name: string) =>
           `On another machine ${name} is that machine itself, so this command works on this one only. Let the server listen for others: stop it and type`,

@@ -26,6 +26,8 @@ interface Made {
   readonly machines_until?: number | null;
   readonly line: string;
   readonly wget_line: string;
+  /** Fingerprint of the key that signs what machines are given; undefined: an older server. */
+  readonly key?: string;
   /** What keeps machines from the address in the line; undefined: an older server. */
   readonly obstacle?: Obstacle | null;
 }
@@ -161,6 +163,13 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
         <summary>{t.fleet.add.withWget}</summary>
         <Command text={made.wget_line} />
       </details>
+      {isOpenWay(made.line) && <p class="note warn">{t.fleet.add.openWay}</p>}
+      {made.key !== undefined && (
+        <div>
+          <p>{t.fleet.add.key}</p>
+          <code class="fingerprint">{made.key}</code>
+        </div>
+      )}
       {made.obstacle && !uuid && <InTheWay of={made.obstacle} />}
       <p class="muted">{t.fleet.add.until(format.dateTime(made.expires_at))}</p>
       {typeof made.machines_until === 'number' && (
@@ -182,6 +191,9 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
     </div>
   );
 }
+
+/** Plain HTTP, but within one machine: somebody between can put another installer in place of the server's. */
+const isOpenWay = (line: string) => /\shttp:\/\/(?!127\.|localhost[:/]|\[::1\])/.test(line);
 
 /** Why the line may not work on other machines, and what to type about it. */
 function InTheWay({ of: { kind, listens, address, name } }: { readonly of: Obstacle }) {
