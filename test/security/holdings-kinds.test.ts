@@ -107,6 +107,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return owners[0].kinds.find((each: any) => each.kind === kind);
   };
 
+  test('jobs: names and expressions count', async () => {
+    const bytesOf = async (name: string, blanks: string) => {
+      const owner = await newOwner();
+      const cron_expression = `${job('', '').cron_expression}${blanks}`;
+      const made = await outcome(['crontab_create', { ...job(owner, name), cron_expression }]);
+      assert.is(made, 'done');
+      return (await held(owner, 'job')).bytes;
+    };
+    const short = await bytesOf('n', '');
+    assert.is(await bytesOf('n'.repeat(101), ''), short + 100);
+    assert.is(await bytesOf('ö', ' '.repeat(200)), short + 201);
+  });
+
   for (const { kind, plural, key, section, make, change, remove, shared, bytes } of kinds) {
     let count = 0;
     const next = () => `${kind}-${count++}`;

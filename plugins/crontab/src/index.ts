@@ -40,7 +40,8 @@ const config = Type.Object({
   max_job_bytes_per_owner: Type.Integer({
     minimum: 0,
     default: 16_777_216,
-    description: 'Bytes of what those jobs do, together; 0: no limit.',
+    description:
+      'Bytes of those jobs together: their names, expressions and what they do; 0: no limit.',
   }),
 });
 

@@ -6,7 +6,8 @@ export const heldBytes: Migration = {
   async up(db) {
     await addHeldBytes(db, {
       table: 'crontab',
-      bytes: 'octet_length(cast(cron_type as text)) + octet_length(cron_expression)',
+      bytes:
+        'octet_length(cast(cron_type as text)) + octet_length(cron_expression) + octet_length(name)',
       index: 'idx-crontab-held',
       columns: ['owner'],
     });
