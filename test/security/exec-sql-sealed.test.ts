@@ -18,7 +18,10 @@ const both: readonly Attack[] = [
   ['comments for blanks', 'delete/**/from/**/audit'],
   ['a common table expression', 'with x as (select 1) delete from audit'],
   ['an insert', "insert into token_gone (token_key) values ('x')"],
-  ['a copied row', 'insert into token select * from token'],
+  [
+    'a copied row',
+    'insert into token (id, version, token_key) select id, version, token_key from token',
+  ],
   [
     'an upsert',
     `insert into kv_usage (owner, bytes) values ('sealed', 0) on conflict (owner) do update set bytes = 0`,

@@ -77,19 +77,32 @@ function codeFault(text: string): string | undefined {
   return isPlain ? undefined : 'code whose body is not one text between $$ and $$';
 }
 
-/** Where blanks, comments and opening brackets end. Comments stand inside comments here. */
+const BLANKS = /[\s(;]+/y;
+const LINE = /--[^\n\r]*/y;
+/** Up to the next mark of a comment, or the end. */
+const INSIDE = /[^*/]+/y;
+
+/** Where blanks, comments and opening brackets end. Comments stand inside comments here. Runs are skipped at once: texts have megabytes. */
 function beginning(sql: string): number {
   let depth = 0;
   let at = 0;
+  const skips = (run: RegExp): boolean => {
+    run.lastIndex = at;
+    if (!run.test(sql)) return false;
+    at = run.lastIndex;
+    return true;
+  };
   while (at < sql.length) {
-    const two = sql.slice(at, at + 2);
-    if (two === '/*' || (depth > 0 && two === '*/')) {
-      depth += two === '/*' ? 1 : -1;
-      at += 2;
-    } else if (depth === 0 && two === '--') {
-      while (at < sql.length && sql[at] !== '\n' && sql[at] !== '\r') at++;
-    } else if (depth > 0 || /[\s(;]/.test(sql[at] as string)) at++;
-    else break;
+    if (sql.startsWith('/*', at)) depth++;
+    else if (depth === 0) {
+      if (skips(BLANKS) || skips(LINE)) continue;
+      break;
+    } else if (sql.startsWith('*/', at)) depth--;
+    else {
+      if (!skips(INSIDE)) at++;
+      continue;
+    }
+    at += 2;
   }
   return at;
 }
