@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '@svc/plugin-sdk';
 import { start } from '@svc/server';
+import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import * as assert from 'uvu/assert';
 import { sharedPostgres } from '../postgres.ts';
@@ -256,5 +257,20 @@ test('a package that is not installed is told with the folder in which it was lo
   write(`${sound}\nextra_plugins = ["not-there"]`);
   assert.match(await failure(), `looked for from ${dir}`);
 });
+
+const outlets: [syslog: string, plugins: string[], says: RegExp][] = [
+  ['tcp://127.0.0.1:601', ['audit'], /\[audit\] syslog: add 'egress' to the list of plugins/],
+  ['logs', ['audit', 'egress'], /\[audit\] syslog: 'logs' is no tcp:/],
+];
+for (const [syslog, plugins, says] of outlets)
+  test(`the receiver ${syslog} of the audit with the plugins ${plugins.join(' and ')} ends a start before a table is made`, async () => {
+    write(`${sound}\nplugins = ${JSON.stringify(plugins)}\naudit.syslog = "${syslog}"`);
+    assert.match(await failure(), says);
+    const path = join(dir, 'svc.db');
+    if (!existsSync(path)) return;
+    const db = new Sqlite(path, { readonly: true });
+    assert.equal(db.prepare('select name from sqlite_master').all(), []);
+    db.close();
+  });
 
 test.run();

@@ -1,6 +1,13 @@
 import { Egress } from '@svc/plugin-egress/api';
 import { type Family, Metrics } from '@svc/plugin-metrics/api';
-import { type ConfigWarning, definePlugin, fileOnly, Type } from '@svc/plugin-sdk';
+import {
+  type ConfigWarning,
+  definePlugin,
+  fileOnly,
+  type Kernel,
+  type Static,
+  Type,
+} from '@svc/plugin-sdk';
 import { Audit } from './api.ts';
 import { acceptCommand, exportCommand, verifyCommand } from './commands.ts';
 import { examples } from './examples.ts';
@@ -50,6 +57,8 @@ const config = Type.Object({
   ),
 });
 
+type Settings = Static<typeof config>;
+
 const families = (outlet: SyslogOutlet): readonly Family[] => [
   {
     name: 'audit_syslog_sent',
@@ -74,6 +83,22 @@ const endAdvice = (problem: string): ConfigWarning => ({
   kind: 'advice',
   message: `the end of the audit stands in the database alone (${problem}): let the server write the file, or name another one in [audit] end_file`,
 });
+
+/** In the setup: a receiver that cannot be used ends a start before the database is touched. @throws UserError */
+const outletOf = (kernel: Kernel<Settings>, trail: Trail): SyslogOutlet | undefined =>
+  kernel.config.syslog === undefined
+    ? undefined
+    : new SyslogOutlet(kernel, kernel.config, { store: trail.store, chain: () => trail.chain() });
+
+function startOutlet(outlet: SyslogOutlet, kernel: Kernel<Settings>, trail: Trail): void {
+  kernel.useOptional(Metrics)?.add(...families(outlet));
+  trail.appended = () => outlet.wake();
+  kernel.defer('syslog', async () => {
+    await trail.stop();
+    await outlet.stop();
+  });
+  outlet.start();
+}
 
 /** Who changed what, in a table that shows when it was changed itself: tables `audit`, `audit_chain`, `audit_checkpoint`. */
 export default definePlugin({
@@ -119,22 +144,13 @@ export default definePlugin({
       commands.add(acceptCommand(() => trail.accept()));
       commands.add(verifyCommand(store, () => trail.ownOfFile()));
     });
-    const startOutlet = () => {
-      const outlet = new SyslogOutlet(kernel, kernel.config, { store, chain: () => trail.chain() });
-      kernel.useOptional(Metrics)?.add(...families(outlet));
-      trail.appended = () => outlet.wake();
-      kernel.defer('syslog', async () => {
-        await trail.stop();
-        await outlet.stop();
-      });
-      outlet.start();
-    };
+    const outlet = outletOf(kernel, trail);
     let serves = false;
     hooks.start.tap(async () => {
       serves = true;
       await trail.remember();
       trail.record({ method: 'start', target: server.version });
-      if (kernel.config.syslog !== undefined) startOutlet();
+      if (outlet) startOutlet(outlet, kernel, trail);
       every('audit counts', MINUTE_MS, () => trail.minute());
       every('audit segments', ROUND_MS, () => trail.round());
     });
