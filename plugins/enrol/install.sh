@@ -185,11 +185,8 @@ options() {
     shift
   done
   case $code in *[!A-Za-z0-9]*) fail 'a code has letters and digits only' ;; esac
-  case $key in
-    '' | sha256//*) ;;
-    *) fail 'a key is given as its fingerprint, sha256//…' ;;
-  esac
-  case $key in *[!A-Za-z0-9+/=]*) fail 'a key is given as its fingerprint, sha256//…' ;; esac
+  [ -z "$key" ] && [ $task != trust ] || is_fingerprint "$key" ||
+    fail "'$key' is no fingerprint of a key: take the 52 characters from sha256// to = that \"svc-server signing-key\" prints"
   case $allow in *[!a-z_,]*) fail '--allow: kinds with commas between them' ;; esac
   for kind in $(printf '%s' "$allow" | tr , ' '); do
     case " $KINDS " in *" $kind "*) ;; *) fail "--allow: there is no kind of task '$kind', only $KINDS" ;; esac
@@ -400,6 +397,11 @@ first_manifest() {
   [ -z "$key" ] || [ "$key" = "$KEY" ] || fail "the server signs with the key $KEY, and the line names $key: ask for a new line, or ask its operator"
   carried_manifest >"$work/manifest"
   grep -q '^svc-manifest ' "$work/manifest" || fail "this copy belongs to an agent that is installed: for another one take the line of the server"
+}
+
+is_fingerprint() {
+  case $1 in *[!A-Za-z0-9+/=]*) return 1 ;; esac
+  printf '%s\n' "$1" | grep -q '^sha256//[A-Za-z0-9+/]\{43\}=$'
 }
 
 first_trust() {

@@ -59,4 +59,22 @@ test('a kind that there is not is refused, since no agent starts with it', async
   assert.not.match(await machine.file('state/config.toml'), 'shell');
 });
 
+const DIGEST = 'A'.repeat(43);
+for (const [what, option] of [
+  ['too short', '--trust-key sha256//zzz'],
+  ['too long', `--trust-key sha256//${DIGEST}A=`],
+  ['in hexadecimal digits', `--trust-key sha256//${'a'.repeat(64)}`],
+  ['without its end', `--trust-key sha256//${DIGEST}`],
+  ['without its beginning', `--trust-key ${DIGEST}=`],
+  ['with another character', `--trust-key sha256//${DIGEST.slice(1)}_=`],
+  ['of two lines', `--trust-key "$(printf 'sha256//${DIGEST}=\\nA')"`],
+  ['empty', `--trust-key ''`],
+  ['too short, in a line of enrolment', '--key sha256//zzz abc'],
+])
+  test(`a fingerprint ${what} is told as none, before the server is asked`, async () => {
+    const { code, err } = await machine.manage(option!);
+    assert.is(code, 1);
+    assert.match(err, /'[^']*' is no fingerprint of a key: take the 52 characters/);
+  });
+
 test.run();
