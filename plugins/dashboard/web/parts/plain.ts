@@ -1,5 +1,5 @@
-/** What a server or an agent puts before a failure that is of no other kind: it says nothing to a reader. */
-const NOTHING = /^(?:Other error: )+/;
+/** Kinds of failures that a server or an agent puts before the sentence: they say nothing to a reader. */
+const NOTHING = /^(?:(?:Other error|Invalid input): )+/;
 
 /** A failure's text for people: without words that say nothing. */
 export const plain = (text: string): string => text.replace(NOTHING, '');
