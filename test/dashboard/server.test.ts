@@ -95,15 +95,14 @@ test('keys that change in the file only are told with the reason, and a draft th
     await page.getByText('Change static_path in the file on the machine.').waitFor();
     assert.ok(await review.isDisabled());
     assert.equal(await findings(), []);
-    // A key that does not stand there yet: the server's own words.
+    // A key that does not stand there yet: the server refuses it.
     await file.fill(`${text}\n[enrol]\nurl = "http://evil.example"\n`);
     await review.click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog
-      .getByRole('alert')
-      .getByText(/enrol\.url: change it in the file/)
-      .waitFor();
+    const said =
+      "Not from here: enrol.url. Change it in the configuration file on the server's machine; nothing was saved.";
+    await dialog.getByRole('alert').getByText(said, { exact: true }).waitFor();
   }, 'server/configuration'));
 
 test('what a change leaves for a restart is said at once', () =>

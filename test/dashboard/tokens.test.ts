@@ -63,8 +63,18 @@ test('a token shows what its owner holds of which limits, and the Super Token wh
     await row.getByRole('link').click();
     await page.getByRole('row', { name: 'Status pages 23 of 25' }).waitFor();
     await page.getByRole('row', { name: 'Tokens 1 of 1,000' }).waitFor();
+    await page.getByText('or raise the limit in the configuration').waitFor();
     assert.equal(await findings(), []);
   }, 'tokens');
+  await kit.using(
+    async ({ page }) => {
+      await page.getByRole('row', { name: 'Status pages 23 of 25' }).waitFor();
+      await page.getByText('or ask who runs the server for a higher limit').waitFor();
+      assert.is(await page.getByText('raise the limit in the configuration').count(), 0);
+    },
+    `tokens/${owner.split(':')[0]}`,
+    { token: owner },
+  );
   await kit.using(async ({ page }) => {
     await page.getByText('These are the figures of that one: release team').waitFor();
   }, `tokens/${key}`);

@@ -1348,6 +1348,8 @@ export const en = {
     held: {
       title: 'Holds',
       hint: 'Counted with everything that its own tokens hold. Beyond a limit nothing new is taken; delete something, or raise the limit in the configuration.',
+      hintAsk:
+        'Counted with everything that its own tokens hold. Beyond a limit nothing new is taken; delete something, or ask who runs the server for a higher limit.',
       superHint:
         'What the Super Token wrote has no limit, but where a number is for the whole server.',
       nothing: 'Nothing yet.',
@@ -1685,6 +1687,8 @@ export const en = {
         why: 'These keys say what the server runs, opens or trusts. They are changed in the file on its machine, so that a stolen login cannot change them.',
         changed: (keys: string) =>
           `Change ${keys} in the file on the machine. This page cannot save it.`,
+        refused: (keys: string) =>
+          `Not from here: ${keys}. Change it in the configuration file on the server's machine; nothing was saved.`,
       },
       readOnly: 'This token may read the file, not change it.',
       unreadable: 'The configuration could not be read.',

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Loaded, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Card, Confirm, Diff, Field, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { changedOf, FileOnly, useFileOnly } from './file-only.tsx';
+import { changedOf, FileOnly, inWords, useFileOnly } from './file-only.tsx';
 import { RestartNote } from './restart-note.tsx';
 
 /** The configuration file: its text, what a change of it is, and the server's word on it. */
@@ -72,7 +72,9 @@ function Editor({ text, onSaved }: { readonly text: string; readonly onSaved: ()
           action={s.save}
           onClose={() => setAsking(false)}
           onConfirm={async () => {
-            await call('svc-server_edit_config', { config_string: draft });
+            await call('svc-server_edit_config', { config_string: draft }).catch((error) => {
+              throw inWords(error);
+            });
             toast(s.saved);
             onSaved();
           }}

@@ -1,3 +1,4 @@
+import { RpcError } from '@svc/client';
 import { Lock } from 'lucide';
 import { parse } from 'smol-toml';
 import { usePoll, useServer } from '../../frame/index.ts';
@@ -27,6 +28,14 @@ export function changedOf(keys: readonly string[], text: string, draft: string):
     return [];
   }
 }
+
+const REFUSED = /^Config not found: (.+): change it in the file on the machine \(/;
+
+/** The failure of a save in this page's words, where the server named keys that change in the file only. */
+export const inWords = (error: unknown): unknown => {
+  const [, keys] = (error instanceof RpcError && REFUSED.exec(error.message)) || [];
+  return keys === undefined ? error : new Error(t.server.configuration.fileOnly.refused(keys));
+};
 
 function valueAt(tree: unknown, key: string): string | undefined {
   let value: unknown = tree;

@@ -31,7 +31,8 @@ export function Held({ token }: { readonly token: Token }) {
 }
 
 function OfOwner({ owner, token }: { readonly owner: Owner; readonly token: Token }) {
-  const { me } = useServer();
+  const { me, may } = useServer();
+  const mayRaise = may('svc-server_edit_config') !== false;
   const isOther = owner.token_key !== null && owner.token_key !== token.token_key;
   const kinds = owner.kinds.filter(({ rows }) => rows > 0);
   return (
@@ -41,7 +42,9 @@ function OfOwner({ owner, token }: { readonly owner: Owner; readonly token: Toke
           ? t.tokens.held.superHint
           : isOther
             ? t.tokens.held.counted
-            : t.tokens.held.hint}{' '}
+            : mayRaise
+              ? t.tokens.held.hint
+              : t.tokens.held.hintAsk}{' '}
         {isOther &&
           (me.isSuper ? (
             <Link to={to('tokens', owner.token_key as string)}>{nameOf(owner)}</Link>
