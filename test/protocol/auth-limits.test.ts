@@ -188,7 +188,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const json = dialect === 'sqlite' ? '?' : 'cast(? as jsonb)';
       const text = JSON.stringify(stored);
       await probe.sql(`update token set token_limit = ${json} where token_key = ?`, [text, key!]);
-      probe.kernel().publish(DatabaseChanged, {});
+      probe.kernel().publish(DatabaseChanged, { gap: true });
       await app.call('token_edit', [app.superToken, 'root', []]);
       assert.equal(await shown(token), seen);
       const select = 'select cast(token_limit as text) as l from token where token_key = ?';

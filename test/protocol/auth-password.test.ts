@@ -96,7 +96,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { serial } = await server.whoami(`${name}|test`);
     let reading = true;
     const reads = (async () => {
-      for (; reading; await nextTurn()) publish(DatabaseChanged, {});
+      for (; reading; await nextTurn()) publish(DatabaseChanged, { gap: true });
     })();
     await eventually(async () => assert.match(await stored(name), SLOW)).finally(() => {
       reading = false;

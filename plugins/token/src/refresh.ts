@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import {
+  type BusSender,
+  type BusServer,
   type Clock,
   DatabaseChanged,
   type Logger,
@@ -14,6 +16,7 @@ import type { Sessions } from './sessions.ts';
 import { type Marks, SUPER_ID, type TokenStore } from './store.ts';
 import type { SessionMarks, SessionStore } from './store-sessions.ts';
 import type { Turns } from './turns.ts';
+import { isOlder } from './upgrade.ts';
 
 /** One record or its sessions changed. */
 const TokenChanged = topic(
@@ -29,6 +32,8 @@ const TokenChanged = topic(
 const OVERDUE_MS = 3_000;
 /** Calls wait no longer for tokens to be read again; then memory counts, as while the database is away. */
 const CATCH_UP_MS = 1_000;
+/** From this version on `exec_sql` changes no table of tokens. */
+const SEALED_SINCE = '0.9.0';
 /** Records of one read. */
 const CHUNK = 100;
 
@@ -92,7 +97,9 @@ export class Refresh {
     const changed = messaging.subscribe(TokenChanged, (payload) => {
       if (isChange(payload) && !this.#told.has(payload)) void this.#one(payload, false);
     });
-    const database = messaging.subscribe(DatabaseChanged, () => void this.all());
+    const database = messaging.subscribe(DatabaseChanged, (payload, from) => {
+      if (payload?.gap || mayHaveWritten(from, messaging.bus.servers())) void this.all();
+    });
     return () => {
       changed();
       database();
@@ -264,6 +271,15 @@ export class Refresh {
 
 function* chunksOf(ids: readonly number[]): Generator<number[]> {
   for (let at = 0; at < ids.length; at += CHUNK) yield ids.slice(at, at + CHUNK);
+}
+
+/** Whether SQL of a caller at this server may have changed tokens: only a server before 0.9 lets it. */
+export function mayHaveWritten(
+  { own, id }: Pick<BusSender, 'own' | 'id'>,
+  servers: readonly Pick<BusServer, 'id' | 'version'>[],
+): boolean {
+  const version = servers.find((server) => server.id === id)?.version ?? '';
+  return !own && isOlder(version, SEALED_SINCE);
 }
 
 const isChange = (payload: unknown): payload is Change =>
