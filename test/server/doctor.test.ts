@@ -282,6 +282,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ? /^database ok: SQLite, .* its structure is sound/
         : /^database ok: Postgres \d+.*; it can be written/,
     );
+    if (dialect === 'sqlite') {
+      // The tables of a new server stand beside the file until it is written into the file.
+      const written = join(place.site.dir, 'svc.db-wal');
+      assert.ok(statSync(written).size > 100_000);
+      const said = list(found).join('\n');
+      const [, told = ''] = /^database ok: SQLite, (.*) in /m.exec(said) ?? [];
+      assert.match(said, `A copy of the database takes up to ${told}:`);
+      assert.match(told, / MB$|^[1-9][0-9]{2} kB$/);
+    }
     assert.is(statSync(socket).mode, mode);
     assert.is((await server.end('SIGTERM')).code, 0);
   });

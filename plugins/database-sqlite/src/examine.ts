@@ -33,7 +33,7 @@ export async function examine(db: Database): Promise<Finding[]> {
 
 async function integrity(db: Database, file: string): Promise<Finding[]> {
   const faults = await faultsOf(db);
-  const size = sizeText(statSync(file).size);
+  const size = sizeText(sizeOf(file));
   if (faults.length === 0)
     return [finding('database', 'ok', `SQLite, ${size} in ${file}; its structure is sound.`)];
   const advice = 'Stop the server, keep a copy of the file, and restore a backup.';
@@ -53,9 +53,13 @@ async function faultsOf(db: Database): Promise<string[]> {
   }
 }
 
+/** Bytes, with what a running server has written and not yet moved into the file. */
+const sizeOf = (file: string): number =>
+  statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+
 function copyOf(file: string): Finding {
   const { bavail, bsize } = statfsSync(dirname(file));
-  const { size } = statSync(file);
+  const size = sizeOf(file);
   const message = `A copy of the database takes up to ${sizeText(size)}`;
   return size < bavail * bsize
     ? finding('disk', 'ok', `${message}: there is room for it beside the file.`)
