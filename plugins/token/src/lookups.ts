@@ -11,8 +11,8 @@ import type { Turns } from './turns.ts';
 
 /** Names of one read. Those that come while it runs wait for the next one. */
 const BATCH = 50;
-/** Names that wait. */
-const WAITING = 20_000;
+/** Names that wait. An address takes no more of these places than it leaves free: alone, half of them. */
+export const WAITING = 40_000;
 /** Names that nobody has are remembered up to this length. */
 const LONGEST = 64;
 
@@ -84,7 +84,9 @@ export class Lookups {
     if (this.#nobodys.get(id)) return undefined;
     const waiting = this.#waiting.get(id);
     if (waiting) return waiting;
-    if (this.#waiting.size >= WAITING) throw RpcError.other('Too many log-ins at once, try again');
+    const theirs = this.#queues.get(from)?.length ?? 0;
+    if (theirs >= WAITING - this.#waiting.size)
+      throw RpcError.other('Too many log-ins at once, try again');
     const found = new Promise<void>((resolve, reject) => {
       const queue = this.#queues.get(from) ?? [];
       this.#queues.set(from, queue);
