@@ -1,9 +1,9 @@
 /** The services of the server and of enrolled agents under a real systemd, where this machine can run one in namespaces. */
 // proof only: 110
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { keysIn, manifestWith } from './enrol/attacker.ts';
 import { freePort } from './ports.ts';
 import { until } from './process/havoc.ts';
 import { rpc } from './process/server.ts';
@@ -106,15 +106,16 @@ longer('it is updated, and an update that does not connect is taken back', async
   await done(`echo '// a stale copy' >>${BUNDLE}`);
   assert.match(await done('sh /opt/svc-agent/install.sh --update'), /was updated/);
   assert.is(await done(`cat ${BUNDLE}`), good);
-  // A version that starts, and then connects to nobody.
+  // A version that the server has signed, which starts, and then connects to nobody.
   const broken = "if (!process.argv.includes('-v')) process.exit(1);\n";
-  const digest = createHash('sha256').update(broken).digest('hex');
+  const manifest = await (await app.fetch('/svc/enrol/manifest')).text();
+  const signed = manifestWith(manifest, { agent: broken, keys: keysIn(app) });
   const curl = `#!/bin/sh
 /usr/bin/curl "$@" || exit
 while [ $# -gt 0 ]; do [ "$1" = -o ] && file=$2; url=$1; shift; done
 case $url in
   */enrol/agent) printf '%s\\n' "${broken.trim()}" >"$file" ;;
-  */enrol/manifest) sed -i 's/^\\(agent [^ ]*\\) [0-9a-f]*/\\1 ${digest}/' "$file" ;;
+  */enrol/manifest) printf '%s\\n' '${signed.trim()}' >"$file" ;;
 esac`;
   await done(`cat >/usr/local/bin/curl <<'END'\n${curl}\nEND\nchmod 755 /usr/local/bin/curl`);
   const failed = await machine.run('sh /opt/svc-agent/install.sh --update');
