@@ -154,6 +154,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  test('a server that begins another chain does not forget what the one before misses', async () => {
+    const app = await server();
+    whileStopped = async () => {
+      for (const table of ['audit', 'audit_checkpoint', 'audit_chain'])
+        await app.sql(`delete from ${table}`);
+    };
+    await app.restart();
+    assert.match((await problemsOf(app)).join(), /gone/);
+    const { breaks, chain } = await endOf(app);
+    whileStopped = () => rm(join(app.dir, 'audit.key'));
+    await app.restart();
+    assert.match((await problemsOf(app)).join(), /gone/);
+    const now = await endOf(app);
+    assert.is.not(now.chain, chain);
+    assert.equal(now.breaks, breaks);
+    await app.stop();
+  });
+
   test('a forged end is none', async () => {
     const app = await server();
     whileStopped = async () => {

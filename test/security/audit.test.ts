@@ -283,7 +283,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await one.token([]);
     await rowsOf(one);
     // Another machine has another folder, so another key.
-    await rename(join(one.dir, 'audit.key'), join(one.dir, 'other.key'));
+    for (const name of ['audit.key', 'audit.end'])
+      await rename(join(one.dir, name), join(one.dir, `other.${name}`));
     await one.restart();
     await one.token([]);
     const { ok, chains } = await one.call('audit_verify', [one.superToken]);

@@ -26,6 +26,7 @@ const both: readonly Attack[] = [
     'an upsert',
     `insert into kv_usage (owner, bytes) values ('sealed', 0) on conflict (owner) do update set bytes = 0`,
   ],
+  ['the ledger of migrations', 'delete from schema_migrations'],
   ['a counter', 'update kv_usage set bytes = 0'],
   ['the counter of tasks', 'delete from task_usage'],
   ['a token', 'delete from token where id <> 1'],

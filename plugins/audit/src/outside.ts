@@ -53,16 +53,18 @@ export class Outside {
   ): Promise<void> {
     const { clock, log, path, record } = this.#options;
     if (path === undefined) return;
-    const found = await this.#readSound(stored);
-    const isLost = found === undefined && stored.outside !== 0;
+    const file = await this.#readSound(stored);
+    const found = file?.chain === stored.chain ? file : undefined;
+    // With another UUID or key the server begins a chain: what the one before misses is not forgotten by that.
+    const isLost = found === undefined && (file !== undefined || stored.outside !== 0);
     const gone = found && (await goneRows(found.end, stored, hashOf));
-    const breaks = found?.breaks ?? [];
+    const breaks = file?.breaks ?? [];
     if (isLost) {
       log.error(
         'the file with the end of the audit is missing: what was removed before this start stays unseen',
-        { path },
+        { path, ...(file && { holds: file.chain }) },
       );
-      record('the file with the end of the chain was missing');
+      record(`the file with the end of the chain ${file ? 'held that of another' : 'was missing'}`);
     }
     if (gone) {
       log.error('rows of the audit are gone: see svc-server audit-verify', { path, ...gone });
@@ -106,12 +108,12 @@ export class Outside {
     return now;
   }
 
-  /** @returns undefined too for the end of another chain, or one that nobody signed */
+  /** @returns the end of another chain as it is; undefined for one that nobody signed, too */
   async #readSound({ chain, public_key }: ChainRow): Promise<Kept | undefined> {
     const { log, path } = this.#options;
     try {
       const found = await this.read();
-      if (found === undefined || found.chain !== chain) return undefined;
+      if (found?.chain !== chain) return found;
       if (isSigned(public_key, textOf(chain, found.end), found.end.signature)) return found;
       throw new Error('its signature is not that of the key');
     } catch (error) {

@@ -54,7 +54,8 @@ function inTable(schema: Known, before: Table, after: Table, at: readonly string
 /** The schema of a member; the mark of a section holds for what is in it. */
 function partOf({ properties = {}, wire }: Known, name: string): Known | undefined {
   const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return part && wire !== undefined ? { wire, ...part } : part;
+  // What no schema knows may be a secret.
+  return wire === undefined ? part : { wire, ...(part ?? { secret: true }) };
 }
 
 function inKey(

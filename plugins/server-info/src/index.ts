@@ -62,6 +62,7 @@ export default definePlugin({
   reloadable: ['exec_sql_timeout_ms', 'exec_sql_vacuum_folder', 'allowed_paths'],
   // The ledger of migrations: a row less, and a step would run twice.
   guards: { schema_migrations: 'fixed' },
+  seals: ['schema_migrations'],
   permissions: { svc: { words: serverWords } },
 
   async setup(kernel) {
