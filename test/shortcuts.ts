@@ -86,6 +86,7 @@ export const shortcuts: readonly Shortcut[] = [
       'server/src/testing.ts',
       'test/protocol/auth-password.test.ts',
       'test/protocol/terminal-pass.test.ts',
+      'test/protocol/token-password-policy.test.ts',
       'test/protocol/token-session.test.ts',
     ],
     twins: [['test/protocol/auth-password.test.ts', 'slow hashes are the default']],
@@ -184,6 +185,14 @@ export const shortcuts: readonly Shortcut[] = [
   rows('bus_message', [
     'test/many-servers.test.ts',
     'an agent of a killed server is reached through another one within seconds',
+  ]),
+  rows('audit_chain', [
+    'test/security/audit-end.test.ts',
+    'the file names the last row, once that row counts',
+  ]),
+  rows('js_worker', [
+    'test/protocol/js-worker.test.ts',
+    'create answers with the record, without script and env',
   ]),
   rows('crontab', ['test/protocol/crontab-runs.test.ts', 'jobs run at their seconds, once each']),
   rows('crontab_result', [

@@ -65,7 +65,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok((await server.asSuper('token_edit', keyOf(token), [])).success);
     assert.equal((await server.app.call('token_get', [token])).token_limit, []);
     const [after] = await server.probe.sql('select * from token where username = ?', [name]);
-    assert.equal({ ...after, token_limit: null }, { ...before, token_limit: null });
+    // Its bytes follow from its limits.
+    const rest = { token_limit: null, held_bytes: null };
+    assert.equal({ ...after, ...rest }, { ...before, ...rest });
   });
 
   test('token_edit on the Super Token is stored and listed, and takes no right away', async () => {
