@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
@@ -279,12 +280,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('servers of one database have chains of their own, also with the same UUID', async () => {
     const server_uuid = '8f14e45f-ceea-467f-a0e6-4f3b0c5d7a11';
-    const one = await bootForTest(['audit', 'token'], { server_uuid }, { dialect });
+    // Another machine has another folder, so another key: set up first, so it moves the files last.
+    let move = async () => {};
+    const elsewhere = definePlugin({
+      name: 'elsewhere',
+      version: '1.0.0',
+      setup: (kernel) => kernel.defer('another folder', () => move()),
+    });
+    const one = await bootForTest([elsewhere, 'audit', 'token'], { server_uuid }, { dialect });
     await one.token([]);
     await rowsOf(one);
-    // Another machine has another folder, so another key.
-    for (const name of ['audit.key', 'audit.end'])
-      await rename(join(one.dir, name), join(one.dir, `other.${name}`));
+    move = async () => {
+      for (const name of ['audit.key', 'audit.end'])
+        await rename(join(one.dir, name), join(one.dir, `other.${name}`));
+      move = async () => {};
+    };
     await one.restart();
     await one.token([]);
     const { ok, chains } = await one.call('audit_verify', [one.superToken]);
