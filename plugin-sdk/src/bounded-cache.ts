@@ -1,7 +1,7 @@
 export interface BoundedOptions<K, V> {
   /** Entries, at most. */
   readonly most: number;
-  /** What all entries may weigh together, bytes. */
+  /** Bytes that all entries may weigh together. */
   readonly bytes: number;
   readonly weigh: (value: V) => number;
   /** True for what somebody uses at this moment: it stays beyond the bounds. */
@@ -38,7 +38,7 @@ export class BoundedCache<K, V> {
     return this.#entries.size;
   }
 
-  /** What the entries weigh. */
+  /** Bytes that the entries weigh. */
   get bytes(): number {
     return this.#bytes;
   }

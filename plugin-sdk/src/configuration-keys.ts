@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
+import { withMembers } from './schemas.ts';
 
-/** What a schema says of one key of the configuration beside its type. */
+/** Marks of one key of the configuration in its schema, beside its type. */
 export interface KeyMarks {
   /** false: it is changed in the file on the machine only; true: over the wire too, whatever its name looks like. */
   readonly wire?: boolean;
@@ -17,13 +18,7 @@ export const fileOnly = <T extends TSchema>(schema: T): T => marked(schema, { wi
 /** A key whose text, or a text of whose list, is a secret or holds one: it is masked in logs, backups and the audit. */
 export const secretKey = <T extends TSchema>(schema: T): T => marked(schema, { secret: true });
 
-function marked<T extends TSchema>(schema: T, marks: KeyMarks): T {
-  const more = Object.entries(marks).map(([name, value]) => [name, { value, enumerable: true }]);
-  return Object.defineProperties({} as T, {
-    ...Object.getOwnPropertyDescriptors(schema),
-    ...Object.fromEntries(more),
-  });
-}
+const marked = <T extends TSchema>(schema: T, marks: KeyMarks): T => withMembers(schema, marks);
 
 /** Names of texts that say what is executed, opened, reached or trusted. */
 const NAMES_PLACE =

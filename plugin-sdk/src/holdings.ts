@@ -6,7 +6,7 @@ import { service } from './service.ts';
 /** Text in `error.data` of a write that is refused because its owner holds enough. */
 export const OWNER_FULL = 'the owner holds as much as it may';
 
-/** What an owner may hold, and the key by which the operator decides it. */
+/** Limit of what an owner may hold, and the key by which the operator decides it. */
 export interface HoldingLimit {
   /** Infinity: no limit. */
   readonly most: number;
@@ -66,7 +66,7 @@ export interface Holdings {
 }
 export const Holdings = service<Holdings>('holdings');
 
-/** What stores write with: transactions that count where somebody counts. */
+/** Transactions of stores, which count where somebody counts. */
 export type Counting = Omit<Holdings, 'register'>;
 
 /** The service for a plugin that has it among its optional ones. */

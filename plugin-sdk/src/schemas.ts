@@ -90,12 +90,18 @@ export function withoutBounds<T extends TSchema>(schema: T): T {
   return Object.defineProperties(copy, Object.fromEntries(members)) as T;
 }
 
+/** The same schema with more members of JSON Schema; what the library keeps hidden in it stays hidden. */
+export function withMembers<T extends TSchema>(schema: T, members: object): T {
+  const more = Object.entries(members).map(([name, value]) => [name, { value, enumerable: true }]);
+  return Object.defineProperties({} as T, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    ...Object.fromEntries(more),
+  });
+}
+
 /** The same schema for a parameter that the reference describes so. Where a limit fails, errors quote it: name the limit. */
 export const described = <T extends TSchema>(schema: T, description: string): T =>
-  Object.defineProperties({} as T, {
-    ...Object.getOwnPropertyDescriptors(schema),
-    description: { value: description, enumerable: true },
-  });
+  withMembers(schema, { description });
 
 export type { Static, TSchema };
 export { Type };

@@ -50,7 +50,7 @@ const holdsText = ({ type, items, enum: words, properties }: Key['schema']): boo
   (items !== undefined && holdsText(items)) ||
   Object.values(properties ?? {}).some(holdsText);
 
-/** What the issue of this rule names. */
+/** Keys that this rule was made for. */
 const NAMED =
   'plugins extra_plugins allowed_paths static_path db_path unix_socket_path tls_cert tls_key trusted_proxies allowed_hosts database.database_url logging.json_log_file enrol.url enrol.pin enrol.runtime_path metrics.otlp_url metrics.otlp_headers metrics.listener bus-nats.servers bus-nats.tls bus-nats.tls_ca bus-postgres.database_url server-info.exec_sql_vacuum_folder audit.keep_days';
 test('paths, addresses, plugins, proxies, keys and outlets are marked', () => {

@@ -3,7 +3,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 /** Name of the form. Agents and installers before 0.9 skip lines that they do not know. */
 export const MANIFEST_HEAD = 'svc-manifest 1';
 
-/** What a server gives machines, signed (docs/protocol/enrol.md §3). */
+/** Manifest of what a server gives machines, signed (docs/protocol/enrol.md §3). */
 export interface Manifest {
   /** `X.Y.Z` of the agent and the installer. */
   readonly version: string;

@@ -8,7 +8,7 @@ import { newerOf, ranHere, readTrust, type Trust, trustText } from './trust.ts';
 
 /** Path of the installed agent; undefined: no server has installed it. */
 export const bundlePath = (): string | undefined => process.env['SVC_AGENT_BUNDLE'];
-/** As the manifest names this machine. The agent never replaces its Node, so the C library does not matter here. */
+/** Name of this machine in the manifest. The agent never replaces its Node, so the C library does not matter here. */
 export const PLATFORM = `${process.platform}-${process.arch}`;
 const FIRST_KEY_MS = 20_000;
 
@@ -19,7 +19,7 @@ export const enrolAddress = ({ ws_url }: ServerConfig): string =>
   ws_url.replace(/^ws/, 'http').replace(/\/rpc$/, '/enrol');
 
 /**
- * What this agent trusts: the file that root wrote beside its folder, and its own, which is later where the agent has
+ * Trust of this agent: the file that root wrote beside its folder, and its own, which is later where the agent has
  * replaced itself. Root deletes the agent's own where it writes another.
  */
 export async function trustOf(bundle: string): Promise<Trust | undefined> {

@@ -11,7 +11,7 @@ export interface Newest {
   readonly runtime: string | undefined;
 }
 
-/** What a machine trusts: the file `trust` of an installed agent. */
+/** Keys and the newest version that a machine trusts: the file `trust` of an installed agent. */
 export interface Trust {
   readonly key: string;
   /** The key before it, for the version that ran here before. */
@@ -53,7 +53,7 @@ export function firstTrust({ key }: Manifest, fingerprint: string): Trust {
 }
 
 /**
- * What is trusted once the version of this manifest runs here: a new key comes in a manifest that the old one has signed.
+ * Trust once the version of this manifest runs here: a new key comes in a manifest that the old one has signed.
  * @throws Error for one that the trusted key has not signed, and for one that is older than what ran here
  */
 export function nextTrust(manifest: Manifest, trust: Trust, platform: string): Trust {
@@ -76,7 +76,7 @@ export function ranHere(manifest: Manifest, trust: Trust, platform: string): Tru
   return { ...trust, newest: { version, made, agent, runtime: parts.get(`runtime ${platform}`) } };
 }
 
-/** Of one version what was signed earlier is older where it is not the same. */
+/** Order of two builds of one version: the one signed earlier is older where they are not the same. */
 function isOlder({ version, made, parts }: Manifest, newest: Newest, platform: string): boolean {
   const order = compareVersions(version, newest.version);
   if (order !== 0) return order < 0;

@@ -1,9 +1,9 @@
-/** What bounds use of JSON Schema. */
+/** Members of JSON Schema that bounds use. */
 interface Schema {
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
   readonly properties?: { readonly [name: string]: Schema };
-  /** Of a record. */
+  /** Schema of a record's members. */
   readonly patternProperties?: { readonly [pattern: string]: Schema };
   readonly maxProperties?: number;
   /** A list: the elements of a tuple. */
@@ -11,7 +11,7 @@ interface Schema {
   readonly maxItems?: number;
 }
 
-/** What is wrong with a length, and where: `.condition`, `.headers`; empty for the value itself. */
+/** Length beyond its bound, and where it stands: `.condition`, `.headers`; empty for the value itself. */
 interface TooLong {
   readonly at: string;
   readonly text: string;

@@ -27,7 +27,7 @@ export const batchTooBig = (limit: number) =>
 
 const DATABASE = RpcError.database('').code;
 
-/** What a call answers to what was thrown in it. */
+/** Answer of a call to what was thrown in it. */
 export function rpcErrorOf(thrown: unknown): RpcError {
   if (!(thrown instanceof RpcError))
     return RpcError.other('Internal server error', { cause: thrown });

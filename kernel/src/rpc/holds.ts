@@ -86,7 +86,7 @@ export class Holds {
     }
   }
 
-  /** What cannot be asked ends. */
+  /** A stream that cannot be asked ends. */
   async #mayGoOn({ caller, livesOn }: Held): Promise<boolean> {
     if (caller.super) return true;
     try {

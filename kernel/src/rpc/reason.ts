@@ -10,7 +10,7 @@ interface Schema {
   readonly properties?: Schemas;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
-  /** Of a record. */
+  /** Schema of a record's members. */
   readonly patternProperties?: Schemas;
   /** A list: the elements of a tuple. */
   readonly items?: Schema | readonly Schema[];

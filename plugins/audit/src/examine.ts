@@ -2,7 +2,7 @@ import { type Finding, finding } from '@svc/plugin-sdk';
 import { goneText } from './outside.ts';
 import type { Trail } from './trail.ts';
 
-/** What `doctor` tells of the end of the audit; the rows themselves are for `audit-verify`. */
+/** Findings of `doctor` about the end of the audit; the rows themselves are for `audit-verify`. */
 export async function examine(trail: Trail): Promise<Finding[]> {
   const own = await trail.ownOfFile();
   if (!own) return [];

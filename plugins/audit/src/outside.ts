@@ -16,7 +16,7 @@ interface Options {
   readonly record: (target: string) => void;
 }
 
-/** What an operator reads of rows that are gone. */
+/** Text for an operator about rows that are gone. */
 export const goneText = (from: number, to: number): string =>
   from === to ? `row ${from} is gone` : `rows ${from} to ${to} are gone`;
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 
-/** What does not change between two messages. */
+/** Fields that do not change between two messages. */
 export interface Sender {
   readonly app: string;
   readonly host: string;

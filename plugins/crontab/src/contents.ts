@@ -5,7 +5,7 @@ import type { Job } from './job.ts';
 import { storedJobType } from './job-type.ts';
 import type { JobRow } from './store/jobs.ts';
 
-/** What the server keeps of what jobs do, however many there are and however long they are. */
+/** Bounded cache of what jobs do, however many there are and however long they are. */
 const BYTES = 16 * 2 ** 20;
 /** A parsed expression: numbers for each of its seconds, minutes, hours and days. */
 const SCHEDULE_BYTES = 4_000;

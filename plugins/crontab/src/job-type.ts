@@ -42,7 +42,7 @@ const typeFor = (mostAgents: number) =>
 
 /** What a job does, as callers write it (crontab.md §3). */
 export const CronType = typeFor(MOST_AGENTS);
-/** What a job is changed to: one from before the bound may name more agents, as many as its texts let it. */
+/** Type that a job is changed to: one from before the bound may name more agents, as many as its texts let it. */
 export const ChangedCronType = typeFor(131_072);
 const StoredCronType = withoutBounds(CronType);
 /** Compiled by the first job: uncompiled, the check of one with 10,000 agents takes 25 ms. */

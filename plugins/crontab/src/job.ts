@@ -3,7 +3,7 @@ import type { Schedule } from './cron/schedule.ts';
 import type { JobType } from './job-type.ts';
 import type { JobRow, PlanRow } from './store/jobs.ts';
 
-/** What of a row decides when the job runs; a few hundred bytes, however long its expression is. */
+/** Columns of a row that decide when the job runs; a few hundred bytes, however long its expression is. */
 export interface Timed extends Omit<PlanRow, 'cron_expression'> {
   /** `digestOf` the expression. */
   readonly digest: string;

@@ -225,7 +225,7 @@ export class Jobs {
 }
 
 const STAMP = ['version', 'last_run_time', 'claimed_by'] as const;
-/** What decides when a job is due; whatever else changes, its version does. */
+/** Columns that decide when a job is due; whatever else changes, its version does. */
 const CONTENT = ['version', 'last_run_time', 'enable', 'name', 'digest', 'start_time'] as const;
 
 const isSame = (job: Planned, row: Omit<Timed, 'times'>): boolean =>

@@ -11,7 +11,7 @@ import { type Code, KEPT_MS, type Store } from './store.ts';
 /** Reports that were on their way when a machine lost its place are refused for so long. */
 const LATE_MS = 600_000;
 const MOST_CALLED = 20_000;
-/** Of the server itself. */
+/** Times of the server itself. */
 const FOR_EVER = { timestamp_from: null, timestamp_to: null };
 
 /** A machine that came, and what it is known by. */

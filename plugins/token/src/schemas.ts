@@ -6,7 +6,7 @@ const ENTRIES = `Limit entries {scopes, permissions}; at most ${MOST.parts} scop
 const limitsOf = (maxItems: number, description: string) =>
   Type.Unsafe<unknown>(Type.Array(Type.Unknown(), { maxItems, description }));
 export const Limits = limitsOf(MOST.entries, ENTRIES);
-/** Of `token_edit`: a limit from before the bounds may be changed to a smaller one. */
+/** Limit that `token_edit` takes: one from before the bounds may be changed to a smaller one. */
 export const ChangedLimits = limitsOf(
   1_000_000,
   `${ENTRIES} More than ${MOST.entries} entries, or more of both, only in place of a limit from before 0.9.0 that has as many.`,

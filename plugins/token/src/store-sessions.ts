@@ -29,7 +29,7 @@ export interface FoundSession extends SessionRow {
 /** Where a session was used last. */
 export type Use = Pick<SessionRow, 'session_key' | 'used_at' | 'used_from'>;
 
-/** What tells the table from a changed one. */
+/** Marks that tell a table from a changed one. */
 export interface SessionMarks {
   readonly total: number;
   readonly newest: number;

@@ -36,7 +36,7 @@ export interface Remembered {
 
 export type NewToken = Omit<TokenRow, 'id'>;
 
-/** What tells a table from a changed one at the price of a few index reads. */
+/** Marks that tell a table from a changed one at the price of a few index reads. */
 export interface Marks {
   readonly total: number;
   readonly newest: number;

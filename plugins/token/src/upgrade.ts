@@ -80,7 +80,7 @@ export class PasswordUpgrade {
   }
 }
 
-/** Of two versions `X.Y.Z`; an unknown one is older. */
+/** Order of two versions `X.Y.Z`; an unknown one is older. */
 export function isOlder(version: string, than: string): boolean {
   const [ours, theirs] = [than, version].map((text) => text.split('.').map(Number));
   for (const [at, part] of (ours as number[]).entries()) {
