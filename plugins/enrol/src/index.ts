@@ -86,11 +86,14 @@ export default definePlugin({
       commands.add(signingKeyCommand(() => keyFile(place.file)));
       commands.add(fetchCommand(() => config.runtime_path));
     });
-    let making: Promise<unknown> | undefined;
+    let making: Promise<void> | undefined;
     hooks.ready.tap(({ url }) => {
       place.listening(url);
       // By the user of the server, not by whoever types the first command. What is wrong with it is in the log.
-      making = fingerprint().catch(() => undefined);
+      making = fingerprint().then(
+        () => {},
+        () => {},
+      );
     });
     hooks.stop.tap(async () => making);
     hooks.reload.tap(() => place.forget());
