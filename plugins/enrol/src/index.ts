@@ -7,6 +7,7 @@ import {
   countingIn,
   definePlugin,
   Holdings,
+  type Hooks,
 } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
@@ -86,21 +87,25 @@ export default definePlugin({
       commands.add(signingKeyCommand(() => keyFile(place.file)));
       commands.add(fetchCommand(() => config.runtime_path));
     });
-    let making: Promise<void> | undefined;
-    hooks.ready.tap(({ url }) => {
-      place.listening(url);
-      // By the user of the server, not by whoever types the first command. What is wrong with it is in the log.
-      making = fingerprint().then(
-        () => {},
-        () => {},
-      );
-    });
-    hooks.stop.tap(async () => making);
+    hooks.ready.tap(({ url }) => place.listening(url));
+    makeKeyEarly(hooks, fingerprint);
     hooks.reload.tap(() => place.forget());
   },
 });
 
-/** Of `[token, uuid]`, or of the members by name; in any spelling that the method takes. */
+/** Makes the signing key by the user of the server, not by whoever types the first command. What is wrong with it is in the log. */
+function makeKeyEarly(hooks: Hooks, fingerprint: () => Promise<string>): void {
+  let making: Promise<void> | undefined;
+  hooks.ready.tap(() => {
+    making = fingerprint().then(
+      () => {},
+      () => {},
+    );
+  });
+  hooks.stop.tap(async () => making);
+}
+
+/** UUID in `[token, uuid]`, or in the members by name; in any spelling that the method takes. */
 const agentIn = (params: unknown): string =>
   canonicalUuid(
     String((Array.isArray(params) ? params[1] : (params as { uuid?: unknown })?.uuid) ?? ''),
