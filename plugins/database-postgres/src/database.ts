@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ShareRules, Turns } from '@svc/plugin-admission/api';
 import {
   type AppenderOptions,
@@ -35,16 +34,13 @@ import { type ExecuteOptions, execute } from './execute.ts';
 import { forms } from './forms.ts';
 import { GuardedPool, refusedRight } from './guarded-pool.ts';
 import { type GuardedRole, prepareRole } from './guarded-role.ts';
-import { hostWord, refusedHost } from './guarded-text.ts';
+import { hostWord, inOwnTurn, refusedHost } from './guarded-text.ts';
 import { jsonArray } from './json-array.ts';
 import { holdMigrations, migrationDatabase } from './migration.ts';
 import { numbered } from './placeholders.ts';
 import { CopySink } from './sink.ts';
 import { openSpace } from './space.ts';
 import { openTimePartitions } from './time-partitions.ts';
-
-/** Characters of SQL that are looked through in a turn of their own. */
-const LONG_TEXT = 100_000;
 
 /** With indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
 const TABLE_SIZES = `
@@ -218,10 +214,7 @@ export class PostgresDatabase implements DatabaseHandle {
   }
 
   async #refuseHost(sql: string): Promise<void> {
-    // A text of megabytes takes some 30 ms to look through: it was parsed in the turn before, and is numbered in one behind.
-    if (sql.length > LONG_TEXT) await nextTurn();
-    const word = hostWord(sql);
-    if (sql.length > LONG_TEXT) await nextTurn();
+    const word = await inOwnTurn(sql, hostWord);
     if (word !== undefined && (await this.#reachesHost())) throw refusedHost(word);
   }
 

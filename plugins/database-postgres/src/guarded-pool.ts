@@ -13,7 +13,7 @@ import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, PgPool, type SessionSettings } from './connection.ts';
 import { execute } from './execute.ts';
 import type { GuardedRole } from './guarded-role.ts';
-import { refuseText } from './guarded-text.ts';
+import { inOwnTurn, refuseText } from './guarded-text.ts';
 import { postgresClient } from './knex-client.ts';
 import type { PgConnection } from './quirks.ts';
 
@@ -67,7 +67,7 @@ export class GuardedPool {
   }
 
   readonly execute: Database['execute'] = async (sql, params, options) => {
-    if (this.#role.caller === 'token') refuseText(sql);
+    if (this.#role.caller === 'token') await inOwnTurn(sql, refuseText);
     const { timeout_ms, share = '', signal } = options;
     const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
     try {
