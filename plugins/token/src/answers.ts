@@ -1,4 +1,4 @@
-import { type Static, stringifyJson } from '@svc/plugin-sdk';
+import type { Static } from '@svc/plugin-sdk';
 import { loadLimits } from './limits.ts';
 import type { TokenObject } from './schemas.ts';
 import type { TokenRow } from './store.ts';
@@ -15,15 +15,12 @@ export const tokenObject = (token: Token): Static<typeof TokenObject> => ({
   username: token.username,
 });
 
-/** The same as JSON, of a row that stays out of memory. What is wrong with it is told when it is used. */
-export function listed(row: TokenRow, vocabulary: Vocabulary): string {
-  const object: Static<typeof TokenObject> = {
-    version: 1,
-    token_key: row.token_key,
-    timestamp_from: row.time_stamp_from,
-    timestamp_to: row.time_stamp_to,
-    token_limit: loadLimits(row.token_limit, vocabulary, () => undefined),
-    username: row.username,
-  };
-  return stringifyJson(object);
-}
+/** The same of a row that stays out of memory. What is wrong with it is told when it is used. */
+export const rowObject = (row: TokenRow, vocabulary: Vocabulary): Static<typeof TokenObject> => ({
+  version: 1,
+  token_key: row.token_key,
+  timestamp_from: row.time_stamp_from,
+  timestamp_to: row.time_stamp_to,
+  token_limit: loadLimits(row.token_limit, vocabulary, () => undefined),
+  username: row.username,
+});

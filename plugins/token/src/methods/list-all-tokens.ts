@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Methods, RawJson, RpcError, superOnly, Type } from '@svc/plugin-sdk';
-import { listed } from '../answers.ts';
+import { type Methods, RawJson, RpcError, stringifyJson, superOnly, Type } from '@svc/plugin-sdk';
+import { rowObject } from '../answers.ts';
 import type { Parts } from '../parts.ts';
 import { TokenObject } from '../schemas.ts';
 
 /** Records of one read. */
 const PAGE = 100;
-/** A longer limit has a turn of the event loop of its own. */
+/** A longer limit is read in a turn of the event loop of its own, and written in another. */
 const LONG = 16_384;
 
 /** `token_list_all_tokens` (token.md §9): every record, ordered by id. */
@@ -27,8 +27,11 @@ async function all({ reads, vocabulary, maxBytes }: Parts): Promise<string> {
   for (;;) {
     const rows = await reads.after(last, PAGE);
     for (const row of rows) {
-      if (row.token_limit.length > LONG) await setImmediate();
-      text += `${text && ','}${listed(row, vocabulary)}`;
+      const isLong = row.token_limit.length > LONG;
+      if (isLong) await setImmediate();
+      const object = rowObject(row, vocabulary);
+      if (isLong) await setImmediate();
+      text += `${text && ','}${stringifyJson(object)}`;
       if (text.length > most) throw RpcError.responseTooBig(most);
       last = row.id;
     }
