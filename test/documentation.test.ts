@@ -138,6 +138,7 @@ const before: { readonly [page: string]: (app: TestApp) => Promise<unknown> } = 
       writeFileSync(join(dir, `${name}.toml`), moved);
     }
   },
+  'docs/guide/hardening.md': configured,
   'docs/guide/upgrade.md': async (app) => {
     rmSync(join(dir, 'data'), { recursive: true, force: true });
     const [file = ''] = readdirSync(app.dir).filter((name) => /\.(?:db|sqlite)$/.test(name));

@@ -78,7 +78,7 @@ const songs = definePlugin({
         await db.query.raw('create table songs (title text not null, owner text)');
         await addHeldBytes(db, {
           table: 'songs',
-          bytes: 'octet_length(title)',
+          texts: ['title'],
           index: 'songs_held',
           columns: ['owner'],
         });

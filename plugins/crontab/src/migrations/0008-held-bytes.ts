@@ -6,8 +6,7 @@ export const heldBytes: Migration = {
   async up(db) {
     await addHeldBytes(db, {
       table: 'crontab',
-      bytes:
-        'octet_length(cast(cron_type as text)) + octet_length(cron_expression) + octet_length(name)',
+      texts: ['cron_type', 'cron_expression', 'name'],
       index: 'idx-crontab-held',
       columns: ['owner'],
     });

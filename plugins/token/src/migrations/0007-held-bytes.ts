@@ -6,7 +6,7 @@ export const heldBytes: Migration = {
   async up(db) {
     await addHeldBytes(db, {
       table: 'token',
-      bytes: 'octet_length(cast(token_limit as text))',
+      texts: ['token_limit'],
       index: 'token_held',
       columns: ['parent', 'token_key', 'id'],
     });
