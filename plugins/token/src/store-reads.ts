@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Database, marks, type SqlValue } from '@svc/plugin-sdk';
 import type { Time } from './api.ts';
 import { COLUMNS, SUPER_ID, type TokenRow } from './store.ts';
@@ -84,11 +85,13 @@ export class TokenReads {
     return this.#whole(text, values);
   }
 
+  /** The embedded database answers at once: each long limit is read in a turn of the event loop of its own. */
   async #whole(text: string, values: readonly SqlValue[]): Promise<TokenRow[]> {
     const rows: TokenRow[] = [];
     for (const row of await this.#db.all<ShortRow>(text, values)) {
       if (row.token_limit !== null) rows.push(row as TokenRow);
       else {
+        await setImmediate();
         const long = `select ${COLUMNS} from token where id = ?`;
         const whole = await this.#db.first<TokenRow>(long, [row.id]);
         if (whole) rows.push(whole);
