@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CallerValue, moduleBeside, RawJson } from '@svc/plugin-sdk';
 import type { Answer } from './answer.ts';
@@ -28,9 +29,18 @@ interface Waiting {
 export const sendable = (value: CallerValue): unknown =>
   value instanceof RawJson ? String(value.text) : value;
 
+/** Starting a process takes milliseconds of the main thread: each starts in a turn of the event loop of its own. */
+let lastStart: Promise<void> = Promise.resolve();
+
+function turnToStart(): Promise<void> {
+  lastStart = lastStart.then(() => setImmediate());
+  return lastStart;
+}
+
 /** One process for SQL of callers; it takes one request at a time. */
 export class ScriptProcess {
-  readonly #child: ChildProcess;
+  #child: ChildProcess | undefined;
+  readonly #started: Promise<void>;
   /** Resolves when the process is gone. */
   readonly ended: Promise<void>;
   #waiting: Waiting | undefined;
@@ -43,21 +53,33 @@ export class ScriptProcess {
   slowed = false;
 
   constructor(settings: ConnectionSettings) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    const ended = (error: Error) => {
+      this.#fail(error);
+      resolve();
+    };
+    this.#started = turnToStart().then(() => {
+      if (!this.usable) return resolve();
+      try {
+        this.#start(settings, ended);
+      } catch (error) {
+        ended(error as Error);
+      }
+    });
+  }
+
+  #start(settings: ConnectionSettings, ended: (error: Error) => void): void {
     const module = fileURLToPath(moduleBeside(import.meta.url, './execute-process.ts'));
-    this.#child = fork(module, [JSON.stringify(settings)], {
+    const child = fork(module, [JSON.stringify(settings)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    this.ended = new Promise((resolve) => {
-      const ended = (error: Error) => {
-        this.#fail(error);
-        resolve();
-      };
-      this.#child.once('exit', () => ended(new Error('the process that ran the statement ended')));
-      // A process that could not be started never exits.
-      this.#child.on('error', (error) => (this.#child.pid ? this.#fail(error) : ended(error)));
-    });
-    this.#child.on('message', (answer: Answer) => this.#settle(answer));
+    child.once('exit', () => ended(new Error('the process that ran the statement ended')));
+    // A process that could not be started never exits.
+    child.on('error', (error) => (child.pid ? this.#fail(error) : ended(error)));
+    child.on('message', (answer: Answer) => this.#settle(answer));
+    this.#child = child;
   }
 
   /** The driver's answer. @throws `late()` after `timeout_ms`, the signal's reason when it aborts; the process ends then */
@@ -70,7 +92,8 @@ export class ScriptProcess {
     try {
       return await new Promise<Answer>((resolve, reject) => {
         this.#waiting = { resolve, reject };
-        this.#child.send({ id: this.#next++, ...request }, (error) => error && this.#fail(error));
+        const failed = (error: Error | null) => error && this.#fail(error);
+        void this.#started.then(() => this.#child?.send({ id: this.#next++, ...request }, failed));
       });
     } finally {
       clearTimeout(timer);
@@ -82,13 +105,13 @@ export class ScriptProcess {
   /** Ends the process, whatever it is doing: an unfinished write is rolled back. */
   async end(): Promise<void> {
     this.usable = false;
-    this.#child.kill('SIGKILL');
+    this.#child?.kill('SIGKILL');
     await this.ended;
   }
 
   #slowDown(): void {
     this.slowed = true;
-    const { pid } = this.#child;
+    const pid = this.#child?.pid;
     // A process or thread that has just ended needs no priority, and a system that refuses one goes on without.
     if (pid !== undefined) lowerPriority(pid).catch(() => undefined);
   }
