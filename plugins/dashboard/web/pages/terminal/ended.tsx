@@ -32,7 +32,14 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
         {state.how === 'off' && <HowToAllow kind="web_shell" />}
       </div>
       {isNever && <Button onClick={() => setAddressing(true)}>{t.terminal.address}</Button>}
-      <Button icon={RotateCw} onClick={() => void shell.start()}>
+      <Button
+        icon={RotateCw}
+        onClick={() => {
+          void shell.start();
+          // Before this button goes, and the keyboard with it.
+          shell.takeKeyboard();
+        }}
+      >
         {state.how === 'off' ? t.parts.retry : t.terminal.again}
       </Button>
       <Button onClick={onClose}>{t.terminal.closeShell}</Button>

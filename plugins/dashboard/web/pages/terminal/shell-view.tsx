@@ -38,11 +38,6 @@ export function ShellView({ shell }: { readonly shell: Shell }) {
   useEffect(() => {
     if (screen && box.current) screen.terminal.options.theme = themeOf(box.current);
   }, [screen, colours.value]);
-  const { kind } = shell.state.value;
-  // A new shell on this screen was asked for by a button, which is gone.
-  useEffect(() => {
-    if (kind !== 'ended') shell.takeKeyboard();
-  }, [shell, kind]);
   useKeys(shell, screen);
   return (
     <div class="terminal-box" role="group" aria-label={t.terminal.screen}>
