@@ -229,6 +229,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(await status('LOCK', 'd/e/deep.txt', {}, lockBody('shared')), 423);
   });
 
+  test('so many shared locks cover a resource and no more, wherever they lie', async () => {
+    for (let n = 0; n < 50; n++) await lock('d/e/deep.txt', {}, 'shared');
+    for (let n = 0; n < 50; n++) await lock('d', {}, 'shared');
+    const shared = (path: string) => status('LOCK', path, {}, lockBody('shared'));
+    assert.equal(
+      [await shared('d/e/deep.txt'), await shared('d/e'), await shared('')],
+      [507, 507, 507],
+    );
+    assert.is(await shared('a.txt'), 200);
+  });
+
   test('If: lists, tags, Not, tokens and entity tags', async () => {
     const token = await lock('a.txt');
     const { etag = '' } = (await server.dav('HEAD', 'a.txt')).headers;

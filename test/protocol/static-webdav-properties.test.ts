@@ -19,6 +19,7 @@ import * as assert from 'uvu/assert';
 import { BadXml, parseXml } from '../../plugins/static-webdav/src/xml/parse.ts';
 import { elementText } from '../../plugins/static-webdav/src/xml/write.ts';
 import { suite } from '../runner/suite.ts';
+import { rawRequest } from './static-kit.ts';
 import { eventually } from './token-kit.ts';
 import {
   type DavServer,
@@ -35,6 +36,8 @@ const at = (path: string) => `${ROOT}/b/${path}`;
 const DAV = '{DAV:}';
 const MS = '{urn:schemas-microsoft-com:}';
 const MICROSOFT = { 'user-agent': 'Microsoft-WebDAV-MiniRedir/10.0' };
+/** A namespace. */
+const LONG = 'u'.repeat(2_000);
 const LIVE = [
   'creationdate',
   'getcontentlength',
@@ -385,6 +388,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const long = Array.from({ length: 9 }, () => 'x'.repeat(240)).join('/');
     await mkdir(server.disk(long), { recursive: true });
     assert.equal(await outcome(long, set('<x:a/>')), { '{urn:x}a': 507 });
+  });
+
+  test('a namespace that thousands of names repeat is refused, not said with each', async () => {
+    const names = (many: number) => Array.from({ length: many }, (_, n) => `<y:a${n}/>`).join('');
+    const asked = (many: number) =>
+      propfindBody(names(many)).replace('xmlns:D', `xmlns:y="${LONG}" xmlns:D`);
+    const depth = { depth: '0' };
+    assert.is((await server.dav('PROPFIND', 'a.txt', depth, asked(50))).status, 207);
+    assert.is((await server.dav('PROPFIND', 'a.txt', depth, asked(100))).status, 400);
+    const removed = update(remove(names(100))).replace('xmlns:x', `xmlns:y="${LONG}" xmlns:x`);
+    assert.is((await server.dav('PROPPATCH', 'a.txt', {}, removed)).status, 400);
+  });
+
+  test('a listing is sent in pieces, however much there is about each member', async () => {
+    for (let n = 0; n < 60; n++) await server.put(`many/${n}.txt`, '');
+    const names = Array.from({ length: 400 }, (_, n) => `<y:a${n} xmlns:y="${'u'.repeat(80)}"/>`);
+    const body = propfindBody(...names);
+    const fields = `host: x\r\nconnection: close\r\nauthorization: ${server.authorization}\r\ndepth: 1`;
+    const head = `PROPFIND ${at('many')} HTTP/1.1\r\n${fields}\r\ncontent-length: ${body.length}`;
+    const { body: chunks } = await rawRequest(server.app.url, `${head}\r\n\r\n${body}`);
+    const sizes: number[] = [];
+    for (let from = 0; from < chunks.length; ) {
+      const end = chunks.indexOf('\r\n', from);
+      const size = Number.parseInt(chunks.toString('latin1', from, end), 16);
+      sizes.push(size);
+      from = end + size + 4;
+    }
+    assert.ok(sizes.reduce((sum, size) => sum + size) > 2_000_000, String(sizes));
+    assert.ok(Math.max(...sizes) < 400_000, String(sizes));
   });
 
   test('COPY doubles properties, MOVE takes them along, DELETE ends them, PUT keeps them', async () => {

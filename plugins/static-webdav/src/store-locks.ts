@@ -5,6 +5,8 @@ import { run } from './store-sql.ts';
 
 /** Most locks of one bucket. A further one is answered with 507. */
 export const MAX_LOCKS = 10_000;
+/** Most shared locks that cover one resource: each is told with it. */
+export const MAX_SHARED = 100;
 
 export type Granted = 'granted' | 'full' | { readonly conflicting: readonly Lock[] };
 
@@ -119,6 +121,7 @@ async function grantIn(
   const rows = await run<Row>(trx, `select ${COLUMNS} from ${TABLE} where ${where}`, params);
   const conflicting = rows.map(lockOf).filter((held) => conflicts(held, lock));
   if (conflicting.length > 0) return { conflicting };
+  if (rows.length >= MAX_SHARED && !lock.exclusive) return 'full';
   const counted = `select count(*) as held from ${TABLE} where bucket_id = ?`;
   const [count] = await run<{ held: number }>(trx, counted, [bucket]);
   if (Number(count?.held) >= MAX_LOCKS) return 'full';

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeOf } from '@svc/plugin-sdk';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { failedCondition, fileStatus, Refusal, XML_TYPE } from '../answers.ts';
@@ -24,6 +25,10 @@ import { type Failure, type Member, membersOf } from '../trees.ts';
 
 /** Members that are read together. */
 const BATCH = 64;
+/** Of them those whose stored properties are read together: each may have 100 of 8 KiB. */
+const WITH_PROPERTIES = 8;
+/** Characters that are sent in one turn of the event loop, at least. */
+const PIECE = 262_144;
 
 /** Sends the answer while it reads, so a collection may have any number of members (RFC 4918 §9.1, static-http.md §B6). */
 export async function propfind(request: DavRequest): Promise<undefined> {
@@ -40,6 +45,7 @@ export async function propfind(request: DavRequest): Promise<undefined> {
     // The status is sent with the first text: a collection that cannot be read is refused.
     if (!response.headersSent) begin(request, found);
     await writeSlowly(response, text, request.parts);
+    if (text.length >= PIECE) await nextTurn();
   }
   await endSlowly(response, END, request.parts);
   return undefined;
@@ -62,8 +68,8 @@ interface Resource {
 
 interface Listing {
   readonly withMembers: boolean;
-  /** One `response` element for each resource. */
-  text(resources: readonly Resource[]): Promise<string>;
+  /** One `response` element for each resource, in pieces. */
+  texts(resources: readonly Resource[]): AsyncGenerator<string, void>;
 }
 
 /** The document without its end. The first piece comes when the first members have been read. */
@@ -72,7 +78,8 @@ async function* textsOf(
   listing: Listing,
   stat: Stats,
 ): AsyncGenerator<string, void> {
-  let begun = BEGIN + (await listing.text([{ path: request.path, stat }]));
+  let begun = BEGIN;
+  for await (const text of listing.texts([{ path: request.path, stat }])) begun += text;
   if (listing.withMembers) {
     for await (const text of memberTexts(request, listing)) {
       yield begun + text;
@@ -88,7 +95,8 @@ async function* memberTexts(request: DavRequest, listing: Listing): AsyncGenerat
     const looks = await Promise.all(members.map((member) => lookAt(request, real, member)));
     const failures = looks.filter((look) => look !== undefined && 'status' in look);
     const found = looks.filter((look) => look !== undefined && 'stat' in look);
-    yield (await listing.text(found)) + failures.map(failureElement).join('');
+    yield* listing.texts(found);
+    if (failures.length > 0) yield failures.map(failureElement).join('');
   }
 }
 
@@ -133,20 +141,26 @@ async function openListing(
   const membersHave = wantsDead && withMembers && (await properties.anyIn(id, request.key));
   return {
     withMembers,
-    async text(resources) {
-      if (resources.length === 0) return '';
-      const keys = resources.map(({ path }) => keyOf(path));
-      const isTarget = keys[0] === request.key;
-      const dead =
-        wantsDead && (isTarget || membersHave) ? await properties.of(id, keys) : new Map();
-      return resources
-        .map(({ path, stat }, at) => {
-          const key = keys[at] as Key;
+    async *texts(resources) {
+      let piece = '';
+      const size = membersHave ? WITH_PROPERTIES : BATCH;
+      for (let at = 0; at < resources.length; at += size) {
+        const some = resources.slice(at, at + size);
+        const keys = some.map(({ path }) => keyOf(path));
+        const isTarget = keys[0] === request.key;
+        const dead =
+          wantsDead && (isTarget || membersHave) ? await properties.of(id, keys) : new Map();
+        for (const [nth, { path, stat }] of some.entries()) {
+          const key = keys[nth] as Key;
           const facts = { request, name: path.at(-1) ?? '', stat, locks: locksOf(key), quota };
           const inner = propertiesOf(asked, facts, dead.get(key) ?? []);
-          return responseElement(request.href(path, stat.isDirectory()), inner);
-        })
-        .join('');
+          piece += responseElement(request.href(path, stat.isDirectory()), inner);
+          if (piece.length < PIECE) continue;
+          yield piece;
+          piece = '';
+        }
+      }
+      if (piece !== '') yield piece;
     },
   };
 }

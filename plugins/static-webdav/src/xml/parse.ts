@@ -24,6 +24,11 @@ const XMLNS = 'http://www.w3.org/2000/xmlns/';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 /** Largest depth of elements. Requests of the standard need six. */
 const MAX_DEPTH = 64;
+/**
+ * Largest sum of the names in one body, each with its namespace: one that is declared once may stand in thousands of names,
+ * and an answer says it with each.
+ */
+const MAX_NAMES = 131_072;
 
 type Open = Element & { readonly children: (Element | string)[] };
 
@@ -36,6 +41,7 @@ export function parseXml(bytes: Uint8Array): Element {
   const parser = new SaxesParser({ xmlns: true, position: false });
   const open: Open[] = [];
   let root: Element | undefined;
+  let names = 0;
   const text = (piece: string) => void open.at(-1)?.children.push(piece);
   parser.on('error', (error) => {
     throw new BadXml(error.message);
@@ -46,6 +52,9 @@ export function parseXml(bytes: Uint8Array): Element {
   parser.on('opentag', (tag) => {
     if (open.length >= MAX_DEPTH) throw new BadXml('elements are nested too deeply');
     const element = elementOf(tag, open.at(-1)?.lang);
+    for (const { uri, local } of [element, ...element.attributes])
+      names += uri.length + local.length;
+    if (names > MAX_NAMES) throw new BadXml('the names are too long');
     open.at(-1)?.children.push(element);
     root ??= element;
     open.push(element);
