@@ -398,6 +398,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(!JSON.stringify(rows).includes(session.slice(17)));
   });
 
+  test('a whole credential in the place of a key or name is in no record of changes, and not in the log', async () => {
+    const { token } = await account();
+    const session = await on.session(token);
+    const missing = /^105 /;
+    const tried = await on.outcome('session_revoke', { token, key: session });
+    assert.match(tried, missing);
+    assert.match(await on.asSuper('session_revoke', null, true, token), missing);
+    assert.match(await on.asSuper('session_list', token), missing);
+    const { rows } = await app.call('audit_query', [app.superToken, {}, 100]);
+    const told = JSON.stringify([rows, app.records()]);
+    for (const secret of [token, session]) {
+      assert.ok(told.includes(keyOf(secret)));
+      assert.ok(!told.includes(secret.slice(17)));
+    }
+  });
+
   async function configure(key: string, value: string): Promise<void> {
     const { readFile, writeFile } = await import('node:fs/promises');
     const file = `${app.dir}/config.toml`;

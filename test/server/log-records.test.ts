@@ -218,6 +218,16 @@ const texts: [name: string, text: string, masked: string][] = [
   ['a password for a broker that holds @ and /', 'redis://:p@/s@host/0', 'redis://***@host/0'],
   ['a password in a query', 'postgres://h/db?password=pw&x=1', 'postgres://h/db?password=***&x=1'],
   ['a token in a query', '/terminal?token=k:s&agent=1', '/terminal?token=***&agent=1'],
+  [
+    'a whole credential that was given in the place of a key',
+    'not found: Qm3vT9xLd0aZr7Kp:9mQ4vT9xLd0aZr7KpQm3vT9xLd0aZr7K, x',
+    'not found: Qm3vT9xLd0aZr7Kp:***, x',
+  ],
+  [
+    'digests and addresses with colons',
+    '0123456789abcdef0:0123456789abcdef0123456789abcdef fe80::1',
+    '0123456789abcdef0:0123456789abcdef0123456789abcdef fe80::1',
+  ],
   ['JSON with blanks', '{ "password" : "a b" , "x":1}', '{ "password" : "***" , "x":1}'],
   ['a quote inside the secret', '{"secret":"a\\"b","x":1}', '{"secret":"***","x":1}'],
   ['a backslash at its end', '{"secret":"a\\\\","x":"y"}', '{"secret":"***","x":"y"}'],

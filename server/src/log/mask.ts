@@ -18,6 +18,8 @@ const BROKER_URL = /\b((?:nats|tls|redis|rediss|amqp):\/\/)[^\s:@/]*:[^\s"'`]{0,
 /** A token may stand as the user, with or without a password. */
 const OTHER_URL =
   /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]{0,40}:\/\/)[^\s/?#"'`]*@/gi;
+/** The key of a token or session, and its secret: somebody gave a whole credential in the place of a key. */
+const CREDENTIAL = /\b([A-Za-z0-9]{16}):[A-Za-z0-9]{32}\b/g;
 const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
 
 /** Secrets of configurations, longest first. */
@@ -36,7 +38,7 @@ export function isSecretName(name: string): boolean {
   return WHOLE_NAME.test(name);
 }
 
-/** Hides secrets of the configuration, passwords in URLs and query texts, and secret members of JSON texts, cut-off ones included. */
+/** Hides secrets of the configuration, whole credentials, passwords in URLs and query texts, and secret members of JSON texts, cut-off ones included. */
 export function maskText(text: string): string {
   let masked = text;
   for (const secret of known) if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK);
@@ -44,6 +46,7 @@ export function maskText(text: string): string {
     for (const url of [DATABASE_URL, BROKER_URL, OTHER_URL])
       masked = masked.replace(url, `$1${MASK}@`);
   }
+  if (masked.includes(':')) masked = masked.replace(CREDENTIAL, `$1:${MASK}`);
   if (masked.includes('=')) masked = masked.replace(PAIR, `$1=${MASK}`);
   return masked.includes('"') ? maskMembers(masked) : masked;
 }

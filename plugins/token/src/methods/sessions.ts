@@ -13,7 +13,7 @@ import { UNSEEN } from '../reserved.ts';
 import { SessionCreated, SessionList, Target } from '../schemas.ts';
 import { sessionOf } from '../session.ts';
 import { stampOf } from '../store.ts';
-import { isOwnTarget, notFound } from '../targets.ts';
+import { isOwnTarget, nameIn, notFound } from '../targets.ts';
 import { type Token, tokenOf } from '../token.ts';
 
 const HOUR_MS = 3_600_000;
@@ -179,7 +179,7 @@ function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       target_token: optional(Target),
     },
     result: Type.Object({ revoked: Type.Integer({ description: 'Sessions that ended.' }) }),
-    audit: ({ key, all, target_token }) => key ?? (all ? (target_token ?? ALL) : ''),
+    audit: ({ key, all, target_token }) => nameIn(key ?? (all ? (target_token ?? ALL) : '')),
     access: 'authenticated',
     check({ key, all, target_token }, { caller }) {
       if ((typeof key === 'string') === (all === true)) {
