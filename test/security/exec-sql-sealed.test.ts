@@ -145,6 +145,7 @@ const postgres: readonly Attack[] = [
   ['a view that is written through', 'create view seen as select * from audit', 'delete from seen'],
   ['ids that have come to their end', "select setval('token_id_seq', 9223372036854775807)"],
   ['ids of the audit', "select setval(pg_get_serial_sequence('audit_chain', 'id'), 1)"],
+  ['an id of the audit', "select nextval(pg_get_serial_sequence('audit_chain', 'id'))"],
   ['a child table', 'create table child () inherits (audit)'],
   [
     'a function in the schema of the server',

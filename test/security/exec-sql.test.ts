@@ -48,7 +48,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test.before(async () => {
     const config = { 'server-info': { exec_sql_secret_tables: ['vault'] } };
     app = await bootForTest(
-      ['token', 'server-info', 'kv', 'agent', 'agent-uuid', 'task', 'crontab'],
+      ['token', 'server-info', 'kv', 'agent', 'agent-uuid', 'task', 'crontab', 'audit'],
       config,
       { dialect },
     );
@@ -88,6 +88,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.not.instance(answer, Error, String(answer));
     });
   }
+
+  if (dialect === 'postgres')
+    test('a token takes no ids of the tables that it may not change', async () => {
+      for (const table of ['token', 'crontab', 'audit_chain']) {
+        const answer = await outcome(`select nextval(pg_get_serial_sequence('${table}', 'id'))`);
+        assert.match(String(answer), /not authorized: permission denied for sequence/, table);
+      }
+    });
 
   test('values are bound, in reads and in writes', async () => {
     const [one, two] = dialect === 'sqlite' ? ['?', '?'] : ['$1', '$2'];

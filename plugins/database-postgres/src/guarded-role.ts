@@ -102,7 +102,8 @@ const GUARDED = `with recursive guarded (oid, kind) as (
 const OPEN = (role: string): string =>
   `has_table_privilege('${role}', oid, 'insert, update, delete, truncate, references, trigger')
     or has_any_column_privilege('${role}', oid, 'insert, update, references')
-    or kind = 'secret' and has_any_column_privilege('${role}', oid, 'select')`;
+    or kind = 'secret' and has_any_column_privilege('${role}', oid, 'select')
+    or case when relkind = 'S' then has_sequence_privilege('${role}', oid, 'usage, update') end`;
 
 const REVOKE = (role: string): string => `do $do$ declare t record; begin
   for t in select * from (${GUARDED}) g where ${OPEN(role)} loop
