@@ -293,6 +293,30 @@ test('the plugins of the plugin guide work', async () => {
 });
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`the shelf of the plugin guide counts what each owner keeps (${dialect})`, async () => {
+    const block = blocksOf(PLUGINS).find((one) => isCode(one) && fileOf(one) === 'shelf.ts');
+    writeFileSync(join(dir, 'shelf.ts'), block?.text ?? '');
+    const shelf = { max_things_per_owner: 2 };
+    const app = await bootForTest(['token', join(dir, 'shelf.ts')], { shelf }, { dialect });
+    try {
+      const [own, other] = await Promise.all(
+        [1, 2].map(() => app.token([{ scopes: ['global'], permissions: [{ shelf: 'put' }] }])),
+      );
+      const put = (token: string | undefined, thing: string) =>
+        app.call('shelf_put', { token, thing }).catch((error) => `${error.code} ${error.message}`);
+      assert.equal([await put(own, 'a'), await put(own, 'b'), await put(other, 'c')], [1, 2, 3]);
+      assert.match(await put(own, 'd'), /^108 .*max_things_per_owner under \[shelf\]/);
+      assert.match(await put(other, 'e'.repeat(2_000)), /^108 .*max_things_per_owner/);
+      const rows = await app.sql('select thing from shelf_things order by id');
+      assert.is(rows.map(({ thing }) => thing).join(), 'a,b,c');
+      const { owners } = await app.call('token_holdings', [own]);
+      const [counted] = owners[0].kinds.filter((one: any) => one.kind === 'thing');
+      assert.equal(counted, { kind: 'thing', rows: 2, bytes: 2, max_rows: 2, max_bytes: 2_000 });
+    } finally {
+      await app.stop();
+    }
+  });
+
   test(`the logbook of the plugin guide keeps, finds, corrects and burns, for those with a right in its book (${dialect})`, async () => {
     const block = blocksOf(PLUGINS).find((one) => isCode(one) && fileOf(one) === 'logbook.ts');
     writeFileSync(join(dir, 'logbook.ts'), block?.text ?? '');
