@@ -21,7 +21,7 @@ export class Holds {
   readonly #of = new Map<string, Set<Held>>();
   /** To be asked again. */
   #due = new Set<Held>();
-  #asking: Promise<void> | undefined;
+  #isAsking = false;
 
   constructor(allows: Allows, log: Logger) {
     this.#allows = allows;
@@ -71,18 +71,22 @@ export class Holds {
   }
 
   #begin(): void {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
-    });
+    if (!this.#isAsking) void this.#ask();
   }
 
   async #ask(): Promise<void> {
-    await setImmediate();
-    for (let asked = 1; this.#due.size > 0; asked++) {
-      const [held] = this.#due as Iterable<Held> as [Held];
-      this.#due.delete(held);
-      if (!(await this.#mayGoOn(held))) held.end();
-      if (asked % CHUNK === 0) await setImmediate();
+    this.#isAsking = true;
+    try {
+      await setImmediate();
+      for (let asked = 1; this.#due.size > 0; asked++) {
+        const [held] = this.#due as Iterable<Held> as [Held];
+        this.#due.delete(held);
+        if (!(await this.#mayGoOn(held))) held.end();
+        if (asked % CHUNK === 0) await setImmediate();
+      }
+    } finally {
+      // In the turn that saw none left: what comes a microtask later begins anew.
+      this.#isAsking = false;
     }
   }
 
