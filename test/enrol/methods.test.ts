@@ -394,6 +394,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  test('what machines read on their way in asks for no report of the process each time', async () => {
+    const { report } = process;
+    const { getReport } = report;
+    let reports = 0;
+    report.getReport = (...given) => {
+      reports++;
+      return getReport.apply(report, given);
+    };
+    try {
+      for (let asked = 0; asked < 3; asked++)
+        for (const what of ['install', 'manifest'])
+          assert.is((await app.fetch(`/svc/enrol/${what}`)).status, 200);
+    } finally {
+      report.getReport = getReport;
+    }
+    assert.ok(reports <= 1, `${reports} reports`);
+  });
+
   for (const part of ['runtime', 'terminal'])
     test(`a ${part} is handed out for an open code and for a token of the server, to nobody else`, async () => {
       const { code } = await create();

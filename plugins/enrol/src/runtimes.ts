@@ -7,13 +7,23 @@ import type { Digests, Handed } from './files.ts';
 /** `linux-x64`, `linux-arm64-musl` */
 const PLATFORM = /^[a-z0-9]{1,16}-[a-z0-9]{1,16}(?:-musl)?$/;
 
-/** The platform of this process, as machines name theirs. */
+let own: string | undefined;
+
+/** The platform of this process, as machines name theirs: looked up once, for each report holds the server up. */
 export function ownPlatform(): string {
-  const { glibcVersionRuntime } = (
-    process.report.getReport() as { header: { glibcVersionRuntime?: string } }
-  ).header;
-  const isMusl = process.platform === 'linux' && glibcVersionRuntime === undefined;
-  return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`;
+  own ??= `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
+  return own;
+}
+
+function isMusl(): boolean {
+  if (process.platform !== 'linux') return false;
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
+  const { excludeNetwork = false } = report;
+  // It would look up the names of everybody who is connected, one after the other.
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
+  report.excludeNetwork = excludeNetwork;
+  return header.glibcVersionRuntime === undefined;
 }
 
 /** False where this Node needs libraries of its own that another machine may lack (packages of distributions). */
