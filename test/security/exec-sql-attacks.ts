@@ -233,6 +233,10 @@ export const allowed: { readonly [dialect: string]: readonly Attack[] } = {
       'create temp table t (a); insert into t values (1); select * from t',
     ],
     ['reads table-valued functions', "select * from json_each('[1]')"],
+    ['makes a table with an index', 'create table own (a unique); insert into own values (1)'],
+    ['lets the engine look at it', 'analyze own'],
+    ['renames it', 'alter table own rename to mine'],
+    ['drops it with what the engine noted of it', 'drop table mine'],
   ],
   postgres: [
     ['shows a setting', 'show search_path'],
