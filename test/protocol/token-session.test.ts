@@ -400,18 +400,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('a whole credential in the place of a key or name is in no record of changes, and not in the log', async () => {
     const { token } = await account();
+    const { account: ofAccount } = await account();
     const session = await on.session(token);
     const missing = /^105 /;
     const tried = await on.outcome('session_revoke', { token, key: session });
     assert.match(tried, missing);
     assert.match(await on.asSuper('session_revoke', null, true, token), missing);
     assert.match(await on.asSuper('session_list', token), missing);
+    assert.match(await on.asSuper('session_list', ofAccount), missing);
     const { rows } = await app.call('audit_query', [app.superToken, {}, 100]);
     const told = JSON.stringify([rows, app.records()]);
     for (const secret of [token, session]) {
       assert.ok(told.includes(keyOf(secret)));
       assert.ok(!told.includes(secret.slice(17)));
     }
+    assert.ok(!told.includes(ofAccount));
   });
 
   async function configure(key: string, value: string): Promise<void> {

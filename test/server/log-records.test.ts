@@ -224,6 +224,11 @@ const texts: [name: string, text: string, masked: string][] = [
     'not found: Qm3vT9xLd0aZr7Kp:***, x',
   ],
   [
+    'an account that was given in the place of a name',
+    'Token not found by key/username: ann|a pass word|x',
+    'Token not found by key/username: ann|***',
+  ],
+  [
     'digests and addresses with colons',
     '0123456789abcdef0:0123456789abcdef0123456789abcdef fe80::1',
     '0123456789abcdef0:0123456789abcdef0123456789abcdef fe80::1',

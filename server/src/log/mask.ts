@@ -20,6 +20,8 @@ const OTHER_URL =
   /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]{0,40}:\/\/)[^\s/?#"'`]*@/gi;
 /** The key of a token or session, and its secret: somebody gave a whole credential in the place of a key. */
 const CREDENTIAL = /\b([A-Za-z0-9]{16}):[A-Za-z0-9]{32}\b/g;
+/** The same with a user name: what was not found is named by errors. */
+const ACCOUNT = /\b(found by key\/username: [^|\n]{0,1000}\|)[^\n]+/g;
 const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
 
 /** Secrets of configurations, longest first. */
@@ -47,6 +49,7 @@ export function maskText(text: string): string {
       masked = masked.replace(url, `$1${MASK}@`);
   }
   if (masked.includes(':')) masked = masked.replace(CREDENTIAL, `$1:${MASK}`);
+  if (masked.includes('|')) masked = masked.replace(ACCOUNT, `$1${MASK}`);
   if (masked.includes('=')) masked = masked.replace(PAIR, `$1=${MASK}`);
   return masked.includes('"') ? maskMembers(masked) : masked;
 }
