@@ -1,6 +1,6 @@
 // proof only: 10
 /** `backup` and `restore` as a person sees them, in a terminal. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
@@ -106,6 +106,24 @@ inTerminal(
     }
   },
 );
+
+inTerminal('a restore beside another server_uuid says what agents look for', async () => {
+  const file = join(place.dir, 'moved.tar');
+  assert.is((await run(['backup', file, '-c', configOf(app)])).code, 0);
+  const target = await emptyTarget('sqlite', configOf(app));
+  try {
+    const LINE = /^server_uuid = "(.*)"$/m;
+    const fresh = readFileSync(target.config, 'utf8');
+    writeFileSync(target.config, fresh.replace(LINE, 'server_uuid = "auto_gen"'));
+    const restored = await run(['restore', file, '-c', target.config]);
+    assert.is(restored.code, 0, restored.text);
+    const [line] = LINE.exec(fresh) ?? [];
+    assert.ok(restored.screen.includes(`  ${line}`), restored.text);
+    assert.match(restored.text, 'signing.key');
+  } finally {
+    await target.remove();
+  }
+});
 
 inTerminal('what fails stands on a line of its own', async () => {
   const { code, screen } = await run([

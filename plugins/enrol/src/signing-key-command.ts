@@ -57,14 +57,14 @@ async function show(terminal: CommandTerminal, path: string, there: string[] | u
   const [key, ...others] = keysOf(there ?? (await made(path)));
   const publicKey = key?.publicKey ?? '';
   terminal.print(fingerprintOf(publicKey));
-  const more = others.length === 0 ? '' : ` ${others.length} earlier ones sign beside it.`;
+  const more = others.length === 0 ? '' : ` ${earlier(others.length)} beside it.`;
   terminal.progress(`The key in ${path} signs what machines are given.${more} Its public half:
 
 -----BEGIN PUBLIC KEY-----
 ${publicKey}
 -----END PUBLIC KEY-----
 
-The line above is what this prints of it:
+With these three lines in FILE, this prints what stands above behind sha256//:
   openssl pkey -pubin -in FILE -outform DER | openssl dgst -sha256 -binary | openssl base64
 `);
 }
@@ -76,10 +76,13 @@ async function replace(terminal: CommandTerminal, path: string, blocks: readonly
   terminal.print(fingerprintOf(key?.publicKey ?? ''));
   terminal.progress(
     blocks.length === 1
-      ? `It signs what machines are given from now on.\n`
-      : `It signs from now on, and the ${blocks.length - 1} before it beside it, so that machines learn it with their next update. Servers of the same fleet take the same file: signing-key export, import.\n`,
+      ? `It signs what machines are given from now on; a running server takes it at once.\n`
+      : `It signs from now on, in a running server too. ${earlier(blocks.length - 1)} beside it, so that machines learn it with their next update. Servers of the same fleet take the same file: signing-key export, import.\n`,
   );
 }
+
+const earlier = (count: number): string =>
+  count === 1 ? 'The earlier key signs' : `${count} earlier keys sign`;
 
 /** The keys of the file first; what signed here before signs on beside them. */
 async function take(

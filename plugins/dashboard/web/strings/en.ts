@@ -866,7 +866,7 @@ export const en = {
       `A program is running in this terminal on ${machine}. Closing the terminal ends it, and what it has not saved is lost.`,
     closed: (code: number) =>
       code === 1008
-        ? 'The session of this terminal is no longer valid.'
+        ? 'Your login, or your right to this terminal, has ended.'
         : code === 1000
           ? 'The shell has ended.'
           : 'The connection was lost.',
@@ -874,7 +874,8 @@ export const en = {
     anew: 'What ran in it has ended. Press Enter for a new shell.',
     never: (address: string) =>
       `The agent did not come to ${address}. It must be able to reach the server at this address.`,
-    again: 'New shell',
+    again: 'Press Enter to try again.',
+    newShell: 'New shell',
     keys: 'Keys',
   },
   jobs: {

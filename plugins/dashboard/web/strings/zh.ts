@@ -806,11 +806,16 @@ export const zh: Strings = {
     closeAsk: (machine) =>
       `${machine} 的此终端中有程序正在运行。关闭终端会结束它，未保存的内容将丢失。`,
     closed: (code) =>
-      code === 1008 ? '此终端的会话已失效。' : code === 1000 ? 'Shell 已结束。' : '连接已断开。',
+      code === 1008
+        ? '您的登录或此终端的权限已结束。'
+        : code === 1000
+          ? 'Shell 已结束。'
+          : '连接已断开。',
     endedAt: (clock) => `已于 ${clock} 结束。`,
     anew: '其中运行的程序已结束。新的 Shell 会重新开始；按回车键也可以。',
     never: (address) => `代理没有连接到 ${address}。代理必须能通过此地址访问服务器。`,
-    again: '新建 Shell',
+    again: '按回车键重试。',
+    newShell: '新建 Shell',
     keys: '按键',
   },
   jobs: {

@@ -26,6 +26,7 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
         <span>{state.why} </span>
         <span class="muted">
           {state.how === 'over' && t.terminal.anew}
+          {state.how === 'refused' && t.terminal.again}
           {state.how === 'exit' && t.terminal.exited}
           {isNever && t.terminal.never(addressForAgents(server))}
         </span>
@@ -40,7 +41,7 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
           shell.takeKeyboard();
         }}
       >
-        {state.how === 'off' ? t.parts.retry : t.terminal.again}
+        {state.how === 'off' || state.how === 'refused' ? t.parts.retry : t.terminal.newShell}
       </Button>
       <Button onClick={onClose}>{t.terminal.closeShell}</Button>
       {isAddressing && <Address onClose={() => setAddressing(false)} />}

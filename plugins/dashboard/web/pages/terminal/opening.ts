@@ -5,11 +5,11 @@ import { errorText } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 /**
- * How a terminal ended. `exit`: its shell has ended. `over`: it was cut off, or none could be asked for. `never`: the machine did not come, so the address that it was
- * given may be wrong. `off`: its configuration file says no.
+ * How a terminal ended. `exit`: its shell has ended. `over`: it was cut off. `refused`: there was none. `never`: the machine
+ * did not come, so the address that it was given may be wrong. `off`: its configuration file says no.
  */
 export interface Ending {
-  readonly how: 'exit' | 'over' | 'never' | 'off';
+  readonly how: 'exit' | 'over' | 'refused' | 'never' | 'off';
   readonly why: string;
 }
 
@@ -25,16 +25,18 @@ export async function passFor(server: Server, agent_uuid: string): Promise<strin
   }
 }
 
+const DENIED = 102;
 const NOT_CONNECTED = 104;
 /** In `data` of 104 (task.md §4.3). */
 const TASKS_OFF = 'tasks are switched off on this agent';
 
 /** Why no shell could be asked for. */
 export function endingOf(error: unknown): Ending {
-  if (!(error instanceof RpcError) || error.code !== NOT_CONNECTED)
-    return { how: 'over', why: errorText(error) };
-  if (error.data === TASKS_OFF) return { how: 'off', why: t.terminal.tasksOff };
-  return { how: 'over', why: t.terminal.away };
+  const code = error instanceof RpcError ? error.code : undefined;
+  if (code === DENIED) return { how: 'refused', why: t.terminal.forbidden };
+  if (code !== NOT_CONNECTED) return { how: 'refused', why: errorText(error) };
+  if ((error as RpcError).data === TASKS_OFF) return { how: 'off', why: t.terminal.tasksOff };
+  return { how: 'refused', why: t.terminal.away };
 }
 
 /** Why no shell came: in the machine's own words, where the token may read them, else in the server's. */
@@ -50,7 +52,7 @@ export async function neverOpened(
     const [task] = await server.call('task_query', { task_data_query: { condition } });
     if (!task?.error_message) return never;
     if (task.error_message === NOT_ALLOWED) return { how: 'off', why: t.terminal.shellsOff };
-    return { how: 'over', why: task.error_message };
+    return { how: 'refused', why: task.error_message };
   } catch (error) {
     console.info('the task of a terminal', error);
     return never;

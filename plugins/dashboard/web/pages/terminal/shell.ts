@@ -53,7 +53,7 @@ export class Shell {
   async start(): Promise<void> {
     this.state.value = { kind: 'starting' };
     if (!mayOpen(this.#server, this.uuid))
-      return this.#end({ how: 'over', why: t.terminal.forbidden });
+      return this.#end({ how: 'refused', why: t.terminal.forbidden });
     try {
       const screen = this.screen.value ?? (await this.#draw());
       this.screen.value = screen;
