@@ -120,6 +120,9 @@ only_root() {
 }
 
 tools() {
+  for program in grep sed tr mktemp; do
+    command -v $program >/dev/null 2>&1 || fail "needs $program"
+  done
   if command -v curl >/dev/null 2>&1; then http=curl
   elif command -v wget >/dev/null 2>&1; then http=wget
   else fail 'needs curl or wget'; fi
@@ -400,8 +403,9 @@ first_manifest() {
 }
 
 is_fingerprint() {
-  case $1 in *[!A-Za-z0-9+/=]*) return 1 ;; esac
-  printf '%s\n' "$1" | grep -q '^sha256//[A-Za-z0-9+/]\{43\}=$'
+  fingerprint=${1#sha256//}
+  case ${fingerprint%=} in *[!A-Za-z0-9+/]*) return 1 ;; esac
+  [ "$1" = "sha256//${fingerprint%=}=" ] && [ ${#fingerprint} -eq 44 ]
 }
 
 first_trust() {

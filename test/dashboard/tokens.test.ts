@@ -236,8 +236,25 @@ test('the check names the entry that is missing, and its button adds it', async 
 test('whoever makes a token for a person reads that the person needs no secret', () =>
   behindForm(kit, 'tokens?new=1', {}, async ({ page, findings }) => {
     await page.getByRole('radio', { name: 'Viewer' }).check();
-    await page.getByLabel('User name').fill('mila');
+    const name = page.getByLabel('User name');
     const field = page.getByLabel('Password');
+    for (const [username, password, at, text] of [
+      ['a:b', 'a long enough password', name, 'Nobody logs in by a name with : or | in it.'],
+      ['a|b', 'a long enough password', name, 'Nobody logs in by a name with : or | in it.'],
+      ['mila', 'a long: password', field, 'Nobody logs in by a password with : in it.'],
+      [
+        ' ',
+        'a long enough password',
+        field,
+        'A user name needs a password, and a password a user name.',
+      ],
+    ] as const) {
+      await name.fill(username);
+      await field.fill(password);
+      await saidAt(at, text);
+      assert.ok(await page.getByRole('button', { name: 'Create token' }).isDisabled());
+    }
+    await name.fill(' mila ');
     for (const [password, text] of REFUSED) {
       await field.fill(password);
       await page.getByRole('button', { name: 'Create token' }).click();

@@ -168,19 +168,19 @@ export const restoreCommand = (ways: Ways): Command => ({
       const made = new Date(backup.manifest.made_at).toISOString();
       await ways.audit?.restored(`restored from a backup of ${made}`);
       terminal.print(`The data is as it was at ${made}. Start the server now.`);
-      const { server_uuid } = backup.manifest;
-      if (values['configuration'] === undefined && kernel.server.uuid() !== server_uuid)
-        terminal.print(another(server_uuid));
+      if (values['configuration'] === undefined) tellIdentity(kernel, terminal, backup);
       return undefined;
     }),
 });
 
 /** Agents and machines know a server by more than its address. */
-const another = (
-  uuid: string,
-) => `Agents would refuse it, because its configuration has another server_uuid. For a server in the place of the old one write
+function tellIdentity({ server }: Kernel<unknown>, terminal: CommandTerminal, backup: Backup) {
+  const uuid = backup.manifest.server_uuid;
+  if (server.uuid() === uuid) return;
+  terminal.print(`Agents would refuse it, because its configuration has another server_uuid. For a server in the place of the old one write
   server_uuid = "${uuid}"
-into the configuration, and put the old signing.key beside it: machines take updates from no other (--configuration brings both).`;
+into the configuration, and put the old signing.key beside it: machines take updates from no other (--configuration brings both).`);
+}
 
 /**
  * Where `--configuration` names a file: the configuration of the backup, with its secrets if it has them.

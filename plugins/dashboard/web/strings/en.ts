@@ -1269,6 +1269,8 @@ export const en = {
     usernameHint: 'For people who log in with a password. Programs need none.',
     password: 'Password',
     bothOrNone: 'A user name needs a password, and a password a user name.',
+    usernameSigns: 'Nobody logs in by a name with : or | in it.',
+    passwordSign: 'Nobody logs in by a password with : in it.',
     from: 'Valid from',
     fromHint: 'Empty: immediately.',
     to: 'Valid until',

@@ -1171,6 +1171,8 @@ export const zh: Strings = {
     usernameHint: '供用密码登录的人使用。程序不需要。',
     password: '密码',
     bothOrNone: '用户名和密码必须同时填写。',
+    usernameSigns: '含有 : 或 | 的用户名无法登录。',
+    passwordSign: '含有 : 的密码无法登录。',
     from: '生效时间',
     fromHint: '留空：立即生效。',
     to: '失效时间',

@@ -25,12 +25,14 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
   const [own, setOwn] = useState<Limit | undefined>(BLANK);
   const [account, setAccount] = useState<Account>(NOBODY);
   const [made, setMade] = useState<Made>();
+  // A blank at an end is nobody's name, and the log-in would ask for it.
+  const username = account.username.trim();
   const preset = choice === undefined || choice === 'own' ? [] : limitOfPreset(choice, uuid);
   const limit = choice === 'own' ? own : preset;
   const isReady =
     choice !== undefined && limit !== undefined && (choice !== 'agent' || uuid !== '');
   const { run, error, isBusy } = useWork(async () => {
-    const { username, password, from, until } = account;
+    const { password, from, until } = account;
     setMade(
       await call('token_create', {
         token_creation: {
@@ -88,11 +90,7 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
         <Button onClick={() => go(to('tokens'))}>{t.parts.cancel}</Button>
       </div>
       {made && (
-        <Secret
-          made={made}
-          username={account.username}
-          onClose={() => go(to('tokens', made.key))}
-        />
+        <Secret made={made} username={username} onClose={() => go(to('tokens', made.key))} />
       )}
     </form>
   );
@@ -155,13 +153,20 @@ interface Account {
 }
 const NOBODY: Account = { username: '', password: '', from: '', until: '' };
 
-const isHalf = ({ username, password }: Account) => (username === '') !== (password === '');
+const isHalf = ({ username, password }: Account) => (username.trim() === '') !== (password === '');
 const isBackward = ({ from, until }: Account) => from !== '' && until !== '' && from >= until;
 
-function mistakeOf(account: Account): string | undefined {
+/** Signs with which the server stores a name or a password, and nobody logs in (auth.md §1). */
+const nameMistake = ({ username }: Account) =>
+  /[:|]/.test(username) ? t.tokens.usernameSigns : undefined;
+function passwordMistakeOf(account: Account): string | undefined {
   if (isHalf(account)) return t.tokens.bothOrNone;
-  return isBackward(account) ? t.tokens.backward : undefined;
+  return account.password.includes(':') ? t.tokens.passwordSign : undefined;
 }
+const timeMistake = (account: Account) => (isBackward(account) ? t.tokens.backward : undefined);
+
+const mistakeOf = (account: Account): string | undefined =>
+  nameMistake(account) ?? passwordMistakeOf(account) ?? timeMistake(account);
 
 interface PersonProps {
   readonly account: Account;
@@ -180,6 +185,7 @@ function Person({ account, refused, onChange }: PersonProps) {
         value={account.username}
         hint={t.tokens.usernameHint}
         autocomplete="off"
+        error={nameMistake(account)}
         onText={(username) => set({ username })}
       />
       <TextField
@@ -188,7 +194,7 @@ function Person({ account, refused, onChange }: PersonProps) {
         value={account.password}
         autocomplete="new-password"
         hint={t.tokens.passwordHint}
-        error={isHalf(account) ? t.tokens.bothOrNone : refused}
+        error={passwordMistakeOf(account) ?? refused}
         onText={(password) => set({ password })}
       />
       <TextField
@@ -203,7 +209,7 @@ function Person({ account, refused, onChange }: PersonProps) {
         type="datetime-local"
         value={account.until}
         hint={t.tokens.toHint}
-        error={isBackward(account) ? t.tokens.backward : undefined}
+        error={timeMistake(account)}
         onText={(until) => set({ until })}
       />
     </Card>
