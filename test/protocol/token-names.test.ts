@@ -78,6 +78,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await theirs('token_explain', { method: 'token_get' }),
       /^102 Permission denied: Only SuperToken can explain/,
     );
+    assert.match(
+      await theirs('token_holdings', {}),
+      /^102 Permission denied: Only SuperToken can see what the tokens of others hold/,
+    );
     assert.is((await server.whoami(`${session.key}:${session.secret}`)).id, keyOf(top));
     for (const method of ['session_list', 'token_explain']) {
       const params = { token: top, target_token: keyOf(top), method: 'token_get' };

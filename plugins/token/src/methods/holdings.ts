@@ -3,6 +3,7 @@ import { heldBy, heldByAll } from '../holdings/answers.ts';
 import type { Parts } from '../parts.ts';
 import { Target } from '../schemas.ts';
 import { orRefused, SUPER_ID } from '../store.ts';
+import { isOwnTarget } from '../targets.ts';
 
 const DENIED = 'Only SuperToken can see what the tokens of others hold';
 
@@ -37,10 +38,9 @@ export function addHoldings(methods: Methods, { store, holdings, holdingStore }:
     result: Type.Object({ owners: Type.Array(Owner) }),
     right: { words: 'any credential for its own owner; the Super Token for all' },
     access: 'authenticated',
-    check({ target_token }, { caller }) {
-      const isOwn = target_token === caller.id || target_token === caller.name;
-      if (typeof target_token === 'string' && !caller.super && !isOwn)
-        throw RpcError.denied(DENIED);
+    async check({ target_token }, { caller }) {
+      if (typeof target_token !== 'string' || caller.super) return;
+      if (!(await isOwnTarget(store, caller, target_token))) throw RpcError.denied(DENIED);
     },
     async handle({ target_token }, { caller, signal }) {
       const { kinds } = holdings;
