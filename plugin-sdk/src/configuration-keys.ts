@@ -22,7 +22,11 @@ const marked = <T extends TSchema>(schema: T, marks: KeyMarks): T => withMembers
 
 /** Names of texts that say what is executed, opened, reached or trusted. */
 const NAMES_PLACE =
-  /(?:^|_)(?:path|file|dir|directory|folder|url|uri|address|endpoint|host|proxy|proxies|origin|command|cmd|program|executable|script|listener|pin|cert|certificate|ca|key)(?:s|es)?$|^(?:tls|ssl)(?:_|$)/i;
+  /(?:^|_)(?:path|file|dir|directory|folder|url|uri|address|endpoint|host|proxy|proxies|origin|command|cmd|exec|program|executable|binary|script|module|library|listener|socket|server|upstream|webhook|pin|cert|certificate|ca|key)(?:s|es)?$|^(?:tls|ssl)(?:_|$)/i;
+
+/** `scriptPath` and `script-path` as `script_path`. */
+const underscored = (name: string): string =>
+  name.replace(/([a-z0-9])(?=[A-Z])/g, '$1_').replaceAll('-', '_');
 
 const isText = (value: unknown): boolean =>
   typeof value === 'string' || (Array.isArray(value) && value.some(isText));
@@ -36,7 +40,8 @@ export function isFileOnly(
   marks: KeyMarks = {},
   values: readonly unknown[],
 ): boolean {
-  return marks.wire === undefined ? NAMES_PLACE.test(name) && values.some(isText) : !marks.wire;
+  if (marks.wire !== undefined) return !marks.wire;
+  return NAMES_PLACE.test(underscored(name)) && values.some(isText);
 }
 
 /** Names of texts that are secrets; texts that name files are none. */

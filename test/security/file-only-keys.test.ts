@@ -148,6 +148,15 @@ const foreign: TObject = Type.Object({
     cache_path: Type.String({ wire: true }),
     outlet: fileOnly(Type.Object({ level: Type.String() })),
     max_files: Type.Integer(),
+    scriptPath: Type.String(),
+    'hook-command': Type.String(),
+    exec: Type.String(),
+    upstreams: Type.Array(Type.String()),
+    hooks: Type.Array(
+      Type.Object({ on: Type.String(), run: Type.Object({ command: Type.String() }) }),
+    ),
+    levels: Type.Array(Type.Object({ name: Type.String(), weight: Type.Integer() })),
+    mirrors: Type.Array(Type.Object({ url: Type.String() }), { wire: true }),
   }),
 });
 const guessed: readonly [key: string, value: unknown, fileOnly: boolean][] = [
@@ -157,6 +166,15 @@ const guessed: readonly [key: string, value: unknown, fileOnly: boolean][] = [
   ['start_command', ['x'], true],
   ['cache_path', 'x', false],
   ['max_files', 3, false],
+  ['scriptPath', 'x', true],
+  ['hook-command', 'x', true],
+  ['exec', 'x', true],
+  ['upstreams', ['x'], true],
+  ['hooks', [{ on: 'start', run: { command: 'x' } }], true],
+  ['levels', [{ name: 'x', weight: 3 }], false],
+  ['mirrors', [{ url: 'x' }], false],
+  ['misspelt', [{ script_file: 'x' }], true],
+  ['monkey', 'x', false],
 ];
 for (const [key, value, isRefused] of guessed)
   test(`a plugin from elsewhere: ${key} ${isRefused ? 'is refused for its name' : 'changes'}`, () => {

@@ -72,11 +72,30 @@ function inKey(
   if (tables && (schema?.properties || !isSection))
     return inTable(schema ?? {}, (before ?? {}) as Table, (after ?? {}) as Table, path);
   const name = path.at(-1) ?? '';
-  const isMarked = isFileOnly(name, schema, [before, after]) || holdsMark(schema);
+  const values = [before, after];
+  const isMarked =
+    isFileOnly(name, schema, values) ||
+    holdsMark(schema) ||
+    values.some((value) => holdsPlace(schema, value));
   const fileOnly = isMarked ? MARKED : isSection && !schema?.properties ? UNKNOWN : undefined;
   const tellable = schema !== undefined && !holdsSecret(name, schema);
   return [{ key: path.join('.'), before, after, fileOnly, tellable }];
 }
+
+/** Tables of a list change with it: a key in one of them names a place. */
+function holdsPlace(schema: Known | undefined, value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((item) => holdsPlace(itemOf(schema), item));
+  if (!isTable(value)) return false;
+  return Object.entries(value).some(([name, inner]) => {
+    const part = partOf(schema ?? {}, name);
+    return isFileOnly(name, part, [inner]) || holdsPlace(part, inner);
+  });
+}
+
+const itemOf = ({ wire, items }: Known = {}): Known => ({
+  ...(wire === undefined ? {} : { wire }),
+  ...items,
+});
 
 /** A table in the place of a value, or the other way round, touches whatever may stand in the table. */
 const holdsMark = (schema: Known | undefined): boolean =>
