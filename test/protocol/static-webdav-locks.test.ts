@@ -469,4 +469,14 @@ rules('one of several shared locks is enough, but for every resource of its own'
   assert.equal(blocking(locks, { path: 'b' }, holding()), []);
 });
 
+rules('thousands of locks deep in a tree are looked at once each', () => {
+  const folder = Array.from({ length: 90 }, () => 'a folder with a name').join('/');
+  const locks = Array.from({ length: 10_000 }, (_, n) => make(`${folder}/${n}`, false, true));
+  const before = process.cpuUsage();
+  const found = blocking(locks, { path: 'a folder with a name', below: true }, () => false);
+  const { user, system } = process.cpuUsage(before);
+  assert.is(found.length, 10_000);
+  assert.ok(user + system < 400_000, `${user + system} µs`);
+});
+
 rules.run();

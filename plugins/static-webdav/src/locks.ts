@@ -1,4 +1,4 @@
-import { ancestorsOf, isBelow, type Key, parentOf } from './paths.ts';
+import { isBelow, type Key, parentOf } from './paths.ts';
 
 /** One write lock (RFC 4918 §6). */
 export interface Lock {
@@ -45,13 +45,33 @@ export function blocking(locks: readonly Lock[], change: Change, holds: Holds): 
     locks.filter(({ deep }) => deep),
     holds,
   );
+  const seen = new Map<Key, Over>();
+  const overOf = (place: Key): Over => {
+    const unseen: Key[] = [];
+    let at = parentOf(place);
+    for (; at !== undefined && !seen.has(at); at = parentOf(at)) unseen.push(at);
+    let found = (at !== undefined && seen.get(at)) || NONE;
+    for (const directory of unseen.reverse()) {
+      found = {
+        isHeld: found.isHeld || over.get(directory) === true,
+        outermost: found.outermost ?? (over.has(directory) ? directory : undefined),
+      };
+      seen.set(directory, found);
+    }
+    return found;
+  };
   return [...places].flatMap((place) => {
-    const above = ancestorsOf(place).filter((directory) => over.has(directory));
-    const isHeld = own.get(place) || above.some((directory) => over.get(directory));
-    const [outermost = own.has(place) ? place : undefined] = above.reverse();
-    return isHeld || outermost === undefined ? [] : [outermost];
+    const { isHeld, outermost = own.has(place) ? place : undefined } = overOf(place);
+    return isHeld || own.get(place) || outermost === undefined ? [] : [outermost];
   });
 }
+
+/** The locks of trees around what lies in a directory: looked up once for each, whatever lies in it. */
+interface Over {
+  readonly isHeld: boolean;
+  readonly outermost: Key | undefined;
+}
+const NONE: Over = { isHeld: false, outermost: undefined };
 
 /** Paths of locks, and whether one of those that lie there is held: thousands may lie below one directory. */
 function byPath(locks: readonly Lock[], holds: Holds): ReadonlyMap<Key, boolean> {
