@@ -144,7 +144,7 @@ export const agentConfig = (
   uuid,
   server,
   token,
-) => `# Made on the first start, for the agent of this machine. It takes no tasks and opens no terminals:
+) => `# Made on the first start for the agent of this machine, which then takes no tasks and opens no terminals:
 # "npx svc-server allow-tasks web_shell" allows terminals, also while it runs.
 log_level = "warn"
 agent_uuid = "${uuid}"

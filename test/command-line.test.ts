@@ -57,6 +57,8 @@ async function configure(name: string, extra = ''): Promise<string> {
 
 const usage: [name: string, args: string[], code: number, stream: 'out' | 'err', text: RegExp][] = [
   ['no arguments give the help', [], 0, 'out', /^Usage: svc-server COMMAND/],
+  ['help is the help', ['help'], 0, 'out', /^Usage: svc-server COMMAND/],
+  ['help takes a command', ['help', 'setup'], 0, 'out', /^Usage: svc-server setup DIR/],
   [
     '--help lists the commands, those of plugins included',
     ['--help'],

@@ -43,7 +43,8 @@ export async function main(args: readonly string[]): Promise<number | undefined>
 }
 
 async function run(args: readonly string[]): Promise<number | undefined> {
-  const { name, config, help } = glance(args);
+  // `help` and `help COMMAND`, as svc has them.
+  const { name, config, help } = glance(args[0] === 'help' ? [...args.slice(1), '--help'] : args);
   if (help || name === undefined) return await printHelp(name, config);
   if (TALKS.has(name)) print('Starting svc-server');
   const examination = EXAMINATIONS.get(name);
