@@ -31,7 +31,7 @@ const CONFIG = {
   'status-page': { max_pages_per_owner: 3, max_pages: 5 },
   enrol: { max_codes_per_owner: 3, max_codes: 5 },
   db: { max_databases_per_token: 3 },
-  'static-bucket': { max_buckets_per_owner: 3 },
+  'static-bucket': { max_buckets_per_owner: 3, max_buckets: 5 },
 };
 
 /** A kind, and how one of it is made, changed and deleted. */
@@ -77,7 +77,7 @@ const kinds: readonly Kind[] = [
   { kind: 'database', plural: 'databases', key: 'max_databases_per_token', section: 'db',
     make: (token, name) => ['db_create', { token, name }],
     remove: (token, name) => ['db_delete', { token, name }] },
-  { kind: 'bucket', plural: 'buckets', key: 'max_buckets_per_owner', section: 'static-bucket',
+  { kind: 'bucket', plural: 'buckets', key: 'max_buckets_per_owner', section: 'static-bucket', shared: 'max_buckets',
     make: (token, name) => ['static-bucket_create', { token, name, path: name, is_http_root: false, cors: false }],
     change: (token, name) => ['static-bucket_update', { token, name, path: name, is_http_root: false, cors: true }] },
 ];
@@ -208,6 +208,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   }
 
   test('a directory that a deleted bucket leaves behind counts until its bucket is back', async () => {
+    // Room of all tokens together, which the test before has filled.
+    await app.sql('delete from static_file');
     const owner = await newOwner();
     const bucket = (name: string) => ({
       token: owner,

@@ -34,6 +34,12 @@ const config = Type.Object({
     default: 10_737_418_240,
     description: 'Bytes of the files of one bucket; 0: no limit.',
   }),
+  max_buckets: Type.Integer({
+    minimum: 1,
+    default: 5_000,
+    description:
+      'Buckets of all tokens together, with what deleted ones leave behind; every server keeps them in memory. The Super Token has as many for itself.',
+  }),
   max_buckets_per_owner: Type.Integer({
     minimum: 0,
     default: 1_000,
@@ -71,6 +77,7 @@ export default definePlugin({
     'static_path',
     'stall_timeout_ms',
     'max_bucket_bytes',
+    'max_buckets',
     'max_buckets_per_owner',
     'max_downloads',
   ],
