@@ -28,4 +28,29 @@ test('a right that goes while the streams are asked, or right after it, ends its
   }
 });
 
+test('streams with questions of their own, which may take long, keep no other one waiting', async () => {
+  const caller: Principal = { id: 'key', super: false, ended: new AbortController().signal };
+  let isRight = true;
+  let answered = 0;
+  const holds = new Holds(() => isRight, {} as Logger);
+  const slow = async () => {
+    await setImmediate();
+    return ++answered > 0;
+  };
+  for (let stream = 0; stream < 50; stream++) holds.hold(caller, slow);
+  const { ended } = holds.hold(caller, rights);
+  while (answered < 50) await setImmediate();
+  isRight = false;
+  holds.changed('key');
+  for (let turn = 0; turn < 5; turn++) await setImmediate();
+  assert.ok(ended.aborted, `${answered - 50} others were asked before`);
+  while (answered < 100) await setImmediate();
+  holds.changed('key');
+  await setImmediate();
+  isRight = false;
+  const late = holds.hold(caller, rights).ended;
+  for (let turn = 0; turn < 5; turn++) await setImmediate();
+  assert.ok(late.aborted, 'nor does one that comes while they are asked');
+});
+
 test.run();

@@ -19,8 +19,9 @@ export class Holds {
   readonly #log: Logger;
   /** By `Principal.id`. */
   readonly #of = new Map<string, Set<Held>>();
-  /** To be asked again. */
-  #due = new Set<Held>();
+  /** To be asked again: those that live on rights, whose answer is there at once, and those with a question of their own. */
+  readonly #due = new Set<Held>();
+  readonly #slow = new Set<Held>();
   #isAsking = false;
 
   constructor(allows: Allows, log: Logger) {
@@ -34,7 +35,7 @@ export class Holds {
     const { ended } = caller;
     const release = () => {
       ended.removeEventListener('abort', end);
-      this.#due.delete(held);
+      this.#queueOf(held).delete(held);
       const others = this.#of.get(caller.id);
       others?.delete(held);
       if (others?.size === 0) this.#of.delete(caller.id);
@@ -57,8 +58,8 @@ export class Holds {
   /** The rights of callers with this id may have changed; undefined: of any. */
   changed(id?: string): void {
     const sets = id === undefined ? this.#of.values() : [this.#of.get(id) ?? []];
-    for (const set of sets) for (const held of set) this.#due.add(held);
-    if (this.#due.size > 0) this.#begin();
+    for (const set of sets) for (const held of set) this.#queueOf(held).add(held);
+    if (this.#next()) this.#begin();
   }
 
   #add(held: Held): void {
@@ -66,8 +67,18 @@ export class Holds {
     this.#of.set(held.caller.id, others.add(held));
     // The server itself and the Super Token may do everything for as long as they are valid.
     if (held.caller.super) return;
-    this.#due.add(held);
+    this.#queueOf(held).add(held);
     this.#begin();
+  }
+
+  #queueOf({ livesOn }: Pick<Held, 'livesOn'>): Set<Held> {
+    return typeof livesOn === 'function' ? this.#slow : this.#due;
+  }
+
+  /** Subscriptions without number keep no terminal open that has lost its right. */
+  #next(): Held | undefined {
+    for (const queue of [this.#due, this.#slow]) for (const held of queue) return held;
+    return undefined;
   }
 
   #begin(): void {
@@ -78,11 +89,11 @@ export class Holds {
     this.#isAsking = true;
     try {
       await setImmediate();
-      for (let asked = 1; this.#due.size > 0; asked++) {
-        const [held] = this.#due as Iterable<Held> as [Held];
-        this.#due.delete(held);
+      let asked = 0;
+      for (let held = this.#next(); held; held = this.#next()) {
+        this.#queueOf(held).delete(held);
         if (!(await this.#mayGoOn(held))) held.end();
-        if (asked % CHUNK === 0) await setImmediate();
+        if (++asked % CHUNK === 0) await setImmediate();
       }
     } finally {
       // In the turn that saw none left: what comes a microtask later begins anew.
