@@ -124,7 +124,8 @@ export default definePlugin({
       kernel.every('token watch', WATCH_MS, () => parts.refresh.watch());
       // A parent that expires tells nobody.
       kernel.every('streams of children', WATCH_MS, () => {
-        if (kernel.config.on_delete === 'suspend') kernel.auth.changed();
+        if (kernel.config.on_delete !== 'suspend') return;
+        for (const key of parts.records.lateChildren()) kernel.auth.changed(key);
       });
       kernel.every('token places', WATCH_MS, () => parts.places.save());
       kernel.every('uses of sessions', WATCH_MS, () => parts.sessions.save());

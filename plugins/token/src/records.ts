@@ -128,6 +128,12 @@ export class Records {
       if (token.outlives(id) && token.validity() === 'late') token.endPrincipal();
   }
 
+  /** Keys of tokens with a parent whose time is over, or that of a token above them. */
+  *lateChildren(): Generator<string> {
+    for (const token of this.#all())
+      if (token.parent !== null && token.validity() === 'late') yield token.key;
+  }
+
   /** Ends the sessions of tokens whose parents are gone. */
   endOrphans(): void {
     for (const token of this.#all())
