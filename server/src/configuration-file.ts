@@ -119,8 +119,7 @@ export class ServedFile implements ConfigurationFile {
     try {
       const loaded = await loadConfig(this.path);
       found.push(...keyWarnings(plugins, loaded));
-      const ignored = new Set(found.map(({ key }) => key));
-      for (const key of this.#heldBack(loaded).filter((key) => !ignored.has(key)))
+      for (const key of this.#heldBack(loaded))
         found.push({ kind: 'restart', key, message: `the new value of '${key}' needs a restart` });
       const key = 'ws_listener';
       if (listen !== undefined && loaded.head[key] !== listen)
@@ -143,6 +142,8 @@ export class ServedFile implements ConfigurationFile {
       await app.follow(kernelHead(loaded.head, listen));
       applySections(plugins, sections, next);
       this.#follow(loaded);
+      for (const { kind, message } of keyWarnings(plugins, loaded))
+        if (kind === 'unknown') log.warn(message);
       const needRestart = this.#heldBack(loaded);
       if (needRestart.length > 0)
         log.warn('changed keys need a restart', { keys: needRestart.join(', ') });
@@ -162,7 +163,9 @@ export class ServedFile implements ConfigurationFile {
   #heldBack(loaded: LoadedConfig): string[] {
     const { loaded: first, plugins, sections } = this.#options;
     const head = changedLeaves(first.head, loaded.head).filter((key) => !RELOADABLE.includes(key));
-    return [...head, ...heldBack(plugins, sections, sectionsOf(plugins, loaded))];
+    const changed = [...head, ...heldBack(plugins, sections, sectionsOf(plugins, loaded))];
+    const ignored = new Set(keyWarnings(plugins, loaded).map(({ key }) => key));
+    return changed.filter((key) => !ignored.has(key));
   }
 
   #follow(loaded: LoadedConfig): void {

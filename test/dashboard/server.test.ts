@@ -121,6 +121,13 @@ test('what a change leaves for a restart is said at once', () =>
     assert.match(await note.innerText(), /shutdown_timeout_ms/);
     await save(text);
     await note.waitFor({ state: 'detached' });
+    await save(`shutdown_timout_ms = 4242\n${text}`);
+    const unknown =
+      "unknown configuration key 'shutdown_timout_ms' ignored; did you mean 'shutdown_timeout_ms'?";
+    await page.getByText(unknown).waitFor();
+    assert.is(await note.count(), 0);
+    await save(text);
+    await page.getByText(unknown).waitFor({ state: 'detached' });
   }, 'server/configuration'));
 
 test('what is kept is shown by table, and a time of its own is set, seen and taken back', () =>

@@ -331,12 +331,14 @@ test('changed keys that need a restart are named in the log', async () => {
     text
       .replace('hot = 1', 'hot = 2')
       .replace('cold = 1', 'cold = 2')
+      .replace('cold = 2', 'cold = 2\ncolt = 1')
       .replace('log_filter = "info"', 'log_filter = "warn"'),
   );
   await app.reload();
   const record = app.records().find(({ message }) => message === 'changed keys need a restart');
   assert.is(record?.level, 'WARN');
   assert.is(record?.fields['keys'], 'logging.log_filter, strict.cold');
+  assert.ok(app.records().some(({ message }) => /'strict\.colt' ignored/.test(message)));
   const strictKernel = (app.kernel as Server).kernelOf('strict');
   assert.equal(strictKernel.config, { hot: 2, cold: 1 });
   await app.stop();
