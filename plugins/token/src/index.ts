@@ -40,7 +40,7 @@ export default definePlugin({
     password_policy: Type.Union([Type.Literal('strong'), Type.Literal('off')], {
       default: 'strong',
       description:
-        'New passwords: strong asks for eight characters and refuses the 10,000 commonest, off asks for six bytes as the protocol does. Passwords that exist go on.',
+        'New passwords: strong asks for eight characters and refuses the 10,000 commonest; off takes any for a new token, and six bytes or more for a change, as the protocol does. Passwords that exist go on.',
     }),
     on_delete: Type.Union([Type.Literal('keep'), Type.Literal('suspend')], {
       default: 'keep',
