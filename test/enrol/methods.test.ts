@@ -538,10 +538,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       {},
       await app.token(rights, { timestamp_to: app.clock.now() + 60_000 }),
     );
+    const load = async () => {
+      const headers = { authorization: `Code ${code}` };
+      return (await app.fetch('/svc/enrol/runtime/plan9-x64', { headers })).status;
+    };
+    assert.is(await load(), 404);
     await app.clock.advance(61_000);
     const response = await exchange(code);
     assert.is(response.status, 403);
     assert.match(await response.text(), 'may not enrol machines any more');
+    assert.is(await load(), 401);
   });
 
   const wrong: [what: string, params: object, text: RegExp][] = [

@@ -44,7 +44,8 @@ export class Enrolment {
   /** Why the code would not be taken; undefined: it would. */
   async refusal(code: string): Promise<Refused | undefined> {
     const known = await this.#known(code);
-    return typeof known === 'string' ? known : this.#refusalOfUsed(known);
+    if (typeof known === 'string') return known;
+    return (await this.#hasEnded(known)) ? 'ended' : this.#refusalOfUsed(known);
   }
 
   /** @throws RpcError 102, 103, 108 of `token_create` */
@@ -178,13 +179,17 @@ export class Enrolment {
       await call('kv_delete_namespace', { namespace: agent }, system).catch(unlessGone);
   }
 
+  /** The last rights of a token that has ended stay with jobs; nobody joins a fleet by them. */
+  async #hasEnded({ owner }: Code): Promise<boolean> {
+    return /^(?:expired|deleted)$/.test(await this.#kernel.use(Owners).state(owner));
+  }
+
   /** With the rights that the maker of the code has now, and no longer than that: what never ends would be refused to a maker that does. */
-  async #createToken(uuid: string, { owner }: Code): Promise<string> {
+  async #createToken(uuid: string, code: Code): Promise<string> {
     const { system } = this.#kernel;
-    const owners = this.#kernel.use(Owners);
-    // The last rights of a token that has ended stay with jobs; nobody joins a fleet by them.
-    const hasEnded = /^(?:expired|deleted)$/.test(await owners.state(owner));
-    const caller = owner === null ? system : await owners.principal(owner);
+    const { owner } = code;
+    const hasEnded = await this.#hasEnded(code);
+    const caller = owner === null ? system : await this.#kernel.use(Owners).principal(owner);
     if (!caller || hasEnded) throw RpcError.denied('the token that made the code has ended');
     const { timestamp_from, timestamp_to } = this.#kernel.use(Tokens).record(caller) ?? FOR_EVER;
     const token_creation = { token_limit: limitsOf(uuid), timestamp_from, timestamp_to };
