@@ -63,6 +63,9 @@ servers(
 );
 servers.run();
 
+/** What happens between the check of the rights and the writing of a song. */
+let meanwhile = async (): Promise<unknown> => undefined;
+
 /** A third-party plugin that keeps songs. */
 const songs = definePlugin({
   name: 'songs',
@@ -106,6 +109,7 @@ const songs = definePlugin({
         access: 'authenticated',
         async handle({ title }, { caller }) {
           const owner = kernel.use(Owners).of(caller);
+          await meanwhile();
           const sql = {
             text: 'insert into songs (title, owner) values (?, ?) returning title',
             params: [title, owner],
@@ -141,6 +145,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         held,
       );
     } finally {
+      await app.stop();
+    }
+  });
+  test('what a token makes in the moment of its deletion is not made: nobody would hold it', async () => {
+    const app = await bootForTest(['token', songs], {}, { dialect });
+    try {
+      const token = await app.token([]);
+      const [key] = token.split(':');
+      meanwhile = () => app.call('token_delete', [app.superToken, key]);
+      const late = await outcome(app, 'songs_add', { token, title: 'late' });
+      assert.is(late, '102 Permission denied: Invalid credentials');
+      assert.equal(await app.sql('select * from songs'), []);
+    } finally {
+      meanwhile = async () => undefined;
       await app.stop();
     }
   });

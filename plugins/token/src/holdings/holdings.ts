@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import type {
-  Database,
-  HoldingChange,
-  HoldingKind,
-  HoldingLimits,
-  Holdings,
-  QueryBuilder,
+import {
+  type Database,
+  type HoldingChange,
+  type HoldingKind,
+  type HoldingLimits,
+  type Holdings,
+  type QueryBuilder,
+  RpcError,
 } from '@svc/plugin-sdk';
 import { type Bound, demandWithin, isBeyond } from './limits.ts';
 import type { Held, HoldingStore } from './store.ts';
@@ -36,9 +37,16 @@ export class TokenHoldings implements Holdings {
     this.#kinds.set(kind, added);
   }
 
-  async within<T>(change: HoldingChange, write: (on: QueryBuilder) => Promise<T>): Promise<T> {
+  async within<T>(change: HoldingChange, work: (on: QueryBuilder) => Promise<T>): Promise<T> {
     const { what, limits, holder } = await this.#look(change);
     const { kind, owner } = change;
+    const write = async (on: QueryBuilder) => {
+      const written = await work(on);
+      // Deleted meanwhile, while it held nothing: for nobody would this count.
+      if (owner !== null && !(await this.#store.isKnown(on, owner)))
+        throw RpcError.denied('Invalid credentials');
+      return written;
+    };
     const counts = this.#counts(what, limits, { owner, holder });
     return this.#db.transaction(
       async (trx) => {

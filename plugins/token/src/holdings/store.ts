@@ -71,6 +71,13 @@ export class HoldingStore {
     if (takeTurn !== undefined) await on.raw(takeTurn, [kind, holder]);
   }
 
+  /** It is there, or is remembered for what it left behind. */
+  async isKnown(on: QueryBuilder, token_key: string): Promise<boolean> {
+    const of = (table: string) => `select token_key from ${table} where token_key = ?`;
+    const text = `${of('token')} union all ${of('token_gone')}`;
+    return (await keysOf(on, { text, params: [token_key, token_key] })).length > 0;
+  }
+
   /** The token with this key, the tokens below it, and those of them that were deleted. A join would read the whole table. */
   async family(on: QueryBuilder, holder: string): Promise<string[]> {
     const gone = 'select token_key from token_gone where holder = ?';
