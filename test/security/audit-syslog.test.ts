@@ -110,8 +110,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await receiver.close();
     for (let times = 0; times < 150; times++) await app.token([]);
     await rowsOf(app);
+    const waits = async () =>
+      (await app.call('svc-server_config_warnings', [app.superToken])).warnings.some(
+        ({ message }: { message: string }) => /^the audit does not reach syslog \(/.test(message),
+      );
+    await until(waits);
     await receiver.open();
     await allArrive(app, receiver);
+    assert.not.ok(await waits(), 'it is reached again');
 
     await receiver.close();
     await app.token([]);

@@ -84,6 +84,12 @@ const endAdvice = (problem: string): ConfigWarning => ({
   message: `the end of the audit stands in the database alone (${problem}): let the server write the file, or name another one in [audit] end_file`,
 });
 
+const syslogAdvice = (problem: string): ConfigWarning => ({
+  kind: 'advice',
+  key: 'audit.syslog',
+  message: `the audit does not reach syslog (${problem}): its rows wait in the table; look at the receiver before retention removes them`,
+});
+
 /** In the setup: a receiver that cannot be used ends a start before the database is touched. @throws UserError */
 const outletOf = (kernel: Kernel<Settings>, trail: Trail): SyslogOutlet | undefined =>
   kernel.config.syslog === undefined
@@ -160,6 +166,7 @@ export default definePlugin({
     hooks.warnings.tap((found) => {
       if (trail.problem !== undefined) found.push(keyAdvice(trail.problem));
       if (trail.endProblem !== undefined) found.push(endAdvice(trail.endProblem));
+      if (outlet?.problem !== undefined) found.push(syslogAdvice(outlet.problem));
     });
     hooks.stop.tap((reason) => {
       if (serves) trail.record({ method: 'stop', target: reason });

@@ -54,6 +54,8 @@ export function syslogTarget({ syslog = '', syslog_ca }: SyslogSettings): Target
 export class SyslogOutlet {
   sent = 0;
   lost = 0;
+  /** Why rows wait; undefined: they do not. */
+  problem: string | undefined;
   readonly #kernel: Kernel<unknown>;
   readonly #store: Store;
   readonly #chain: () => Promise<Chain>;
@@ -117,6 +119,7 @@ export class SyslogOutlet {
       try {
         const socket = await this.#client.connect({ ...this.#target, signal: this.#end.signal });
         pause = FIRST_PAUSE_MS;
+        this.problem = undefined;
         await this.#serve(socket);
       } catch (error) {
         this.#tell(error);
@@ -217,9 +220,10 @@ export class SyslogOutlet {
   #tell(error: unknown): void {
     const { clock, log } = this.#kernel;
     const now = clock.monotonic();
+    const { host, port } = this.#target;
+    this.problem = `${host}:${port}: ${(error as Error).message}`;
     if (this.#isStopping || now - this.#failedAt < WARN_MS) return;
     this.#failedAt = now;
-    const { host, port } = this.#target;
     log.warn('the audit does not reach syslog: its rows wait in the table', { host, port, error });
   }
 }
