@@ -124,11 +124,12 @@ interface DialogProps {
 function Password({ token, onClose }: DialogProps) {
   const { call } = useServer();
   const [password, setPassword] = useState('');
+  const unfit = password.includes(':') ? t.tokens.passwordSign : undefined;
   return (
     <FormDialog
       title={t.tokens.passwordTitle(token.username ?? '')}
       action={t.tokens.changePassword}
-      disabled={password === ''}
+      disabled={password === '' || unfit !== undefined}
       onClose={onClose}
       onSubmit={async () => {
         await call('token_change_password', {
@@ -147,7 +148,7 @@ function Password({ token, onClose }: DialogProps) {
             type="password"
             value={password}
             hint={t.tokens.passwordHint}
-            error={mistake}
+            error={unfit ?? mistake}
             autocomplete="new-password"
             autofocus
             onText={setPassword}
