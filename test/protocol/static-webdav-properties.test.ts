@@ -390,7 +390,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await outcome(long, set('<x:a/>')), { '{urn:x}a': 507 });
   });
 
-  test('a namespace that thousands of names repeat is refused, not said with each', async () => {
+  test('a namespace or language that thousands of names repeat is refused, not said with each', async () => {
     const names = (many: number) => Array.from({ length: many }, (_, n) => `<y:a${n}/>`).join('');
     const asked = (many: number) =>
       propfindBody(names(many)).replace('xmlns:D', `xmlns:y="${LONG}" xmlns:D`);
@@ -399,6 +399,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await server.dav('PROPFIND', 'a.txt', depth, asked(100))).status, 400);
     const removed = update(remove(names(100))).replace('xmlns:x', `xmlns:y="${LONG}" xmlns:x`);
     assert.is((await server.dav('PROPPATCH', 'a.txt', {}, removed)).status, 400);
+    const language = update(set(names(100))).replace(
+      'xmlns:x',
+      `xmlns:y="y" xml:lang="${LONG}" xmlns:x`,
+    );
+    assert.is((await server.dav('PROPPATCH', 'a.txt', {}, language)).status, 400);
   });
 
   test('a listing is sent in pieces, however much there is about each member', async () => {

@@ -25,8 +25,8 @@ export const XML = 'http://www.w3.org/XML/1998/namespace';
 /** Largest depth of elements. Requests of the standard need six. */
 const MAX_DEPTH = 64;
 /**
- * Largest sum of the names in one body, each with its namespace: one that is declared once may stand in thousands of names,
- * and an answer says it with each.
+ * Largest sum of the names in one body, each with its namespace and language: those that are said once may belong to thousands
+ * of names, and what is stored or answered says them with each.
  */
 const MAX_NAMES = 131_072;
 
@@ -54,6 +54,7 @@ export function parseXml(bytes: Uint8Array): Element {
     const element = elementOf(tag, open.at(-1)?.lang);
     for (const { uri, local } of [element, ...element.attributes])
       names += uri.length + local.length;
+    names += element.lang?.length ?? 0;
     if (names > MAX_NAMES) throw new BadXml('the names are too long');
     open.at(-1)?.children.push(element);
     root ??= element;
