@@ -398,6 +398,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(!JSON.stringify(rows).includes(session.slice(17)));
   });
 
+  test('a token that makes sessions by the dozen keeps nobody from taking its rights away', async () => {
+    const { token } = await account();
+    const socket = await app.connect();
+    let made = 0;
+    const creations = Array.from({ length: 200 }, async () => {
+      await socket.call('session_create', { token });
+      made++;
+    });
+    await Promise.race(creations);
+    const before = made;
+    await on.asSuper('token_edit', keyOf(token), []);
+    assert.ok(made - before < 30, `${made - before} sessions were made before the edit`);
+    await Promise.all(creations);
+    socket.close();
+    await on.outcome('session_revoke', { token, all: true });
+  });
+
   test('a whole credential in the place of a key or name is in no record of changes, and not in the log', async () => {
     const { token } = await account();
     const { account: ofAccount } = await account();

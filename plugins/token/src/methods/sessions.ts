@@ -1,5 +1,6 @@
 import {
   type CallContext,
+  createLocks,
   type Methods,
   optional,
   type Principal,
@@ -52,6 +53,8 @@ export function addSessions(methods: Methods, parts: Parts): void {
 type TokenAt = (target: string | null | undefined, caller: Principal) => Promise<Token>;
 
 function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
+  // Each waits for a lock on the table: those of one token are no queue there in which a change of its rights stands behind.
+  const locked = createLocks();
   methods.add('session_create', {
     summary: 'Make a short-lived credential with the rights of the caller.',
     description:
@@ -86,10 +89,9 @@ function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       }
     },
     async handle({ name, hours }, { caller, log }) {
-      const made = await create(parts, await tokenAt(undefined, caller), {
-        name: name ?? '',
-        hours,
-      });
+      const made = await locked([caller.id], async () =>
+        create(parts, await tokenAt(undefined, caller), { name: name ?? '', hours }),
+      );
       log.info('session created', { token_key: caller.id, session: made.key });
       return made;
     },
