@@ -1,4 +1,5 @@
 // What holds the main thread up is named: in tests it fails them, in production it is logged and counted.
+import { stat } from 'node:fs/promises';
 import { definePlugin, type LongTurn, onLongTurn, Type, tellsThreadTime } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
@@ -63,6 +64,15 @@ const busy = definePlugin({
         exchange.text(200, 'done');
       };
       routes.add({ path: '/busy/:name', handle });
+      routes.add({
+        path: '/busy-behind-a-file',
+        async handle(exchange) {
+          await stat(import.meta.filename);
+          await db.first('select 1 as one');
+          work();
+          exchange.text(200, 'done');
+        },
+      });
     });
   },
 });
@@ -76,6 +86,11 @@ const CASES: readonly [name: string, run: (app: TestApp) => Promise<unknown>, ca
     'a route behind its body',
     (app) => app.fetch('/busy/bee', { method: 'POST', body: 'x' }),
     ['/busy/:name'],
+  ],
+  [
+    'a route behind a file and a read',
+    (app) => app.fetch('/busy-behind-a-file'),
+    ['/busy-behind-a-file'],
   ],
   ['work in slices', called('busy_in_slices'), []],
   ['a thread that sleeps', called('busy_asleep'), []],

@@ -91,7 +91,11 @@ export class Router {
       exchange.route = path;
       markFor(path);
       const waiting = route.handle(exchange);
-      if (waiting) return waiting.then(() => resolve(true));
+      if (waiting)
+        return waiting.then(() => {
+          markFor(path);
+          resolve(true);
+        });
       turn.answer = true;
     };
   }

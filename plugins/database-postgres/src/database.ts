@@ -9,6 +9,7 @@ import {
   type GuardedTables,
   type Logger,
   type MigrationDatabase,
+  mark,
   type QueryBuilder,
   type RawJson,
   RpcError,
@@ -142,6 +143,8 @@ export class PostgresDatabase implements DatabaseHandle {
       return result.rows;
     } catch (error) {
       throw databaseError(error);
+    } finally {
+      mark();
     }
   }
 

@@ -1,4 +1,4 @@
-import { RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { mark, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
 import type Sqlite from 'better-sqlite3';
 import { collect } from './collect.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
@@ -17,16 +17,19 @@ export class MainReads {
   }
 
   all<Row extends object>(sql: string, params: readonly SqlValue[]): Row[] {
+    mark();
     return exactObjects(this.#statements.get(sql).all(params.map(bindable)) as Row[]);
   }
 
   first<Row extends object>(sql: string, params: readonly SqlValue[]): Row | undefined {
+    mark();
     const row = this.#statements.get(sql).get(params.map(bindable)) as Row | undefined;
     return row && exactObjects([row])[0];
   }
 
   /** @throws RpcError -32008 as soon as the texts pass `maxBytes` */
   jsonArray(sql: string, params: readonly SqlValue[], maxBytes: number): RawJson {
+    mark();
     const statement = this.#plucked.get(sql);
     const texts = collect(statement.iterate(params.map(bindable)), maxBytes);
     if (!texts) throw RpcError.responseTooBig(maxBytes);
