@@ -48,7 +48,7 @@ export function syslogTarget({ syslog = '', syslog_ca }: SyslogSettings): Target
 }
 
 /**
- * Sends the rows of this server's chain to a syslog receiver, in order and at least once. The table is the queue: what was not
+ * Sends the rows of this server's chain to a syslog receiver, in order and at least once to one that reads. The table is the queue: what was not
  * sent before a break or a stop is read from there, and rows that retention removed first are counted as lost.
  */
 export class SyslogOutlet {
