@@ -40,6 +40,8 @@ test('a minute without the database is one line, and what fails says why', async
   for (let second = 0; second < MINUTES * 60; second += 5) {
     const { code, data } = await failure(app.call('kv_set_value', [token, 'shop', 'a', second]));
     assert.equal([code, data], [103, 'the database does not answer']);
+    const stranger = await failure(app.call('token_get', [`k${second}:${'s'.repeat(32)}`]));
+    assert.is(stranger.message, 'Database error: the database does not answer');
     const query = { fields: [], condition: [] };
     const read = await failure(app.call('agent_query_dynamic', [token, query]));
     assert.is(read.code, 103);
@@ -51,6 +53,7 @@ test('a minute without the database is one line, and what fails says why', async
   const told = lines.filter(({ message }) => message.startsWith('The database does not answer'));
   assert.ok(told.length >= MINUTES - 1 && told.length <= MINUTES + 1, `${told.length} lines`);
   assert.ok(told.every(({ level }) => level === 'ERROR'));
+  assert.ok(told.some(({ fields }) => /127\.0\.0\.1/.test(String(fields['reason']))));
   assert.ok(told.slice(1).every(({ fields }) => Number(fields['failures']) > 10));
   const others = lines.filter((line) => !told.includes(line)).map(({ message }) => message);
   assert.equal(

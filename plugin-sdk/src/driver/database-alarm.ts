@@ -60,8 +60,9 @@ export class DatabaseAlarm {
     alarm.failed++;
     const now = this.#clock.now();
     if (now < alarm.quiet_until) return;
-    const { message } = error as Error;
-    this.#log.error(alarm.text, { reason: message, [alarm.count]: alarm.failed });
+    const { cause, message } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    this.#log.error(alarm.text, { reason, [alarm.count]: alarm.failed });
     alarm.quiet_until = now + PAUSE_MS;
     alarm.failed = 0;
   }

@@ -1,4 +1,5 @@
 import { codeOf, hasCode } from '../code-of.ts';
+import { DATABASE_AWAY, isDatabaseAway } from '../database-away.ts';
 import { RpcError } from '../errors.ts';
 
 const uniqueCodes = new Set([
@@ -13,9 +14,10 @@ export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uni
 
 const DAMAGED = /^(?:SQLITE_(?:CORRUPT|NOTADB)|XX00[12])/;
 
-/** 103 with the driver's text; the driver's error is its cause. */
+/** 103 with the driver's text; the driver's error is its cause. Where it could not be reached the log alone has its address. */
 export function databaseError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
+  if (isDatabaseAway(error)) return RpcError.database(DATABASE_AWAY, { cause: error });
   const said = error instanceof Error ? error.message : String(error);
   const text = DAMAGED.test(codeOf(error))
     ? `a page of the database is damaged (${said}): restore a backup; svc-server doctor says more`
