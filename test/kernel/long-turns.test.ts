@@ -28,6 +28,7 @@ const busy = definePlugin({
     const look = () => db.query('schema_migrations').select('*').limit(1);
     const kinds: Record<string, () => unknown> = {
       busy_at_once: () => work(),
+      busy_a_little: () => work(BUSY_MS / 30),
       busy_behind_promises: async () => {
         for (let n = 0; n < 10; n++) await null;
         work();
@@ -91,6 +92,14 @@ const CASES: readonly [name: string, run: (app: TestApp) => Promise<unknown>, ca
     'a route behind a file and a read',
     (app) => app.fetch('/busy-behind-a-file'),
     ['/busy-behind-a-file'],
+  ],
+  [
+    'a batch whose entries work a little each',
+    (app) =>
+      app.rpc(
+        Array.from({ length: 40 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'busy_a_little' })),
+      ),
+    [],
   ],
   ['work in slices', called('busy_in_slices'), []],
   ['a thread that sleeps', called('busy_asleep'), []],

@@ -4,8 +4,9 @@ import type { Answer } from './dispatch.ts';
 import type { Message } from './envelope.ts';
 import { batchTooBig, exceeded, invalidRequest } from './errors.ts';
 
-/** Entries of an array that may run before other connections have their turn. */
+/** Entries of an array that may run before other connections have their turn, and for how long. */
 const ENTRIES_PER_TURN = 50;
+const TURN_MS = 10;
 
 /** An answer, or the commit that it waits for. */
 export type Begun = Answer | Committing<Answer>;
@@ -27,8 +28,13 @@ export async function answerArray(
 ): Promise<Answer> {
   const isTooLong = entries.length > most;
   const answers = new ArrayAnswer(limit);
+  let begun = performance.now();
   for (const [index, entry] of entries.entries()) {
-    if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
+    const isFull = index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1;
+    if (isFull || performance.now() - begun > TURN_MS) {
+      await nextTurn();
+      begun = performance.now();
+    }
     if (!isGathered(entry)) await answers.settle(true);
     if (answers.isTooBig) break;
     answers.add(isTooLong ? tooMany(entry, most) : await begin(entry));
