@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { Loaded, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Card, Confirm, Diff, Field, toast } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { ConfigurationNotes } from './configuration-notes.tsx';
 import { changedOf, FileOnly, inWords, useFileOnly } from './file-only.tsx';
-import { RestartNote } from './restart-note.tsx';
 
 /** The configuration file: its text, what a change of it is, and the server's word on it. */
 export function Configuration() {
@@ -11,7 +11,7 @@ export function Configuration() {
   const file = usePoll('configuration', () => call('svc-server_read_config'));
   return (
     <div class="stack">
-      <RestartNote />
+      <ConfigurationNotes />
       <Loaded of={file} what={t.server.configuration.unreadable}>
         {(text) => <Editor key={text} text={text} onSaved={file.refresh} />}
       </Loaded>

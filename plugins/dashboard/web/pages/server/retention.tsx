@@ -3,7 +3,7 @@ import { isMissing, Loaded, setValue, usePoll, useServer } from '../../frame/ind
 import { Amount, Bar, Button, Card, Confirm, format, Select, toast } from '../../parts/index.ts';
 import { DAY_MS, DAYS, type Days, daysOf, isShorter } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
-import { RestartNote } from './restart-note.tsx';
+import { ConfigurationNotes } from './configuration-notes.tsx';
 import { Rules } from './rules.tsx';
 import { valueIn } from './toml.ts';
 
@@ -47,7 +47,7 @@ export function Retention() {
     <Loaded of={file} what={t.server.configuration.unreadable}>
       {(text) => (
         <div class="stack">
-          <RestartNote />
+          <ConfigurationNotes />
           <Loaded of={limits} what={t.server.retention.unreadable}>
             {(stored) => (
               <Limits

@@ -9,7 +9,7 @@ interface Warning {
 }
 
 /** Keys that nothing reads, and what a change leaves for a restart; read again after each reload, which closes the connection. */
-export function RestartNote() {
+export function ConfigurationNotes() {
   const { call, may } = useServer();
   const isAllowed = may('svc-server_config_warnings') === true;
   const { data = [] } = usePoll(`restart ${isAllowed}`, async () => {
