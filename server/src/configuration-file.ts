@@ -118,8 +118,9 @@ export class ServedFile implements ConfigurationFile {
     if (this.#failure) found.push({ kind: 'reload', message: this.#failure });
     try {
       const loaded = await loadConfig(this.path);
-      found.push(...keyWarnings(plugins, loaded));
-      for (const key of this.#heldBack(loaded))
+      const strange = keyWarnings(plugins, loaded);
+      found.push(...strange);
+      for (const key of this.#heldBack(loaded, strange))
         found.push({ kind: 'restart', key, message: `the new value of '${key}' needs a restart` });
       const key = 'ws_listener';
       if (listen !== undefined && loaded.head[key] !== listen)
@@ -142,9 +143,9 @@ export class ServedFile implements ConfigurationFile {
       await app.follow(kernelHead(loaded.head, listen));
       applySections(plugins, sections, next);
       this.#follow(loaded);
-      for (const { kind, message } of keyWarnings(plugins, loaded))
-        if (kind === 'unknown') log.warn(message);
-      const needRestart = this.#heldBack(loaded);
+      const strange = keyWarnings(plugins, loaded);
+      for (const { kind, message } of strange) if (kind === 'unknown') log.warn(message);
+      const needRestart = this.#heldBack(loaded, strange);
       if (needRestart.length > 0)
         log.warn('changed keys need a restart', { keys: needRestart.join(', ') });
       await app.hooks.reload.promise({ needRestart });
@@ -159,12 +160,12 @@ export class ServedFile implements ConfigurationFile {
     }
   }
 
-  /** Keys whose value in the file is another one than at the start, and that no reload changes. */
-  #heldBack(loaded: LoadedConfig): string[] {
+  /** Keys whose value in the file is another one than at the start, and that no reload changes; those that are warned of are left out. */
+  #heldBack(loaded: LoadedConfig, strange: readonly ConfigWarning[]): string[] {
     const { loaded: first, plugins, sections } = this.#options;
     const head = changedLeaves(first.head, loaded.head).filter((key) => !RELOADABLE.includes(key));
     const changed = [...head, ...heldBack(plugins, sections, sectionsOf(plugins, loaded))];
-    const ignored = new Set(keyWarnings(plugins, loaded).map(({ key }) => key));
+    const ignored = new Set(strange.map(({ key }) => key));
     return changed.filter((key) => !ignored.has(key));
   }
 
