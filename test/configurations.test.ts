@@ -102,7 +102,7 @@ test('npm start -- --no-agent runs no agent and makes no credential', async () =
   const data = mkdtempSync(join(tmpdir(), 'svc-data-'));
   try {
     const server = await start(data, await freePort(), '--no-agent');
-    // Among sources the agent that machines get is bundled by a process that ends.
+    // A process that ends bundles the agent for other machines, where the server runs from sources.
     await until(async () => childrenOf(server.process.pid!).length === 0);
     assert.not.ok(existsSync(join(data, 'agent.toml')));
     await server.stop();

@@ -338,7 +338,7 @@ test('on a phone there is one card a row and a bar at the bottom', () =>
   using(
     async ({ page, findings }) => {
       await page.locator('.fleet-card').nth(1).waitFor();
-      // At one moment: cards come and go with what machines report.
+      // Both are measured at one moment: cards come and go with what machines report.
       const left = await page
         .locator('.fleet-card')
         .evaluateAll((cards) => cards.map((card) => card.getBoundingClientRect().x));

@@ -63,7 +63,7 @@ servers(
 );
 servers.run();
 
-/** What happens between the check of the rights and the writing of a song. */
+/** Work between the check of the rights and the writing of a song. */
 let meanwhile = async (): Promise<unknown> => undefined;
 
 /** A third-party plugin that keeps songs. */

@@ -19,7 +19,7 @@ export class Holds {
   readonly #log: Logger;
   /** By `Principal.id`. */
   readonly #of = new Map<string, Set<Held>>();
-  /** To be asked again: those that live on rights, whose answer is there at once, and those with a question of their own. */
+  /** Streams to be asked again: those that live on rights, whose answer is there at once, and those with a question of their own. */
   readonly #due = new Set<Held>();
   readonly #slow = new Set<Held>();
   #isAsking = false;
@@ -96,7 +96,7 @@ export class Holds {
         if (++asked % CHUNK === 0) await setImmediate();
       }
     } finally {
-      // In the turn that saw none left: what comes a microtask later begins anew.
+      // The asking ends in the turn that saw none left: a change that comes a microtask later begins anew.
       this.#isAsking = false;
     }
   }

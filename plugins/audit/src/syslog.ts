@@ -54,7 +54,7 @@ export function syslogTarget({ syslog = '', syslog_ca }: SyslogSettings): Target
 export class SyslogOutlet {
   sent = 0;
   lost = 0;
-  /** Why rows wait; undefined: they do not. */
+  /** Reason why rows wait; undefined: they do not. */
   problem: string | undefined;
   readonly #kernel: Kernel<unknown>;
   readonly #store: Store;

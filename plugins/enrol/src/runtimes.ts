@@ -19,7 +19,7 @@ function isMusl(): boolean {
   if (process.platform !== 'linux') return false;
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
   const { excludeNetwork = false } = report;
-  // It would look up the names of everybody who is connected, one after the other.
+  // The report would look up the names of everybody who is connected, one after the other.
   report.excludeNetwork = true;
   const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
   report.excludeNetwork = excludeNetwork;

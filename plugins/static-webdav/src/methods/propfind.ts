@@ -25,7 +25,7 @@ import { type Failure, type Member, membersOf } from '../trees.ts';
 
 /** Members that are read together. */
 const BATCH = 64;
-/** Of them those whose stored properties are read together: each may have 100 of 8 KiB. */
+/** Resources whose stored properties are read together: each may have 100 of 8 KiB. */
 const WITH_PROPERTIES = 8;
 /** Characters that are sent in one turn of the event loop, at least. */
 const PIECE = 262_144;

@@ -42,7 +42,7 @@ export class TokenHoldings implements Holdings {
     const { kind, owner } = change;
     const write = async (on: QueryBuilder) => {
       const written = await work(on);
-      // Deleted meanwhile, while it held nothing: for nobody would this count.
+      // An owner that was deleted meanwhile, and held nothing, is not remembered: the rows would count for nobody.
       if (owner !== null && !(await this.#store.isKnown(on, owner)))
         throw RpcError.denied('Invalid credentials');
       return written;

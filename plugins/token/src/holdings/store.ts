@@ -71,7 +71,7 @@ export class HoldingStore {
     if (takeTurn !== undefined) await on.raw(takeTurn, [kind, holder]);
   }
 
-  /** It is there, or is remembered for what it left behind. */
+  /** Tells whether the token is there, or is remembered for what it left behind. */
   async isKnown(on: QueryBuilder, token_key: string): Promise<boolean> {
     const of = (table: string) => `select token_key from ${table} where token_key = ?`;
     const text = `${of('token')} union all ${of('token_gone')}`;

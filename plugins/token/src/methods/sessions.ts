@@ -53,7 +53,7 @@ export function addSessions(methods: Methods, parts: Parts): void {
 type TokenAt = (target: string | null | undefined, caller: Principal) => Promise<Token>;
 
 function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
-  // Each waits for a lock on the table: those of one token are no queue there in which a change of its rights stands behind.
+  // Sessions of one token wait here, one after the other: in the queue for the table's lock they would hold up a change of its rights.
   const locked = createLocks();
   methods.add('session_create', {
     summary: 'Make a short-lived credential with the rights of the caller.',

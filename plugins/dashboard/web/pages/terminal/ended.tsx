@@ -37,7 +37,7 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
         icon={RotateCw}
         onClick={() => {
           void shell.start();
-          // Before this button goes, and the keyboard with it.
+          // The keyboard moves before this button goes, and would be lost with it.
           shell.takeKeyboard();
         }}
       >
