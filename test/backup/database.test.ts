@@ -34,6 +34,7 @@ const MOVING = [
   'agent_event',
   'agent_event_state',
   'agent_uptime',
+  'token_place',
 ];
 const ODD = 'ä\u{1f600} \\ \\N \t "quoted"\nend';
 
