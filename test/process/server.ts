@@ -154,9 +154,14 @@ async function untilAnswering(
   }
 }
 
-/** What was printed before the first answer may arrive after it; a later start with few logs prints nothing. */
+/**
+ * What was printed before the first answer may arrive after it, and a first start prints its credentials when it is over; a
+ * later start with few logs prints nothing.
+ */
 async function untilPrinted(output: () => string): Promise<void> {
-  for (let n = 0; n < 300 && !/Root Password: \S+$|listening/m.test(output()); n++) {
+  const isPrinted = (text: string) =>
+    /Root Password: \S+$/m.test(text) || (/listening/.test(text) && !/first start:/.test(text));
+  for (let n = 0; n < 300 && !isPrinted(output()); n++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
