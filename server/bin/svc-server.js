@@ -30,6 +30,8 @@ if (code !== undefined) process.exit(code);
 if (serves) {
   const { keepCompiled } = await import('./compiled.js');
   const { limitGarbage } = await import('./garbage.js');
+  // In a turn of its own: no call of the start is to blame for what it takes.
+  await new Promise(setImmediate);
   keepCompiled();
   limitGarbage();
 }

@@ -39,8 +39,7 @@ if (!isBuilt) process.stdout.write('  skipped: dist/ is not built\n');
         .filter((name) => /packed$/.test(name))
         .map((name) => join(folder, name));
     const start = async (ready: () => boolean) => {
-      // Code is made once a build, in one go.
-      const server = await startServer(site, { env, quiet: true, mayHold: true });
+      const server = await startServer(site, { env, quiet: true });
       try {
         await until('kept code', ready);
       } finally {
