@@ -121,6 +121,13 @@ test('a probe without an answer says why, since when and what to do, on Probes, 
       for (const command of ALLOWS) await page.getByText(command, { exact: true }).waitFor();
       assert.equal(await findings(), []);
     });
+    // The list shows how the newest run ended: none may be under way.
+    await kit.app.call('crontab_set_enable', [kit.app.superToken, 'no program', false]);
+    const newest = [{ cron_source: 'no program' }, 'last'];
+    await eventually(async () => {
+      const [run] = await kit.app.call('task_query', [kit.app.superToken, { condition: newest }]);
+      assert.is(run.success, false);
+    });
     await behindForm(kit, 'jobs', {}, async ({ page, findings }) => {
       const row = page.getByRole('listitem').filter({ hasText: 'no program' });
       await row.getByText(`failed: ${WHY}`).waitFor();

@@ -10,7 +10,6 @@ import { JobRow } from './job-row.tsx';
 import { JobView } from './job-view.tsx';
 
 const EVERY_MS = 10_000;
-const FAILURES_MS = 20_000;
 
 /** `/jobs` lists them, `/jobs?new=1` makes one, `/jobs/<name>` has one with its runs. */
 export default function Jobs() {
@@ -51,14 +50,14 @@ function List({ list, onChanged }: ListProps) {
   const server = useServer();
   const some = list.slice(0, WITH_RUNS);
   const names = some.map(({ name }) => name).join('\n');
-  const firings = usePoll(`runs ${names}`, () => lastFirings(server, some), {
-    every_ms: EVERY_MS,
-  });
-  const isFired = firings.data !== undefined;
-  const failures = usePoll(
-    `failures ${names} ${isFired}`,
-    async () => firings.data && failuresOf(server, some, firings.data),
-    { every_ms: FAILURES_MS },
+  // Read together: a firing whose failure is not known yet would look fine.
+  const runs = usePoll(
+    `runs ${names}`,
+    async () => {
+      const firings = await lastFirings(server, some);
+      return { firings, failures: await failuresOf(server, some, firings) };
+    },
+    { every_ms: EVERY_MS },
   );
   const add = (
     <Button kind="primary" icon={Plus} onClick={() => go(to('jobs', { new: '1' }))}>
@@ -84,8 +83,8 @@ function List({ list, onChanged }: ListProps) {
           <JobRow
             key={job.name}
             job={job}
-            firings={firings.data?.get(job.name)}
-            endings={failures.data?.get(job.name)}
+            firings={runs.data?.firings.get(job.name)}
+            endings={runs.data?.failures.get(job.name)}
             onChanged={onChanged}
           />
         ))}
