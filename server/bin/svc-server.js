@@ -30,7 +30,7 @@ if (code !== undefined) process.exit(code);
 if (serves) {
   const { keepCompiled } = await import('./compiled.js');
   const { limitGarbage } = await import('./garbage.js');
-  // In a turn of its own: no call of the start is to blame for what it takes.
+  // The code is kept in a turn of its own: no call of the start is to blame for what that takes.
   await new Promise(setImmediate);
   keepCompiled();
   limitGarbage();

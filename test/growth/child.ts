@@ -91,7 +91,7 @@ export class Server {
       });
       sent.on('timeout', () => sent.destroy(new Error(`no answer within ${LATE_MS} ms`)));
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed the idle connection while this was on its way.
+        // The server closed the idle connection while the message was on its way.
         const again = sent.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '');
         if (again) this.#post(text).then(resolve, reject);
         else reject(error);

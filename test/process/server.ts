@@ -155,8 +155,8 @@ async function untilAnswering(
 }
 
 /**
- * What was printed before the first answer may arrive after it, and a first start prints its credentials when it is over; a
- * later start with few logs prints nothing.
+ * Waits for what a start prints: lines from before the first answer may arrive after it, and a first start prints its
+ * credentials when it is over. A later start with few logs prints nothing.
  */
 async function untilPrinted(output: () => string): Promise<void> {
   const isPrinted = (text: string) =>

@@ -22,6 +22,8 @@ const MB = 1024 * 1024;
 /** Longest turn of the event loop that one message may take, and that many at once may, in processor time of this machine when it is idle. */
 const TURN_MS = 30;
 const CROWD_MS = 100;
+/** Turn that the log of a server warns of, on such a machine. */
+const WARNED_MS = 50;
 /** What the memory of the process may grow by. */
 const MEMORY_MB = 150;
 /** Processor time of parsing 10 MB of one text there; beside other work a core does less in the same time. */
@@ -33,6 +35,8 @@ const AGENT = '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411';
 let site: Site;
 let server: ServerProcess;
 let token: string;
+/** The largest result of `slowness` so far. */
+let slowest = 1;
 
 async function start(...more: string[]): Promise<void> {
   const turns = join(import.meta.dirname, 'turns-plugin.ts');
@@ -41,7 +45,7 @@ async function start(...more: string[]): Promise<void> {
     'sqlite://{dir}/server.db?mode=rwc',
     `plugins = ${JSON.stringify(plugins)}`,
   );
-  // Each test measures turns by itself, and by how fast the machine is at the moment.
+  // The log is looked at in `stop`, by how fast the machine was.
   server = await startServer(site, { mayHold: true });
   token = superToken(server.output());
 }
@@ -49,6 +53,11 @@ async function start(...more: string[]): Promise<void> {
 async function stop(): Promise<void> {
   await server?.end('SIGKILL');
   site?.remove();
+  const warned = /a call held the server up .*\bcpu_ms=(\d+)/.exec(server?.output() ?? '');
+  assert.ok(
+    Number(warned?.[1] ?? 0) <= WARNED_MS * slowest,
+    `${warned?.[0]}, ${slowest} times as slow`,
+  );
 }
 
 test.after(stop);
@@ -222,7 +231,9 @@ function slowness(): number {
   const begun = process.cpuUsage();
   for (let times = 0; times < 3; times++) JSON.parse(long);
   const { user, system } = process.cpuUsage(begun);
-  return Math.max(1, (user + system) / 1_000 / 3 / IDLE_PARSE_MS);
+  const slow = Math.max(1, (user + system) / 1_000 / 3 / IDLE_PARSE_MS);
+  slowest = Math.max(slowest, slow);
+  return slow;
 }
 
 const rss = (): number => {

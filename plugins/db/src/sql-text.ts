@@ -1,9 +1,9 @@
-/** Characters of a text that are looked through for words of writing: 2 ms of the main thread. */
-const MAX_READ = 1_000_000;
+/** Characters of a text that are searched for words of writing, in 2 ms of the main thread; a longer text counts as one that writes. */
+const MOST_SEARCHED = 1_000_000;
 
 /** A text that surely only reads, and what it reads does not depend on what was done in the same connection. */
 export const isRead = (sql: string): boolean =>
-  sql.length <= MAX_READ && reading.has(firstWord(sql)) && !dependent.test(sql);
+  sql.length <= MOST_SEARCHED && reading.has(firstWord(sql)) && !dependent.test(sql);
 
 /** A text after which its connection may answer otherwise than a new one. */
 export const leavesTraces = (sql: string): boolean => /\b(?:temp|temporary|pragma)\b/i.test(sql);

@@ -50,7 +50,7 @@ function List({ list, onChanged }: ListProps) {
   const server = useServer();
   const some = list.slice(0, WITH_RUNS);
   const names = some.map(({ name }) => name).join('\n');
-  // Read together: a firing whose failure is not known yet would look fine.
+  // Runs and failures are read together: a run whose failure is not known yet would look fine.
   const runs = usePoll(
     `runs ${names}`,
     async () => {
