@@ -2,56 +2,9 @@
 import { cpus } from 'node:os';
 import { clientKind } from './clients.ts';
 import { stopPostgres } from './postgres.ts';
-import { agent } from './scenarios/agent.ts';
-import { backupScenarios } from './scenarios/backup.ts';
-import { busScenarios } from './scenarios/bus.ts';
-import { hello } from './scenarios/calls.ts';
-import { cost } from './scenarios/cost.ts';
-import { dashboard } from './scenarios/dashboard.ts';
-import { fleet } from './scenarios/fleet.ts';
-import { jobScenarios } from './scenarios/jobs.ts';
-import { kvScenarios } from './scenarios/kv.ts';
-import { live } from './scenarios/live.ts';
-import { queryScenarios } from './scenarios/queries.ts';
-import { quiet } from './scenarios/quiet.ts';
-import { reports } from './scenarios/reports.ts';
-import { secondMachine } from './scenarios/second-machine.ts';
-import { series } from './scenarios/series.ts';
-import { servers } from './scenarios/servers.ts';
-import { soak } from './scenarios/soak.ts';
-import { start } from './scenarios/start.ts';
-import { staticFiles } from './scenarios/static-files.ts';
-import { statusPage } from './scenarios/status-page.ts';
-import { taskScenarios } from './scenarios/tasks.ts';
-import { webdav } from './scenarios/webdav.ts';
-import { workers } from './scenarios/workers.ts';
+import { scenarios } from './scenarios/index.ts';
 import { type Figure, reached } from './types.ts';
 
-const scenarios = [
-  start,
-  hello,
-  cost,
-  ...reports,
-  ...queryScenarios,
-  ...kvScenarios,
-  staticFiles,
-  statusPage,
-  webdav,
-  ...taskScenarios,
-  ...jobScenarios,
-  workers,
-  ...busScenarios,
-  servers,
-  fleet,
-  quiet,
-  soak,
-  live,
-  series,
-  dashboard,
-  agent,
-  ...backupScenarios,
-  secondMachine,
-];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));
 

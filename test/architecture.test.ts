@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as assert from 'uvu/assert';
+import { scenarios } from '../bench/scenarios/index.ts';
 import { suite } from './runner/suite.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -25,5 +26,17 @@ for (const page of ['docs/architecture.md', 'CONTRIBUTING.md', 'README.md']) {
     );
   });
 }
+
+test('bench/README.md says of every scenario what it guards', () => {
+  const rows = readFileSync(join(root, 'bench', 'README.md'), 'utf8').matchAll(/^\| (`[^|]*)\|/gm);
+  const named = [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`([a-z][\w-]*)`/g)]);
+  const queries = ['multi-last', 'summary-range', 'dynamic-range'].map(
+    (name) => `${name}-postgres`,
+  );
+  assert.equal(
+    [...named.map(([, name]) => name), ...queries].sort(),
+    scenarios.map(({ name }) => name).sort(),
+  );
+});
 
 test.run();

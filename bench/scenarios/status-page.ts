@@ -1,16 +1,27 @@
-import { startBench } from '../server.ts';
+import { type Probe, startBench } from '../server.ts';
 import type { Figure, Scenario } from '../types.ts';
-import { hasWrk, type Measured, measure } from './static-files.ts';
+import { hasWrk, wrk } from '../wrk.ts';
 
 const NAME = 'status-page';
 const AGENTS = 30;
 /** Of one reading and the next: each measurement sees one or two. */
 const REFRESH_S = 5;
+const CONNECTIONS = 32;
+
+interface Side {
+  readonly url: string;
+  probe(command: 'read' | 'reset'): Promise<Probe>;
+}
+
+interface Measured {
+  readonly rate: number;
+  readonly cpu_us: number;
+}
 
 /** Readers of one status page: what a thousand of them a second cost is the goal. */
 export const statusPage: Scenario = {
   name: NAME,
-  about: `a status page of ${AGENTS} agents over 32 connections (wrk)`,
+  about: `a status page of ${AGENTS} agents over ${CONNECTIONS} connections (wrk)`,
   async run() {
     if (!(await hasWrk())) {
       process.stderr.write(`${NAME}: skipped, wrk is not installed\n`);
@@ -70,4 +81,11 @@ async function makePage(server: string, token: string): Promise<void> {
     await call('agent_report_dynamic_summary', { data: { uuid, time: Date.now(), cpu_usage: 1 } });
   }
   await call('status-page_create', { slug: 'bench', page: { title: 'Bench', entries } });
+}
+
+async function measure(side: Side, headers: readonly string[] = []): Promise<Measured> {
+  const before = await side.probe('reset');
+  const { rate, requests } = await wrk(side.url, CONNECTIONS, headers);
+  const { cpu_ms } = await side.probe('read');
+  return { rate, cpu_us: ((cpu_ms - before.cpu_ms) * 1000) / requests };
 }

@@ -13,7 +13,7 @@ const BYTES = 512 * 1024 * 1024;
 
 type Frame = Record<string, any>;
 /** A server and the credential of its caller. */
-export type Target = Pick<Bench, 'socketUrl' | 'token'>;
+type Target = Pick<Bench, 'socketUrl' | 'token'>;
 
 /** A connection that correlates answers by id and hands on everything else. */
 class Client {
@@ -50,7 +50,7 @@ class Client {
 }
 
 /** An agent that answers `ip` at once. */
-export async function instantAgent({
+async function instantAgent({
   socketUrl,
   token,
 }: Target): Promise<{ uuid: string; client: Client }> {
@@ -70,7 +70,7 @@ export async function instantAgent({
 }
 
 /** Round trips one after the other: create, notification, upload, answer. */
-export async function roundTrips({ socketUrl, token }: Target, uuid: string) {
+async function roundTrips({ socketUrl, token }: Target, uuid: string) {
   const caller = await Client.open(socketUrl);
   const times: number[] = [];
   for (let n = 0; n < CALLS; n++) {
@@ -169,8 +169,7 @@ const terminal: Scenario = {
   },
 };
 
-/** The user may come to another server. */
-export async function openTerminal({ socketUrl, token }: Target, userUrl = socketUrl) {
+async function openTerminal({ socketUrl, token }: Target) {
   const agent_uuid = randomUUID();
   const terminal_id = randomUUID();
   let arrived: (item: Frame) => void = () => {};
@@ -182,27 +181,27 @@ export async function openTerminal({ socketUrl, token }: Target, userUrl = socke
   const web_shell = { url: `${socketUrl}auto_gen`, terminal_id };
   await agent.call('task_create_task', [token, agent_uuid, { web_shell }]);
   const { task_id, task_token } = await item;
-  const side = async (url: string, query: Record<string, string>): Promise<WebSocket> => {
+  const side = async (query: Record<string, string>): Promise<WebSocket> => {
     const text = new URLSearchParams({ agent_uuid, terminal_id, ...query });
-    const socket = new WebSocket(`${url}terminal?${text}`, { perMessageDeflate: false });
+    const socket = new WebSocket(`${socketUrl}terminal?${text}`, { perMessageDeflate: false });
     await once(socket, 'open');
     return socket;
   };
-  const shell = await side(socketUrl, { task_id: `${task_id}`, task_token });
-  const person = await side(userUrl, { token });
+  const shell = await side({ task_id: `${task_id}`, task_token });
+  const person = await side({ token });
   return { shell, person };
 }
 
-export async function throughput(shell: WebSocket, person: WebSocket, bytes = BYTES) {
+async function throughput(shell: WebSocket, person: WebSocket) {
   let received = 0;
   const all = new Promise<void>((resolve) => {
     person.on('message', (data: Buffer) => {
       received += data.length;
-      if (received >= bytes) resolve();
+      if (received >= BYTES) resolve();
     });
   });
   const begun = performance.now();
-  const total = bytes / CHUNK.length;
+  const total = BYTES / CHUNK.length;
   let sent = 0;
   const pump = () => {
     while (sent < total && shell.bufferedAmount < 1 << 20) {
@@ -212,11 +211,11 @@ export async function throughput(shell: WebSocket, person: WebSocket, bytes = BY
   };
   pump();
   await all;
-  return bytes / 1e6 / ((performance.now() - begun) / 1000);
+  return BYTES / 1e6 / ((performance.now() - begun) / 1000);
 }
 
 /** Sends as much as is taken. */
-export async function pushFor(shell: WebSocket, ms: number): Promise<void> {
+async function pushFor(shell: WebSocket, ms: number): Promise<void> {
   const until = performance.now() + ms;
   while (performance.now() < until) {
     while (shell.bufferedAmount < 1 << 20) shell.send(CHUNK);

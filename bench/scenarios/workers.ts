@@ -1,10 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
-import { promisify } from 'node:util';
 import { report, reportMethod } from '../../test/process/reports.ts';
 import { type Bench, startBench } from '../server.ts';
 import type { Figure, Scenario } from '../types.ts';
+import { hasWrk, wrk } from '../wrk.ts';
 import { startYardstick } from '../yardstick.ts';
 
 const NAME = 'workers';
@@ -12,6 +11,7 @@ const MANY = 500;
 /** Limit of the loops, ms. */
 const LIMIT_MS = 1_000;
 const ROUNDS = 6;
+const CONNECTIONS = 16;
 const SETTLE_MS = 5_000;
 
 const OK = `export default { onRoute: () => new Response('ok') };`;
@@ -91,7 +91,7 @@ class Workers {
 /** What scripts cost: throughput of a route, the first call, memory of many, and loops that are stopped. */
 export const workers: Scenario = {
   name: NAME,
-  about: `script workers: a route over 16 connections (wrk), cold calls, ${MANY} workers, endless loops`,
+  about: `script workers: a route over ${CONNECTIONS} connections (wrk), cold calls, ${MANY} workers, endless loops`,
   async run() {
     const idle = await fresh((side) => pause(SETTLE_MS).then(() => rss(side)));
     const figures = [
@@ -124,10 +124,13 @@ async function throughput(side: Workers): Promise<Figure[]> {
   }
   await side.write('create', 'ok', OK);
   const bare = await startBare();
-  const best = { route: await wrk(side.route('ok')), bare: await wrk(bare.url) };
+  const best = {
+    route: await wrk(side.route('ok'), CONNECTIONS),
+    bare: await wrk(bare.url, CONNECTIONS),
+  };
   for (let turn = 1; turn < 3; turn++) {
-    const route = await wrk(side.route('ok'));
-    const other = await wrk(bare.url);
+    const route = await wrk(side.route('ok'), CONNECTIONS);
+    const other = await wrk(bare.url, CONNECTIONS);
     if (route.rate > best.route.rate) best.route = route;
     if (other.rate > best.bare.rate) best.bare = other;
   }
@@ -262,23 +265,6 @@ const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * share)] ?? Number.NaN;
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
-
-async function wrk(url: string): Promise<{ rate: number; p99_ms: number }> {
-  const args = ['-t2', '-c16', '-d4s', '--latency', url];
-  const { stdout } = await promisify(execFile)('wrk', args, { timeout: 60_000 });
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
-  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? [];
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-  return { rate, p99_ms: Number(p99) * { us: 0.001, ms: 1, s: 1_000 }[unit as 'us' | 'ms' | 's'] };
-}
-
-async function hasWrk(): Promise<boolean> {
-  const child = spawn('wrk', ['--version'], { stdio: 'ignore' });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('close', () => resolve(true));
-  });
-}
 
 async function startBare() {
   const { host, stop } = await startYardstick('bytes', '2');
