@@ -1,7 +1,12 @@
-import type { Uptime } from './store.ts';
-
 export const DAY_MS = 86_400_000;
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
+
+/** Milliseconds to add to an agent's day, counted since 1970. */
+export interface Uptime {
+  readonly id: number;
+  readonly day: number;
+  readonly ms: number;
+}
 
 /** When an agent was seen, and what of its uptime is not written yet. */
 export interface Sighting {

@@ -7,7 +7,7 @@ import {
   type SqlValue,
   whereAll,
 } from '@svc/plugin-sdk';
-import { DAY_MS } from './sightings.ts';
+import { DAY_MS, type Uptime } from './sightings.ts';
 
 export const KINDS = ['came', 'went', 'refused', 'address_changed', 'server_restarted'] as const;
 export type EventKind = (typeof KINDS)[number];
@@ -35,13 +35,6 @@ export interface Presence {
   readonly here: number;
   /** Unix ms: when it came, or of its last report before it went. */
   readonly last_seen: number;
-}
-
-/** Milliseconds to add to an agent's day, counted since 1970. */
-export interface Uptime {
-  readonly id: number;
-  readonly day: number;
-  readonly ms: number;
 }
 
 export interface EventAsk {

@@ -9,17 +9,9 @@ import {
 } from '@svc/plugin-sdk';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { mayDo, mayWriteAll, RUN } from './permissions.ts';
-import type { WorkerStore } from './store/workers.ts';
+import type { Owned, WorkerStore } from './store/workers.ts';
 
 const NOT_ITS_OWNERS = 'inlineCall that the token behind the script may not make';
-
-/** Who wrote a worker last. */
-export interface Owned {
-  /** Key of a token; null: the Super Token, or a row from before owners were kept. No restriction then. */
-  readonly owner: string | null;
-  /** JSON text of `OwnerRights`; null with `owner`. */
-  readonly owner_rights: string | null;
-}
 
 /** What the owner could do when it wrote the worker. What the worker does is bounded by this for as long as it stands. */
 interface OwnerRights {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ScriptHost } from './api.ts';
 import type { FetchOrder } from './fetch-order.ts';
 import { gate } from './gate.ts';
-import type { Answer } from './host-calls.ts';
+import type { Answer } from './messages.ts';
 
 /** Fetches of one run at a time; more wait (js-runtime.md §6.1). */
 const MOST_FETCHES = 500;

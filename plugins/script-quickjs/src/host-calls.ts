@@ -2,15 +2,7 @@ import type { ScriptHost } from './api.ts';
 import { fetchOrder } from './fetch-order.ts';
 import { Fetches } from './fetches.ts';
 import { type Gate, gate } from './gate.ts';
-
-/** The answer to one op of a script. */
-export interface Answer {
-  /** JSON text. */
-  readonly text: string;
-  /** Bytes of body `body`, which its thread keeps outside of the script's heap; without `body` they go to the script. */
-  readonly bytes?: Uint8Array;
-  readonly body?: number;
-}
+import type { Answer } from './messages.ts';
 
 /** What one run asks of its owner: host functions and fetches. It ends with the run. */
 export class HostCalls {

@@ -27,6 +27,15 @@ export type ToThread =
     }
   | { readonly t: 'drop'; readonly box: number };
 
+/** The answer to one op of a script. */
+export interface Answer {
+  /** JSON text. */
+  readonly text: string;
+  /** Bytes of body `body`, which its thread keeps outside of the script's heap; without `body` they go to the script. */
+  readonly bytes?: Uint8Array;
+  readonly body?: number;
+}
+
 /** The end of a run; `lost`: the context is gone. */
 export interface Over {
   readonly lost: boolean;

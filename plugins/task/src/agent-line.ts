@@ -1,5 +1,4 @@
-import type { Clock, Peer, Push } from '@svc/plugin-sdk';
-import type { Delivery, Event } from './delivery.ts';
+import type { Clock, Peer, Push, RawJson } from '@svc/plugin-sdk';
 import { Pace } from './pace.ts';
 import { TURNS, type Turn } from './turn.ts';
 
@@ -11,7 +10,13 @@ const QUEUE_BYTES = 16 * 1024 * 1024;
 /** Above this, tasks wait in the queue: for those in the queue it is known that they were not sent. */
 const SOCKET_BYTES = 64 * 1024;
 
-type Queues = { readonly [T in Turn]: Set<Delivery> };
+/** Task as a line needs it. */
+interface Queued {
+  readonly turn: Turn;
+  readonly item: RawJson;
+}
+
+type Queues<Task> = { readonly [T in Turn]: Set<Task> };
 
 export interface Registration {
   readonly peer: Peer;
@@ -23,9 +28,9 @@ export interface Registration {
 }
 
 /** The way to one agent: decides when its next task is written to the socket (task.md §4.1). */
-export class AgentLine {
-  readonly waiting = new Set<Delivery>();
-  readonly #queues = Object.fromEntries(TURNS.map((turn) => [turn, new Set()])) as Queues;
+export class AgentLine<Task extends Queued> {
+  readonly waiting = new Set<Task>();
+  readonly #queues = Object.fromEntries(TURNS.map((turn) => [turn, new Set()])) as Queues<Task>;
   readonly #pace = new Pace();
   /** Unix ms of the registration; greater than that of every earlier registration that this server knows. */
   since = 0;
@@ -33,7 +38,7 @@ export class AgentLine {
   /** The agent's connection. */
   peer: Peer | undefined;
   readonly #clock: Clock;
-  readonly #on: (delivery: Delivery, event: Event) => void;
+  readonly #on: (task: Task, event: 'room' | 'written') => void;
   #readyAt = 0;
   #queuedBytes = 0;
   #isPumping = false;
@@ -41,7 +46,7 @@ export class AgentLine {
   #blocked: Peer | undefined;
   #cancelWake: (() => void) | undefined;
 
-  constructor(clock: Clock, on: (delivery: Delivery, event: Event) => void) {
+  constructor(clock: Clock, on: (task: Task, event: 'room' | 'written') => void) {
     this.#clock = clock;
     this.#on = on;
   }
@@ -72,19 +77,19 @@ export class AgentLine {
   }
 
   /** Accepted and not sent yet, in order. */
-  get queued(): Delivery[] {
+  get queued(): Task[] {
     return TURNS.flatMap((turn) => [...this.#queues[turn]]);
   }
 
-  hasRoom({ item, turn }: Delivery): boolean {
+  hasRoom({ item, turn }: Task): boolean {
     const { size } = this.#queues[turn];
     const bytes = this.#queuedBytes + item.text.length;
     return size === 0 || (size < QUEUE_TASKS && bytes <= QUEUE_BYTES);
   }
 
-  enqueue(delivery: Delivery): void {
-    this.#queues[delivery.turn].add(delivery);
-    this.#queuedBytes += delivery.item.text.length;
+  enqueue(task: Task): void {
+    this.#queues[task.turn].add(task);
+    this.#queuedBytes += task.item.text.length;
   }
 
   /** The agent gets an answer besides its tasks. @returns it goes now */
@@ -97,11 +102,10 @@ export class AgentLine {
     };
   }
 
-  /** The delivery leaves its state. */
-  remove(delivery: Delivery): void {
-    this.waiting.delete(delivery);
-    if (this.#queues[delivery.turn].delete(delivery))
-      this.#queuedBytes -= delivery.item.text.length;
+  /** Forgets a task that waits or is queued. */
+  remove(task: Task): void {
+    this.waiting.delete(task);
+    if (this.#queues[task.turn].delete(task)) this.#queuedBytes -= task.item.text.length;
   }
 
   /** Writes what may be written now. */
@@ -119,8 +123,8 @@ export class AgentLine {
 
   /** @returns whether a task was written */
   #writeNext(): boolean {
-    const delivery = this.#next();
-    if (!delivery || !this.push) return false;
+    const task = this.#next();
+    if (!task || !this.push) return false;
     const wait_ms = this.#pace.wait(this.#clock.monotonic());
     if (wait_ms > 0) {
       this.#wake(wait_ms);
@@ -131,23 +135,23 @@ export class AgentLine {
       return false;
     }
     // A closed subscription takes nothing: its end follows.
-    if (!this.push(delivery.item)) return false;
+    if (!this.push(task.item)) return false;
     this.#pace.sent(this.#clock.monotonic());
-    this.#on(delivery, 'written');
+    this.#on(task, 'written');
     return true;
   }
 
-  #next(): Delivery | undefined {
-    for (const turn of TURNS) for (const delivery of this.#queues[turn]) return delivery;
+  #next(): Task | undefined {
+    for (const turn of TURNS) for (const task of this.#queues[turn]) return task;
     return undefined;
   }
 
   /** Gives places in the queue to waiting callers, in order. */
   #admit(): void {
     const full = new Set<Turn>();
-    for (const delivery of this.waiting) {
-      if (!full.has(delivery.turn) && this.hasRoom(delivery)) this.#on(delivery, 'room');
-      else full.add(delivery.turn);
+    for (const task of this.waiting) {
+      if (!full.has(task.turn) && this.hasRoom(task)) this.#on(task, 'room');
+      else full.add(task.turn);
     }
   }
 

@@ -1,18 +1,5 @@
 import { type Integer, type Messaging, Type, topic } from '@svc/plugin-sdk';
-import type { TaskKey } from './store/tasks.ts';
-
-/** What an agent answered, as a blocking caller gets it (task.md §4.4). */
-export interface TaskAnswer {
-  readonly task_id: Integer;
-  /** Lower-case hyphenated. */
-  readonly agent_uuid: string;
-  readonly task_token: string;
-  /** Unix ms. */
-  readonly timestamp: Integer;
-  readonly success: boolean;
-  readonly error_message: string | null;
-  readonly task_event_result: unknown;
-}
+import type { TaskAnswer, TaskKey } from './store/tasks.ts';
 
 type Watcher = (id: Integer) => void;
 

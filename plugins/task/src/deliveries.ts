@@ -54,7 +54,7 @@ export class Deliveries {
   readonly #directory: Directory<Registered, string>;
   readonly #others: OtherServers;
   readonly #live = new Map<Integer, Delivery>();
-  readonly #lines = new Map<string, AgentLine>();
+  readonly #lines = new Map<string, AgentLine<Delivery>>();
   readonly #registered = new WeakMap<Peer, Set<string>>();
   readonly #work = new Set<Promise<void>>();
   #unsent: Integer[] = [];
@@ -211,7 +211,7 @@ export class Deliveries {
     };
   }
 
-  #close(uuid: string, line: AgentLine): void {
+  #close(uuid: string, line: AgentLine<Delivery>): void {
     this.#lines.delete(uuid);
     this.#directory.withdraw(uuid);
     this.#options.ended(uuid);

@@ -80,7 +80,7 @@ export interface Delivery {
   /** How often other servers were asked to take the task. */
   asked: number;
   /** The agent's line in the states `waiting` and `queued`, and the one that sent it. */
-  line?: AgentLine | undefined;
+  line?: AgentLine<Delivery> | undefined;
   /** Cancels the deadline of the present state. */
   cancel?: (() => void) | undefined;
 }

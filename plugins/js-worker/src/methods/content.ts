@@ -9,8 +9,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { routeName, scriptOf, workerName } from '../names.ts';
-import type { Owned } from '../owners.ts';
-import type { Limits, WorkerContent } from '../store/workers.ts';
+import type { Limits, Owned, WorkerContent } from '../store/workers.ts';
 
 export const Name = Type.String({ description: 'Name of a script worker; trimmed.' });
 export const Content = {

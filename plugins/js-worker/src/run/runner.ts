@@ -3,9 +3,9 @@ import type { Call, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script
 import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
-import { type Owned, shareOf, suspended, type WorkerOwners } from '../owners.ts';
+import { shareOf, suspended, type WorkerOwners } from '../owners.ts';
 import type { Ended, ResultStore, Running, RunType } from '../store/results.ts';
-import type { Worker, WorkerStore } from '../store/workers.ts';
+import type { Owned, Worker, WorkerStore } from '../store/workers.ts';
 import type { FetchWarnings } from './fetch-warnings.ts';
 import { RunHost } from './host.ts';
 import type { InlineOrder } from './inline-order.ts';

@@ -7,7 +7,14 @@ import {
   rowsOf,
   type SqlValue,
 } from '@svc/plugin-sdk';
-import type { Owned } from '../owners.ts';
+
+/** Who wrote a worker last. */
+export interface Owned {
+  /** Key of a token; null: the Super Token, or a row from before owners were kept. No restriction then. */
+  readonly owner: string | null;
+  /** JSON text of `OwnerRights`; null with `owner`. */
+  readonly owner_rights: string | null;
+}
 
 /** The limits of one worker as stored; zero, negative and null mean the default (js-worker.md §1.3). */
 export interface Limits {

@@ -9,7 +9,6 @@ import {
   type Sql,
   type SqlForms,
 } from '@svc/plugin-sdk';
-import type { TaskAnswer } from '../completions.ts';
 
 /** A row to insert. */
 export interface NewTask {
@@ -45,6 +44,19 @@ export interface Ending {
   readonly error_message: string | null;
   /** JSON text. */
   readonly result: string | null;
+}
+
+/** What an agent answered, as a blocking caller gets it (task.md §4.4). */
+export interface TaskAnswer {
+  readonly task_id: Integer;
+  /** Lower-case hyphenated. */
+  readonly agent_uuid: string;
+  readonly task_token: string;
+  /** Unix ms. */
+  readonly timestamp: Integer;
+  readonly success: boolean;
+  readonly error_message: string | null;
+  readonly task_event_result: unknown;
 }
 
 /** Names one row: its id and its agent. */
