@@ -3,9 +3,9 @@ import { useRef } from 'preact/hooks';
 import { address, go, to, useServer } from '../../frame/index.ts';
 import { Empty, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { Databases } from './databases.tsx';
-import { Files } from './files.tsx';
-import { Namespaces } from './namespaces.tsx';
+import { Databases } from './db/databases.tsx';
+import { Files } from './files/buckets.tsx';
+import { Namespaces } from './kv/namespaces.tsx';
 import './stores.css';
 
 const kinds = [

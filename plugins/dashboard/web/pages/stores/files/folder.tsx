@@ -9,7 +9,7 @@ import {
   Upload,
 } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
-import { go, Link, Loaded, type Resource, to, usePoll, useServer } from '../../frame/index.ts';
+import { go, Link, Loaded, type Resource, to, usePoll, useServer } from '../../../frame/index.ts';
 import {
   Amount,
   Ask,
@@ -24,12 +24,12 @@ import {
   sorted,
   Table,
   toast,
-} from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
-import { BucketSettings } from './bucket-forms.tsx';
-import { asFolder, toFolder } from './files.tsx';
-import { Pane, shown } from './panes.tsx';
-import { undo } from './undo.ts';
+} from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { Pane, shown } from '../panes.tsx';
+import { undo } from '../undo.ts';
+import { asFolder, toFolder } from './buckets.tsx';
+import { BucketSettings } from './dialogs/bucket.tsx';
 import { dropped, type Incoming, useUploads } from './upload.ts';
 
 export interface Entry {

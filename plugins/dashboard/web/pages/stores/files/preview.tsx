@@ -1,6 +1,6 @@
 import { Download, ExternalLink, FileQuestion, Pencil, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { go, Loaded, to, usePoll, useServer, wire } from '../../frame/index.ts';
+import { go, Loaded, to, usePoll, useServer, wire } from '../../../frame/index.ts';
 import {
   Ask,
   Button,
@@ -11,13 +11,13 @@ import {
   fromBase64,
   Icon,
   toast,
-} from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
+} from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { Pane, shown } from '../panes.tsx';
+import { attempt, undo } from '../undo.ts';
+import { asFile, asFolder, toFolder } from './buckets.tsx';
 import { mediaType, save } from './bytes.ts';
-import { asFile, asFolder, toFolder } from './files.tsx';
 import type { Entry } from './folder.tsx';
-import { Pane, shown } from './panes.tsx';
-import { attempt, undo } from './undo.ts';
 
 /** Larger files are offered for download only. */
 const MOST_BYTES = 8 * 2 ** 20;

@@ -9,11 +9,11 @@ import {
   useCrumbs,
   usePoll,
   useServer,
-} from '../../frame/index.ts';
-import { Ask, Button, Command, Confirm, Empty, toast } from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
-import { ChoosePane, MenuPane } from './menu-pane.tsx';
-import { Pane, Panes, PickList, shown } from './panes.tsx';
+} from '../../../frame/index.ts';
+import { Ask, Button, Command, Confirm, Empty, toast } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { ChoosePane, MenuPane } from '../menu-pane.tsx';
+import { Pane, Panes, PickList, shown } from '../panes.tsx';
 import { Sql } from './sql.tsx';
 
 const NAME = /^(?!\.\.?$)[A-Za-z0-9_.-]{1,128}$/;

@@ -1,11 +1,11 @@
 import { Folder, FolderOpen } from 'lucide';
 import { useState } from 'preact/hooks';
-import { address, go, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
-import { t } from '../../strings/index.ts';
-import { NewBucket } from './bucket-forms.tsx';
+import { address, go, to, useCrumbs, usePoll, useServer } from '../../../frame/index.ts';
+import { t } from '../../../strings/index.ts';
+import { ChoosePane, MenuPane } from '../menu-pane.tsx';
+import { Panes, shown } from '../panes.tsx';
+import { NewBucket } from './dialogs/bucket.tsx';
 import { type Entry, FolderView } from './folder.tsx';
-import { ChoosePane, MenuPane } from './menu-pane.tsx';
-import { Panes, shown } from './panes.tsx';
 import { Preview } from './preview.tsx';
 
 /** With a slash at its end; empty: the bucket itself. */

@@ -1,10 +1,10 @@
 import { Download, Play } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useServer } from '../../frame/index.ts';
-import { Button, Confirm, ErrorNote, format, Skeleton } from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
-import { save } from './bytes.ts';
-import { Pane } from './panes.tsx';
+import { useServer } from '../../../frame/index.ts';
+import { Button, Confirm, ErrorNote, format, Skeleton } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { save } from '../files/bytes.ts';
+import { Pane } from '../panes.tsx';
 import { csvOf, type Row, Rows } from './rows.tsx';
 
 /** Rows that a click on a table shows. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { useServer } from '../../frame/index.ts';
-import { errorText, format, toast } from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
+import { useServer } from '../../../frame/index.ts';
+import { errorText, format, toast } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
 import { toBase64 } from './bytes.ts';
 
 /** A file of the reader's and where it goes in the bucket. */

@@ -10,12 +10,12 @@ import {
   useMachines,
   usePoll,
   useServer,
-} from '../../frame/index.ts';
-import { Ask, Button, Confirm, Empty, toast } from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
-import { ChoosePane, MenuPane } from './menu-pane.tsx';
-import { Pane, Panes, PickList, shown } from './panes.tsx';
-import { undo } from './undo.ts';
+} from '../../../frame/index.ts';
+import { Ask, Button, Confirm, Empty, toast } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { ChoosePane, MenuPane } from '../menu-pane.tsx';
+import { Pane, Panes, PickList, shown } from '../panes.tsx';
+import { undo } from '../undo.ts';
 import { Value } from './value.tsx';
 
 /** A deleted namespace with fewer keys can come back. */

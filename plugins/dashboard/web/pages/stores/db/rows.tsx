@@ -7,8 +7,8 @@ import {
   type Sort,
   sorted,
   Table,
-} from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
+} from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 interface Numbered {

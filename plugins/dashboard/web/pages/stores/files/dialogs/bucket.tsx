@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { useServer } from '../../frame/index.ts';
-import { Checkbox, FormDialog, TextField, toast } from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
-import { nameCheck } from './databases.tsx';
+import { useServer } from '../../../../frame/index.ts';
+import { Checkbox, FormDialog, TextField, toast } from '../../../../parts/index.ts';
+import { t } from '../../../../strings/index.ts';
+import { nameCheck } from '../../db/databases.tsx';
 
 interface Bucket {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { AlignLeft, Trash2, Undo2 } from 'lucide';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { Loaded, to, usePoll, useServer } from '../../frame/index.ts';
+import { Loaded, to, usePoll, useServer } from '../../../frame/index.ts';
 import {
   Button,
   CopyButton,
@@ -10,11 +10,11 @@ import {
   prettyJson,
   readJson,
   toast,
-} from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
+} from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { Pane, shown } from '../panes.tsx';
+import { attempt, undo } from '../undo.ts';
 import { named } from './namespaces.tsx';
-import { Pane, shown } from './panes.tsx';
-import { attempt, undo } from './undo.ts';
 
 interface Props {
   readonly namespace: string;
