@@ -13,11 +13,11 @@ import {
 } from '../../parts/index.ts';
 import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
-import { Remove, Restart } from './actions.tsx';
-import { type Reports, useListening } from './live.ts';
-import { type Stored, useMetadata } from './metadata.ts';
-import { priceText } from './price.ts';
-import type { Static } from './use-facts.ts';
+import { Remove, Restart } from './dialogs/actions.tsx';
+import type { Static } from './facts/model.ts';
+import { type Reports, useListening } from './reports.ts';
+import { type Stored, useMetadata } from './settings/model.ts';
+import { priceText } from './settings/price.ts';
 
 interface Props {
   readonly uuid: string;

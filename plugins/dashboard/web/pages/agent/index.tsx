@@ -4,16 +4,16 @@ import { address, go, setQuery, to, useCrumbs, useMachines, useServer } from '..
 import { Empty, Tabs } from '../../parts/index.ts';
 import { TaskHistory } from '../../parts/task-history/index.ts';
 import { t } from '../../strings/index.ts';
-import { Charts } from './charts.tsx';
-import { useEvents } from './events.ts';
-import { Facts } from './facts.tsx';
+import { Charts } from './charts/tab.tsx';
+import { useEvents } from './events/model.ts';
+import { useFacts } from './facts/model.ts';
+import { Facts } from './facts/tab.tsx';
 import { Header } from './header.tsx';
-import { useReports } from './live.ts';
-import { keyOfLimit, LIMITS, NOTES, useMetadata, useStored } from './metadata.ts';
-import { Overview } from './overview.tsx';
+import { Overview } from './overview/tab.tsx';
 import { AgentProbes } from './probes.tsx';
-import { Settings } from './settings.tsx';
-import { useFacts } from './use-facts.ts';
+import { useReports } from './reports.ts';
+import { keyOfLimit, LIMITS, NOTES, useMetadata, useStored } from './settings/model.ts';
+import { Settings } from './settings/tab.tsx';
 import './agent.css';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -15,12 +15,12 @@ import {
   useUsual,
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
-import { useView } from './charts.tsx';
-import type { Event } from './events.ts';
-import { RangePicker } from './range-picker.tsx';
+import type { View } from './charts/chart.tsx';
+import { RangePicker } from './charts/range-picker.tsx';
+import { endsOf, useSpan } from './charts/span.ts';
+import { useView } from './charts/tab.tsx';
+import type { Event } from './events/model.ts';
 import { Shortened } from './shortened.tsx';
-import { endsOf, useSpan } from './span.ts';
-import type { View } from './spec-chart.tsx';
 
 interface Props {
   readonly uuid: string;

@@ -13,7 +13,7 @@ import {
 } from '../../frame/index.ts';
 import { Ask, Button, Card, ErrorNote, Icon, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { AddMachine, mayAdd } from './add.tsx';
+import { AddMachine, mayAdd } from './dialogs/add.tsx';
 
 /** A server with more machines is no fresh one. */
 const MOST_MACHINES = 4;
@@ -96,7 +96,7 @@ async function keptBy({ call }: Server): Promise<string> {
   const [text, { warnings }, { valueIn }] = await Promise.all([
     call('svc-server_read_config'),
     call('svc-server_config_warnings'),
-    import('../server/toml.ts'),
+    import('../../parts/toml.ts'),
   ]);
   const keepsAll = warnings.some(({ key }) => key === 'retention.keep_days');
   const days = valueIn(text, 'retention', 'keep_days');

@@ -5,17 +5,16 @@ import { address, Link, setQuery, to, useLive, useMachines, useServer } from '..
 import { Button, Empty, ErrorNote, Icon, Skeleton } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Abouts } from './about.ts';
-import { AddingMachine, AddMachine } from './add.tsx';
-import { FilterBar } from './bar.tsx';
 import { MachineCard } from './card.tsx';
+import { AddingMachine, AddMachine } from './dialogs/add.tsx';
+import { FilterBar } from './filter-bar.tsx';
 import { filtered, filtersOf, groupsOf, tagsOf } from './filters.ts';
 import { useFirstNames } from './first-names.ts';
 import { FirstSteps } from './first-steps.tsx';
 import './fleet.css';
+import { columnsOf } from './columns.tsx';
+import { History } from './curves.ts';
 import { Grid } from './grid.tsx';
-import { History } from './history.ts';
-import { columnsOf } from './list.tsx';
-import { MachineTable } from './machine-table.tsx';
 import {
   Fleet,
   INTERVAL_MS,
@@ -28,6 +27,7 @@ import {
 } from './model.ts';
 import { useNotes } from './notes.ts';
 import { type Problem, problemsOf } from './problems.ts';
+import { MachineTable } from './table.tsx';
 import { Totals } from './totals.tsx';
 import { useTraffic } from './traffic.ts';
 

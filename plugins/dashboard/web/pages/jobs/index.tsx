@@ -2,12 +2,12 @@ import { CalendarClock, Plus } from 'lucide';
 import { address, go, Loaded, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { Editor } from './editor.tsx';
-import { failuresOf } from './endings.ts';
-import { lastFirings, WITH_RUNS } from './firings.ts';
+import { Editor } from './dialogs/editor.tsx';
+import { failuresOf } from './runs/endings.ts';
+import { lastFirings, WITH_RUNS } from './runs/firings.ts';
 import './jobs.css';
-import { JobRow } from './job-row.tsx';
-import { JobView } from './job-view.tsx';
+import { JobRow } from './row.tsx';
+import { JobView } from './view.tsx';
 
 const EVERY_MS = 10_000;
 

@@ -5,11 +5,11 @@ import type { Method } from '../../frame/server.ts';
 import { Empty, Skeleton, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Audit } from './audit.tsx';
-import { Configuration } from './configuration.tsx';
+import { Configuration } from './configuration/editor.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
-import { Retention } from './retention.tsx';
-import { StatusPages } from './status-pages.tsx';
+import { Retention } from './retention/limits.tsx';
+import { StatusPages } from './status/pages.tsx';
 import './server.css';
 
 interface Part {

@@ -12,8 +12,8 @@ import {
   useWork,
 } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { LimitText } from './limit-text.tsx';
-import { added, joined, type Limit, methodName, type Token } from './limits.ts';
+import { added, joined, type Limit, methodName, type Token } from './limit/model.ts';
+import { LimitText } from './limit/text.tsx';
 
 interface Answer {
   readonly method: string;

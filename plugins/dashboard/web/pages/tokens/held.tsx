@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link, Loaded, to, usePoll, useServer, useTokenName } from '../../frame/index.ts';
 import { Bar, Card, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import type { Token } from './limits.ts';
+import type { Token } from './limit/model.ts';
 
 const EVERY_MS = 60_000;
 /** From this part of a limit on the list says it in words. */

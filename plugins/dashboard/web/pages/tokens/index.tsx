@@ -12,12 +12,12 @@ import {
 } from '../../frame/index.ts';
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { EditLimit } from './edit-limit.tsx';
+import { EditLimit } from './edit.tsx';
 import { HeldByAll } from './held.tsx';
-import { LimitText, ValidityText } from './limit-text.tsx';
-import { heldOf, type Token } from './limits.ts';
-import { NewToken } from './new-token.tsx';
-import { isSuperToken, TokenView } from './token-view.tsx';
+import { heldOf, type Token } from './limit/model.ts';
+import { LimitText, ValidityText } from './limit/text.tsx';
+import { NewToken } from './new.tsx';
+import { isSuperToken, TokenView } from './view.tsx';
 import './tokens.css';
 
 const SENTENCES = 3;

@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { Chart, type Curves, type Gap } from '../../../parts/chart/index.ts';
+import { type Grid, keyOf, type Sample, type Stretch, stretched, timesOf } from './series.ts';
+import { endsOf, type Span } from './span.ts';
+import type { Spec } from './specs.ts';
+
+/** What the charts of one view share. */
+export interface View {
+  readonly span: Span;
+  /** Unix ms. */
+  readonly now: number;
+  readonly why: (gap: Gap) => string | undefined;
+  readonly onZoom: (from: number, to: number) => void;
+  readonly onBack: () => void;
+  /** Of the machine, in names of files. */
+  readonly name: string;
+}
+
+interface Props extends View {
+  readonly spec: Spec;
+  readonly grid: Grid;
+  readonly samples: readonly Sample[];
+  /** The disk, interface or card. */
+  readonly of?: string;
+  /** Every core is a line of its own. */
+  readonly each?: readonly string[];
+  readonly children?: ComponentChildren;
+}
+
+/** One chart of an agent, with the reports that came since. */
+export function SpecChart(props: Props) {
+  const { spec, grid, samples, of, each, span, now, why, onZoom, onBack, name } = props;
+  const live = span.preset === undefined ? NONE : samples;
+  const curves = useMemo(() => curvesOf(spec, grid, live, { of, each }), [grid, live, of, each]);
+  const isEmpty = curves.lines.every(({ avg }) => avg.every((value) => value === null));
+  const [from, to] = endsOf(span, now);
+  if (isEmpty && spec.isRare) return null;
+  return (
+    <div class="card agent-chart">
+      <Chart
+        title={spec.title()}
+        unit={spec.unit()}
+        curves={curves}
+        step_ms={grid.step_ms}
+        from={from}
+        to={to}
+        why={why}
+        onZoom={onZoom}
+        onBack={onBack}
+        sync="agent"
+        file={of === undefined ? name : `${name} ${of}`}
+      >
+        {props.children}
+      </Chart>
+    </div>
+  );
+}
+
+const NONE: readonly Sample[] = [];
+const COLORS = 8;
+
+interface Which {
+  readonly of: string | undefined;
+  readonly each: readonly string[] | undefined;
+}
+
+function curvesOf(spec: Spec, grid: Grid, samples: readonly Sample[], { of, each }: Which): Curves {
+  const times = timesOf(grid, samples);
+  const read = (field: string, name: string | undefined) =>
+    stretched(grid, keyOf(field, name), samples, times.length);
+  if (each) {
+    const [{ field } = { field: '' }] = spec.lines;
+    const lines = each.map((name, at) => ({
+      label: name,
+      color: `--series-${(at % COLORS) + 1}`,
+      avg: read(field, name).avg,
+    }));
+    return { times, lines };
+  }
+  const lines = spec.lines.map(({ field, label, color, dashed, minus }) => {
+    const whole = read(field, of);
+    const { min, avg, max } = minus ? less(whole, read(minus, of)) : whole;
+    return { label: label(), color, avg, ...(dashed ? { dashed } : { min, max }) };
+  });
+  return { times, lines };
+}
+
+/** What is left of one series without the other: least where that one is greatest. */
+function less(whole: Stretch, part: Stretch): Stretch {
+  const minus = (a: Stretch['avg'], b: Stretch['avg']) =>
+    a.map((value, at) => {
+      const other = b[at];
+      return value === null || other == null ? null : Math.max(0, value - other);
+    });
+  return {
+    min: minus(whole.min, part.max),
+    avg: minus(whole.avg, part.avg),
+    max: minus(whole.max, part.min),
+  };
+}

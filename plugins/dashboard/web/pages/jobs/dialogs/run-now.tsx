@@ -1,0 +1,87 @@
+import { Play, X } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { useServer } from '../../../frame/index.ts';
+import { Button, Card, ErrorNote, Skeleton } from '../../../parts/index.ts';
+import { Results } from '../../../parts/task-results.tsx';
+import { type Run, startRun } from '../../../parts/task-run.ts';
+import { t } from '../../../strings/index.ts';
+import { type Job, type Work, workOf } from '../model.ts';
+
+/** How long one machine is waited for, ms. */
+const WAIT_MS = 60_000;
+
+interface Props {
+  readonly job: Job;
+  readonly onClose: () => void;
+}
+
+/** Does once what the job does. The job's own history does not have it, that of tasks does. */
+export function RunNow({ job, onClose }: Props) {
+  const work = workOf(job.cron_type);
+  const [isSure, setSure] = useState(false);
+  return (
+    <Card
+      title={t.jobs.runNow}
+      actions={<Button kind="quiet" icon={X} label={t.parts.close} onClick={onClose} />}
+    >
+      {isSure ? (
+        work.kind === 'task' ? (
+          <OnMachines work={work} />
+        ) : (
+          <Script work={work} />
+        )
+      ) : (
+        <div class="stack">
+          <p>{t.jobs.runNowHint}</p>
+          <div class="row">
+            <Button kind="primary" icon={Play} onClick={() => setSure(true)}>
+              {t.jobs.start}
+            </Button>
+            <Button onClick={onClose}>{t.parts.cancel}</Button>
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function OnMachines({ work }: { readonly work: Extract<Work, { kind: 'task' }> }) {
+  const server = useServer();
+  const [run, setRun] = useState<Run>();
+  useEffect(() => setRun(startRun(server, work.task, [...new Set(work.uuids)], WAIT_MS)), []);
+  if (work.uuids.length === 0) return <p class="muted">{t.jobs.noMachines}</p>;
+  return run ? <Results run={run} /> : null;
+}
+
+const LOOK_MS = 500;
+
+function Script({ work }: { readonly work: Extract<Work, { kind: 'script' }> }) {
+  const { call } = useServer();
+  const [answer, setAnswer] = useState<{ readonly text?: string; readonly error?: unknown }>({});
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const look = async (id: number): Promise<void> => {
+      const [row] = await call('js-result_query', { query: { condition: [{ id }] } });
+      if (isOver) return;
+      if (row && row.finish_time !== null)
+        setAnswer(
+          row.error_message === null
+            ? { text: JSON.stringify(row.result, null, 2) }
+            : { error: new Error(row.error_message) },
+        );
+      else timer = setTimeout(() => void look(id).catch(fail), LOOK_MS);
+    };
+    const fail = (error: unknown) => !isOver && setAnswer({ error });
+    call('js-worker_run', { js_script_name: work.script, params: work.params, run_type: 'cron' })
+      .then(({ id }) => look(id))
+      .catch(fail);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, []);
+  if (answer.error !== undefined) return <ErrorNote error={answer.error} />;
+  if (answer.text === undefined) return <Skeleton rows={2} />;
+  return <pre class="jobs-answer">{answer.text}</pre>;
+}

@@ -1,0 +1,137 @@
+import type { Methods } from '@svc/client';
+import { ExternalLink, Plus, RadioTower } from 'lucide';
+import { useState } from 'preact/hooks';
+import { address, go, Link, Loaded, to, usePoll, useServer, wire } from '../../../frame/index.ts';
+import { Button, Card, Confirm, Empty, format, Icon, toast } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { StatusForm } from './form.tsx';
+import { Incidents } from './incidents.tsx';
+
+export type Shown = Methods['status-page_get']['result'];
+
+const listAt = () => to('server', 'status');
+export const pageAt = (slug: string) => to('server', 'status', slug);
+
+/** `server/status` lists the public pages, `server/status/<slug>` edits one, `server/status?new=1` makes one. */
+export function StatusPages() {
+  const { rest, query } = address.value;
+  const [, slug] = rest;
+  if (slug !== undefined) return <OnePage key={slug} slug={slug} />;
+  if (query.has('new'))
+    return <StatusForm onSaved={(made) => go(pageAt(made))} onCancel={() => go(listAt())} />;
+  return <List />;
+}
+
+function List() {
+  const { call, holds } = useServer();
+  const s = t.server.status;
+  const pages = usePoll('status pages', () => call('status-page_list'));
+  const add = holds('status_page', 'write') && (
+    <Button kind="primary" icon={Plus} onClick={() => go(to('server', 'status', { new: '1' }))}>
+      {s.make}
+    </Button>
+  );
+  return (
+    <Loaded of={pages} what={s.unreadable}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty icon={RadioTower} title={s.none}>
+            <p>{s.noneHint}</p>
+            {add}
+          </Empty>
+        ) : (
+          <Card title={s.title} actions={add} flush>
+            <ul class="server-pages" aria-label={s.title}>
+              {list.map(({ slug, title, entries, updated_at }) => (
+                <li key={slug}>
+                  <Link to={pageAt(slug)} class="ellipsis">
+                    {title}
+                  </Link>
+                  <span class="muted">{s.entryCount(entries)}</span>
+                  <span class="muted" title={format.dateTime(updated_at)}>
+                    {s.changed(format.when(updated_at))}
+                  </span>
+                  <PublicLink slug={slug} />
+                </li>
+              ))}
+            </ul>
+          </Card>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function PublicLink({ slug }: { readonly slug: string }) {
+  const { origin } = useServer();
+  const path = wire(`/svc/status/${slug}`);
+  return (
+    <a class="row" href={`${origin}${path}`} target="_blank" rel="noreferrer">
+      <Icon of={ExternalLink} />
+      <span class="mono ellipsis">{path}</span>
+    </a>
+  );
+}
+
+function OnePage({ slug }: { readonly slug: string }) {
+  const { call, may } = useServer();
+  const s = t.server.status;
+  const [isAsking, setAsking] = useState(false);
+  const found = usePoll(`status page ${slug}`, () => call('status-page_get', { slug }));
+  return (
+    <Loaded of={found} what={s.unreadableOne}>
+      {(shown) => (
+        <div class="stack">
+          <header class="page-head server-one">
+            <Link to={listAt()}>{s.title}</Link>
+            <h2 class="ellipsis grow">{shown.page.title}</h2>
+            <PublicLink slug={slug} />
+            {may('status-page_delete', { slug }) !== false && (
+              <Button kind="danger" onClick={() => setAsking(true)}>
+                {s.remove}
+              </Button>
+            )}
+          </header>
+          <div class="server-columns wide">
+            <StatusForm key={shown.updated_at} shown={shown} onSaved={found.refresh} />
+            <Incidents slug={slug} />
+          </div>
+          {isAsking && <Removal shown={shown} onClose={() => setAsking(false)} />}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+/** What is deleted can be written again as it was, with its incidents. */
+function Removal({ shown, onClose }: { readonly shown: Shown; readonly onClose: () => void }) {
+  const { call } = useServer();
+  const { slug, page } = shown;
+  const s = t.server.status;
+  const remove = async () => {
+    const incidents = await call('status-page_incident_list', { slug });
+    await call('status-page_delete', { slug });
+    const back = async () => {
+      try {
+        await call('status-page_create', { slug, page });
+        for (const { id: _id, updated_at: _at, ...incident } of incidents.toReversed())
+          await call('status-page_incident_add', { slug, incident });
+        go(pageAt(slug));
+      } catch (error) {
+        toast(`${s.notBack} ${String(error)}`, { kind: 'bad' });
+      }
+    };
+    toast(s.removed(page.title), { action: { label: s.undo, run: () => void back() } });
+    go(listAt());
+  };
+  return (
+    <Confirm
+      title={s.removeTitle(page.title)}
+      action={s.remove}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p>{s.removeText(wire(`/svc/status/${slug}`))}</p>
+    </Confirm>
+  );
+}

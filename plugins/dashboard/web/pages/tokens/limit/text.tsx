@@ -1,0 +1,55 @@
+import { useMachines } from '../../../frame/index.ts';
+import { format } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { type Limit, rightTexts, scopeTexts, type Token, validityOf } from './model.ts';
+
+interface Props {
+  readonly limit: Limit;
+  /** So many of its sentences; the others are counted. */
+  readonly most?: number;
+  readonly isSuper?: boolean;
+}
+
+/** What a token may, one sentence an entry. */
+export function LimitText({ limit, most = Number.POSITIVE_INFINITY, isSuper = false }: Props) {
+  const { nameOf } = useMachines();
+  if (isSuper) return <p>{t.tokens.mayAll}</p>;
+  const entries = limit.filter(
+    ({ scopes, permissions }) => scopes.length > 0 && permissions.length > 0,
+  );
+  if (entries.length === 0) return <p class="muted">{t.tokens.mayNothing}</p>;
+  return (
+    <ul class="tokens-sentences">
+      {entries.slice(0, most).map(({ scopes, permissions }, at) => (
+        <li key={at}>
+          {t.tokens.may}
+          <Words of={rightTexts(permissions)} />
+          {t.tokens.on}
+          <Words of={scopeTexts(scopes, nameOf)} />
+        </li>
+      ))}
+      {entries.length > most && <li class="muted">{t.tokens.more(entries.length - most)}</li>}
+    </ul>
+  );
+}
+
+/** In bold, with commas between. */
+const Words = ({ of }: { readonly of: readonly string[] }) => (
+  <strong>{of.join(t.tokens.comma)}</strong>
+);
+
+/** "until 1 March 2027", "over since …"; nothing where there is no bound. */
+export function ValidityText({ token }: { readonly token: Token }) {
+  const { timestamp_from: from, timestamp_to: to } = token;
+  const state = validityOf(token);
+  if (state === 'over' && to !== null)
+    return <span class="tag bad">{t.tokens.over(format.day(to))}</span>;
+  return (
+    <>
+      {state === 'early' && from !== null && (
+        <span class="tag warn">{t.tokens.begins(format.day(from))}</span>
+      )}
+      {to !== null && <span title={format.dateTime(to)}>{t.tokens.until(format.day(to))}</span>}
+    </>
+  );
+}
