@@ -1,12 +1,12 @@
 import type { Static } from '@svc/plugin-sdk';
+import type { TokenRecord } from './api.ts';
 import { loadLimits } from './limits.ts';
 import type { TokenObject } from './schemas.ts';
 import type { TokenRow } from './store.ts';
-import type { Token } from './token.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A record as clients see it; no id, hash, secret or password. */
-export const tokenObject = (token: Token): Static<typeof TokenObject> => ({
+export const tokenObject = (token: TokenRecord): Static<typeof TokenObject> => ({
   version: 1,
   token_key: token.key,
   timestamp_from: token.timestamp_from,

@@ -1,20 +1,14 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
-import {
-  ConfigurationFile,
-  definePlugin,
-  Holdings,
-  type Kernel,
-  LogSinks,
-  Type,
-} from '@svc/plugin-sdk';
+import { ConfigurationFile, definePlugin, Holdings, type Kernel, LogSinks } from '@svc/plugin-sdk';
 import { Owners, Passes, SuperTokenCreated, Tokens } from './api.ts';
+import { config, type TokenConfig } from './config.ts';
 import { examples } from './examples.ts';
 import { FIRST_START, makeSuper, ROLL, superLines } from './first.ts';
 import { protocolKinds } from './kinds.ts';
 import { addMethods } from './methods/index.ts';
 import { migrations } from './migrations/index.ts';
-import { createParts, type Parts, type TokenConfig } from './parts.ts';
+import { createParts, type Parts } from './parts.ts';
 import { rollCommand } from './roll-command.ts';
 import { authorize, createTokens } from './tokens.ts';
 
@@ -31,61 +25,8 @@ export default definePlugin({
   brings: ['admission'],
   optional: [Audit, Refusals],
   provides: [Tokens, Owners, Passes, Holdings, SuperTokenCreated],
-  config: Type.Object({
-    password_kdf: Type.Union([Type.Literal('sha256'), Type.Literal('scrypt')], {
-      default: 'scrypt',
-      description:
-        'Stored form of new passwords; scrypt also upgrades old ones at their next login, as soon as no older server is on the database.',
-    }),
-    password_policy: Type.Union([Type.Literal('strong'), Type.Literal('off')], {
-      default: 'strong',
-      description:
-        'New passwords: strong asks for eight characters and refuses the 10,000 commonest; off takes any for a new token, and six bytes or more for a change, as the protocol does. Passwords that exist go on.',
-    }),
-    on_delete: Type.Union([Type.Literal('keep'), Type.Literal('suspend')], {
-      default: 'keep',
-      description:
-        'What hangs on a token that is deleted or expires (tokens that it created, jobs, workers, routes, buckets): ' +
-        'keep lets it go on, suspend stops it.',
-    }),
-    max_children: Type.Integer({
-      default: 1_000,
-      minimum: 0,
-      description:
-        'Tokens that one token may have created, with those that these created; the Super Token has no such limit.',
-    }),
-    max_child_bytes: Type.Integer({
-      default: 16_777_216,
-      minimum: 0,
-      description: 'Bytes of the limits of those tokens together; 0: no limit.',
-    }),
-    session_hours: Type.Number({
-      default: 12,
-      exclusiveMinimum: 0,
-      description: 'Hours that a session lasts when the caller names no other number.',
-    }),
-    max_session_hours: Type.Number({
-      default: 720,
-      exclusiveMinimum: 0,
-      description: 'Hours that a session lasts at most.',
-    }),
-    max_sessions: Type.Integer({
-      default: 100,
-      minimum: 1,
-      maximum: 10_000,
-      description: 'Sessions that one token may have; with one more the oldest ends.',
-    }),
-  }),
-  reloadable: [
-    'password_kdf',
-    'password_policy',
-    'on_delete',
-    'max_children',
-    'max_child_bytes',
-    'session_hours',
-    'max_session_hours',
-    'max_sessions',
-  ],
+  config,
+  reloadable: Object.keys(config.properties),
   migrations,
   guards: {
     token: 'secret',

@@ -1,4 +1,5 @@
 import type { Clock, Logger, Origin, Principal } from '@svc/plugin-sdk';
+import type { TokenRecord } from './api.ts';
 import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
 import { Digests } from './digests.ts';
 import type { Lanes } from './lanes.ts';
@@ -11,7 +12,6 @@ import { orWayOut, ROOT, superMissing } from './refusals.ts';
 import type { Secret } from './secret.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attempt, Throttle } from './throttle.ts';
-import type { Token } from './token.ts';
 
 /** An answer that is there at once, except where a slow hash has to be computed. */
 type Soon<T> = T | Promise<T>;
@@ -104,7 +104,7 @@ export class Login {
   }
 
   /** The token behind a credential, not throttled: for callers that hold the Super Token already. */
-  async verify(credential: string): Promise<Token | undefined> {
+  async verify(credential: string): Promise<TokenRecord | undefined> {
     const parsed = parseCredential(credential);
     if (!parsed || isEmptyPassword(parsed)) return undefined;
     await this.#find(parsed);

@@ -1,6 +1,7 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
 import type { Clock, Kernel } from '@svc/plugin-sdk';
+import type { TokenConfig } from './config.ts';
 import { hashOf } from './credential.ts';
 import { Digests } from './digests.ts';
 import { GrantPool } from './grants.ts';
@@ -26,18 +27,6 @@ import { Throttle } from './throttle.ts';
 import { Turns } from './turns.ts';
 import { PasswordUpgrade } from './upgrade.ts';
 import { Vocabulary } from './vocabulary.ts';
-
-/** The section `[token]`. */
-export interface TokenConfig {
-  readonly password_kdf: 'sha256' | 'scrypt';
-  readonly password_policy: PasswordPolicy;
-  readonly on_delete: 'keep' | 'suspend';
-  readonly max_children: number;
-  readonly max_child_bytes: number;
-  readonly session_hours: number;
-  readonly max_session_hours: number;
-  readonly max_sessions: number;
-}
 
 /** Everything the plugin is made of, wired together. */
 export interface Parts {

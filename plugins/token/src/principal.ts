@@ -1,10 +1,31 @@
 import { getEventListeners } from 'node:events';
 import type { Clock, Principal } from '@svc/plugin-sdk';
-import type { Session } from './session.ts';
-import type { Token } from './token.ts';
+import type { Time, TokenRecord } from './api.ts';
 
 /** Longest delay of one timer: 2^31 - 1 ms. */
 const LONGEST_DELAY_MS = 2_147_483_647;
+
+/** Token as its principals, secrets and sessions see it. */
+export interface Subject extends TokenRecord {
+  readonly id: number;
+  readonly super: boolean;
+  /** Last millisecond of its validity; null: no end. */
+  readonly lasts: Time;
+  readonly principal: TokenPrincipal;
+  readonly sessions: Pick<Map<string, unknown>, 'delete'>;
+  /** From where it has logged in, and when, Unix ms; the oldest first. */
+  readonly places: Map<string, number>;
+  validity(): 'ok' | 'early' | 'late';
+  /** Somebody uses it at this moment, after the cache may have let it go. */
+  keep(): void;
+}
+
+/** Session that a call came with. */
+export interface SessionReference {
+  readonly key: string;
+  /** Unix ms, inclusive. */
+  readonly ends_at: number;
+}
 
 /**
  * The caller behind a token or a session of it. `ended` aborts on revocation and on expiry. Who holds the signal holds
@@ -14,8 +35,8 @@ export class TokenPrincipal implements Principal {
   readonly id: string;
   readonly super: boolean;
   /** What the call came with, where that is no credential of the token itself. */
-  readonly session: Session | undefined;
-  readonly #token: Token;
+  readonly session: SessionReference | undefined;
+  readonly #token: Subject;
   readonly #clock: Clock;
   readonly #end = new AbortController();
   /** Callers of sessions: they end with this one. */
@@ -23,7 +44,7 @@ export class TokenPrincipal implements Principal {
   #cancel: (() => void) | undefined;
   #revoked = false;
 
-  constructor(token: Token, clock: Clock, session?: Session) {
+  constructor(token: Subject, clock: Clock, session?: SessionReference) {
     this.id = token.key;
     this.super = token.super;
     this.session = session;
@@ -46,7 +67,7 @@ export class TokenPrincipal implements Principal {
     return this.#token.username ?? undefined;
   }
 
-  get token(): Token {
+  get token(): Subject {
     return this.#token;
   }
 

@@ -16,7 +16,7 @@ import type { Sessions } from './sessions.ts';
 import { type Marks, SUPER_ID, type TokenStore } from './store.ts';
 import type { SessionMarks, SessionStore } from './store-sessions.ts';
 import type { Turns } from './turns.ts';
-import { isOlder } from './upgrade.ts';
+import { isOlder } from './versions.ts';
 
 /** One record or its sessions changed. */
 const TokenChanged = topic(

@@ -1,11 +1,10 @@
 import { type Credential, digestBytes } from './credential.ts';
 import { parseSlowHash, type SlowHash } from './password.ts';
-import type { TokenPrincipal } from './principal.ts';
-import type { Token } from './token.ts';
+import type { Subject, TokenPrincipal } from './principal.ts';
 
 /** A secret or password of a token as long as it is the right one. */
 export interface Secret {
-  readonly token: Token;
+  readonly token: Subject;
   /** The caller that it shows. */
   readonly principal: TokenPrincipal;
   /** How it is given. */
@@ -37,18 +36,18 @@ export interface OwnSecret extends Secret {
   live: Secret['live'];
 }
 
-export function secretOf(token: Token, stored: string): OwnSecret {
+export function secretOf(token: Subject, stored: string): OwnSecret {
   return ownSecret(token, 'token', stored, digestBytes(stored));
 }
 
-export function passwordOf(token: Token, stored: string | null): OwnSecret | undefined {
+export function passwordOf(token: Subject, stored: string | null): OwnSecret | undefined {
   if (stored === null) return undefined;
   const hash = digestBytes(stored) ?? parseSlowHash(stored);
   return hash && ownSecret(token, 'account', stored, hash);
 }
 
 const ownSecret = (
-  token: Token,
+  token: Subject,
   mode: Secret['mode'],
   stored: string,
   hash: Secret['hash'],

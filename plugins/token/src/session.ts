@@ -1,9 +1,8 @@
 import { type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
 import { digestBytes } from './credential.ts';
-import { TokenPrincipal } from './principal.ts';
+import { type SessionReference, type Subject, TokenPrincipal } from './principal.ts';
 import type { Secret } from './secret.ts';
 import type { FoundSession, Use } from './store-sessions.ts';
-import type { Token } from './token.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -11,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** A short-lived credential with the rights that its token has at each moment. */
 export class Session implements Secret {
   readonly mode = 'token';
-  readonly token: Token;
+  readonly token: Subject;
   readonly row: FoundSession;
   readonly stored: string;
   readonly hash: Buffer | undefined;
@@ -29,7 +28,7 @@ export class Session implements Secret {
   #above: TokenPrincipal | undefined;
 
   /** `used`: hears where and when it is used, at most once a minute. */
-  constructor(row: FoundSession, token: Token, clock: Clock, used: (use: Use) => void) {
+  constructor(row: FoundSession, token: Subject, clock: Clock, used: (use: Use) => void) {
     this.row = row;
     this.token = token;
     this.stored = row.session_hash;
@@ -90,7 +89,7 @@ export class Session implements Secret {
 }
 
 /** The session that a call came with; undefined where it came with the token or password itself. */
-export const sessionOf = (caller: Principal): Pick<Session, 'key' | 'ends_at'> | undefined =>
+export const sessionOf = (caller: Principal): SessionReference | undefined =>
   caller instanceof TokenPrincipal ? caller.session : undefined;
 
 /** A session gives nobody the credential that it stems from. @throws RpcError 102 */

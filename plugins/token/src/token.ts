@@ -1,11 +1,11 @@
 import type { Clock, Permission, Principal, Requirement, Scope } from '@svc/plugin-sdk';
-import type { Limit, Time, TokenRecord } from './api.ts';
+import type { Limit, Time } from './api.ts';
 import { Entry } from './entry.ts';
 import type { GrantPool } from './grants.ts';
 import { holdersOf } from './holders.ts';
 import { loadLimits } from './limits.ts';
 import { changeOfForm } from './password.ts';
-import { TokenPrincipal } from './principal.ts';
+import { type Subject, TokenPrincipal } from './principal.ts';
 import { type OwnSecret, passwordOf, secretOf } from './secret.ts';
 import type { Session } from './session.ts';
 import { SUPER_ID, type TokenRow } from './store.ts';
@@ -36,7 +36,7 @@ export interface TokenContext {
 }
 
 /** One record in memory, with its limits parsed and its hashes decoded (auth.md §8). */
-export class Token implements TokenRecord {
+export class Token implements Subject {
   readonly id: number;
   readonly super: boolean;
   /** By key: those that can be logged in with, and may be over. */
@@ -256,5 +256,6 @@ export class Token implements TokenRecord {
 
 /** The token behind a principal of this plugin; undefined for any other, and for one that was revoked. */
 export function tokenOf(caller: Principal): Token | undefined {
-  return caller instanceof TokenPrincipal && !caller.revoked ? caller.token : undefined;
+  if (!(caller instanceof TokenPrincipal) || caller.revoked) return undefined;
+  return caller.token instanceof Token ? caller.token : undefined;
 }

@@ -3,6 +3,7 @@ import { changeOfForm, type SlowHasher } from './password.ts';
 import type { Refresh } from './refresh.ts';
 import type { Secret } from './secret.ts';
 import type { TokenStore } from './store.ts';
+import { isOlder } from './versions.ts';
 
 /** So many looks in a row, a second apart, must find no older server: each says every second that it is there. */
 const LOOKS = 3;
@@ -78,15 +79,4 @@ export class PasswordUpgrade {
       this.#parts.log.warn('a password hash could not be upgraded', { id, error }),
     );
   }
-}
-
-/** Order of two versions `X.Y.Z`; an unknown one is older. */
-export function isOlder(version: string, than: string): boolean {
-  const [ours, theirs] = [than, version].map((text) => text.split('.').map(Number));
-  for (const [at, part] of (ours as number[]).entries()) {
-    const other = theirs?.[at];
-    if (other === undefined || !Number.isInteger(other)) return true;
-    if (other !== part) return other < part;
-  }
-  return false;
 }

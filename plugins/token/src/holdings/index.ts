@@ -1,5 +1,5 @@
 import type { Holdings } from '@svc/plugin-sdk';
-import type { TokenConfig } from '../parts.ts';
+import type { TokenConfig } from '../config.ts';
 
 export { TokenHoldings } from './holdings.ts';
 

@@ -1,18 +1,19 @@
 import { type AccessContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
 import { tokenObject } from '../answers.ts';
+import type { TokenRecord } from '../api.ts';
 import { malformed } from '../credential.ts';
 import type { Parts } from '../parts.ts';
 import { TokenObject } from '../schemas.ts';
 import { superOr } from '../super.ts';
 import { notFound } from '../targets.ts';
-import { type Token, tokenOf } from '../token.ts';
+import { tokenOf } from '../token.ts';
 
 const DENIED = 'Only SuperToken can query by username/token_key in token_get';
 
 /** `token_get` (token.md §3): one's own record, or any for the Super Token. */
 export function addGet(methods: Methods, { login, lookups }: Parts): void {
   /** A full credential must authenticate, unless the whole text is a username; anything else is a key or username. */
-  async function lookUp(name: string): Promise<Token> {
+  async function lookUp(name: string): Promise<TokenRecord> {
     if (!name.includes(':') && !name.includes('|')) {
       const named = await lookups.byName(name);
       if (!named) throw notFound(name);
@@ -23,7 +24,10 @@ export function addGet(methods: Methods, { login, lookups }: Parts): void {
     return found;
   }
 
-  async function find(call: AccessContext, supertoken: string | null | undefined): Promise<Token> {
+  async function find(
+    call: AccessContext,
+    supertoken: string | null | undefined,
+  ): Promise<TokenRecord> {
     if (supertoken === null || supertoken === undefined) {
       const own = tokenOf(await call.authenticate());
       if (!own) throw notFound(call.caller.id);
@@ -39,7 +43,9 @@ export function addGet(methods: Methods, { login, lookups }: Parts): void {
       supertoken: optional(Type.String({ description: 'Super Token; plain mode without.' })),
     },
     result: TokenObject,
-    prepare: ({ supertoken }): { supertoken: typeof supertoken; asked?: Token } => ({ supertoken }),
+    prepare: ({ supertoken }): { supertoken: typeof supertoken; asked?: TokenRecord } => ({
+      supertoken,
+    }),
     right: { words: 'any valid credential for its own record; the Super Token for others' },
     access: {
       custom: async (input, call) => {
