@@ -23,7 +23,7 @@ import { logLongTurns } from './long-turns.ts';
 import { Network } from './network.ts';
 import { orderPlugins } from './plugins/order.ts';
 import { registerAll } from './plugins/register.ts';
-import { Scope, type Shared } from './plugins/scope.ts';
+import { type PluginSettings, Scope, type Shared } from './plugins/scope.ts';
 import { Services } from './plugins/services.ts';
 import { Access } from './rpc/access.ts';
 import { Dispatcher } from './rpc/dispatch.ts';
@@ -31,12 +31,6 @@ import { system } from './rpc/principals.ts';
 import { type Registered, Registry } from './rpc/registry.ts';
 import { Timeline } from './timeline.ts';
 import { Unwind } from './unwind.ts';
-
-/** Values of a plugin's section and of the top-level keys that it claims, defaults applied. The plugin keeps these objects. */
-export interface PluginSettings {
-  readonly section: Record<string, unknown>;
-  readonly root: Record<string, unknown>;
-}
 
 export interface BootOptions {
   readonly head: Head;

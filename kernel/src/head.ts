@@ -1,8 +1,14 @@
 import type { Brand } from '@svc/plugin-sdk';
-import type { ListenAddress } from './http/listeners.ts';
 
 /** The table `[brand]` (configuration.md §1). */
 export type BrandConfig = Omit<Brand, 'rewrite'>;
+
+export interface ListenAddress {
+  /** An IP address, without brackets. */
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+}
 
 /** What the kernel takes from a configuration. Sizes in bytes, times in ms. */
 export interface Head {

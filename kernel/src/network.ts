@@ -1,7 +1,6 @@
-import type { Brand, Clock, Logger } from '@svc/plugin-sdk';
+import type { Brand } from '@svc/plugin-sdk';
 import { Slots, UnansweredBytes } from './budgets.ts';
 import type { Head } from './head.ts';
-import type { KernelHooks } from './hooks.ts';
 import type { HttpExchange } from './http/exchange.ts';
 import { Listeners } from './http/listeners.ts';
 import { Router } from './http/router.ts';
@@ -9,32 +8,16 @@ import { HttpRpc } from './http/rpc.ts';
 import { RunningCalls } from './http/running-calls.ts';
 import { createRequestHandler } from './http/server.ts';
 import { calling } from './plugins/scope.ts';
-import type { Dispatcher } from './rpc/dispatch.ts';
-import type { SocketPeer } from './ws/peer.ts';
+import type { Wiring } from './wiring.ts';
 import { WsServer } from './ws/server.ts';
 
 /** Calls in progress get this long before a reload closes their connection. */
 const RELOAD_GRACE_MS = 5_000;
 
-interface Options {
+interface Options extends Pick<Wiring, 'hooks' | 'dispatcher' | 'log' | 'clock'> {
   /** The head in force. */
   readonly head: () => Head;
-  readonly hooks: KernelHooks;
-  readonly dispatcher: Dispatcher;
   readonly brand: Brand;
-  readonly log: Logger;
-  readonly clock: Clock;
-}
-
-/** What the parts of the network work with. */
-export interface Wiring extends Omit<Options, 'head' | 'brand'> {
-  readonly router: Router;
-  readonly unanswered: UnansweredBytes;
-  readonly slots: Slots;
-  readonly calls: RunningCalls;
-  /** Open WebSockets. */
-  readonly peers: Set<SocketPeer>;
-  readonly maxRequestBytes: () => number;
 }
 
 /** Everything that touches sockets: listeners, HTTP, WebSocket, their limits. */
@@ -56,7 +39,6 @@ export class Network {
       unanswered: new UnansweredBytes(),
       slots: this.slots,
       calls: this.#calls,
-      peers: new Set(),
       maxRequestBytes: () => head().max_request_body_size,
     };
     this.rpc = new HttpRpc(wiring);

@@ -82,3 +82,20 @@ export interface Bus {
   /** @returns stops watching */
   watch(listener: (event: BusEvent) => void): () => void;
 }
+
+/** What a plugin says to other plugins and servers, and what it hears of them: a part of `Kernel`. */
+export interface Messaging {
+  /** Reaches every subscriber after the current turn, on this server and, unless the topic is local, on all others. */
+  publish<S extends TSchema>(topic: Topic<S>, payload: Payload<Static<S>>): void;
+  /**
+   * Messages of `publish` and of `bus.send`. A listener that fails is logged with its plugin's name and hurts no other.
+   * A server of another version may send another form of the payload.
+   * @returns removes the listener
+   */
+  subscribe<S extends TSchema>(
+    topic: Topic<S>,
+    listener: (payload: Payload<Static<S>>, from: BusSender) => void | Promise<void>,
+  ): () => void;
+  /** The other servers. */
+  readonly bus: Bus;
+}

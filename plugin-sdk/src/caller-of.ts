@@ -1,6 +1,6 @@
+import type { Auth } from './auth.ts';
 import { RpcError } from './errors.ts';
 import type { Exchange } from './http.ts';
-import type { Auth } from './plugin.ts';
 import type { Principal } from './principal.ts';
 
 /** What `Authorization` holds: `Bearer <credential>`, or `Basic` with key and secret, or user name and password. */

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CallerValue } from './database.ts';
 import { RpcError } from './errors.ts';
 import { parseSpelledJson, RawJson, stringifyExact } from './json.ts';
 import { skipSpace, skipValue, stringPieces } from './json-scan.ts';
+import type { CallerValue } from './sql.ts';
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;

@@ -1,14 +1,11 @@
+import type { Clock } from './clock.ts';
 import type { RawJson } from './json.ts';
 import type { Logger } from './log.ts';
 import type { MigrationDatabase } from './migration.ts';
-import type { Clock } from './plugin.ts';
 import type { QueryBuilder } from './query.ts';
-import type { SqlForms } from './sql.ts';
+import type { CallerValue, Dialect, SqlForms, SqlValue } from './sql.ts';
 import type { TimePartitions, TimeTable } from './time-partitions.ts';
 
-export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
-/** A value of a caller's SQL. BigInt is an integer, a number a real, and `RawJson` a document: JSON as text on SQLite, `jsonb` on Postgres. */
-export type CallerValue = SqlValue | RawJson;
 /**
  * By table: a `secret` one is neither read nor changed, a `fixed` one is not changed; of a `data` one rows are changed,
  * and it is not renamed, dropped or given columns, indexes or triggers. A `counter` is changed by its own triggers only,
@@ -17,7 +14,6 @@ export type CallerValue = SqlValue | RawJson;
 export type GuardedTables = { readonly [table: string]: 'secret' | 'fixed' | 'data' | 'counter' };
 /** Whose SQL runs: the Super Token's, or another token's, which reaches nothing of the database engine itself. */
 export type SqlCaller = 'super' | 'token';
-export type Dialect = 'sqlite' | 'postgres';
 
 /**
  * The main database. Placeholders are `?` on every database. int8 comes as number when safe, else BigInt; JSON comes as

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
-import { type Messaging, type Topic, topic } from './topic.ts';
+import type { Messaging } from './bus.ts';
+import { type Topic, topic } from './topic.ts';
 import { Type } from './typebox.ts';
 
 /** Entries of one message. */

@@ -1,5 +1,5 @@
-import type { Dialect } from './database.ts';
 import type { MigrationDatabase } from './migration.ts';
+import type { Dialect } from './sql.ts';
 
 /** Where `addHeldBytes` keeps the size of each row. */
 export interface HeldBytes {

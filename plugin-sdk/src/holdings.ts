@@ -1,7 +1,6 @@
 import type { Database } from './database.ts';
-import type { Kernel } from './plugin.ts';
 import type { QueryBuilder } from './query.ts';
-import { service } from './service.ts';
+import { type Service, service } from './service.ts';
 
 /** Text in `error.data` of a write that is refused because its owner holds enough. */
 export const OWNER_FULL = 'the owner holds as much as it may';
@@ -70,7 +69,10 @@ export const Holdings = service<Holdings>('holdings');
 export type Counting = Omit<Holdings, 'register'>;
 
 /** The service for a plugin that has it among its optional ones. */
-export function countingIn(kernel: Pick<Kernel<unknown>, 'db' | 'useOptional'>): Counting {
+export function countingIn(kernel: {
+  readonly db: Database;
+  useOptional<T>(service: Service<T>): T | undefined;
+}): Counting {
   const counting = () => kernel.useOptional(Holdings) ?? uncounted(kernel.db);
   return {
     within: (change, write) => counting().within(change, write),

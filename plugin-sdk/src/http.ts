@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Origin } from './hooks.ts';
 import type { Principal } from './principal.ts';
 import { sameInEveryCopy } from './same-class.ts';
 
@@ -25,6 +24,14 @@ export interface Connection {
   vouch(caller: Principal, origin?: Origin): void;
   /** Begins to count a body or message that `address` sends and a plugin holds in memory. */
   receive(address: string): Receipt;
+}
+
+/** Where a credential came from; failed logins are throttled per key and address. */
+export interface Origin {
+  readonly address: string;
+  readonly transport: 'ws' | 'http' | 'internal';
+  /** That the credential came over: a valid one vouches for it. */
+  readonly connection?: Connection | undefined;
 }
 
 /** What a trusted proxy says of its client; undefined: nothing, the connection itself counts. */

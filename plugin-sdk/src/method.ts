@@ -186,3 +186,15 @@ export interface Methods {
     subscription: Subscription<P, I, Input>,
   ): void;
 }
+
+/** One call of a method, or of a method of another plugin that prepares it, and its answer. */
+export interface Example {
+  readonly method: string;
+  /** By name, without the credential. */
+  readonly params: { readonly [name: string]: unknown };
+  readonly result?: unknown;
+  /** Of a subscription. */
+  readonly item?: unknown;
+  /** In place of a result: the call is refused. */
+  readonly error?: { readonly code: number; readonly message: string };
+}

@@ -1,69 +1,103 @@
 import type { Static, TObject } from 'typebox';
-import type { Database, GuardedTables } from './database.ts';
+import type { Auth } from './auth.ts';
+import type { BusRequest, Messaging, RemoteBus } from './bus.ts';
+import type { Clock } from './clock.ts';
+import type { CommandArguments, CommandOption, CommandTerminal } from './command.ts';
+import type { ConfigWarning } from './configuration-file.ts';
+import type { Database, DatabaseHandle, DatabaseRequest, GuardedTables } from './database.ts';
 import type { Finding } from './finding.ts';
-import type { Hooks, Origin } from './hooks.ts';
-import type { Logger } from './log.ts';
-import type { RegisteredMethod } from './method.ts';
-import type { Migration, MigrationStep } from './migration.ts';
 import type {
-  Hold,
-  LivesOn,
-  PermissionKind,
-  Principal,
-  Requirement,
-  ScopeMatch,
-} from './principal.ts';
+  AsyncTaps,
+  Call,
+  Incoming,
+  Listening,
+  Outcome,
+  Reading,
+  Reload,
+  Taps,
+  Wait,
+} from './hooks.ts';
+import type { Connection, Exchange, Origin, Receipt, Routes, Upgrade } from './http.ts';
+import type { Logger } from './log.ts';
+import type { Example, Methods, RegisteredMethod } from './method.ts';
+import type { Migration, MigrationStep, Migrations } from './migration.ts';
+import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
+import type { Brand, ServerState } from './server.ts';
 import type { Service } from './service.ts';
-import type { Messaging } from './topic.ts';
 
-/** Brand-bearing identifiers, all from one record (configuration.md §10). */
-export interface Brand {
-  /** Namespace `<word>-server`, routes `/<word>/…`, KV marker, script globals. */
-  readonly word: string;
-  /** Outer tag of the server permission kind. */
-  readonly permission: string;
-  /** Hash prefix. */
-  readonly salt: string;
-  /** Human name on the HTML page and in texts. */
-  readonly title: string;
-  /** Request header that tells a worker the peer's address. */
-  readonly peer_header: string;
-  /** Rewrites a wire name written with the neutral word: `svc-server_hello`, `/svc/rpc`, `__svc_namespace_marker__`. */
-  readonly rewrite: (text: string) => string;
+/** A subcommand of the command line: `<word>-server <name> -c FILE`. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Names of the words that follow the command, for example `'FILE'`; without it none may follow. */
+  readonly words?: string;
+  /** Its own options, in the form of `util.parseArgs`. `config`, `dir` and `help` are those of the program. */
+  readonly options?: { readonly [name: string]: CommandOption };
+  /** True: `run` finds the database as it is, which may be empty or of another version; the hook `prepare` is not called. */
+  readonly bare?: boolean;
+  /** The database is open, and migrated unless `bare`; nothing listens. @returns the exit code; nothing: 0 */
+  run(
+    kernel: Kernel<unknown>,
+    terminal: CommandTerminal,
+    args: CommandArguments,
+  ): Promise<number | undefined> | Promise<void>;
 }
 
-/** Time, and timers that end with the plugin. Tests put a fake one here. */
-export interface Clock {
-  /** Unix milliseconds. */
-  now(): number;
-  /** Milliseconds for durations: they only grow, also when the machine's time is set back. */
-  monotonic(): number;
-  /** @returns cancels it */
-  timeout(callback: () => void, delay_ms: number): () => void;
-  interval(callback: () => void, period_ms: number): () => void;
+export interface Commands {
+  add(command: Command): void;
 }
 
-/** Facts about the running server. */
-export interface ServerState {
-  /** Lower-case hyphenated. */
-  readonly uuid: () => string;
-  /** `X.Y.Z` */
-  readonly version: string;
-  readonly maxResponseBytes: () => number;
-  readonly maxRequestBytes: () => number;
-  /** JSON-RPC sockets and requests: how many there are, and how many may be. */
-  readonly places: () => { readonly used: number; readonly limit: number };
-}
-
-/** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */
-export interface Auth {
-  /** @throws RpcError 101 malformed, 102 bad credential or throttled */
-  authenticate(credential: string, origin: Origin): Promise<Principal>;
-  allows(caller: Principal, requirement: Requirement): Promise<boolean>;
-  /** For whatever goes on after its call: it has to end with `ended`. Subscriptions state `livesOn` and are held by the kernel. */
-  hold(caller: Principal, livesOn: LivesOn): Hold;
-  /** For plugins that tap `authorize`: the rights of callers with this `Principal.id` may have changed; undefined: of any. */
-  changed(id?: string): void;
+/** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them. */
+export interface Hooks {
+  /** Series; after every setup, once: adds methods and subscriptions. */
+  readonly methods: Taps<[Methods]>;
+  /** Series; after every setup, once: adds HTTP routes. */
+  readonly routes: Taps<[Routes]>;
+  /** Series; after every setup, once: adds steps of the schema, behind those of the definition. */
+  readonly migrations: Taps<[Migrations]>;
+  /** Bail; asked once, after the setup of the plugins that drive a database: opens it, or leaves it to another driver. */
+  readonly database: AsyncTaps<[DatabaseRequest], DatabaseHandle | undefined>;
+  /** Series; after every setup, once: adds commands to the command line. */
+  readonly commands: Taps<[Commands]>;
+  /** Bail; after migrations, in `serve` only: joins this server with others. No answer: this server is alone. */
+  readonly bus: AsyncTaps<[BusRequest], RemoteBus | undefined>;
+  /** Series; after migrations, in `serve`, `init` and commands: first rows, caches. */
+  readonly prepare: AsyncTaps<[]>;
+  /** Series; in `serve`, before listening: resume work. */
+  readonly start: AsyncTaps<[]>;
+  /** Series; in `serve`, when the server listens. */
+  readonly ready: AsyncTaps<[Listening]>;
+  /** Series; after a new configuration is in force. */
+  readonly reload: AsyncTaps<[Reload]>;
+  /** Series; asked by `svc-server_config_warnings`: plugins push what an operator should know of the settings. */
+  readonly warnings: AsyncTaps<[ConfigWarning[]]>;
+  /** Series; listeners are closed and calls drained, the database is still open. The argument is the reason. */
+  readonly stop: AsyncTaps<[string]>;
+  /** Bail; before a message of more than 8 KB is parsed. No answer: it is parsed at once. */
+  readonly message: AsyncTaps<[Incoming], Reading | undefined>;
+  /** Bail; credential → principal. No answer is 102 `Invalid credentials`. */
+  readonly authenticate: AsyncTaps<[string, Origin], Principal | undefined>;
+  /** Bail; no answer is deny. */
+  readonly authorize: AsyncTaps<[Principal, Requirement], 'allow' | 'deny' | undefined>;
+  /**
+   * Bail; a message of so many bytes has come over a WebSocket. The tap calls what it is given when the message may
+   * begin, in the order of the connection's messages. undefined: at once. Asked for each message: keep it short.
+   */
+  readonly turn: Taps<[Origin, number], Wait>;
+  /** The caller is known and has the right. A tap throws `RpcError` to refuse the call all the same. */
+  readonly admitted: Taps<[Call]>;
+  /** After the answer is known, to calls from inside as well. Must not throw. */
+  readonly settled: Taps<[Call, Outcome]>;
+  /** Bail; a connection was accepted, nothing of it is read. `false`: it is closed. */
+  readonly connection: Taps<[Connection], false | undefined>;
+  /** Bail; the bytes that a body or message holds have changed. `false`: it is refused. */
+  readonly receiving: Taps<[Receipt], false | undefined>;
+  /** A credential was valid on a connection, for the first time or another one than before; the origin where it is known. */
+  readonly vouched: Taps<[Connection, Principal, Origin | undefined]>;
+  /** Bail; HTTP: routes first, then `LATE` (a root bucket), then `LAST` (JSON-RPC). `true`: answered. */
+  readonly request: AsyncTaps<[Exchange], true | undefined>;
+  /** Bail; WebSocket upgrades; `true`: taken. Unclaimed ones speak JSON-RPC. */
+  readonly upgrade: AsyncTaps<[Upgrade], true | undefined>;
 }
 
 /** What a plugin acts through; everything made through it ends with it. */
@@ -105,18 +139,6 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   every(label: string, period_ms: number, task: () => void | Promise<void>): void;
   /** Runs at stop, in reverse order. */
   defer(label: string, undo: () => void | Promise<void>): void;
-}
-
-/** One call of a method, or of a method of another plugin that prepares it, and its answer. */
-export interface Example {
-  readonly method: string;
-  /** By name, without the credential. */
-  readonly params: { readonly [name: string]: unknown };
-  readonly result?: unknown;
-  /** Of a subscription. */
-  readonly item?: unknown;
-  /** In place of a result: the call is refused. */
-  readonly error?: { readonly code: number; readonly message: string };
 }
 
 /** A plugin is data plus `setup`. */

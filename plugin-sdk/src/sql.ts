@@ -1,6 +1,11 @@
-import type { SqlValue } from './database.ts';
 import { RpcError } from './errors.ts';
+import type { RawJson } from './json.ts';
 import type { QueryBuilder } from './query.ts';
+
+export type SqlValue = string | number | bigint | null | Uint8Array | boolean;
+/** A value of a caller's SQL. BigInt is an integer, a number a real, and `RawJson` a document: JSON as text on SQLite, `jsonb` on Postgres. */
+export type CallerValue = SqlValue | RawJson;
+export type Dialect = 'sqlite' | 'postgres';
 
 /** 64-bit integers: BigInt where a double cannot hold them. */
 export type Integer = number | bigint;

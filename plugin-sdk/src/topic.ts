@@ -1,5 +1,4 @@
-import type { Static, TSchema } from 'typebox';
-import type { Bus, BusSender } from './bus.ts';
+import type { TSchema } from 'typebox';
 import { Errors, Type } from './typebox.ts';
 
 /** A kind of message between plugins: a fact in the past tense, published after the commit. */
@@ -25,23 +24,6 @@ export type Payload<T> = T extends Uint8Array
   : T extends object
     ? { readonly [Key in keyof T]: Payload<T[Key]> }
     : T;
-
-/** What a plugin says to other plugins and servers, and what it hears of them: a part of `Kernel`. */
-export interface Messaging {
-  /** Reaches every subscriber after the current turn, on this server and, unless the topic is local, on all others. */
-  publish<S extends TSchema>(topic: Topic<S>, payload: Payload<Static<S>>): void;
-  /**
-   * Messages of `publish` and of `bus.send`. A listener that fails is logged with its plugin's name and hurts no other.
-   * A server of another version may send another form of the payload.
-   * @returns removes the listener
-   */
-  subscribe<S extends TSchema>(
-    topic: Topic<S>,
-    listener: (payload: Payload<Static<S>>, from: BusSender) => void | Promise<void>,
-  ): () => void;
-  /** The other servers. */
-  readonly bus: Bus;
-}
 
 /** Why a payload does not fit the schema of its topic; undefined: it fits. */
 export function misfit({ name, payload: schema }: Topic, payload: unknown): string | undefined {

@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 export function eventsPage(): string {
   return `${GENERATED}# Hooks and topics
 
-What a plugin hears of. A hook is tapped in \`setup\` (\`kernel.hooks.ready.tap(…)\`); a topic is subscribed to with \`kernel.subscribe\` and reaches all servers, unless it is local. [\`plugin-sdk/src/hooks.ts\`](../../plugin-sdk/src/hooks.ts) has the types.
+What a plugin hears of. A hook is tapped in \`setup\` (\`kernel.hooks.ready.tap(…)\`); a topic is subscribed to with \`kernel.subscribe\` and reaches all servers, unless it is local. [\`plugin-sdk/src/plugin.ts\`](../../plugin-sdk/src/plugin.ts) has the types.
 
 ## Hooks
 
@@ -25,13 +25,13 @@ ${table(['Topic', 'Plugin', 'For others', 'Says'], topics())}`
 /** The members of \`interface Hooks\`, with the comments before them. */
 function hooks(): string[][] {
   const [, body = ''] =
-    /export interface Hooks \{\n([\s\S]*?)\n\}/.exec(read('plugin-sdk/src/hooks.ts')) ?? [];
+    /export interface Hooks \{\n([\s\S]*?)\n\}/.exec(read('plugin-sdk/src/plugin.ts')) ?? [];
   const rows: string[][] = [];
   for (const [, comment = '', name = '', type = ''] of body.matchAll(
     /(?:\/\*\*([\s\S]*?)\*\/\s*)?readonly (\w+): (?:Async)?Taps<([\s\S]*?)>;/g,
   ))
     rows.push([code(name), code(type), words(comment)]);
-  if (rows.length === 0) throw new Error('no hook was found in plugin-sdk/src/hooks.ts');
+  if (rows.length === 0) throw new Error('no hook was found in plugin-sdk/src/plugin.ts');
   return rows;
 }
 

@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Connection, Origin, Principal, Receipt } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
-import type { SocketPeer } from '../ws/peer.ts';
 
 const links = new WeakMap<Duplex, Link>();
 
@@ -22,7 +21,7 @@ export class Link implements Connection {
   forwarded: Connection['forwarded'];
   tookSecurely: Connection['tookSecurely'];
   /** Once it is a WebSocket. */
-  peer: SocketPeer | undefined;
+  peer: { weigh(): void } | undefined;
 
   constructor(socket: Socket, unix: boolean, hooks: KernelHooks) {
     this.socket = socket;
@@ -52,6 +51,16 @@ export class Link implements Connection {
     const receipt = { connection: this, address, held: 0, holds };
     return receipt;
   }
+}
+
+/** A request for an upgrade, as Node hands it over. */
+export interface Offer {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly path: string;
+  readonly connection: Link;
+  readonly address: string;
 }
 
 /** Where a socket comes from and goes to: the same for a TLS socket and the one below it. */

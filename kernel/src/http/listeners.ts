@@ -3,20 +3,13 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import { codeOf, type Listening, type Logger, UserError } from '@svc/plugin-sdk';
-import type { Head } from '../head.ts';
+import type { Head, ListenAddress } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import { closeButKeepIdle } from '../quirks.ts';
 import { watchConnections } from './connection.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createHttpServer, secured, type UpgradeHandler } from './server.ts';
 import { clearSocketPath } from './socket-path.ts';
-
-export interface ListenAddress {
-  /** An IP address, without brackets. */
-  readonly host: string;
-  /** 0: a free one. */
-  readonly port: number;
-}
 
 export type Addresses = Pick<Head, 'listen' | 'unix_socket_path' | 'tls'>;
 

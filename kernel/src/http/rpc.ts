@@ -1,7 +1,7 @@
 import { BodyTooBig, bytesOf, type Exchange, piecesOf, type Texts, TooBusy } from '@svc/plugin-sdk';
-import type { Wiring } from '../network.ts';
 import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
+import type { Wiring } from '../wiring.ts';
 
 /** conventions.md §4, whole header value, any case. */
 const TYPES = /^application\/json(?:-rpc)?(?:; ?charset=utf-8)?$/i;

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@svc/plugin-sdk';
-import type { Wiring } from '../network.ts';
 import { atFirstRead } from '../quirks.ts';
+import type { Wiring } from '../wiring.ts';
 import { HttpExchange } from './exchange.ts';
 import { BAD_HOST, hasSoundHost } from './host.ts';
 

@@ -1,6 +1,5 @@
 import type { Clock, Database, Hooks, Kernel, Logger, Plugin } from '@svc/plugin-sdk';
 import { didYouMean, isLater, PluginError, RpcError, UserError } from '@svc/plugin-sdk';
-import type { PluginSettings } from '../boot.ts';
 import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
@@ -49,6 +48,12 @@ type Tap = (...args: unknown[]) => unknown;
 interface Undo {
   readonly label: string;
   readonly run: () => void | Promise<void>;
+}
+
+/** Values of a plugin's section and of the top-level keys that it claims, defaults applied. The plugin keeps these objects. */
+export interface PluginSettings {
+  readonly section: Record<string, unknown>;
+  readonly root: Record<string, unknown>;
 }
 
 /** What one plugin acts through: what it taps, starts and opens carries its name and ends with it. */

@@ -16,7 +16,7 @@ import {
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';
-import { answerArray, type Begun } from './array-answer.ts';
+import { type Answer, answerArray, type Begun } from './answer.ts';
 import { Context, type Source } from './context.ts';
 import type { Call, Message } from './envelope.ts';
 import { messageOf, readMessage, readUsualCall, textOf } from './envelope.ts';
@@ -26,15 +26,6 @@ import { anonymous } from './principals.ts';
 import { reader } from './reader.ts';
 import { type Registered, type Registry, takeCredential } from './registry.ts';
 import { LONGEST } from './repeats.ts';
-
-/** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
-export interface Answer {
-  /** undefined: nothing to send (notifications). */
-  readonly text: Texts | undefined;
-  readonly release?: (() => void) | undefined;
-  /** The answer waits for it; by then nothing holds the call's parameters. */
-  readonly after?: Promise<unknown> | undefined;
-}
 
 interface Options {
   readonly registry: Registry;

@@ -3,10 +3,14 @@ import type { Socket } from 'node:net';
 import type { CloseFrame, Peer, Receipt, Text, Texts } from '@svc/plugin-sdk';
 import { byteLength, bytesOf, piecesOf } from '@svc/plugin-sdk';
 import { WebSocket } from 'ws';
-import { type Link, linkOf } from '../http/connection.ts';
-import type { Wiring } from '../network.ts';
+import { type Link, linkOf, type Offer } from '../http/connection.ts';
 import { frameBytes, keepOneList, raiseMessageLimit, unfinishedBytes } from '../quirks.ts';
-import type { Offer } from './server.ts';
+import type { Wiring } from '../wiring.ts';
+
+export interface PeerWiring extends Wiring {
+  /** Open WebSockets. */
+  readonly peers: Set<SocketPeer>;
+}
 
 /** Bytes that may wait for a peer. One that lets more wait does not read, and is cut. */
 const CUT_BYTES = 256 * 1024 * 1024;
@@ -75,7 +79,7 @@ export class SocketPeer implements Peer, Receipt {
   /** When the connection opened, ms. */
   readonly opened: number;
   protected readonly socket: PeerSocket;
-  protected readonly wiring: Wiring;
+  protected readonly wiring: PeerWiring;
   readonly #tcp: Socket;
   readonly #maxFrame: number | undefined;
   readonly #pieces: unknown[] = [];
@@ -92,7 +96,7 @@ export class SocketPeer implements Peer, Receipt {
   missed = 0;
   held = 0;
 
-  constructor(ws: PeerSocket, offer: Offer, wiring: Wiring, maxFrame?: number) {
+  constructor(ws: PeerSocket, offer: Offer, wiring: PeerWiring, maxFrame?: number) {
     const { socket, connection, address } = offer;
     this.address = address;
     this.connection = connection;

@@ -1,8 +1,8 @@
 import { isLater, thisTurn } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
 import { LONG_BYTES } from '../budgets.ts';
+import type { Answer } from '../rpc/answer.ts';
 import type { Source } from '../rpc/context.ts';
-import type { Answer } from '../rpc/dispatch.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
 import { SocketPeer } from './peer.ts';
 

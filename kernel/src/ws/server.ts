@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Lateness, type MessageLimits, type Peer, type Upgrade } from '@svc/plugin-sdk';
 import { WebSocketServer } from 'ws';
-import { type Link, linkOf } from '../http/connection.ts';
+import { linkOf, type Offer } from '../http/connection.ts';
 import { TOO_MANY } from '../http/rpc.ts';
 import { withoutUpgrade } from '../http/server.ts';
-import type { Wiring } from '../network.ts';
 import { anonymous } from '../rpc/principals.ts';
-import { PeerSocket, SocketPeer } from './peer.ts';
+import type { Wiring } from '../wiring.ts';
+import { PeerSocket, type PeerWiring, SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
 const SWEEP_MS = 10_000;
@@ -20,26 +20,16 @@ const MAX_MISSED = 2;
 /** At a stop, for the answer to a close frame: agents of the field keep their socket. */
 const ANSWER_MS = 300;
 
-/** A request for an upgrade, as Node hands it over. */
-export interface Offer {
-  readonly request: IncomingMessage;
-  readonly socket: Socket;
-  readonly head: Buffer;
-  readonly path: string;
-  readonly connection: Link;
-  readonly address: string;
-}
-
 /** Upgrades, JSON-RPC peers and their liveness. The one place that makes WebSockets. */
 export class WsServer {
-  readonly #wiring: Wiring;
+  readonly #wiring: PeerWiring;
   readonly #endSweep: () => void;
   readonly #lateness: Lateness;
   #sweeps = 0;
   #stopping = false;
 
   constructor(wiring: Wiring) {
-    this.#wiring = wiring;
+    this.#wiring = { ...wiring, peers: new Set() };
     this.#lateness = new Lateness(SWEEP_MS, wiring.clock.now());
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }

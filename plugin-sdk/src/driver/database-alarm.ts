@@ -1,7 +1,7 @@
+import type { Clock } from '../clock.ts';
 import { isDatabaseAway } from '../database-away.ts';
 import { isDiskFull } from '../disk-full.ts';
 import type { Logger } from '../log.ts';
-import type { Clock } from '../plugin.ts';
 
 const PAUSE_MS = 60_000;
 

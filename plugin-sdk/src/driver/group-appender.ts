@@ -1,10 +1,11 @@
-import type { Appender, AppenderOptions, SqlValue } from '../database.ts';
+import type { Appender, AppenderOptions } from '../database.ts';
 import { RpcError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import type { SqlValue } from '../sql.ts';
 import { sizeOfValues } from './executed.ts';
 import { Fifo } from './fifo.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Entry, Sink } from './sink.ts';
+import type { Entry, Member, Sink } from './sink.ts';
 
 /** Bytes that may wait, beside `capacityRows`. Texts count by their length. */
 const CAPACITY_BYTES = 64 * 2 ** 20;
@@ -13,10 +14,9 @@ const CAPACITY_BYTES = 64 * 2 ** 20;
  * Rows of one table on their way into a group commit, which other appenders may share (`with`).
  * `append` resolves after the commit that holds the row; rows over the capacity wait for room, in order.
  */
-export class GroupAppender implements Appender {
+export class GroupAppender implements Appender, Member {
   readonly options: AppenderOptions;
   readonly #commit: GroupCommit;
-  /** Rows that wait for room in the queue of the commit. */
   readonly outside = new Fifo<Entry>();
   waiting = 0;
   waitingBytes = 0;

@@ -1,14 +1,14 @@
-import type { AppenderOptions, SqlValue } from '../database.ts';
+import type { AppenderOptions } from '../database.ts';
 import { isTold } from '../database-away.ts';
 import { within } from '../deadline.ts';
 import { RpcError } from '../errors.ts';
 import { rounds } from '../lateness.ts';
 import type { Logger } from '../log.ts';
+import type { SqlValue } from '../sql.ts';
 import { databaseError } from './errors.ts';
 import { Fifo } from './fifo.ts';
-import type { GroupAppender } from './group-appender.ts';
 import { Pace } from './pace.ts';
-import type { Entry, Sink } from './sink.ts';
+import type { Entry, Member, Sink } from './sink.ts';
 
 /** A row gets 103 when it could not be stored for this long: the database is away, or hangs. */
 const DEADLINE_MS = 30_000;
@@ -29,7 +29,7 @@ export class GroupCommit {
   readonly #sink: Sink;
   readonly #log: Logger;
   readonly #deadline_ms: number;
-  readonly #appenders: GroupAppender[] = [];
+  readonly #appenders: Member[] = [];
   readonly #queue = new Fifo<Entry>();
   /** A list: the former tables of a Set, once they are old, keep batch after batch alive until the next full collection. */
   #inFlight: (readonly Entry[])[] = [];
@@ -48,16 +48,11 @@ export class GroupCommit {
     this.#deadline_ms = deadline_ms;
   }
 
-  join(appender: GroupAppender): void {
+  join(appender: Member): void {
     this.#appenders.push(appender);
   }
 
-  take(
-    appender: GroupAppender,
-    row: readonly SqlValue[],
-    bytes: number,
-    done: Entry['done'],
-  ): void {
+  take(appender: Member, row: readonly SqlValue[], bytes: number, done: Entry['done']): void {
     const seq = this.#seq++;
     // An integer takes no room of its own.
     const at = Math.round(performance.now());
@@ -103,7 +98,7 @@ export class GroupCommit {
   }
 
   /** Rows move inside in order of arrival. */
-  #admit(appender: GroupAppender): void {
+  #admit(appender: Member): void {
     const { outside } = appender;
     for (let entry = outside.peek(); entry; entry = outside.peek()) {
       if (!appender.hasRoomFor(entry)) return;

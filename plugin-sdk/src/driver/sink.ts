@@ -1,10 +1,23 @@
-import type { AppenderOptions, SqlValue } from '../database.ts';
-import type { GroupAppender } from './group-appender.ts';
+import type { AppenderOptions } from '../database.ts';
+import type { SqlValue } from '../sql.ts';
+import type { Fifo } from './fifo.ts';
+
+/** Appender as its group commit sees it. */
+export interface Member {
+  readonly options: AppenderOptions;
+  /** Rows that wait for room in the queue of the commit. */
+  readonly outside: Fifo<Entry>;
+  waiting: number;
+  waitingBytes: number;
+  refused: number;
+  readonly stored: { rows: number; batches: number; ms: number };
+  hasRoomFor(entry: Entry): boolean;
+}
 
 /** One row on its way. */
 export interface Entry {
   readonly row: readonly SqlValue[];
-  readonly appender: GroupAppender;
+  readonly appender: Member;
   readonly seq: number;
   /** `performance.now()` of `append`: a clock that is set does not end the wait. */
   at: number;

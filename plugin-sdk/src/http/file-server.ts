@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Clock } from '../clock.ts';
 import type { Exchange } from '../http.ts';
 import type { Logger } from '../log.ts';
-import type { Clock } from '../plugin.ts';
 import { conditionsOf, ifRangeHolds } from './conditions.ts';
 import { etagOf } from './etag.ts';
 import { mediaType, webType } from './media-types.ts';

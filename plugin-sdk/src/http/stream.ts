@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../plugin.ts';
+import type { Clock } from '../clock.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** Memory of one download, beside the socket's own buffer. */

@@ -1,12 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { byteLength, Committing, joinTexts, type Texts } from '@svc/plugin-sdk';
-import type { Answer } from './dispatch.ts';
 import type { Message } from './envelope.ts';
 import { batchTooBig, exceeded, invalidRequest } from './errors.ts';
 
 /** Entries of an array that may run before other connections have their turn, and for how long. */
 const ENTRIES_PER_TURN = 50;
 const TURN_MS = 10;
+
+/** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
+export interface Answer {
+  /** undefined: nothing to send (notifications). */
+  readonly text: Texts | undefined;
+  readonly release?: (() => void) | undefined;
+  /** The answer waits for it; by then nothing holds the call's parameters. */
+  readonly after?: Promise<unknown> | undefined;
+}
 
 /** An answer, or the commit that it waits for. */
 export type Begun = Answer | Committing<Answer>;
