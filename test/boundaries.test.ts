@@ -48,9 +48,10 @@ const plugins = folders('plugins').map(readPackage);
 const kernel = withoutTestingKit(readPackage(join(root, 'kernel')));
 const server = readPackage(join(root, 'server'));
 const sdk = readPackage(join(root, 'plugin-sdk'));
+const fairTurns = readPackage(join(root, 'fair-turns'));
 const agent = readPackage(join(root, 'agent'));
 const clients = ['client', 'cli'].map((name) => readPackage(join(root, name)));
-const packages = [sdk, kernel, server, ...plugins, agent, ...clients];
+const packages = [sdk, fairTurns, kernel, server, ...plugins, agent, ...clients];
 
 function withoutTestingKit(found: Package): Package {
   return { ...found, sources: found.sources.filter(({ path }) => !path.endsWith('testing.ts')) };
@@ -108,7 +109,7 @@ test('no source file that is written by hand is longer than 300 lines', () => {
   );
 });
 
-test('a plugin imports the SDK, other plugins through /api, and its own dependencies', () => {
+test('a plugin imports the SDK, the fair turns, other plugins through /api, and its own dependencies', () => {
   const findings: string[] = [];
   for (const plugin of plugins) {
     for (const source of plugin.sources) {
@@ -157,9 +158,9 @@ test('only the kernel listens, and metrics on an address of its own', () => {
   );
 });
 
-test('the kernel and the SDK import no plugin', () => {
+test('the kernel, the SDK and the fair turns import no plugin', () => {
   const names = new Set(plugins.map(({ name }) => name));
-  const found = [sdk, kernel].flatMap(({ sources }) =>
+  const found = [sdk, fairTurns, kernel].flatMap(({ sources }) =>
     sources.filter((source) => importsOf(source).some((name) => names.has(packageOf(name)))),
   );
   assert.equal(

@@ -42,6 +42,7 @@ const others = pagesOf([
   'agent/README.md',
   'client/README.md',
   'examples/*/README.md',
+  'fair-turns/README.md',
   'plugin-sdk/README.md',
 ]);
 

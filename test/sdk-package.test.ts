@@ -180,7 +180,7 @@ console.log('done');
 test('the packed server boots a plugin for its test', async () => {
   const names = ['database-sqlite', 'token', 'admission', 'audit'];
   const plugins = names.map((name) => `plugins/${name}`);
-  const packages = ['plugin-sdk', 'kernel', 'server', ...plugins];
+  const packages = ['plugin-sdk', 'fair-turns', 'kernel', 'server', ...plugins];
   const folder = await project('alone', packages);
   await writeFile(join(folder, 'src/alone.test.mjs'), TEST);
   assert.is(await run(folder, process.execPath, 'src/alone.test.mjs'), 'done\n');

@@ -17,7 +17,10 @@ interface Offered {
 
 /** What built-in plugins and the program offer to plugins, as the sources document it. */
 export function servicesPage(plugins: readonly Plugin[]): string {
-  const all = [...offersOf('plugin-sdk/src/*.ts'), ...offersOf('plugins/*/src/api.ts')];
+  const all = [
+    ...offersOf('{plugin-sdk,fair-turns}/src/*.ts'),
+    ...offersOf('plugins/*/src/api.ts'),
+  ];
   if (all.length < 20) throw new Error(`only ${all.length} services were found`);
   const list = table(
     ['Service', 'Import', 'Name'],
@@ -45,7 +48,8 @@ function offersOf(pattern: string): Offered[] {
       const text = readFileSync(resolve(root, path), 'utf8');
       const found = text.matchAll(/^export const (\w+) = service<([^>]*)>\(\s*'([^']+)'/gm);
       const plugin = /^plugins\/([^/]+)\//.exec(path)?.[1];
-      const module = plugin === undefined ? '@svc/plugin-sdk' : `@svc/plugin-${plugin}/api`;
+      const [folder] = path.split('/');
+      const module = plugin === undefined ? `@svc/${folder}` : `@svc/plugin-${plugin}/api`;
       return [...found].map(([, name = '', type = '', service = '']) => ({
         ...{ name, type, service, module, path, text },
       }));

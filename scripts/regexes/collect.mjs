@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseSync } from 'vite';
 
 const FILES =
-  '{kernel,server,plugin-sdk,plugins/*,agent,client,cli}/{src,web,bin}/**/*.{ts,tsx,js}';
+  '{kernel,server,plugin-sdk,fair-turns,plugins/*,agent,client,cli}/{src,web,bin}/**/*.{ts,tsx,js}';
 
 /** What `new RegExp` and `pattern` get when it is more than one text; undefined: nothing of the kind. */
 function made(node) {

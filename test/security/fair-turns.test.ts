@@ -1,7 +1,8 @@
 /** `Shares` and `Turns`: whatever one share asks for, it gets what is idle, and another share begins. */
+
+import { type ShareRules, Shares, Turns } from '@svc/fair-turns';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { type ShareRules, Shares, Turns } from '../../plugins/admission/src/api.ts';
 import { suite } from '../runner/suite.ts';
 
 const test = suite('fair turns');

@@ -1,5 +1,4 @@
-import { type Kernel, service } from '@svc/plugin-sdk';
-import { equal, type Standing } from './shares.ts';
+import { service } from '@svc/plugin-sdk';
 
 /** `unix`: the Unix socket; `internal`: calls of the server itself; `private`: networks that have no public addresses. */
 export type AddressClass = 'loopback' | 'private' | 'public' | 'unix' | 'internal';
@@ -26,20 +25,14 @@ export interface Refusals {
 
 export const Refusals = service<Refusals>('refusals');
 
+/** @deprecated since 0.10, until 0.12: import from `@svc/fair-turns` */
+export {
+  type ShareRules,
+  Shares,
+  type Standing,
+  Standings,
+  standingIn,
+  Turns,
+  type Wait,
+} from '@svc/fair-turns';
 export { countedAs } from './connections-address.ts';
-export { type ShareRules, Shares, type Standing } from './shares.ts';
-export { Turns, type Wait } from './turns.ts';
-
-/** What tokens count beside each other, as the configuration says now. */
-export interface Standings {
-  /** @param share a token key, or whatever else a pool counts by */
-  of(share: string): Standing;
-}
-
-export const Standings = service<Standings>('standings');
-
-/** Asks the service anew each time; without the plugin every share counts the same. A plugin that uses it lists it as optional. */
-export const standingIn =
-  (kernel: Pick<Kernel, 'useOptional'>) =>
-  (share: string): Standing =>
-    kernel.useOptional(Standings)?.of(share) ?? equal();

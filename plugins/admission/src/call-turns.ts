@@ -1,5 +1,5 @@
+import type { Standing } from '@svc/fair-turns';
 import { type Connection, type Origin, thisTurn, type Wait } from '@svc/plugin-sdk';
-import type { Standing } from './shares.ts';
 
 /** What may begin in one turn of the event loop without a look at who sends it. */
 const FREE = 128;

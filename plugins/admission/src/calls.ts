@@ -1,5 +1,6 @@
+import { Standings } from '@svc/fair-turns';
 import { type Kernel, RpcError } from '@svc/plugin-sdk';
-import { type Refusals, Standings } from './api.ts';
+import type { Refusals } from './api.ts';
 import { CallTurns } from './call-turns.ts';
 import { TOO_MANY_CALLS, type TokenRule, TokenRules } from './tokens.ts';
 

@@ -1,5 +1,6 @@
+import { Standings } from '@svc/fair-turns';
 import { definePlugin, Type } from '@svc/plugin-sdk';
-import { Refusals, Standings } from './api.ts';
+import { Refusals } from './api.ts';
 import { tapCalls } from './calls.ts';
 import { connectionKeys, doorKeys } from './connections-config.ts';
 import { trust } from './connections-proxies.ts';

@@ -1,5 +1,5 @@
+import { nextSlice } from '@svc/fair-turns';
 import { type Incoming, RpcError } from '@svc/plugin-sdk';
-import { nextSlice } from './slices.ts';
 import { jsonAt, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
 
 /** A message over this must show a valid credential before it is parsed, bytes. */

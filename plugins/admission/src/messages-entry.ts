@@ -1,7 +1,7 @@
+import { inSlices, nextSlice } from '@svc/fair-turns';
 import { type Incoming, type ReadEntry, type ReadPart, RpcError } from '@svc/plugin-sdk';
 import { camelOf, LONGEST_NAME, membersOf, only, shortString } from './messages-claim.ts';
 import { checkPieces, parsePieces } from './pieces.ts';
-import { inSlices, nextSlice } from './slices.ts';
 import { Soundness } from './soundness.ts';
 import { jsonAt, OPEN_LIST, OPEN_OBJECT, type Place, type Span, Walk } from './walk.ts';
 

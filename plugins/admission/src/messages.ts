@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { nextSlice } from '@svc/fair-turns';
 import {
   type Incoming,
   type ReadEntry,
@@ -10,7 +11,6 @@ import type { Refusals } from './api.ts';
 import { CLAIM_BYTES, Claims, membersOf } from './messages-claim.ts';
 import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './messages-entry.ts';
 import type { MessageMemory } from './messages-memory.ts';
-import { nextSlice } from './slices.ts';
 import { broken, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
 
 /** Values that are parsed at once. */

@@ -1,5 +1,5 @@
+import { equal, type Standing } from '@svc/fair-turns';
 import { type Clock, type Principal, RpcError, type Static, Type } from '@svc/plugin-sdk';
-import { equal, type Standing } from './shares.ts';
 
 /** Tokens whose rules and calls are remembered; beyond, all are looked up anew. */
 const REMEMBERED = 10_000;

@@ -1,4 +1,4 @@
-import { type ShareRules, Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/fair-turns';
 import {
   type AppenderOptions,
   type CallerValue,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ShareRules, Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/fair-turns';
 import type { Database, Logger, QueryBuilder } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,

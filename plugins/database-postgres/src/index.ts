@@ -1,4 +1,4 @@
-import { Standings, standingIn } from '@svc/plugin-admission/api';
+import { Standings, standingIn } from '@svc/fair-turns';
 import { definePlugin } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 import { Postgres } from './api.ts';

@@ -1,4 +1,4 @@
-import type { ShareRules } from '@svc/plugin-admission/api';
+import type { ShareRules } from '@svc/fair-turns';
 import {
   codeOf,
   type DatabaseHandle,

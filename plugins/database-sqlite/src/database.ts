@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ShareRules } from '@svc/plugin-admission/api';
+import type { ShareRules } from '@svc/fair-turns';
 import {
   type AppenderOptions,
   type CallerValue,

@@ -1,4 +1,4 @@
-import { type ShareRules, Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/fair-turns';
 import type { ScriptResult } from '@svc/plugin-sdk/driver';
 import { type Answer, fromPlain } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';

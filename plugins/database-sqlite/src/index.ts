@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Standings, standingIn } from '@svc/plugin-admission/api';
+import { Standings, standingIn } from '@svc/fair-turns';
 import { definePlugin } from '@svc/plugin-sdk';
 import { startAhead } from './ahead.ts';
 import { Sqlite, SqliteFiles } from './api.ts';

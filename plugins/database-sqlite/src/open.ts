@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { ShareRules } from '@svc/plugin-admission/api';
+import type { ShareRules } from '@svc/fair-turns';
 import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
 import { codeOf, numberOption, wordOption } from '@svc/plugin-sdk/driver';
 import type { ConnectionSettings } from './connection.ts';

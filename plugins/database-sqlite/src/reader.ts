@@ -1,4 +1,4 @@
-import { type ShareRules, Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/fair-turns';
 import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
 import type { ConnectionSettings } from './connection.ts';
 import type { ReadAnswer, ReadRequest } from './reader-thread.ts';

@@ -1,4 +1,4 @@
-import { Standings, standingIn } from '@svc/plugin-admission/api';
+import { Standings, standingIn } from '@svc/fair-turns';
 import { Sqlite, SqliteFiles } from '@svc/plugin-database-sqlite/api';
 import {
   countingIn,

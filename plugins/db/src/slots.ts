@@ -1,4 +1,4 @@
-import { type ShareRules, Shares } from '@svc/plugin-admission/api';
+import { type ShareRules, Shares } from '@svc/fair-turns';
 
 interface Waiting {
   readonly share: string;

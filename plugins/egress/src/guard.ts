@@ -7,7 +7,7 @@ import {
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { type ShareRules, Turns } from '@svc/plugin-admission/api';
+import { type ShareRules, Turns } from '@svc/fair-turns';
 import { codeOf } from '@svc/plugin-sdk';
 import type {
   EgressClient,

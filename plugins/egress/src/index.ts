@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns';
-import { Standings, standingIn } from '@svc/plugin-admission/api';
+import { Standings, standingIn } from '@svc/fair-turns';
 import { definePlugin, fileOnly, Type, UserError } from '@svc/plugin-sdk';
 import { Egress } from './api.ts';
 import { EgressGuard } from './guard.ts';

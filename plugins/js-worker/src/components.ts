@@ -1,4 +1,4 @@
-import { standingIn } from '@svc/plugin-admission/api';
+import { standingIn } from '@svc/fair-turns';
 import { Egress, type EgressRules } from '@svc/plugin-egress/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { type Sandboxes, ScriptEngine } from '@svc/plugin-script-quickjs/api';

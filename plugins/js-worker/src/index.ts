@@ -1,4 +1,5 @@
-import { Refusals, Standings } from '@svc/plugin-admission/api';
+import { Standings } from '@svc/fair-turns';
+import { Refusals } from '@svc/plugin-admission/api';
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { RetentionLimits } from '@svc/plugin-kv/api';

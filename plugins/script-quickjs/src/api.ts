@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ShareRules } from '@svc/plugin-admission/api';
+import type { ShareRules } from '@svc/fair-turns';
 import { service } from '@svc/plugin-sdk';
 
 /** Runs scripts in environments of their own. Another engine is a plugin that provides this service. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ShareRules, Shares } from '@svc/plugin-admission/api';
+import { type ShareRules, Shares } from '@svc/fair-turns';
 import { ScriptThread, type ScriptThreadData } from './script-thread.ts';
 import { wasm } from './wasm.ts';
 

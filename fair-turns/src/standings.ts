@@ -1,0 +1,16 @@
+import { type Kernel, service } from '@svc/plugin-sdk';
+import { equal, type Standing } from './shares.ts';
+
+/** What tokens count beside each other, as the configuration says now. */
+export interface Standings {
+  /** @param share a token key, or whatever else a pool counts by */
+  of(share: string): Standing;
+}
+
+export const Standings = service<Standings>('standings');
+
+/** Asks the service anew each time; without the plugin every share counts the same. A plugin that uses it lists it as optional. */
+export const standingIn =
+  (kernel: Pick<Kernel, 'useOptional'>) =>
+  (share: string): Standing =>
+    kernel.useOptional(Standings)?.of(share) ?? equal();
