@@ -1,6 +1,6 @@
 /** The rules between packages (CONTRIBUTING.md, "Seven rules"), checked on the sources. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import * as assert from 'uvu/assert';
 import { suite } from './runner/suite.ts';
 
@@ -107,6 +107,24 @@ test('no source file that is written by hand is longer than 300 lines', () => {
     long.map(({ path }) => path),
     [],
   );
+});
+
+/** Files that still repeat their folder's name. */
+const REPEATS = [
+  'enrol/src/enrol-command.ts',
+  ...['result', 'token', 'type'].map((name) => `task/src/task-${name}.ts`),
+];
+
+test('no file name repeats its folder as a prefix', () => {
+  const paths = packages.flatMap(({ sources }) => sources.map(({ path }) => path));
+  const found = paths.filter((path) => {
+    // The folder of a package is the one around `src`.
+    const folder = dirname(path)
+      .split(sep)
+      .findLast((name) => name !== 'src');
+    return basename(path).startsWith(`${folder}-`);
+  });
+  assert.equal(found.sort(), REPEATS.map((path) => join('plugins', path)).sort());
 });
 
 test('a plugin imports the SDK, the fair turns, other plugins through /api, and its own dependencies', () => {

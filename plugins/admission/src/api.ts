@@ -35,4 +35,4 @@ export {
   Turns,
   type Wait,
 } from '@svc/fair-turns';
-export { countedAs } from './connections-address.ts';
+export { countedAs } from './connections/address.ts';

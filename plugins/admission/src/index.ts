@@ -1,14 +1,14 @@
 import { Standings } from '@svc/fair-turns';
 import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Refusals } from './api.ts';
-import { tapCalls } from './calls.ts';
-import { connectionKeys, doorKeys } from './connections-config.ts';
-import { trust } from './connections-proxies.ts';
-import { tapConnections } from './connections-taps.ts';
-import { Messages } from './messages.ts';
-import { MessageMemory } from './messages-memory.ts';
-import { RefusalCounts } from './refusals.ts';
-import { tokenKeys } from './tokens.ts';
+import { tapCalls } from './calls/taps.ts';
+import { tokenKeys } from './calls/tokens.ts';
+import { connectionKeys, doorKeys } from './connections/config.ts';
+import { trust } from './connections/proxies.ts';
+import { tapConnections } from './connections/taps.ts';
+import { MessageMemory } from './messages/memory.ts';
+import { Messages } from './messages/reader.ts';
+import { RefusalCounts } from './refusals/counts.ts';
 
 const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Clock, Connection, Receipt } from '@svc/plugin-sdk';
-import type { Refusals } from './api.ts';
-import { countedAs } from './connections-address.ts';
-import type { ConnectionSettings } from './connections-config.ts';
+import type { Refusals } from '../api.ts';
+import { countedAs } from './address.ts';
+import type { ConnectionSettings } from './config.ts';
 
 /** A rate is measured over this time; with a valid credential over four times as much. */
 const WINDOW_MS = 15_000;

@@ -1,6 +1,6 @@
 import type { Logger } from '@svc/plugin-sdk';
+import type { RefusalCount, Refusals } from '../api.ts';
 import { addressClass } from './address-class.ts';
-import type { RefusalCount, Refusals } from './api.ts';
 
 /** Lines that begin an attack, and as many that sum it up, in one minute. */
 const MOST_LINES = 20;

@@ -1,8 +1,8 @@
 import { inSlices, nextSlice } from '@svc/fair-turns';
 import { type Incoming, type ReadEntry, type ReadPart, RpcError } from '@svc/plugin-sdk';
-import { camelOf, LONGEST_NAME, membersOf, only, shortString } from './messages-claim.ts';
+import { camelOf, LONGEST_NAME, membersOf, only, shortString } from './credentials.ts';
+import { Soundness } from './faults.ts';
 import { checkPieces, parsePieces } from './pieces.ts';
-import { Soundness } from './soundness.ts';
 import { jsonAt, OPEN_LIST, OPEN_OBJECT, type Place, type Span, Walk } from './walk.ts';
 
 /** Parameters nest at most 128 deep, `params` stands around them (conventions.md §2.3), and the call around that. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type Connection, type Finding, type Forwarded, finding } from '@svc/plugin-sdk';
-import { Networks, plainAddress } from './connections-address.ts';
+import { Networks, plainAddress } from './address.ts';
 
 /** This machine: what runs there may say over which scheme it was asked. */
 const HERE = new Networks('trusted_proxies', ['127.0.0.0/8', '::1', 'unix']);

@@ -1,11 +1,11 @@
 import { EARLY, type Kernel, LAST, Lateness } from '@svc/plugin-sdk';
-import type { Refusals } from './api.ts';
-import { Connections } from './connections.ts';
-import type { ConnectionSettings, DoorSettings } from './connections-config.ts';
-import { Door } from './connections-door.ts';
-import { connectionsAllowed } from './connections-limit.ts';
-import { Proxies } from './connections-proxies.ts';
-import { Receiving } from './connections-receiving.ts';
+import type { Refusals } from '../api.ts';
+import type { ConnectionSettings, DoorSettings } from './config.ts';
+import { Door } from './host-check.ts';
+import { connectionsAllowed } from './limit.ts';
+import { Connections } from './places.ts';
+import { Proxies } from './proxies.ts';
+import { Receiving } from './receiving.ts';
 
 const SECOND_MS = 1_000;
 /** Before the JSON-RPC handler, after everything else. */

@@ -1,8 +1,8 @@
 import { Standings } from '@svc/fair-turns';
 import { type Kernel, RpcError } from '@svc/plugin-sdk';
-import type { Refusals } from './api.ts';
-import { CallTurns } from './call-turns.ts';
+import type { Refusals } from '../api.ts';
 import { TOO_MANY_CALLS, type TokenRule, TokenRules } from './tokens.ts';
+import { CallTurns } from './turns.ts';
 
 /** Calls begin in fair turns and within the rates of their tokens; other pools learn what tokens count. */
 export function tapCalls(

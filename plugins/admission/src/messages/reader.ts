@@ -7,10 +7,10 @@ import {
   type ReadPart,
   RpcError,
 } from '@svc/plugin-sdk';
-import type { Refusals } from './api.ts';
-import { CLAIM_BYTES, Claims, membersOf } from './messages-claim.ts';
-import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './messages-entry.ts';
-import type { MessageMemory } from './messages-memory.ts';
+import type { Refusals } from '../api.ts';
+import { CLAIM_BYTES, Claims, membersOf } from './credentials.ts';
+import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './entry.ts';
+import type { MessageMemory } from './memory.ts';
 import { broken, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
 
 /** Values that are parsed at once. */

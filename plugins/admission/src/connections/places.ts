@@ -1,7 +1,7 @@
 import type { Clock, Connection, Exchange, Logger, Principal, Upgrade } from '@svc/plugin-sdk';
-import type { Refusals } from './api.ts';
-import { countedAs } from './connections-address.ts';
-import type { ConnectionSettings } from './connections-config.ts';
+import type { Refusals } from '../api.ts';
+import { countedAs } from './address.ts';
+import type { ConnectionSettings } from './config.ts';
 
 /** Places are scarce when this part of them is taken. */
 const CROWDED = 0.9;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseJson, stringPieces } from '@svc/plugin-sdk';
-import { LONG_PIECE, type Soundness } from './soundness.ts';
+import { LONG_PIECE, type Soundness } from './faults.ts';
 import {
   behindString,
   broken,

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { ConfigWarning, Connection, Exchange, Upgrade } from '@svc/plugin-sdk';
-import type { Refusals } from './api.ts';
-import type { DoorSettings } from './connections-config.ts';
+import type { Refusals } from '../api.ts';
+import type { DoorSettings } from './config.ts';
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 const WRONG_HOST =
