@@ -200,6 +200,11 @@ test('packages do not depend on each other in a circle', () => {
   assert.is.not(done.size, 0);
 });
 
+const web = {
+  folder: 'plugins/dashboard/web',
+  sources: sourcesOf(join(root, 'plugins/dashboard/web')),
+};
+
 /** Packages whose type-only imports may still go in a circle. */
 const stillCircular = [
   'agent',
@@ -211,10 +216,6 @@ const stillCircular = [
 ];
 
 test('files of one package do not import each other in a circle', () => {
-  const web = {
-    folder: 'plugins/dashboard/web',
-    sources: sourcesOf(join(root, 'plugins/dashboard/web')),
-  };
   for (const { folder, sources } of [...packages, web]) {
     const types = !stillCircular.includes(folder);
     // Its circles are not of types alone.
@@ -239,6 +240,26 @@ function relativeImports({ path, text }: Source, types: boolean): string[] {
   if (types) specifiers.push(...[...text.matchAll(inline)].map((match) => match[1]!));
   return specifiers.map((specifier) => join(dirname(path), specifier));
 }
+
+test('in the dashboard neither frame nor parts import a page, parts import nothing that draws the frame, and pages do not import each other', () => {
+  const folderOf = (path: string) => relative(web.folder, path).split(sep);
+  const findings = web.sources.flatMap((source) => {
+    const [layer, page] = folderOf(source.path);
+    return importsOf(source)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => folderOf(join(dirname(source.path), specifier)))
+      .filter(([target, name = '']) => {
+        if (target === 'frame') return layer === 'parts' && drawsFrame.test(name);
+        if (target !== 'pages') return false;
+        if (layer === 'pages') return page !== 'index.ts' && name !== page;
+        return layer !== 'app.tsx' || name !== 'index.ts';
+      })
+      .map((target) => `${source.path}: ${target.join('/')}`);
+  });
+  assert.equal(findings, []);
+});
+
+const drawsFrame = /^(?:shell|view|pages|palette|menus|login)\b/;
 
 test('every package carries the version of the root', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

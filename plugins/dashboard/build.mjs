@@ -91,7 +91,11 @@ async function build(outDir) {
 const GROUPS = [
   { name: 'start', test: /web.frame.(?:server|preferences)\.ts$|vite.preload-helper/, priority: 2 },
   // The icons of all pages, too: one that two pages share would be a file of its own.
-  { name: 'first', test: /web.frame.(?:shell|login|view)\.tsx$|node_modules.lucide/, priority: 1 },
+  {
+    name: 'first',
+    test: /web.(?:frame.(?:shell|login|view)|pages.fleet.index)\.tsx$|node_modules.lucide/,
+    priority: 1,
+  },
 ];
 
 /** What the first script asks for later is fetched beside it, with its sheet. */

@@ -1,9 +1,11 @@
 import { render } from 'preact';
 import { Login } from './frame/login.tsx';
+import { setPages } from './frame/pages.ts';
 import { rail } from './frame/preferences.ts';
 import { isStarting, server } from './frame/server.ts';
 import { Shell } from './frame/shell.tsx';
 import { preload } from './frame/view.tsx';
+import { pages } from './pages/index.ts';
 import { number } from './parts/format.ts';
 import { loadLanguage } from './strings/index.ts';
 
@@ -21,6 +23,7 @@ function App() {
 
 /** Draws the page; the log-in may still be on its way. */
 export async function draw(): Promise<void> {
+  setPages(pages);
   // A failure shows where the page is opened, with a way to try again.
   preload().catch(() => undefined);
   await loadLanguage();

@@ -1,6 +1,6 @@
 /** What nearly every page shows first, asked for while it is being drawn: given once, and while it is new. */
 import type { Client, Methods, Subscription, Subscriptions } from '@svc/client';
-import { LIVE, QUEUE, SUMMARY } from '../pages/fleet/model.ts';
+import { fleetStream } from './fleet-stream.ts';
 import type { Limit } from './limit.ts';
 import { wire } from './meta.ts';
 import { address } from './router.tsx';
@@ -48,8 +48,8 @@ export function early(client: Client<Methods, Subscriptions>, isLister: boolean)
       return Promise.race([kept, new Promise((done) => setTimeout(done, LIST_MS))]);
     },
     follow({ holds }: Limit): void {
-      if (address.value.page !== 'fleet' || !holds(SUMMARY, 'read')) return;
-      fleet = client.subscribe('agent_subscribe', LIVE, { queue: QUEUE });
+      if (address.value.page !== 'fleet' || !holds(fleetStream.right, 'read')) return;
+      fleet = client.subscribe('agent_subscribe', fleetStream.params, fleetStream.options);
       // Nobody came for it.
       setTimeout(() => fleet?.close(), NEW_MS);
     },

@@ -1,5 +1,6 @@
 export { type Command, useCommands } from './commands.ts';
 export { useCrumbs } from './crumbs.ts';
+export { fleetStream } from './fleet-stream.ts';
 export { Loaded } from './loaded.tsx';
 export { type Machine, type Machines, shortId, useMachines } from './machines.ts';
 export { styleNonce, wire, word } from './meta.ts';

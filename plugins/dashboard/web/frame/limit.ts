@@ -1,3 +1,5 @@
+import { word } from './meta.ts';
+
 /** What the limit of a token gives, for menus and buttons where the server leaves the answer to the call itself. */
 export interface Limit {
   /** Does some entry give the right somewhere? Without a verb: any right of that kind. */
@@ -7,6 +9,14 @@ export interface Limit {
   /** The agents that it names. */
   readonly agents: readonly string[];
 }
+
+interface ListerRights extends Pick<Limit, 'holds'> {
+  readonly has: (plugin: string) => boolean;
+}
+
+/** Tells whether the token may list all agents. */
+export const mayList = ({ has, holds }: ListerRights): boolean =>
+  has('agent-uuid') && (holds('monitoring_uuid', 'list') || holds(word, 'list_all_agent_uuid'));
 
 interface Entry {
   readonly scopes: readonly unknown[];

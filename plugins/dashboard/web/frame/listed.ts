@@ -1,5 +1,5 @@
 import { type Methods, RpcError } from '@svc/client';
-import { word } from './meta.ts';
+import { mayList } from './limit.ts';
 import type { Server } from './server.ts';
 
 type Answered = Methods['agent-uuid_list']['result'][number];
@@ -18,9 +18,6 @@ const UNKNOWN = {
   last_refusal: null,
   first_seen: null,
 };
-
-export const mayList = ({ has, holds }: Pick<Server, 'has' | 'holds'>): boolean =>
-  has('agent-uuid') && (holds('monitoring_uuid', 'list') || holds(word, 'list_all_agent_uuid'));
 
 /** Every agent that the token may see, in one call; `first` is the answer that is on its way since the log-in. */
 export async function listed(

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type Listed, listed, mayList } from './listed.ts';
+import { mayList } from './limit.ts';
+import { type Listed, listed } from './listed.ts';
 import { type Server, useServer } from './server.ts';
 
 /** One agent as people know it. Null: not known, or not for this token. */

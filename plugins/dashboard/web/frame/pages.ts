@@ -1,18 +1,6 @@
-import {
-  Activity,
-  Braces,
-  CalendarClock,
-  Database,
-  type IconNode,
-  KeyRound,
-  LayoutGrid,
-  ListChecks,
-  Server as ServerIcon,
-  SquareTerminal,
-} from 'lucide';
+import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
-// Where most begin: it comes with the frame.
-import FleetPage from '../pages/fleet/index.tsx';
+import type { Strings } from '../strings/index.ts';
 import type { Method, Server } from './server.ts';
 
 export interface Page {
@@ -28,121 +16,15 @@ export interface Page {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
-/** Every other page is a folder that is loaded when it is opened; its `index.tsx` exports the component by default. */
-export const pages: readonly Page[] = [
-  {
-    id: 'fleet',
-    icon: LayoutGrid,
-    inMenu: true,
-    plugins: ['agent'],
-    rights: [
-      ['dynamic_monitoring_summary'],
-      ['dynamic_monitoring'],
-      ['static_monitoring'],
-      ['monitoring_uuid'],
-    ],
-    load: async () => ({ default: FleetPage }),
-  },
-  {
-    id: 'agent',
-    icon: ServerIcon,
-    inMenu: false,
-    plugins: ['agent'],
-    rights: [
-      ['dynamic_monitoring_summary'],
-      ['dynamic_monitoring'],
-      ['static_monitoring'],
-      ['monitoring_uuid'],
-    ],
-    load: () => import('../pages/agent/index.tsx'),
-  },
-  {
-    id: 'probes',
-    icon: Activity,
-    inMenu: true,
-    plugins: ['task'],
-    rights: [['task', 'read']],
-    load: () => import('../pages/probes/index.tsx'),
-  },
-  {
-    id: 'tasks',
-    icon: ListChecks,
-    inMenu: true,
-    plugins: ['task'],
-    rights: [
-      ['task', 'create'],
-      ['task', 'read'],
-    ],
-    load: () => import('../pages/tasks/index.tsx'),
-  },
-  {
-    id: 'terminal',
-    icon: SquareTerminal,
-    inMenu: false,
-    plugins: ['terminal'],
-    rights: [['terminal', 'connect']],
-    load: () => import('../pages/terminal/index.tsx'),
-  },
-  {
-    id: 'jobs',
-    icon: CalendarClock,
-    inMenu: true,
-    plugins: ['crontab'],
-    rights: [
-      ['crontab', 'read'],
-      ['crontab', 'write'],
-    ],
-    load: () => import('../pages/jobs/index.tsx'),
-  },
-  {
-    id: 'stores',
-    icon: Database,
-    inMenu: true,
-    plugins: ['kv', 'db', 'static-bucket-file'],
-    rights: [
-      ['kv', 'list_all_namespace'],
-      ['db', 'list'],
-    ],
-    methods: ['static-bucket_list'],
-    load: () => import('../pages/stores/index.tsx'),
-  },
-  {
-    id: 'workers',
-    icon: Braces,
-    inMenu: true,
-    plugins: ['js-worker'],
-    rights: [['js_worker', 'list_all_js_worker']],
-    load: () => import('../pages/workers/index.tsx'),
-  },
-  {
-    id: 'tokens',
-    icon: KeyRound,
-    inMenu: true,
-    plugins: ['token'],
-    load: () => import('../pages/tokens/index.tsx'),
-  },
-  {
-    id: 'server',
-    icon: ServerIcon,
-    inMenu: true,
-    plugins: ['server-info'],
-    rights: [['audit', 'read'], ['status_page']],
-    methods: ['svc-server_stream_log', 'svc-server_read_config'],
-    load: () => import('../pages/server/index.tsx'),
-  },
-];
+export type PageId = keyof Strings['frame']['pages'];
 
-export type PageId =
-  | 'fleet'
-  | 'agent'
-  | 'probes'
-  | 'tasks'
-  | 'terminal'
-  | 'jobs'
-  | 'stores'
-  | 'workers'
-  | 'tokens'
-  | 'server';
+/** Pages of the dashboard, in the order of the menu. */
+export let pages: readonly Page[] = [];
+
+/** Sets the pages before the first drawing. */
+export function setPages(list: readonly Page[]): void {
+  pages = list;
+}
 
 export const pageOf = (id: string): Page | undefined => pages.find((page) => page.id === id);
 

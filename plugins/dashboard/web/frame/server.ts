@@ -8,8 +8,7 @@ import {
   type Subscriptions,
 } from '@svc/client';
 import { type Early, early } from './early.ts';
-import { type Limit, limitOf, superLimit } from './limit.ts';
-import { mayList } from './listed.ts';
+import { type Limit, limitOf, mayList, superLimit } from './limit.ts';
 import { origins, wire } from './meta.ts';
 import { allowedBy, Rights } from './rights.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Server } from '../../frame/index.ts';
-import { type Fleet, SUMMARY, type Summary } from './model.ts';
+import { fleetStream, type Server } from '../../frame/index.ts';
+import type { Fleet, Summary } from './model.ts';
 
 /** A card's curve: 15 minutes in buckets of 15 s. */
 const BUCKET_MS = 15_000;
@@ -33,7 +33,7 @@ export class History {
     const curve = this.#curves.get(uuid);
     if (curve) return curve.values;
     this.#curves.set(uuid, { last: bucketOf(Date.now()), values: Array<null>(BUCKETS).fill(null) });
-    if (!this.#server.covers(SUMMARY, 'read', uuid)) return [];
+    if (!this.#server.covers(fleetStream.right, 'read', uuid)) return [];
     this.#wanted.add(uuid);
     this.#timer ??= setTimeout(() => void this.#ask(), GATHER_MS);
     return [];

@@ -1,7 +1,16 @@
 import type { Subscription } from '@svc/client';
 import { SearchX, Server as ServerIcon } from 'lucide';
 import { useEffect, useMemo } from 'preact/hooks';
-import { address, Link, setQuery, to, useLive, useMachines, useServer } from '../../frame/index.ts';
+import {
+  address,
+  fleetStream,
+  Link,
+  setQuery,
+  to,
+  useLive,
+  useMachines,
+  useServer,
+} from '../../frame/index.ts';
 import { Button, Empty, ErrorNote, Icon, Skeleton } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Abouts } from './about.ts';
@@ -15,16 +24,7 @@ import './fleet.css';
 import { columnsOf } from './columns.tsx';
 import { History } from './curves.ts';
 import { Grid } from './grid.tsx';
-import {
-  Fleet,
-  INTERVAL_MS,
-  LIVE,
-  QUEUE,
-  SUMMARY,
-  type Summary,
-  totalsOf,
-  type Vital,
-} from './model.ts';
+import { Fleet, type Summary, totalsOf, type Vital } from './model.ts';
 import { useNotes } from './notes.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { MachineTable } from './table.tsx';
@@ -55,7 +55,7 @@ export default function FleetPage() {
     if (!isLost) fleet.begin();
   }, [fleet, isLost]);
   useEffect(() => {
-    const timer = setInterval(() => fleet.tick(), INTERVAL_MS);
+    const timer = setInterval(() => fleet.tick(), fleetStream.params.interval_ms);
     return () => {
       clearInterval(timer);
       fleet.close();
@@ -68,10 +68,14 @@ export default function FleetPage() {
   }, [machines.list]);
   const live = useLive(
     server.origin,
-    server.holds(SUMMARY, 'read')
+    server.holds(fleetStream.right, 'read')
       ? () =>
           (server.takeFleet() ??
-            server.subscribe('agent_subscribe', LIVE, { queue: QUEUE })) as Subscription<Item>
+            server.subscribe(
+              'agent_subscribe',
+              fleetStream.params,
+              fleetStream.options,
+            )) as Subscription<Item>
       : undefined,
     ({ agents }) => {
       fleet.take(agents);
@@ -123,7 +127,7 @@ function Content({ fleet, history, abouts }: ContentProps) {
   };
   const agents = (machines.list ?? [])
     .map(({ uuid }) => uuid)
-    .filter((uuid) => server.covers(SUMMARY, 'read', uuid));
+    .filter((uuid) => server.covers(fleetStream.right, 'read', uuid));
   const traffic = useTraffic(server, agents);
   if (vitals.length === 0)
     return machines.list === undefined ? <Skeleton rows={6} height={64} /> : <NoMachines />;

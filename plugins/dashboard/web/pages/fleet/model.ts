@@ -2,9 +2,6 @@ import { signal } from '@preact/signals';
 import { type Machine, shortId } from '../../frame/index.ts';
 import { Listening } from '../../parts/listening.ts';
 
-/** The right to read the figures of a machine. */
-export const SUMMARY = 'dynamic_monitoring_summary';
-
 /** What a summary says, as far as the fleet shows it. `timestamp` is the agent's clock, Unix ms. */
 export interface Summary {
   readonly timestamp: number;
@@ -18,23 +15,6 @@ export interface Summary {
   readonly uptime?: number | null;
   readonly load_one?: number | null;
 }
-/** Items of the stream come so often, ms. */
-export const INTERVAL_MS = 1_000;
-/** Items that wait while the page is slow. */
-export const QUEUE = 4;
-const FIELDS = [
-  'cpu_usage',
-  'used_memory',
-  'total_memory',
-  'total_space',
-  'available_space',
-  'receive_speed',
-  'transmit_speed',
-  'uptime',
-  'load_one',
-] as const;
-/** What the page follows. */
-export const LIVE = { fields: [...FIELDS], interval_ms: INTERVAL_MS };
 
 /** One machine as it is now. */
 export interface Vital {

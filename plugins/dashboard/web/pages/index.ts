@@ -1,0 +1,117 @@
+import {
+  Activity,
+  Braces,
+  CalendarClock,
+  Database,
+  KeyRound,
+  LayoutGrid,
+  ListChecks,
+  Server as ServerIcon,
+  SquareTerminal,
+} from 'lucide';
+import type { Page } from '../frame/pages.ts';
+import FleetPage from './fleet/index.tsx';
+
+/** Pages, each a folder whose `index.tsx` exports the component by default. The fleet comes with the frame; the others are loaded when they are opened. */
+export const pages: readonly Page[] = [
+  {
+    id: 'fleet',
+    icon: LayoutGrid,
+    inMenu: true,
+    plugins: ['agent'],
+    rights: [
+      ['dynamic_monitoring_summary'],
+      ['dynamic_monitoring'],
+      ['static_monitoring'],
+      ['monitoring_uuid'],
+    ],
+    load: async () => ({ default: FleetPage }),
+  },
+  {
+    id: 'agent',
+    icon: ServerIcon,
+    inMenu: false,
+    plugins: ['agent'],
+    rights: [
+      ['dynamic_monitoring_summary'],
+      ['dynamic_monitoring'],
+      ['static_monitoring'],
+      ['monitoring_uuid'],
+    ],
+    load: () => import('./agent/index.tsx'),
+  },
+  {
+    id: 'probes',
+    icon: Activity,
+    inMenu: true,
+    plugins: ['task'],
+    rights: [['task', 'read']],
+    load: () => import('./probes/index.tsx'),
+  },
+  {
+    id: 'tasks',
+    icon: ListChecks,
+    inMenu: true,
+    plugins: ['task'],
+    rights: [
+      ['task', 'create'],
+      ['task', 'read'],
+    ],
+    load: () => import('./tasks/index.tsx'),
+  },
+  {
+    id: 'terminal',
+    icon: SquareTerminal,
+    inMenu: false,
+    plugins: ['terminal'],
+    rights: [['terminal', 'connect']],
+    load: () => import('./terminal/index.tsx'),
+  },
+  {
+    id: 'jobs',
+    icon: CalendarClock,
+    inMenu: true,
+    plugins: ['crontab'],
+    rights: [
+      ['crontab', 'read'],
+      ['crontab', 'write'],
+    ],
+    load: () => import('./jobs/index.tsx'),
+  },
+  {
+    id: 'stores',
+    icon: Database,
+    inMenu: true,
+    plugins: ['kv', 'db', 'static-bucket-file'],
+    rights: [
+      ['kv', 'list_all_namespace'],
+      ['db', 'list'],
+    ],
+    methods: ['static-bucket_list'],
+    load: () => import('./stores/index.tsx'),
+  },
+  {
+    id: 'workers',
+    icon: Braces,
+    inMenu: true,
+    plugins: ['js-worker'],
+    rights: [['js_worker', 'list_all_js_worker']],
+    load: () => import('./workers/index.tsx'),
+  },
+  {
+    id: 'tokens',
+    icon: KeyRound,
+    inMenu: true,
+    plugins: ['token'],
+    load: () => import('./tokens/index.tsx'),
+  },
+  {
+    id: 'server',
+    icon: ServerIcon,
+    inMenu: true,
+    plugins: ['server-info'],
+    rights: [['audit', 'read'], ['status_page']],
+    methods: ['svc-server_stream_log', 'svc-server_read_config'],
+    load: () => import('./server/index.tsx'),
+  },
+];
