@@ -68,16 +68,12 @@ export const Holdings = service<Holdings>('holdings');
 /** Transactions of stores, which count where somebody counts. */
 export type Counting = Omit<Holdings, 'register'>;
 
-/** The service for a plugin that has it among its optional ones. */
+/** Service for a plugin that lists `Holdings` under `optional`. */
 export function countingIn(kernel: {
   readonly db: Database;
   useOptional<T>(service: Service<T>): T | undefined;
 }): Counting {
-  const counting = () => kernel.useOptional(Holdings) ?? uncounted(kernel.db);
-  return {
-    within: (change, write) => counting().within(change, write),
-    demandRoom: (change) => counting().demandRoom(change),
-  };
+  return kernel.useOptional(Holdings) ?? uncounted(kernel.db);
 }
 
 /** Transactions that count nothing. */

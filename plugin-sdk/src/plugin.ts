@@ -125,8 +125,9 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   /** Rights of the server itself, for in-process calls. */
   readonly system: Principal;
   provide<T>(service: Service<T>, value: T): void;
-  /** A service of a plugin listed under `requires`; available after every `setup`. @throws PluginError */
+  /** A service that the plugin lists under `requires`, from `setup` on. @throws PluginError */
   use<T>(service: Service<T>): T;
+  /** A service that the plugin lists under `optional`, from `setup` on; undefined where no plugin provides it. */
   useOptional<T>(service: Service<T>): T | undefined;
   /** Calls a method in-process with the rights of `caller`: same checks, same errors. `params` without the credential. */
   call(method: string, params: unknown, caller: Principal): Promise<unknown>;

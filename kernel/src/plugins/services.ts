@@ -17,7 +17,7 @@ export class Services {
 
   use<T>(plugin: string, service: Service<T>): T {
     if (this.#values.has(service.service)) return this.#values.get(service.service) as T;
-    const advice = 'list it under requires, and use it after every setup';
+    const advice = 'list it under requires';
     throw new PluginError(plugin, `service '${service.service}' is not there: ${advice}`);
   }
 

@@ -63,7 +63,7 @@ export default definePlugin({
 
     hooks.methods.tap((methods) => {
       addMethods(methods, registry);
-      const tokens = () => kernel.useOptional(Tokens);
+      const tokens = kernel.useOptional(Tokens);
       const maxBytes = server.maxResponseBytes;
       addListMethod(methods, { agents: registry, gatherer, brand, tokens, maxBytes });
     });

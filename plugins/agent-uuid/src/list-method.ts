@@ -83,7 +83,7 @@ export interface ListParts {
   readonly agents: AgentRegistry;
   readonly gatherer: Gatherer;
   readonly brand: Brand;
-  readonly tokens: () => Tokens | undefined;
+  readonly tokens: Tokens | undefined;
   readonly maxBytes: () => number;
 }
 
@@ -110,7 +110,7 @@ export function addListMethod(methods: Methods, parts: ListParts): void {
     },
     async handle({ only, after, limit }, call) {
       const { agents, gatherer, brand, tokens, maxBytes } = parts;
-      const sees = visibleAgents(call.caller, tokens(), brand.permission);
+      const sees = visibleAgents(call.caller, tokens, brand.permission);
       const isWanted = ({ uuid, soft_delete }: Agent) =>
         !soft_delete &&
         uuid > after &&

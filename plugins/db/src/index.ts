@@ -111,11 +111,13 @@ export default definePlugin({
 
   setup(kernel) {
     const { auth, clock, config: settings, db, hooks, log, server } = kernel;
+    const [sqlite, files] = [kernel.use(Sqlite), kernel.use(SqliteFiles)];
+    const [owners, holdings] = [kernel.useOptional(Owners), kernel.useOptional(Holdings)];
     const store = openStore(db, countingIn(kernel));
-    const places = placesIn(kernel.root.db_path, () => kernel.use(Sqlite).mainFile());
+    const places = placesIn(kernel.root.db_path, () => sqlite.mainFile());
     kernel.provide(DatabaseFiles, places);
     const open = (file: string) =>
-      kernel.use(SqliteFiles).open(file, { memory_bytes: settings.max_memory_mb * 2 ** 20 });
+      files.open(file, { memory_bytes: settings.max_memory_mb * 2 ** 20 });
     const { max_processes, spare_processes: spare } = settings;
     const slots = new Slots(max_processes, { spare, standing: standingIn(kernel) });
     const fileOf = async (id: number) => {
@@ -130,10 +132,10 @@ export default definePlugin({
 
     hooks.methods.tap((methods) => {
       const maxBytes = () => server.maxResponseBytes();
-      const ownerOf = (caller: Principal) => kernel.useOptional(Owners)?.of(caller) ?? null;
+      const ownerOf = (caller: Principal) => owners?.of(caller) ?? null;
       addMethods(methods, { databases, auth, shownPath: places.shown, ownerOf, maxBytes });
     });
-    hooks.prepare.tap(() => kernel.useOptional(Holdings)?.register(databasesHeld(settings)));
+    hooks.prepare.tap(() => holdings?.register(databasesHeld(settings)));
     hooks.start.tap(() => warnOfFolder(log, 'db_path', kernel.root.db_path));
     hooks.start.tap(() =>
       kernel.every('close idle databases', UNUSED_CHECK_MS, async () => {

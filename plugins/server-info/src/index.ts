@@ -84,8 +84,8 @@ export default definePlugin({
       addInfoMethods(methods, server, brand.title, version);
       addAgentMethod(methods, {
         brand,
-        agents: () => kernel.useOptional(AgentRegistry),
-        tokens: () => kernel.useOptional(Tokens),
+        agents: kernel.useOptional(AgentRegistry),
+        tokens: kernel.useOptional(Tokens),
       });
       addConfigMethods(methods, file);
       addPluginsMethod(methods, kernel.plugins, brand.rewrite);

@@ -42,17 +42,14 @@ export default definePlugin({
     const { auth, brand, config: settings, hooks, log, server } = kernel;
     const prefix = brand.rewrite(ROUTE);
     const rpcPath = brand.rewrite(RPC_ROUTE);
-    const parts = once(() => {
-      const [buckets, files] = [kernel.use(StaticBuckets), kernel.use(FileServer)];
-      const found = new SiteFiles(buckets, files);
-      const cache = new SiteCache(buckets, found, () => settings.memory_cache_bytes);
-      const { isServed } = buckets;
-      const content = kernel.use(UserContent);
-      return { buckets, site: new SiteHandler({ cache, server: files, isServed, content, log }) };
-    });
+    const [buckets, files] = [kernel.use(StaticBuckets), kernel.use(FileServer)];
+    const found = new SiteFiles(buckets, files);
+    const cache = new SiteCache(buckets, found, () => settings.memory_cache_bytes);
+    const { isServed } = buckets;
+    const content = kernel.use(UserContent);
+    const site = new SiteHandler({ cache, server: files, isServed, content, log });
 
     hooks.methods.tap((methods) => {
-      const { buckets } = parts();
       const locks = kernel.useOptional(FileLocks);
       const pathOf = (text: string) =>
         buckets.wirePath(
@@ -63,7 +60,6 @@ export default definePlugin({
       addMethods(methods, { buckets, auth, locks, maxResponseBytes, pathOf });
     });
     const handle = (exchange: Exchange) => {
-      const { buckets, site } = parts();
       const { name = '' } = exchange.params;
       const slash = exchange.path.indexOf('/', prefix.length);
       const raw = slash < 0 ? '' : exchange.path.slice(slash + 1);
@@ -74,7 +70,7 @@ export default definePlugin({
       routes.add({ path: '/svc/static/:name/*path', handle });
     });
     const paths = { prefix, rpcPath };
-    hooks.request.tap((exchange) => atRoot(exchange, parts(), paths), { stage: LATE });
+    hooks.request.tap((exchange) => atRoot(exchange, { buckets, site }, paths), { stage: LATE });
   },
 });
 
@@ -108,13 +104,4 @@ function whereServed<T>(
 ): T | undefined | Promise<T | undefined> {
   if (served instanceof Promise) return served.then((is) => (is ? answer() : undefined));
   return served ? answer() : undefined;
-}
-
-/** Makes a value at the first call: services can be used only after every `setup`. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

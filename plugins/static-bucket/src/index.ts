@@ -91,11 +91,11 @@ export default definePlugin({
 
   setup(kernel) {
     const { auth, clock, config: settings, hooks, log } = kernel;
-    const owners = () => kernel.useOptional(Owners);
+    const owners = kernel.useOptional(Owners);
     const { records, service, prepare, isInUse, sweep } = createBuckets(kernel, {
       announce: () => kernel.publish(BucketsChanged, null),
       maxBytes: () => settings.max_bucket_bytes,
-      isSuspended: ({ owner }) => owners()?.isSuspended(owner) ?? false,
+      isSuspended: ({ owner }) => owners?.isSuspended(owner) ?? false,
     });
     kernel.provide(StaticBuckets, service);
     const stall_ms = () => settings.stall_timeout_ms;
@@ -104,7 +104,7 @@ export default definePlugin({
 
     hooks.methods.tap((methods) => addMethods(methods, { auth, records, prepare, isInUse }));
     hooks.prepare.tap(() => {
-      owners()?.register({ kind: 'bucket', list: async (owner) => records.namesOf(owner) });
+      owners?.register({ kind: 'bucket', list: async (owner) => records.namesOf(owner) });
       kernel.useOptional(Holdings)?.register(bucketsHeld(settings));
       return records.reload();
     });

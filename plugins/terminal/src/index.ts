@@ -62,8 +62,8 @@ export default definePlugin({
       return true;
     });
 
-    const audit = () => kernel.useOptional(Audit);
-    const passes = () => kernel.useOptional(Passes);
+    const audit = kernel.useOptional(Audit);
+    const passes = kernel.useOptional(Passes);
     hooks.methods.tap((methods) => addPass(methods, passes));
     hooks.settled.tap((call, { error }) => logRefusal(log, call, error));
     const credentials = { audit, auth, passes };

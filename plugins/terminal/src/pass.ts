@@ -14,7 +14,7 @@ import { mayConnect } from './permissions.ts';
 export const purposeOf = (agentUuid: string): string => `terminal ${agentUuid}`;
 
 /** `terminal_pass`, an addition (terminal.md §10): what opens a terminal of one agent, and nothing else. */
-export function addPass(methods: Methods, passes: () => Passes | undefined): void {
+export function addPass(methods: Methods, passes: Passes | undefined): void {
   methods.add('terminal_pass', {
     summary:
       'Make a pass for the terminal of an agent: what stands in an address is no credential.',
@@ -34,7 +34,7 @@ export function addPass(methods: Methods, passes: () => Passes | undefined): voi
     prepare: ({ agent_uuid }) => ({ agentUuid: canonicalUuid(agent_uuid) }),
     access: { needs: ({ agentUuid }) => mayConnect(agentUuid) },
     handle({ agentUuid }, { caller }) {
-      const made = passes()?.make(caller, purposeOf(agentUuid));
+      const made = passes?.make(caller, purposeOf(agentUuid));
       if (!made) throw RpcError.invalid('the plugin token, which makes passes, is not enabled');
       return made;
     },

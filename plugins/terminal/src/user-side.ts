@@ -36,9 +36,9 @@ import type { Remote, Sessions } from './sessions.ts';
 export const HOLD_MS = 10_000;
 
 export interface UserSideOptions {
-  readonly audit: () => Audit | undefined;
+  readonly audit: Audit | undefined;
   readonly auth: Auth;
-  readonly passes: () => Passes | undefined;
+  readonly passes: Passes | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly stopping: AbortSignal;
@@ -84,7 +84,7 @@ async function admit(
   const uuid = uuidOf(agentUuid);
   try {
     const origin = { address, connection, transport: 'ws' } as const;
-    const maker = uuid && (await passes()?.maker(token, purposeOf(uuid)));
+    const maker = uuid && (await passes?.maker(token, purposeOf(uuid)));
     const caller = maker || (await auth.authenticate(token, origin));
     // Authenticated before the UUID is looked at: all these cases get the same answer.
     if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return REFUSED;
@@ -116,7 +116,7 @@ async function attach(user: Peer, admitted: Admitted, options: UserSideOptions):
   else if (!user.closed.aborted || session !== found) {
     log.info('terminal: user came', { agent_uuid: agentUuid, caller: caller.id });
     const target = `${terminalId} of ${agentUuid}`;
-    audit()?.record({ method: 'terminal', target, caller, origin });
+    audit?.record({ method: 'terminal', target, caller, origin });
     session.join(user, input, ended);
   }
 }

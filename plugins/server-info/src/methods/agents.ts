@@ -5,8 +5,8 @@ import type { Tokens } from '@svc/plugin-token/api';
 /** Services that may be missing, asked for per call. */
 export interface AgentContext {
   readonly brand: Brand;
-  readonly agents: () => AgentRegistry | undefined;
-  readonly tokens: () => Tokens | undefined;
+  readonly agents: AgentRegistry | undefined;
+  readonly tokens: Tokens | undefined;
 }
 
 /** `list_all_agent_uuid`, the predecessor of `agent-uuid_list_all` (agent-uuid.md §5). */
@@ -29,8 +29,8 @@ export function addAgentMethod(methods: Methods, { brand, agents, tokens }: Agen
       },
     },
     handle(_params, { caller }) {
-      const sees = visibleAgents(caller, tokens(), brand.permission);
-      const active = (agents()?.list() ?? []).filter((agent) => !agent.soft_delete);
+      const sees = visibleAgents(caller, tokens, brand.permission);
+      const active = (agents?.list() ?? []).filter((agent) => !agent.soft_delete);
       return {
         uuids: active.map(({ uuid }) => uuid).filter((uuid) => sees === 'all' || sees.has(uuid)),
       };
