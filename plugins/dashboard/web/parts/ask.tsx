@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { useWork } from './use-work.ts';
 
 interface FormProps {
@@ -28,13 +29,7 @@ export function FormDialog(props: FormProps) {
   const mistake = atField?.(error);
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!disabled && !isBusy) void run();
-        }}
-      >
+      <Form onSubmit={() => !disabled && !isBusy && run()}>
         {typeof children === 'function' ? children(mistake) : children}
         {error !== undefined && mistake === undefined && <ErrorNote error={error} />}
         <footer class="row">
@@ -44,7 +39,7 @@ export function FormDialog(props: FormProps) {
             {action}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -50,16 +50,69 @@ interface InputProps {
   readonly spellcheck?: boolean;
   /** For ids and code. */
   readonly mono?: boolean;
+  /** Texts that the browser offers. */
+  readonly offered?: readonly string[];
 }
 
 /** One line of text with its label. */
-export function TextField({ label, hint, error, onText, mono, ...rest }: InputProps) {
+export function TextField({ label, hint, error, onText, mono, offered, ...rest }: InputProps) {
+  const list = useId();
+  const attributes = { ...rest, ...(offered && { list }) } as InputHTMLAttributes<HTMLInputElement>;
   return (
     <Field label={label} hint={hint} error={error}>
       {(ids) => (
-        <input
-          {...({ ...ids, ...rest } as InputHTMLAttributes<HTMLInputElement>)}
-          class={mono ? 'input mono' : 'input'}
+        <>
+          <input
+            {...ids}
+            {...attributes}
+            class={mono ? 'input mono' : 'input'}
+            aria-invalid={error !== undefined}
+            onInput={(event) => onText(event.currentTarget.value)}
+          />
+          {offered && <Offered id={list} texts={offered} />}
+        </>
+      )}
+    </Field>
+  );
+}
+
+interface OfferedProps {
+  readonly id: string;
+  readonly texts: readonly string[];
+}
+
+/** Texts that the browser offers for the input with this id as its `list`. */
+export const Offered = ({ id, texts }: OfferedProps) => (
+  <datalist id={id}>
+    {texts.map((text) => (
+      <option key={text} value={text} />
+    ))}
+  </datalist>
+);
+
+interface AreaProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+  readonly rows?: number;
+  readonly readOnly?: boolean;
+  /** For code. */
+  readonly mono?: boolean;
+  readonly class?: string;
+}
+
+/** Lines of text with their label. */
+export function TextArea({ label, hint, error, onText, mono, class: name, ...rest }: AreaProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          {...rest}
+          class={`input ${mono ? 'mono' : ''} ${name ?? ''}`}
+          spellcheck={!mono}
           aria-invalid={error !== undefined}
           onInput={(event) => onText(event.currentTarget.value)}
         />

@@ -1,37 +1,28 @@
 import { Save } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, to, useServer, useTokenName } from '../../frame/index.ts';
-import { Button, ErrorNote, toast, useWork } from '../../parts/index.ts';
+import { go, to, useTokenName } from '../../frame/index.ts';
+import { Button, ErrorNote, Form } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { LimitEditor, written } from './limit/editor.tsx';
-import type { Limit, Token } from './limit/model.ts';
+import { LimitEditor } from './limit/editor.tsx';
+import type { Limit } from './limit/model.ts';
+import { type Token, useLimitEdit } from './model.ts';
 
 interface Props {
   readonly token: Token;
   readonly onSaved: () => void;
 }
 
-/** Another limit for a token; the server changes nothing else of it. */
+/** Another limit for a token. */
 export function EditLimit({ token, onSaved }: Props) {
-  const { call } = useServer();
   const tokenName = useTokenName();
   const [limit, setLimit] = useState<Limit | undefined>(token.token_limit);
   const back = () => go(to('tokens', token.token_key));
-  const { run, error, isBusy } = useWork(async () => {
-    const params = { target_token: token.token_key, limit: [...written(limit ?? [])] };
-    await call('token_edit', params);
-    toast(t.tokens.saved);
+  const { run, error, isBusy } = useLimitEdit(token, () => {
     onSaved();
     back();
   });
   return (
-    <form
-      class="page tokens-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (limit && !isBusy) void run();
-      }}
-    >
+    <Form class="page tokens-form" onSubmit={() => limit && !isBusy && run(limit)}>
       <h1>{t.tokens.editTitle(tokenName(token))}</h1>
       <p class="hint">{t.tokens.editHint}</p>
       <LimitEditor limit={token.token_limit} onChange={setLimit} />
@@ -42,6 +33,6 @@ export function EditLimit({ token, onSaved }: Props) {
         </Button>
         <Button onClick={back}>{t.parts.cancel}</Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,24 +1,13 @@
 import { useState } from 'preact/hooks';
-import { Link, Loaded, to, usePoll, useServer, useTokenName } from '../../frame/index.ts';
+import { Link, Loaded, to, useServer, useTokenName } from '../../frame/index.ts';
 import { Bar, Card, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import type { Token } from './limit/model.ts';
+import { type Holding, type Owner, type Token, useOwners } from './model.ts';
 
-const EVERY_MS = 60_000;
 /** From this part of a limit on the list says it in words. */
 const LOOK = 0.8;
 
-type Owner = NonNullable<ReturnType<typeof useOwners>['data']>[number];
-type Kind = Owner['kinds'][number];
-
-function useOwners(name: string, target_token?: string) {
-  const { call } = useServer();
-  const ask = async () =>
-    (await call('token_holdings', target_token === undefined ? {} : { target_token })).owners;
-  return usePoll(`held ${name}`, ask, { every_ms: EVERY_MS });
-}
-
-/** What the owner of a token holds: of each kind how many, how much, and how near to the limit. */
+/** Holdings of a token's owner: of each kind how many, how much, and how near to the limit. */
 export function Held({ token }: { readonly token: Token }) {
   const owners = useOwners(token.token_key, token.token_key);
   return (
@@ -127,7 +116,7 @@ function Who({ owner, list }: { readonly owner: Owner; readonly list: readonly T
 }
 
 /** A bar of how much of the nearest limit is used; nothing where there is none. */
-function Part({ kind, isSaid }: { readonly kind: Kind | undefined; readonly isSaid?: boolean }) {
+function Part({ kind, isSaid }: { readonly kind: Holding | undefined; readonly isSaid?: boolean }) {
   if (!kind || (kind.max_rows === null && kind.max_bytes === null)) return null;
   const part = partOf(kind);
   const label = t.tokens.held.part(kindOf(kind), format.text(format.percent(part * 100)));
@@ -140,22 +129,22 @@ function Part({ kind, isSaid }: { readonly kind: Kind | undefined; readonly isSa
 }
 
 /** 0 to 1 or beyond: the part of the nearer limit that is used. */
-const partOf = ({ rows, bytes, max_rows, max_bytes }: Kind): number =>
+const partOf = ({ rows, bytes, max_rows, max_bytes }: Holding): number =>
   Math.max(max_rows === null ? 0 : rows / (max_rows || 1), max_bytes ? bytes / max_bytes : 0);
 
 const size = (bytes: number): string => format.text(format.bytes(bytes));
 
 /** Where the bytes are not counted there are none to show. */
-const sizeOf = ({ bytes, max_bytes }: Kind): string =>
+const sizeOf = ({ bytes, max_bytes }: Holding): string =>
   bytes === 0 && max_bytes === null ? '' : ofMost(size(bytes), max_bytes, size);
 
 const ofMost = (held: string, most: number | null, write: (value: number) => string): string =>
   most === null ? held : t.tokens.held.ofMost(held, write(most));
 
-const kindOf = ({ kind }: Kind): string =>
+const kindOf = ({ kind }: Holding): string =>
   (t.tokens.held.kinds as { readonly [kind: string]: string })[kind] ?? kind;
 
-const inWords = (kind: Kind): string =>
+const inWords = (kind: Holding): string =>
   `${kindOf(kind)} ${format.number(kind.rows)}${kind.bytes > 0 ? ` (${size(kind.bytes)})` : ''}`;
 
 const nameOf = ({ username, token_key }: Owner): string => username ?? token_key ?? '';

@@ -6,7 +6,6 @@ import {
   Loaded,
   to,
   useCrumbs,
-  usePoll,
   useServer,
   useTokenName,
 } from '../../frame/index.ts';
@@ -14,10 +13,12 @@ import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { EditLimit } from './edit.tsx';
 import { HeldByAll } from './held.tsx';
-import { heldOf, type Token } from './limit/model.ts';
-import { LimitText, ValidityText } from './limit/text.tsx';
+import { heldOf } from './limit/model.ts';
+import { LimitText } from './limit/text.tsx';
+import { isSuperToken, type Token, useTokens } from './model.ts';
 import { NewToken } from './new.tsx';
-import { isSuperToken, TokenView } from './view.tsx';
+import { Validity } from './validity.tsx';
+import { TokenView } from './view.tsx';
 import './tokens.css';
 
 const SENTENCES = 3;
@@ -27,12 +28,9 @@ const SENTENCES = 3;
  * others sees itself.
  */
 export default function Tokens() {
-  const { call, me } = useServer();
+  const { me } = useServer();
   const tokenName = useTokenName();
-  const tokens = usePoll('tokens', async (): Promise<readonly Token[]> => {
-    if (!me.isSuper) return [(await call('token_get')) as Token];
-    return (await call('token_list_all_tokens')).tokens as readonly Token[];
-  });
+  const tokens = useTokens();
   const { rest, query } = address.value;
   const [asked] = rest;
   const key = asked ?? (me.isSuper ? undefined : me.token_key);
@@ -111,7 +109,7 @@ function List({ list }: { readonly list: readonly Token[] }) {
               <div class="row wrap muted small">
                 {tokenName(token) !== token.token_key && <code>{token.token_key}</code>}
                 {token.token_key === me.token_key && <span class="tag">{t.tokens.you}</span>}
-                <ValidityText token={token} />
+                <Validity token={token} />
               </div>
             </div>
             <LimitText limit={token.token_limit} isSuper={isSuperToken(token)} most={SENTENCES} />

@@ -1,79 +1,34 @@
 import { Save } from 'lucide';
-import { useState } from 'preact/hooks';
-import { go, passwordMistake, to, useMachines, useServer } from '../../frame/index.ts';
-import { Button, Card, ErrorNote, Select, TextField, useWork } from '../../parts/index.ts';
+import { go, to, useMachines } from '../../frame/index.ts';
+import { Button, Card, ErrorNote, Form, Select, TextField } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { type Made, Secret } from './dialogs/secret.tsx';
-import { LimitEditor, written } from './limit/editor.tsx';
-import type { Limit } from './limit/model.ts';
-import { limitOfPreset, PRESETS, type Preset } from './limit/presets.ts';
+import { Secret } from './dialogs/secret.tsx';
+import { LimitEditor } from './limit/editor.tsx';
+import { PRESETS } from './limit/presets.ts';
 import { LimitText } from './limit/text.tsx';
-
-/** `own`: the rights are put together by hand. */
-type Choice = Preset | 'own';
-
-/** `datetime-local` is the reader's own time. Null: nothing is typed. */
-const timeOf = (text: string): number | null => (text === '' ? null : new Date(text).getTime());
-
-const BLANK: Limit = [{ scopes: [], permissions: [] }];
+import { type Account, mistakesOf, type Purpose, useNewToken } from './model.ts';
 
 /** A new token: what it is for first, then who logs in with it and for how long. */
 export function NewToken({ onMade }: { readonly onMade: () => void }) {
-  const { call } = useServer();
-  const [choice, setChoice] = useState<Choice>();
-  const [uuid, setUuid] = useState('');
-  const [own, setOwn] = useState<Limit | undefined>(BLANK);
-  const [account, setAccount] = useState<Account>(NOBODY);
-  const [made, setMade] = useState<Made>();
-  // A blank at an end is nobody's name, and the log-in would ask for it.
-  const username = account.username.trim();
-  const preset = choice === undefined || choice === 'own' ? [] : limitOfPreset(choice, uuid);
-  const limit = choice === 'own' ? own : preset;
-  const isReady =
-    choice !== undefined && limit !== undefined && (choice !== 'agent' || uuid !== '');
-  const { run, error, isBusy } = useWork(async () => {
-    const { password, from, until } = account;
-    setMade(
-      await call('token_create', {
-        token_creation: {
-          token_limit: [...written(limit ?? [])],
-          timestamp_from: timeOf(from),
-          timestamp_to: timeOf(until),
-          ...(username === '' ? {} : { username, password }),
-        },
-      }),
-    );
-    onMade();
-  });
-  const refused = passwordMistake(error);
+  const draft = useNewToken(onMade);
+  const { purpose, preset, error, refused, made } = draft;
   return (
-    <form
-      class="page tokens-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady && mistakeOf(account) === undefined && !isBusy) void run();
-      }}
-    >
+    <Form class="page tokens-form" onSubmit={draft.create}>
       <h1>{t.tokens.new}</h1>
-      <Choices current={choice} onChange={setChoice} />
-      {choice === 'agent' && <Machine uuid={uuid} onChange={setUuid} />}
-      {choice !== undefined && choice !== 'own' && preset.length > 0 && (
+      <Purposes current={purpose} onChange={draft.setPurpose} />
+      {purpose === 'agent' && <Machine uuid={draft.uuid} onChange={draft.setUuid} />}
+      {preset.length > 0 && (
         <Card class="stack">
           <LimitText limit={preset} />
           <div>
-            <Button
-              onClick={() => {
-                setOwn(preset);
-                setChoice('own');
-              }}
-            >
-              {t.tokens.adjust}
-            </Button>
+            <Button onClick={draft.adjust}>{t.tokens.adjust}</Button>
           </div>
         </Card>
       )}
-      {choice === 'own' && <LimitEditor limit={own ?? BLANK} onChange={setOwn} />}
-      {choice !== undefined && <Person account={account} refused={refused} onChange={setAccount} />}
+      {purpose === 'own' && <LimitEditor limit={draft.own} onChange={draft.setOwn} />}
+      {purpose !== undefined && (
+        <Person account={draft.account} refused={refused} onChange={draft.setAccount} />
+      )}
       {error !== undefined && refused === undefined && (
         <ErrorNote what={t.tokens.notSaved} error={error} />
       )}
@@ -82,26 +37,26 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
           kind="primary"
           type="submit"
           icon={Save}
-          disabled={!isReady || mistakeOf(account) !== undefined}
-          busy={isBusy}
+          disabled={!draft.isReady}
+          busy={draft.isBusy}
         >
           {t.tokens.create}
         </Button>
         <Button onClick={() => go(to('tokens'))}>{t.parts.cancel}</Button>
       </div>
       {made && (
-        <Secret made={made} username={username} onClose={() => go(to('tokens', made.key))} />
+        <Secret made={made} username={draft.username} onClose={() => go(to('tokens', made.key))} />
       )}
-    </form>
+    </Form>
   );
 }
 
-interface ChoicesProps {
-  readonly current: Choice | undefined;
-  readonly onChange: (choice: Choice) => void;
+interface PurposesProps {
+  readonly current: Purpose | undefined;
+  readonly onChange: (purpose: Purpose) => void;
 }
 
-function Choices({ current, onChange }: ChoicesProps) {
+function Purposes({ current, onChange }: PurposesProps) {
   return (
     <div class="tokens-presets" role="radiogroup" aria-label={t.tokens.purpose}>
       {([...PRESETS, 'own'] as const).map((one) => (
@@ -145,29 +100,6 @@ function Machine({ uuid, onChange }: MachineProps) {
   );
 }
 
-interface Account {
-  readonly username: string;
-  readonly password: string;
-  readonly from: string;
-  readonly until: string;
-}
-const NOBODY: Account = { username: '', password: '', from: '', until: '' };
-
-const isHalf = ({ username, password }: Account) => (username.trim() === '') !== (password === '');
-const isBackward = ({ from, until }: Account) => from !== '' && until !== '' && from >= until;
-
-/** Signs with which the server stores a name or a password, and nobody logs in (auth.md §1). */
-const nameMistake = ({ username }: Account) =>
-  /[:|]/.test(username) ? t.tokens.usernameSigns : undefined;
-function passwordMistakeOf(account: Account): string | undefined {
-  if (isHalf(account)) return t.tokens.bothOrNone;
-  return account.password.includes(':') ? t.tokens.passwordSign : undefined;
-}
-const timeMistake = (account: Account) => (isBackward(account) ? t.tokens.backward : undefined);
-
-const mistakeOf = (account: Account): string | undefined =>
-  nameMistake(account) ?? passwordMistakeOf(account) ?? timeMistake(account);
-
 interface PersonProps {
   readonly account: Account;
   /** What the server said of the password. */
@@ -178,6 +110,7 @@ interface PersonProps {
 /** Who logs in with it, and for how long. */
 function Person({ account, refused, onChange }: PersonProps) {
   const set = (part: Partial<Account>) => onChange({ ...account, ...part });
+  const mistakes = mistakesOf(account);
   return (
     <Card class="tokens-facts">
       <TextField
@@ -185,7 +118,7 @@ function Person({ account, refused, onChange }: PersonProps) {
         value={account.username}
         hint={t.tokens.usernameHint}
         autocomplete="off"
-        error={nameMistake(account)}
+        error={mistakes.username}
         onText={(username) => set({ username })}
       />
       <TextField
@@ -194,7 +127,7 @@ function Person({ account, refused, onChange }: PersonProps) {
         value={account.password}
         autocomplete="new-password"
         hint={t.tokens.passwordHint}
-        error={passwordMistakeOf(account) ?? refused}
+        error={mistakes.password ?? refused}
         onText={(password) => set({ password })}
       />
       <TextField
@@ -209,7 +142,7 @@ function Person({ account, refused, onChange }: PersonProps) {
         type="datetime-local"
         value={account.until}
         hint={t.tokens.toHint}
-        error={timeMistake(account)}
+        error={mistakes.until}
         onText={(until) => set({ until })}
       />
     </Card>

@@ -1,10 +1,6 @@
 import { Button, Command, Dialog } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-
-export interface Made {
-  readonly key: string;
-  readonly secret: string;
-}
+import type { Made } from '../model.ts';
 
 /** The only time that the secret is seen. */
 export const Secret = ({

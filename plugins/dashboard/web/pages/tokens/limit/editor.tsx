@@ -1,6 +1,6 @@
 import { Braces, Plus } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button, Field, prettyJson, readJson } from '../../../parts/index.ts';
+import { Button, prettyJson, readJson, TextArea } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { EntryEditor } from './entry.tsx';
 import { type Entry, type Limit, limitOf } from './model.ts';
@@ -44,19 +44,15 @@ export function LimitEditor({ limit: first, onChange }: Props) {
       {json === undefined ? (
         <Rules limit={limit} onChange={change} />
       ) : (
-        <Field label={t.tokens.asJson} hint={t.tokens.asJsonHint} error={wrong}>
-          {(ids) => (
-            <textarea
-              {...ids}
-              class="input mono"
-              rows={18}
-              spellcheck={false}
-              value={json}
-              aria-invalid={wrong !== undefined}
-              onInput={({ currentTarget: { value } }) => type(value)}
-            />
-          )}
-        </Field>
+        <TextArea
+          label={t.tokens.asJson}
+          hint={t.tokens.asJsonHint}
+          error={wrong}
+          rows={18}
+          mono
+          value={json}
+          onText={type}
+        />
       )}
     </div>
   );
@@ -68,10 +64,6 @@ function mistakeIn(text: string): string | undefined {
   const found = limitOf(read.value);
   return typeof found === 'string' ? found : undefined;
 }
-
-/** Without rules that nobody began. */
-export const written = (limit: Limit): Limit =>
-  limit.filter(({ scopes, permissions }) => scopes.length + permissions.length > 0);
 
 const BLANK: Entry = { scopes: [], permissions: [] };
 

@@ -1,10 +1,11 @@
 import { Trash2 } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { useMachines, useServer } from '../../../frame/index.ts';
 import { Button, Card, Checkbox } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
 import { t } from '../../../strings/index.ts';
+import { useScopeNames } from '../model.ts';
 import {
   AREAS,
   choiceText,
@@ -221,23 +222,13 @@ function Agents({ names, onChange }: PlaceProps) {
 }
 
 function Stores({ tag, names, onChange }: PlaceProps & { readonly tag: ScopeTag }) {
-  const { call, has, holds, may } = useServer();
-  const mayBuckets = may('static-bucket_list') === true;
-  const offered = usePoll(`names ${tag} ${mayBuckets}`, async (): Promise<readonly string[]> => {
-    if (tag === 'kv_namespace' && has('kv') && holds('kv', 'list_all_namespace'))
-      return call('kv_list_all_namespace');
-    if (tag === 'js_worker' && has('js-worker')) return call('js-worker_list_all_js_worker');
-    if (tag === 'db' && has('db') && holds('db', 'list'))
-      return (await call('db_list')).data.map(({ name }) => name);
-    if (tag === 'static_bucket' && mayBuckets) return call('static-bucket_list');
-    return [];
-  });
+  const offered = useScopeNames(tag);
   return (
     <Names
       label={t.tokens.names}
       hint={tag === 'kv_namespace' ? t.tokens.namesExact : t.tokens.namesHint}
       names={names}
-      offered={offered.data ?? []}
+      offered={offered}
       onChange={onChange}
     />
   );

@@ -1,5 +1,5 @@
 /** What the limit of a token may say, and how it is read and changed. docs/reference/permissions.md */
-import { wire, word } from '../../../frame/index.ts';
+import { word } from '../../../frame/index.ts';
 import { t } from '../../../strings/index.ts';
 
 export interface Entry {
@@ -7,14 +7,6 @@ export interface Entry {
   readonly permissions: readonly unknown[];
 }
 export type Limit = readonly Entry[];
-
-export interface Token {
-  readonly token_key: string;
-  readonly username: string | null;
-  readonly timestamp_from: number | null;
-  readonly timestamp_to: number | null;
-  readonly token_limit: Limit;
-}
 
 /** One line of the builder: a permission, or one with an argument. */
 export interface Right {
@@ -271,11 +263,6 @@ export function added(limit: Limit, more: Limit): Limit {
   return all;
 }
 
-/** Methods are named as this server spells them. */
-export const methodName = (typed: string): string => wire(typed.trim());
-
-export type Validity = 'valid' | 'early' | 'over';
-export function validityOf({ timestamp_from, timestamp_to }: Token, now = Date.now()): Validity {
-  if (timestamp_from !== null && now < timestamp_from) return 'early';
-  return timestamp_to !== null && now > timestamp_to ? 'over' : 'valid';
-}
+/** Without rules that nobody began. */
+export const written = (limit: Limit): Limit =>
+  limit.filter(({ scopes, permissions }) => scopes.length + permissions.length > 0);

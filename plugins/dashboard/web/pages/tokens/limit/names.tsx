@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide';
 import { useId, useState } from 'preact/hooks';
-import { Button, Field, Icon } from '../../../parts/index.ts';
+import { Button, Field, Icon, Offered } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 
 interface Props {
@@ -16,7 +16,32 @@ interface Props {
 }
 
 /** Names that are written or chosen, each with a button that takes it out. Enter adds. */
-export function Names({ label, hint, names, onChange, offered = [], textOf, check }: Props) {
+export function Names({ names, onChange, textOf = (name) => name, ...field }: Props) {
+  return (
+    <div class="tokens-names">
+      <NameField {...{ names, onChange }} {...field} />
+      {names.length > 0 && (
+        <div class="row wrap">
+          {names.map((one) => (
+            <button
+              type="button"
+              class="tag"
+              key={one}
+              aria-label={t.tokens.takeOut(textOf(one))}
+              title={one}
+              onClick={() => onChange(names.filter((other) => other !== one))}
+            >
+              {textOf(one)}
+              <Icon of={X} size={12} />
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function NameField({ label, hint, names, onChange, offered = [], check }: Props) {
   const [text, setText] = useState('');
   const list = useId();
   const name = text.trim();
@@ -27,58 +52,33 @@ export function Names({ label, hint, names, onChange, offered = [], textOf, chec
     setText('');
   };
   return (
-    <div class="tokens-names">
-      <Field label={label} hint={hint} error={wrong}>
-        {(ids) => (
-          <div class="row">
-            <input
-              {...ids}
-              class="input mono"
-              list={list}
-              value={text}
-              autocomplete="off"
-              spellcheck={false}
-              aria-invalid={wrong !== undefined}
-              onInput={({ currentTarget: { value } }) => setText(value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter') return;
-                event.preventDefault();
-                add();
-              }}
-            />
-            <Button
-              icon={Plus}
-              label={t.tokens.addName(label)}
-              disabled={name === ''}
-              onClick={add}
-            />
-          </div>
-        )}
-      </Field>
-      <datalist id={list}>
-        {offered
-          .filter((one) => !names.includes(one))
-          .map((one) => (
-            <option key={one} value={one} />
-          ))}
-      </datalist>
-      {names.length > 0 && (
-        <div class="row wrap">
-          {names.map((one) => (
-            <button
-              type="button"
-              class="tag"
-              key={one}
-              aria-label={t.tokens.takeOut(textOf?.(one) ?? one)}
-              title={one}
-              onClick={() => onChange(names.filter((other) => other !== one))}
-            >
-              {textOf?.(one) ?? one}
-              <Icon of={X} size={12} />
-            </button>
-          ))}
+    <Field label={label} hint={hint} error={wrong}>
+      {(ids) => (
+        <div class="row">
+          <input
+            {...ids}
+            class="input mono"
+            list={list}
+            value={text}
+            autocomplete="off"
+            spellcheck={false}
+            aria-invalid={wrong !== undefined}
+            onInput={({ currentTarget: { value } }) => setText(value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              event.preventDefault();
+              add();
+            }}
+          />
+          <Offered id={list} texts={offered.filter((one) => !names.includes(one))} />
+          <Button
+            icon={Plus}
+            label={t.tokens.addName(label)}
+            disabled={name === ''}
+            onClick={add}
+          />
         </div>
       )}
-    </div>
+    </Field>
   );
 }

@@ -1,7 +1,6 @@
 import { useMachines } from '../../../frame/index.ts';
-import { format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { type Limit, rightTexts, scopeTexts, type Token, validityOf } from './model.ts';
+import { type Limit, rightTexts, scopeTexts } from './model.ts';
 
 interface Props {
   readonly limit: Limit;
@@ -37,19 +36,3 @@ export function LimitText({ limit, most = Number.POSITIVE_INFINITY, isSuper = fa
 const Words = ({ of }: { readonly of: readonly string[] }) => (
   <strong>{of.join(t.tokens.comma)}</strong>
 );
-
-/** "until 1 March 2027", "over since …"; nothing where there is no bound. */
-export function ValidityText({ token }: { readonly token: Token }) {
-  const { timestamp_from: from, timestamp_to: to } = token;
-  const state = validityOf(token);
-  if (state === 'over' && to !== null)
-    return <span class="tag bad">{t.tokens.over(format.day(to))}</span>;
-  return (
-    <>
-      {state === 'early' && from !== null && (
-        <span class="tag warn">{t.tokens.begins(format.day(from))}</span>
-      )}
-      {to !== null && <span title={format.dateTime(to)}>{t.tokens.until(format.day(to))}</span>}
-    </>
-  );
-}
