@@ -7,7 +7,7 @@ import { Router } from './http/router.ts';
 import { HttpRpc } from './http/rpc.ts';
 import { RunningCalls } from './http/running-calls.ts';
 import { createRequestHandler } from './http/server.ts';
-import { calling } from './plugins/scope.ts';
+import { calling } from './plugins/taps.ts';
 import type { Wiring } from './wiring.ts';
 import { WsServer } from './ws/server.ts';
 

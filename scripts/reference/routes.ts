@@ -100,7 +100,7 @@ export function routesPage(app: App, plugins: readonly Plugin[]): string {
     if (!known.has(path))
       throw new Error(`describe the route ${path} in scripts/reference/routes.ts`);
   };
-  for (const { fn } of app.hooks.routes.taps) (fn as (routes: unknown) => void)({ add });
+  app.hooks.routes.run(() => ({ add }));
   const enabled = new Set(plugins.map(({ name }) => name));
   const rows = ROUTES.filter(([, plugin]) => enabled.has(plugin)).map(
     ([path, plugin, who, what]) => [code(path), code(plugin), who, what],

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '@svc/kernel';
-import type { Command, Commands, Kernel } from '@svc/plugin-sdk';
+import type { Command, Kernel } from '@svc/plugin-sdk';
 import { setKey } from './config/edit.ts';
 import { firstText } from './setup.ts';
 import { start } from './start.ts';
@@ -14,12 +14,13 @@ interface OfPlugin {
 }
 
 /** The commands that the plugins register. */
-export const commandsOf = (app: App): OfPlugin[] =>
-  app.hooks.commands.taps.flatMap(({ fn, name }) => {
-    const found: Command[] = [];
-    (fn as (commands: Commands) => void)({ add: (command) => found.push(command) });
-    return found.map((command) => ({ command, kernel: app.kernelOf(name) }));
-  });
+export function commandsOf(app: App): OfPlugin[] {
+  const found: OfPlugin[] = [];
+  app.hooks.commands.run((plugin) => ({
+    add: (command) => found.push({ command, kernel: app.kernelOf(plugin) }),
+  }));
+  return found;
+}
 
 /**
  * The commands of the plugins of a configuration, for the help: without its database, which may be away. Where there is

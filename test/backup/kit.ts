@@ -29,8 +29,7 @@ export async function command(
   const app = await start({ config, mode: 'tool', bare: () => true, console: () => {} });
   try {
     const found: any[] = [];
-    for (const { fn } of app.hooks.commands.taps)
-      (fn as any)({ add: (one: unknown) => found.push(one) });
+    app.hooks.commands.run(() => ({ add: (one) => found.push(one) }));
     const one = found.find((each) => each.name === name);
     const terminal = {
       print: (line: string) => void lines.push(line),

@@ -18,7 +18,7 @@ async function typesOf(plugins: Parameters<typeof bootForTest>[0]): Promise<stri
   const app = await bootForTest(plugins);
   const commands: Command[] = [];
   const { hooks, kernelOf } = app.kernel as App;
-  hooks.commands.call({ add: (command) => void commands.push(command) });
+  hooks.commands.run(() => ({ add: (command) => void commands.push(command) }));
   const lines: string[] = [];
   const types = commands.find(({ name }) => name === 'types')!;
   const terminal = {

@@ -35,8 +35,7 @@ async function accept({ dir }: TestApp): Promise<string[]> {
   const lines: string[] = [];
   const tool = await start({ config: join(dir, 'config.toml'), mode: 'tool', console: () => {} });
   const found: Command[] = [];
-  for (const { fn } of tool.hooks.commands.taps)
-    (fn as (to: object) => void)({ add: (one: Command) => found.push(one) });
+  tool.hooks.commands.run(() => ({ add: (one) => found.push(one) }));
   const terminal = { print: (line: string) => void lines.push(line) } as never;
   await found
     .find(({ name }) => name === 'audit-accept')

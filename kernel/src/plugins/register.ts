@@ -1,5 +1,4 @@
 import { isLater, type Plugin } from '@svc/plugin-sdk';
-import type { SyncHook } from 'tapable';
 import type { Steps } from '../db/migrate.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Router } from '../http/router.ts';
@@ -19,56 +18,31 @@ interface Registries {
   readonly migrations: Steps;
 }
 
-/** Takes what plugins register, and waits for taps that answer with a promise: their errors end the start. */
+/** Runs the registration hooks, and waits for taps that answer with a promise: their errors end the start. */
 export async function registerAll(
   hooks: KernelHooks,
   plugins: readonly Registrant[],
   { methods, routes, migrations }: Registries,
   timeline: Timeline,
 ): Promise<void> {
-  const unfinished = [
-    register(hooks.methods, plugins, (plugin) => methods.for(plugin)),
-    register(hooks.routes, plugins, ({ name }) => routes.for(name)),
-    register(hooks.migrations, plugins, ({ name }) => migrations.for(name)),
+  const byName = new Map(plugins.map((registrant) => [registrant.plugin.name, registrant]));
+  const own = <R extends object>(name: string, registry: R): R =>
+    byName.get(name)?.isForeign ? named(name, registry) : registry;
+  const results = [
+    hooks.methods.run((name) => own(name, methods.for(byName.get(name)?.plugin as Plugin))),
+    hooks.routes.run((name) => own(name, routes.for(name))),
+    hooks.migrations.run((name) => own(name, migrations.for(name))),
   ].flat();
   migrations.close();
+  const unfinished = results.filter(({ result }) => isLater(result));
   await Promise.all(
-    unfinished.map(({ plugin, done }) =>
-      timeline.limited(`registration of '${plugin}'`, async () => done),
+    unfinished.map(({ plugin, result }) =>
+      timeline.limited(`registration of '${plugin}'`, async () => result),
     ),
   );
 }
 
-/** What a tap that answered with a promise still does. */
-interface Unfinished {
-  readonly plugin: string;
-  readonly done: PromiseLike<unknown>;
-}
-
-/**
- * Runs a registration hook, once, in the order of the plugins: each registers through a registry of its own, so that every
- * entry knows its owner.
- * @returns what has not ended
- */
-function register<R extends object>(
-  { taps }: SyncHook<[R]>,
-  plugins: readonly Registrant[],
-  registryOf: (plugin: Plugin) => R,
-): Unfinished[] {
-  const unfinished: Unfinished[] = [];
-  // tapable calls every tap with the same argument; a tap's name tells whose registry it should get.
-  for (const { plugin, isForeign } of plugins) {
-    for (const { fn } of taps.filter(({ name }) => name === plugin.name)) {
-      const registry = registryOf(plugin);
-      const own = isForeign ? named(plugin.name, registry) : registry;
-      const done = (fn as (registry: R) => unknown)(own);
-      if (isLater(done)) unfinished.push({ plugin: plugin.name, done });
-    }
-  }
-  return unfinished;
-}
-
-/** The registry, whose functions take what is registered as their last argument. */
+/** Registry whose functions run what is registered, their last argument, in the plugin's name. */
 function named<R extends object>(plugin: string, registry: R): R {
   const members = Object.entries(registry).map(([name, add]) => [
     name,

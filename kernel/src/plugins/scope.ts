@@ -1,11 +1,12 @@
-import type { Clock, Database, Hooks, Kernel, Logger, Plugin } from '@svc/plugin-sdk';
-import { didYouMean, isLater, PluginError, RpcError, UserError } from '@svc/plugin-sdk';
-import { type KernelHooks, SYNC_HOOKS } from '../hooks.ts';
+import type { Clock, Database, Kernel, Logger, Plugin } from '@svc/plugin-sdk';
+import { isLater, PluginError } from '@svc/plugin-sdk';
+import type { KernelHooks } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';
 import { messagingOf } from './messaging.ts';
 import { inNameOf } from './running.ts';
 import type { Services } from './services.ts';
+import { tapsOf, wrap } from './taps.ts';
 
 type Same =
   | 'signal'
@@ -33,8 +34,6 @@ export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
   readonly timeline: Timeline;
 }
 
-/** Hooks whose taps may wait, at a start or a reload. */
-const WAITED_FOR: ReadonlySet<string> = new Set(['prepare', 'start', 'ready', 'reload']);
 /** A plugin that takes longer to end is named in the log. */
 const SLOW_END_MS = 5_000;
 /** Calls get 8 s of the 30 that service managers wait, a plugin the rest. */
@@ -42,8 +41,6 @@ const END_MS = 20_000;
 
 /** Before all other taps. */
 const FIRST = Number.NEGATIVE_INFINITY;
-
-type Tap = (...args: unknown[]) => unknown;
 
 interface Undo {
   readonly label: string;
@@ -116,7 +113,13 @@ export class Scope {
         checkPayloads: shared.checkPayloads,
         own: (label, undo) => this.#owned(label, undo),
       }),
-      hooks: this.#hooks(),
+      hooks: tapsOf({
+        plugin: plugin.name,
+        hooks: shared.hooks,
+        isForeign: this.isForeign,
+        isOpen: () => this.#open,
+        bounded: (...tap) => this.#runBounded(...tap),
+      }),
       provide: (service, value) => {
         if (!plugin.provides?.some((offered) => offered.service === service.service)) {
           throw new PluginError(plugin.name, `provides '${service.service}' without listing it`);
@@ -198,90 +201,9 @@ export class Scope {
     }
   }
 
-  /** The tap as a step of its own: it has a deadline, and its time is in the log. */
-  #timed(hook: string, run: Tap): Tap {
-    const { name } = this.plugin;
-    const { timeline } = this.#shared;
-    const named: Tap = (...args) => inNameOf(name, () => run(...args));
-    if (hook === 'stop') return (...args) => this.#ending('stop', () => named(...args));
-    if (!WAITED_FOR.has(hook)) return this.isForeign ? named : run;
-    return (...args) => timeline.limited(`${hook} of '${name}'`, () => named(...args));
+  /** Runs a tap with a deadline; its time is in the log. */
+  #runBounded(hook: string, by: 'step' | 'end', work: () => unknown): Promise<unknown> {
+    if (by === 'end') return this.#ending(hook, work);
+    return this.#shared.timeline.limited(`${hook} of '${this.plugin.name}'`, work);
   }
-
-  /** The hooks with taps named after the plugin; errors of a tap say whose it was. */
-  #hooks(): Hooks {
-    const { name } = this.plugin;
-    const guard = () => {
-      if (!this.#open)
-        throw new PluginError(name, 'taps a hook after setup has returned (too late)');
-    };
-    const hooks = Object.fromEntries(
-      Object.entries(this.#shared.hooks).map(([hook, tapable]) => [
-        hook,
-        {
-          tap: (run: Tap, { stage = 0 } = {}) => {
-            guard();
-            const named = naming(name, hook, this.#timed(hook, run));
-            const options = { name, stage };
-            if (SYNC_HOOKS.has(hook)) tapable.tap(options, named as never);
-            else (tapable as KernelHooks['request']).tapAsync(options, calling(named) as never);
-          },
-        },
-      ]),
-    );
-    return known(hooks, name) as unknown as Hooks;
-  }
-}
-
-/** Hooks of an earlier version whose place data of definePlugin has taken. */
-const DATA = ['permissions'];
-
-/** A hook that does not exist is an error with a hint, not an undefined that cannot be tapped. */
-function known<T extends object>(hooks: T, plugin: string): T {
-  return new Proxy(hooks, {
-    get(target, name) {
-      if (typeof name === 'symbol' || Object.hasOwn(target, name)) return Reflect.get(target, name);
-      const hint = DATA.includes(name)
-        ? `: list them as '${name}' of definePlugin`
-        : didYouMean(name, Object.keys(target));
-      throw new PluginError(plugin, `there is no hook '${name}'${hint}`);
-    },
-  });
-}
-
-/** Errors meant for the caller or the operator pass as they are; others learn the plugin's name. */
-function naming(plugin: string, hook: string, run: Tap): Tap {
-  const rethrow = (cause: unknown): never => {
-    throw wrap(plugin, `tap of '${hook}' failed`, cause);
-  };
-  return (...args) => {
-    try {
-      const result = run(...args);
-      return isLater(result) ? Promise.resolve(result).catch(rethrow) : result;
-    } catch (cause) {
-      return rethrow(cause);
-    }
-  };
-}
-
-/** A tap in callback form, so that one that answers at once costs no promise. */
-export const calling =
-  (run: Tap) =>
-  (...given: unknown[]): void => {
-    const done = given.pop() as (error: unknown, result?: unknown) => void;
-    let result: unknown;
-    try {
-      result = run(...given);
-    } catch (error) {
-      done(error);
-      return;
-    }
-    if (isLater(result)) result.then((value) => done(null, value), done);
-    else done(null, result);
-  };
-
-function wrap(plugin: string, what: string, cause: unknown): Error {
-  if (cause instanceof RpcError || cause instanceof UserError || cause instanceof PluginError)
-    return cause;
-  return new PluginError(plugin, `${what}: ${(cause as Error)?.message ?? cause}`, { cause });
 }
