@@ -44,7 +44,7 @@ export function FormDialog(props: FormProps) {
   );
 }
 
-interface AskProps {
+export interface AskProps {
   readonly title: string;
   readonly label: string;
   readonly action: string;

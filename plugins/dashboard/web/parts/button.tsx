@@ -3,7 +3,7 @@ import { LoaderCircle } from 'lucide';
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { Icon } from './icon.tsx';
 
-interface Props {
+export interface ButtonProps {
   readonly children?: ComponentChildren;
   readonly icon?: IconNode;
   /** Required where there are no words; it is also the hint on hover. */
@@ -19,7 +19,7 @@ interface Props {
   readonly class?: string;
 }
 
-export function Button(props: Props) {
+export function Button(props: ButtonProps) {
   const { children, icon, label, kind = 'plain', type = 'button', busy, disabled, pressed } = props;
   const isBare = children === undefined;
   return (

@@ -44,7 +44,7 @@ export function Dialog({ title, onClose, children, actions, wide, large }: Props
   );
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   readonly title: string;
   /** What will be lost, in words. */
   readonly children: ComponentChildren;

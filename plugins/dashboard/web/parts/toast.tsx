@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { X } from 'lucide';
 import { t } from '../strings/index.ts';
 import { Button } from './button.tsx';
+import { errorText } from './error-note.tsx';
 
 interface Toast {
   readonly id: number;
@@ -24,6 +25,30 @@ export function toast(text: string, options: Partial<Pick<Toast, 'kind' | 'actio
 const drop = (id: number) => {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 };
+
+/** Does it; its failure is a toast. */
+export async function attempt(run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    toast(errorText(error), { kind: 'bad' });
+  }
+}
+
+/** The way back that a toast offers. */
+export const undo = (
+  words: { readonly undo: string; readonly undone: string },
+  run: () => Promise<unknown>,
+) => ({
+  action: {
+    label: words.undo,
+    run: () =>
+      void attempt(async () => {
+        await run();
+        toast(words.undone);
+      }),
+  },
+});
 
 /** Where toasts appear; the frame shows it once. */
 export function Toasts() {

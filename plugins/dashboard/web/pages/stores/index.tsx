@@ -4,26 +4,16 @@ import { address, go, to, useServer } from '../../frame/index.ts';
 import { Empty, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Databases } from './db/databases.tsx';
-import { Files } from './files/buckets.tsx';
+import { Buckets } from './files/buckets.tsx';
 import { Namespaces } from './kv/namespaces.tsx';
+import { type Kind, kinds, useKinds } from './model.ts';
 import './stores.css';
-
-const kinds = [
-  { id: 'kv', plugin: 'kv', method: 'kv_list_all_namespace', right: 'list_all_namespace' },
-  { id: 'db', plugin: 'db', method: 'db_list' },
-  { id: 'files', plugin: 'static-bucket-file', method: 'static-bucket_list' },
-] as const;
 
 /** `stores/kv?in=NAMESPACE&key=KEY`, `stores/db?in=DATABASE&table=TABLE`, `stores/files?in=BUCKET&folder=PATH&file=PATH`. */
 export default function Stores() {
-  const { has, may, holds } = useServer();
   /** What is typed and not saved, by namespace and key: it outlives a look at another key. */
   const drafts = useRef(new Map<string, string>()).current;
-  const shown = kinds.filter(
-    (kind) =>
-      has(kind.plugin) &&
-      ('right' in kind ? holds(kind.id, kind.right) : may(kind.method) !== false),
-  );
+  const shown = useKinds();
   const [asked] = address.value.rest;
   const kind = kinds.find(({ id }) => id === (asked ?? shown[0]?.id));
   return (
@@ -39,7 +29,7 @@ export default function Stores() {
           <>
             {kind.id === 'kv' && <Namespaces drafts={drafts} />}
             {kind.id === 'db' && <Databases />}
-            {kind.id === 'files' && <Files />}
+            {kind.id === 'files' && <Buckets />}
           </>
         ) : (
           <Denied kind={kind} />
@@ -49,18 +39,13 @@ export default function Stores() {
   );
 }
 
-function Denied({ kind }: { readonly kind: (typeof kinds)[number] | undefined }) {
+function Denied({ kind }: { readonly kind: Kind | undefined }) {
   const { has } = useServer();
   if (!kind) return <Empty icon={Ban} title={t.frame.unknownTitle} />;
-  if (!has(kind.plugin))
-    return (
-      <Empty icon={Ban} title={t.frame.offTitle}>
-        {t.frame.off(kind.plugin)}
-      </Empty>
-    );
+  const isOff = !has(kind.plugin);
   return (
-    <Empty icon={Ban} title={t.frame.forbiddenTitle}>
-      {t.frame.forbidden(kind.method)}
+    <Empty icon={Ban} title={isOff ? t.frame.offTitle : t.frame.forbiddenTitle}>
+      {isOff ? t.frame.off(kind.plugin) : t.frame.forbidden(kind.method)}
     </Empty>
   );
 }

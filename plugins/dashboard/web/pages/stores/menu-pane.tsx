@@ -1,6 +1,7 @@
-import { type IconNode, Plus } from 'lucide';
+import type { IconNode } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import { Loaded, type Resource } from '../../frame/index.ts';
-import { Button, Empty } from '../../parts/index.ts';
+import { Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Pane, type Pick, PickList } from './panes.tsx';
 
@@ -17,28 +18,14 @@ interface MenuPaneProps<T> {
   readonly pick: (one: T) => Pick;
   readonly current: string | null;
   readonly empty: Nothing;
-  /** Name of the button that makes one. */
-  readonly add: string;
-  /** Undefined: not for this token. */
-  readonly onAdd: (() => void) | undefined;
+  /** Button that makes one. */
+  readonly add: ComponentChildren;
 }
 
 /** The first pane of every kind of store: what there is, and one more. */
-export function MenuPane<T>({
-  title,
-  list,
-  pick,
-  current,
-  empty: { icon, title: none, text },
-  add,
-  onAdd,
-}: MenuPaneProps<T>) {
+export function MenuPane<T>({ title, list, pick, current, empty, add }: MenuPaneProps<T>) {
   return (
-    <Pane
-      title={title}
-      at={1}
-      actions={onAdd && <Button kind="quiet" icon={Plus} label={add} onClick={onAdd} />}
-    >
+    <Pane title={title} at={1} actions={add}>
       <Loaded of={list} what={t.stores.unread}>
         {(found) => (
           <PickList
@@ -46,8 +33,8 @@ export function MenuPane<T>({
             current={current}
             picks={found.map(pick)}
             empty={
-              <Empty icon={icon} title={none}>
-                {text}
+              <Empty icon={empty.icon} title={empty.title}>
+                {empty.text}
               </Empty>
             }
           />
@@ -57,14 +44,13 @@ export function MenuPane<T>({
   );
 }
 
+interface ChooseProps extends Nothing {
+  readonly of: string;
+  readonly at: 2 | 3;
+}
+
 /** Where nothing is chosen: a sentence that says what appears here. */
-export const ChoosePane = ({
-  of,
-  at,
-  icon,
-  title,
-  text,
-}: Nothing & { readonly of: string; readonly at: 2 | 3 }) => (
+export const ChoosePane = ({ of, at, icon, title, text }: ChooseProps) => (
   <Pane title={of} at={at}>
     <Empty icon={icon} title={title}>
       {text}

@@ -6,9 +6,6 @@ import { Link } from '../../frame/index.ts';
 import { Icon, useWindow } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
-/** Of `may`: nothing appears that is denied a moment later; what only the call decides appears. */
-export const shown = (allowed: boolean | null | undefined): boolean => allowed ?? allowed === null;
-
 interface PanesProps {
   /** How deep the reader is: on a phone only this pane is shown; `rest`: the second and the third. */
   readonly depth: 1 | 2 | 3 | 'rest';

@@ -3,6 +3,7 @@ import { t } from '../../strings/index.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { dateTime, text } from '../format.ts';
+import { saveFile } from '../save-file.ts';
 import { type Column, Table } from '../table.tsx';
 import type { Curves } from './curves.ts';
 import type { Unit } from './units.ts';
@@ -56,7 +57,15 @@ export function TableDialog({ title, file, curves, unit, from, to, onClose }: Pr
       actions={
         <>
           <span class="muted grow">{t.chart.rows(rows.length)}</span>
-          <Button icon={Download} onClick={() => save(`${file}.csv`, csv(curves, rows))}>
+          <Button
+            icon={Download}
+            onClick={() =>
+              saveFile(
+                nameOf(file),
+                new Blob([csv(curves, rows)], { type: 'text/csv;charset=utf-8' }),
+              )
+            }
+          >
             {t.chart.csv}
           </Button>
         </>
@@ -98,11 +107,4 @@ function csv({ times, lines }: Curves, rows: readonly number[]): string {
 /** A leading sign would be a formula in a table program. */
 const quoted = (text: string) => `"${text.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
 
-function save(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name.replace(/[^\p{L}\p{N} ._-]+/gu, '_');
-  link.click();
-  URL.revokeObjectURL(url);
-}
+const nameOf = (file: string) => `${file}.csv`.replace(/[^\p{L}\p{N} ._-]+/gu, '_');

@@ -1,41 +1,13 @@
 import { useState } from 'preact/hooks';
-import {
-  type Column,
-  CopyButton,
-  Dialog,
-  prettyJson,
-  type Sort,
-  sorted,
-  Table,
-} from '../../../parts/index.ts';
+import { type Column, type Sort, sorted, Table } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { columnsOf, type Row, sortable, textOf, widthOf } from './cells.ts';
+import { RowDialog } from './dialogs/row.tsx';
 
-export type Row = Readonly<Record<string, unknown>>;
 interface Numbered {
   readonly at: number;
   readonly row: Row;
 }
-
-/** Statements of one text may give different columns: each stands once, in the order of its first row. */
-const namesOf = (rows: readonly Row[]): readonly string[] => [
-  ...new Set(rows.flatMap((row) => Object.keys(row))),
-];
-
-const textOf = (value: unknown): string =>
-  typeof value === 'string'
-    ? value
-    : typeof value === 'object' && value !== null
-      ? JSON.stringify(value)
-      : String(value);
-
-/** Of the width that its first rows ask for, px. */
-const widthOf = (name: string, rows: readonly Row[]): string => {
-  const longest = Math.max(
-    name.length,
-    ...rows.slice(0, 50).map((row) => textOf(row[name] ?? null).length),
-  );
-  return `${Math.min(320, Math.max(72, longest * 8 + 12))}px`;
-};
 
 /** The rows of a statement: sortable, each opens as a whole. */
 export function Rows({ rows }: { readonly rows: readonly Row[] }) {
@@ -59,7 +31,7 @@ export function Rows({ rows }: { readonly rows: readonly Row[] }) {
         </button>
       ),
     },
-    ...namesOf(rows).map(
+    ...columnsOf(rows).map(
       (name, at, all): Column<Numbered> => ({
         id: `:${name}`,
         label: name,
@@ -82,17 +54,10 @@ export function Rows({ rows }: { readonly rows: readonly Row[] }) {
         onOpen={setOpen}
         rowHeight={34}
       />
-      {open && <Whole of={open} onClose={() => setOpen(undefined)} />}
+      {open && <RowDialog {...open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
-
-const sortable = (value: unknown): number | string | undefined =>
-  value === null || value === undefined
-    ? undefined
-    : typeof value === 'number' || typeof value === 'bigint'
-      ? Number(value)
-      : textOf(value);
 
 function Cell({ value }: { readonly value: unknown }) {
   if (value === undefined) return null;
@@ -103,41 +68,4 @@ function Cell({ value }: { readonly value: unknown }) {
       {text.length > 300 ? `${text.slice(0, 300)}…` : text}
     </span>
   );
-}
-
-function Whole({
-  of: { at, row },
-  onClose,
-}: {
-  readonly of: Numbered;
-  readonly onClose: () => void;
-}) {
-  return (
-    <Dialog title={t.stores.row(at)} wide onClose={onClose}>
-      <dl class="stores-whole">
-        {Object.entries(row).map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>
-              <pre>{typeof value === 'string' ? value : prettyJson(value)}</pre>
-              <CopyButton text={typeof value === 'string' ? value : prettyJson(value)} />
-            </dd>
-          </>
-        ))}
-      </dl>
-    </Dialog>
-  );
-}
-
-/** RFC 4180, with a head. A spreadsheet runs what begins with `=`, `+`, `-` or `@`, so such texts get an apostrophe. */
-export function csvOf(rows: readonly Row[]): string {
-  const names = namesOf(rows);
-  const field = (value: unknown) => {
-    if (value === null || value === undefined) return '';
-    const text = textOf(value);
-    const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  const lines = [names, ...rows.map((row) => names.map((name) => row[name]))];
-  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 }

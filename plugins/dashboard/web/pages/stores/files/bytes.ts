@@ -7,15 +7,6 @@ export const toBase64 = (file: Blob): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** Gives it to the reader as a file. */
-export function save(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 const types: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -38,3 +29,13 @@ const types: Readonly<Record<string, string>> = {
 /** What can be shown beside text; undefined: look whether it is text. */
 export const mediaType = (path: string): string | undefined =>
   types[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+
+/** Undefined: it is no text in UTF-8. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.subarray(0, 8_000).includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

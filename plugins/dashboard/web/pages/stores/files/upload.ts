@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { useServer } from '../../../frame/index.ts';
+import { type Resource, useServer } from '../../../frame/index.ts';
 import { errorText, format, toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { toBase64 } from './bytes.ts';
+import type { Entry } from './entries.ts';
 
 /** A file of the reader's and where it goes in the bucket. */
 export interface Incoming {
@@ -50,25 +51,23 @@ async function walk(entry: FileSystemEntry, folder: string): Promise<Incoming[]>
   }
 }
 
-export interface Uploads {
-  /** While files are on their way. */
-  readonly progress: { readonly done: number; readonly count: number } | undefined;
-  readonly failed: readonly { readonly path: string; readonly why: string }[];
-  readonly send: (files: readonly Incoming[]) => Promise<void>;
-  readonly forget: () => void;
-}
-
-/** Sends files, some at once; what fails is listed and stops nothing. */
-export function useUploads(bucket: string, onDone: () => void): Uploads {
+/**
+ * Sends files into a bucket, some at once; what fails is listed and stops nothing. `replaced`: files of the bucket that wait for
+ * a yes to be replaced.
+ */
+export function useUploads(bucket: string, files: Resource<readonly Entry[]>) {
   const { call } = useServer();
-  const [progress, setProgress] = useState<Uploads['progress']>();
-  const [failed, setFailed] = useState<Uploads['failed']>([]);
-  const send = async (files: readonly Incoming[]) => {
-    const waiting = [...files];
+  const [progress, setProgress] = useState<{ readonly done: number; readonly count: number }>();
+  const [failed, setFailed] = useState<readonly { readonly path: string; readonly why: string }[]>(
+    [],
+  );
+  const [asked, setAsked] = useState<readonly Incoming[]>();
+  const send = async (list: readonly Incoming[]) => {
+    const waiting = [...list];
     const bad: { path: string; why: string }[] = [];
     let done = 0;
     setFailed([]);
-    setProgress({ done, count: files.length });
+    setProgress({ done, count: list.length });
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         try {
@@ -81,14 +80,29 @@ export function useUploads(bucket: string, onDone: () => void): Uploads {
         } catch (error) {
           bad.push({ path: next.path, why: errorText(error) });
         }
-        setProgress({ done: ++done, count: files.length });
+        setProgress({ done: ++done, count: list.length });
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     setProgress(undefined);
     setFailed(bad);
-    if (files.length > bad.length) toast(t.stores.uploaded(files.length - bad.length));
-    onDone();
+    if (list.length > bad.length) toast(t.stores.uploaded(list.length - bad.length));
+    files.refresh();
   };
-  return { progress, failed, send, forget: () => setFailed([]) };
+  const replacedBy = (list: readonly Incoming[]) => {
+    const paths = new Set(files.data?.map(({ path }) => path));
+    return list.map(({ path }) => path).filter((path) => paths.has(path));
+  };
+  const add = (list: readonly Incoming[]) => {
+    if (replacedBy(list).length > 0) setAsked(list);
+    else if (list.length > 0) void send(list);
+  };
+  return {
+    progress,
+    failed,
+    add,
+    replaced: asked && replacedBy(asked),
+    replace: async () => void send(asked ?? []),
+    endAsking: () => setAsked(undefined),
+  };
 }

@@ -1,16 +1,12 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useServer } from '../../../../frame/index.ts';
 import { Checkbox, FormDialog, TextField, toast } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
-import { nameCheck } from '../../db/databases.tsx';
+import { nameMistake } from '../../model.ts';
+import type { Bucket } from '../model.ts';
 
-interface Bucket {
-  readonly name: string;
-  readonly path: string;
-  readonly is_http_root: boolean;
-  readonly cors: boolean;
-  readonly enable: boolean | null;
-}
+type Options = Pick<Bucket, 'path' | 'cors' | 'is_http_root'>;
 
 interface NewProps {
   readonly onClose: () => void;
@@ -20,20 +16,19 @@ interface NewProps {
 export function NewBucket({ onClose, onDone }: NewProps) {
   const { call } = useServer();
   const [name, setName] = useState('');
-  /** Follows the name until it is typed. */
-  const [path, setPath] = useState<string>();
-  const [cors, setCors] = useState(false);
-  const [isRoot, setRoot] = useState(false);
-  const wrong = name === '' ? undefined : nameCheck(name);
-  const where = path ?? (name === '' ? '' : `sites/${name}`);
+  const [changed, setChanged] = useState<Partial<Options>>({});
+  /** The path follows the name until it is typed. */
+  const path = name === '' ? '' : `sites/${name}`;
+  const options = { path, cors: false, is_http_root: false, ...changed };
+  const wrong = name === '' ? undefined : nameMistake(name);
   return (
     <FormDialog
       title={t.stores.newBucket}
       action={t.stores.create}
-      disabled={name === '' || wrong !== undefined || where.trim() === ''}
+      disabled={name === '' || wrong !== undefined || options.path.trim() === ''}
       onClose={onClose}
       onSubmit={async () => {
-        await call('static-bucket_create', { name, path: where, is_http_root: isRoot, cors });
+        await call('static-bucket_create', { name, ...options });
         onDone(name);
       }}
     >
@@ -48,68 +43,77 @@ export function NewBucket({ onClose, onDone }: NewProps) {
         autocomplete="off"
         spellcheck={false}
       />
-      <TextField
-        label={t.stores.bucketPath}
-        value={where}
-        onText={setPath}
+      <Fields
+        {...options}
         hint={t.stores.bucketPathHint}
-        mono
-        autocomplete="off"
-        spellcheck={false}
+        onChange={(change) => setChanged({ ...changed, ...change })}
       />
-      <div>
-        <Checkbox label={t.stores.cors} checked={cors} onChange={setCors} />
-      </div>
-      <div>
-        <Checkbox label={t.stores.isRoot} checked={isRoot} onChange={setRoot} />
-      </div>
     </FormDialog>
   );
 }
 
 interface SettingsProps {
-  readonly record: Bucket & { readonly id: number };
+  readonly record: Bucket;
   readonly onClose: () => void;
-  readonly onDone: (made: Bucket & { readonly id: number }) => void;
+  readonly onDone: (made: Bucket) => void;
 }
 
 export function BucketSettings({ record, onClose, onDone }: SettingsProps) {
   const { call } = useServer();
-  const { name } = record;
-  const [path, setPath] = useState(record.path);
-  const [cors, setCors] = useState(record.cors);
-  const [isRoot, setRoot] = useState(record.is_http_root);
-  const [isOn, setOn] = useState(record.enable !== false);
+  const { name, path, cors, is_http_root } = record;
+  const [options, setOptions] = useState<Options>({ path, cors, is_http_root });
+  const [enable, setEnable] = useState(record.enable !== false);
   return (
     <FormDialog
       title={t.stores.settingsTitle(name)}
       action={t.stores.save}
-      disabled={path.trim() === ''}
+      disabled={options.path.trim() === ''}
       onClose={onClose}
       onSubmit={async () => {
-        const made = { name, path, is_http_root: isRoot, cors, enable: isOn };
-        onDone(await call('static-bucket_update', made));
+        onDone(await call('static-bucket_update', { name, ...options, enable }));
         toast(t.stores.settingsSaved);
       }}
     >
-      <TextField
-        label={t.stores.bucketPath}
-        value={path}
-        onText={setPath}
-        hint={path === record.path ? t.stores.bucketPathHint : t.stores.pathMoved}
-        mono
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <div>
-        <Checkbox label={t.stores.enabled} checked={isOn} onChange={setOn} />
-      </div>
-      <div>
-        <Checkbox label={t.stores.cors} checked={cors} onChange={setCors} />
-      </div>
-      <div>
-        <Checkbox label={t.stores.isRoot} checked={isRoot} onChange={setRoot} />
-      </div>
+      <Fields
+        {...options}
+        hint={options.path === path ? t.stores.bucketPathHint : t.stores.pathMoved}
+        onChange={(change) => setOptions({ ...options, ...change })}
+      >
+        <div>
+          <Checkbox label={t.stores.enabled} checked={enable} onChange={setEnable} />
+        </div>
+      </Fields>
     </FormDialog>
   );
 }
+
+interface FieldsProps extends Options {
+  readonly hint: string;
+  readonly onChange: (change: Partial<Options>) => void;
+  readonly children?: ComponentChildren;
+}
+
+const Fields = ({ path, cors, is_http_root, hint, onChange, children }: FieldsProps) => (
+  <>
+    <TextField
+      label={t.stores.bucketPath}
+      value={path}
+      onText={(text) => onChange({ path: text })}
+      hint={hint}
+      mono
+      autocomplete="off"
+      spellcheck={false}
+    />
+    {children}
+    <div>
+      <Checkbox label={t.stores.cors} checked={cors} onChange={(on) => onChange({ cors: on })} />
+    </div>
+    <div>
+      <Checkbox
+        label={t.stores.isRoot}
+        checked={is_http_root}
+        onChange={(on) => onChange({ is_http_root: on })}
+      />
+    </div>
+  </>
+);
